@@ -1,6 +1,6 @@
 /**
- * The two purposes a key can have. Each has its own hardened account, so that an extended public key of one, or even
- * a leaked child key of one together with it, says nothing about the other (BIP 44).
+ * The two purposes of a key. Each has its own hardened account: an extended public key of one account, even together
+ * with a leaked child key of it, reveals nothing about the other (BIP 44).
  */
 export type KeyAccount = 'deposit' | 'hot'
 

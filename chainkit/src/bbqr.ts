@@ -2,11 +2,12 @@ import { base32nopad } from '@scure/base'
 import { refuse } from './refusal.ts'
 import type { Refused } from './refusal.ts'
 
-/** What the bytes are: a PSBT, JSON, a Bitcoin transaction, or text in UTF-8. */
+/** Type of the encoded bytes: a PSBT, JSON, a Bitcoin transaction, or UTF-8 text. */
 export type BbqrType = 'P' | 'J' | 'T' | 'U'
 
 /**
- * `B$`, the encoding (base32), the type, and two digits each in base 36 for how many parts there are and which this is.
+ * `B$`, the encoding (base32), the type, and two base-36 digits each for the number of parts and the index of this
+ * part.
  */
 const HEADER = /^B\$2([PJTU])([0-9A-Z]{2})([0-9A-Z]{2})([A-Z2-7]*)$/
 const HEADER_CHARS = 8
@@ -15,8 +16,9 @@ const CHARS_PER_GROUP = 8
 const BYTES_PER_GROUP = 5
 
 /**
- * Bytes as one or more texts, each for a QR code in alphanumeric mode (BBQr 1.0, Coinkite: base32 without compression).
- * @param mostChars of one text
+ * Splits bytes into one or more texts, each for a QR code in alphanumeric mode (BBQr 1.0, Coinkite: base32 without
+ * compression).
+ * @param mostChars maximum length of one text
  */
 export function splitBbqr(bytes: Uint8Array, type: BbqrType, mostChars: number): string[] {
   const groups = Math.floor((mostChars - HEADER_CHARS) / CHARS_PER_GROUP)
@@ -32,7 +34,7 @@ export function splitBbqr(bytes: Uint8Array, type: BbqrType, mostChars: number):
   })
 }
 
-/** The bytes of all parts, in any order, some perhaps twice. Never throws. */
+/** Joins parts, in any order and with duplicates allowed, into the original bytes. Never throws. */
 export function joinBbqr(texts: readonly string[]): { type: BbqrType; bytes: Uint8Array } | Refused<'not-parsable'> {
   const parts = new Map<number, string>()
   let first: { type: BbqrType; count: number } | undefined

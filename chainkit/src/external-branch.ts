@@ -5,15 +5,17 @@ const ACCOUNT_DEPTH = 3
 const ACCOUNTS_KEPT = 32
 
 /**
- * The compressed public key of `0/index` below an account-level extended public key (BIP 32, BIP 44), for chains that
- * have one branch. Throws an Error when the key is not such a key, a RangeError when the index is out of range.
+ * The compressed public key of `0/index` below an account-level extended public key (BIP 32, BIP 44), for chains with a
+ * single branch. Throws an Error when the key is not such a key, a RangeError when the index is out of range.
  */
 export function externalPublicKey(xpub: string, index: number): Uint8Array {
   assertChildIndex(index)
   return externalBranch(xpub).deriveChild(index).publicKey!
 }
 
-/** External branches already derived, newest last: a platform uses a handful, and each costs a point operation. */
+/**
+ * External branches already derived, newest last: a platform uses a handful, and deriving one costs a point operation.
+ */
 const branches = new Map<string, HDKey>()
 
 function externalBranch(xpub: string): HDKey {

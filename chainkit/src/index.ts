@@ -1,4 +1,4 @@
-/** What the chains have in common. Each chain's own knowledge is behind its own door: `/bitcoin`, `/evm`, `/tron`. */
+/** Types and helpers common to all chains. Each chain has its own entry point: `/bitcoin`, `/evm`, `/tron`. */
 export { NATIVE_TICKER, NETWORKS, isEvmNetwork, isNetwork } from './network.ts'
 export type { EvmNetwork, Network } from './network.ts'
 export { ACCOUNT_NUMBER, HARDENED } from './account.ts'

@@ -1,4 +1,4 @@
-/** The networks money moves on, by their names on the wire (`contract.md` section 11). */
+/** The supported networks, by their names in the API (`contract.md` section 11). */
 export const NETWORKS = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const
 
 export type Network = (typeof NETWORKS)[number]
@@ -6,7 +6,7 @@ export type Network = (typeof NETWORKS)[number]
 /** Networks that share Ethereum's addresses and transaction formats; one wallet serves them all. */
 export type EvmNetwork = 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
 
-/** Ticker of each network's own coin, the one fees are paid in. */
+/** Ticker of each network's native coin, in which fees are paid. */
 export const NATIVE_TICKER: Readonly<Record<Network, string>> = {
   BITCOIN: 'BTC',
   ETHEREUM: 'ETH',

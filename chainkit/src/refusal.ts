@@ -1,4 +1,4 @@
-/** An outcome the caller must handle: a stable code to branch on, and a sentence that says what to do. */
+/** An outcome the caller must handle: a stable code to branch on, and a message that states what to do. */
 export interface Refused<Code extends string> {
   refused: Code
   message: string

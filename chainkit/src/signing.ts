@@ -1,4 +1,4 @@
-/** The only functions that take private keys. The signer imports this door, and nothing else may. */
+/** The only functions that accept private keys. Only the signer may import this entry point. */
 export { signPayout } from './bitcoin/signing.ts'
 export { signTransaction } from './evm/signing.ts'
 export { signPermits, signSetCode, signTransfers } from './evm/sweep-signing.ts'

@@ -10,14 +10,14 @@ import { readScript, sameBytes, writeScript } from './script.ts'
 import type { ScriptType } from './script.ts'
 
 /**
- * Why a text is no address here. `checksum`: almost one, a character is wrong. `network`: whole, but of another chain
- * or coin. `format`: nothing like an address, or a kind that can't be paid safely (later witness version, key off the
- * curve).
+ * Why a text is not an address of this chain. `checksum`: one or more characters are wrong. `network`: a valid address
+ * of another chain or coin. `format`: not an address, or a type that can't be paid safely (future witness version, key
+ * not on the curve).
  */
 export type AddressRefusal = 'checksum' | 'network' | 'format'
 
 export interface ParsedAddress {
-  /** The one canonical text of this address: segwit in lower case, base58 as it is */
+  /** The canonical text of the address: segwit in lower case, base58 as it is */
   address: string
   script: Uint8Array
   type: ScriptType
@@ -25,7 +25,7 @@ export interface ParsedAddress {
 
 const CHECKSUM_BYTES = 4
 const HASH_BYTES = 20
-/** BIP 173: no segwit address is longer. */
+/** Maximum length of a segwit address (BIP 173). */
 const MAX_LENGTH = 90
 const SEGWIT_SHAPE = /^([a-z]{1,10})1([02-9ac-hj-np-z]{6,})$/
 const BITCOIN_HRPS = Object.values(CHAIN_PARAMETERS).map(({ hrp }) => hrp)
@@ -100,7 +100,9 @@ function decodeBase58(text: string): Uint8Array | undefined {
   }
 }
 
-/** The canonical address that pays this script, or undefined when it has none (data, bare multisig, unknown). */
+/**
+ * Returns the canonical address that pays this script, or undefined when it has none (data, bare multisig, unknown).
+ */
 export function addressOf(script: Uint8Array, chain: BitcoinChain): string | undefined {
   const read = readScript(script)
   if (!read) return undefined

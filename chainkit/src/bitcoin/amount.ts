@@ -1,12 +1,12 @@
 const DECIMALS = 8
-/** No more than this can ever exist (21 million bitcoin). */
+/** Maximum supply: 21 million bitcoin, in satoshi. */
 export const MAX_SATOSHI = 2_100_000_000_000_000n
 const DECIMAL = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?(?:[eE]([+-]?[0-9]{1,2}))?$/
 
 /**
- * Satoshi of a BTC amount written as a decimal, as Bitcoin Core prints it. Exact: no float is ever made.
- * Takes exponents too, since any JSON writer between us and the node may choose them (`1e-8`).
- * Throws a RangeError for anything else, for parts of a satoshi, and above 21 million.
+ * Converts a BTC amount, written as a decimal as Bitcoin Core prints it, to satoshi. Exact: no floating-point number is
+ * involved. Exponents are accepted too (`1e-8`), since a JSON writer between us and the node may use them. Throws a
+ * RangeError for anything else, for fractions of a satoshi, and above 21 million.
  */
 export function satoshiOf(btc: string): bigint {
   const match = DECIMAL.exec(btc)
@@ -20,7 +20,7 @@ export function satoshiOf(btc: string): bigint {
   return satoshi
 }
 
-/** The amount in BTC with all eight decimals, as Bitcoin Core prints and takes it. */
+/** The amount in BTC with all eight decimals, as Bitcoin Core prints and accepts it. */
 export function btcText(satoshi: bigint): string {
   if (satoshi < 0n) throw new RangeError('An amount of satoshi is not negative')
   const digits = satoshi.toString().padStart(DECIMALS + 1, '0')
@@ -28,8 +28,8 @@ export function btcText(satoshi: bigint): string {
 }
 
 /**
- * Parses a node's JSON with every number that has a fraction or exponent kept as the text it was written in, so that
- * amounts reach `satoshiOf` untouched. Whole numbers stay numbers when they are safe and become text when not.
+ * Parses a node's JSON. Every number with a fraction or exponent stays text, digit by digit, for `satoshiOf`. Whole
+ * numbers become numbers when they are safe integers, and text otherwise.
  */
 export function parseRpcJson(text: string): unknown {
   const keepLexeme = (_key: string, value: unknown, context: { source?: string }): unknown =>

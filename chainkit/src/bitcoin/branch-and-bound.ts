@@ -1,10 +1,10 @@
-/** Steps after which the search gives up; a few milliseconds. Bitcoin Core allows 100,000. */
+/** Steps after which the search gives up, which takes a few milliseconds. Bitcoin Core allows 100,000. */
 const MAX_STEPS = 50_000
 
 /**
- * The subset whose sum is the smallest in [`low`, `high`], or undefined when none was found in time. Items must come
- * largest first and be positive. Depth first, each item first taken, then left out; a branch ends when it can no longer
- * reach `low` or has passed `high` (Bitcoin Core, `SelectCoinsBnB`).
+ * Returns the subset with the smallest sum in [`low`, `high`], or undefined when none was found within the step limit.
+ * Items must be positive and in descending order. The search is depth first and tries each item included, then
+ * excluded. It abandons a branch that can no longer reach `low` or exceeds `high` (Bitcoin Core, `SelectCoinsBnB`).
  */
 export function branchAndBound<T extends { effective: bigint }>(
   items: readonly T[],

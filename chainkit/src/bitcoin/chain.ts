@@ -28,14 +28,17 @@ export const CHAIN_PARAMETERS: Readonly<Record<BitcoinChain, ChainParameters>> =
   regtest: { hrp: 'bcrt', publicKeyHash: 0x6f, scriptHash: 0xc4, coinType: 1, extendedKey: TEST_KEYS },
 }
 
-/** A block at height h pays its miner coins that no block below h + 100 may spend (Bitcoin Core: COINBASE_MATURITY). */
+/**
+ * Coins that the block at height h pays its miner can be spent from height h + 100 on (Bitcoin Core:
+ * COINBASE_MATURITY).
+ */
 export const COINBASE_MATURITY = 100
 
 export function isBitcoinChain(text: string): text is BitcoinChain {
   return Object.hasOwn(CHAIN_PARAMETERS, text)
 }
 
-/** Version bytes that tell this chain's extended keys from others (BIP 32: xpub, tpub). */
+/** Version bytes that distinguish this chain's extended keys from those of others (BIP 32: xpub, tpub). */
 export function extendedKeyVersions(chain: BitcoinChain): { public: number; private: number } {
   return CHAIN_PARAMETERS[chain].extendedKey
 }

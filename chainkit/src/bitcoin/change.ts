@@ -12,8 +12,8 @@ export interface Settlement {
 }
 
 /**
- * What is left for fee and change when these coins pay these outputs, or undefined when they do not pay the fee.
- * `feeFor` names the fee of a size. Change below `leastChange` is fee instead.
+ * Splits what these coins leave after paying the outputs into fee and change. Returns undefined when it does not cover
+ * the fee. `feeFor` returns the fee of a size. Change below `leastChange` is added to the fee.
  */
 export function settle(
   coins: readonly Coin[],
@@ -35,8 +35,8 @@ export function settle(
 }
 
 /**
- * The least satoshi worth returning: what nodes relay, and more than spending it costs when that is done at this rate
- * (thousandths of a satoshi for each virtual byte). Less is better given to the miner, who then mines sooner.
+ * Smallest change output worth making, in satoshi: nodes relay it, and it exceeds the cost of spending it at this rate
+ * (thousandths of a satoshi per virtual byte). A smaller amount is added to the fee, which speeds up mining.
  */
 export function leastChange(script: Uint8Array, laterRateMilliSatPerVb: bigint): bigint {
   const dust = dustThreshold(script)

@@ -1,6 +1,6 @@
 import type { KeyOrigin } from './derivation.ts'
 
-/** An unspent output that may be spent. Callers add what they know it by; it comes back untouched. */
+/** A spendable unspent output. Callers may add fields of their own, which are returned unchanged. */
 export interface Coin {
   /** As nodes print it */
   txid: string
@@ -25,7 +25,7 @@ export function sumOf(items: readonly { units: bigint }[]): bigint {
   return items.reduce((sum, { units }) => sum + units, 0n)
 }
 
-/** `TXID:VOUT`, by which no output is confused with another. */
+/** `TXID:VOUT`, which identifies an output uniquely. */
 export function outpointOf({ txid, vout }: { txid: string; vout: number }): string {
   return `${txid}:${vout}`
 }

@@ -15,19 +15,19 @@ export interface ConsolidationRequest {
   destination: ChangeOutput
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
-  /** Unconfirmed transactions whose outputs it spends: it pays what they lack of the rate (child pays for parent) */
+  /** Unconfirmed transactions whose outputs it spends: its fee raises them to the rate (child pays for parent) */
   ancestors?: Ancestors
-  /** Of an unconfirmed transaction that it spends from: TRUC's has children of its own version only */
+  /** Version of an unconfirmed transaction that it spends from. A TRUC transaction can only have TRUC children. */
   transactionVersion?: number
-  /** Thousandths are of what arrives */
+  /** Limits of the fee. `maxFeePerMille` is relative to the amount of the output */
   caps: FeeCaps
 }
 
-/** What waits in the pool before a transaction: all its unconfirmed ancestors together. */
+/** Total size and fee of a transaction's unconfirmed ancestors. */
 export interface Ancestors {
   /** Virtual bytes */
   vsize: number
-  /** satoshi they pay */
+  /** Total fee in satoshi */
   fee: bigint
 }
 
@@ -39,24 +39,24 @@ export interface Consolidation {
   fee: bigint
   /** Virtual bytes once signed, at most */
   vsize: number
-  /** satoshi that arrive */
+  /** Amount of the output in satoshi */
   units: bigint
 }
 
 export type ConsolidationRefusal = 'not-parsable' | 'not-enough' | 'fee-too-high'
 
 /**
- * Builds an unsigned transaction that joins coins of ours into one. Its fee brings it, and the ancestors it has, to the
- * rate; ancestors that pay more than the rate take nothing off its own fee. Throws a RangeError for no inputs or the
- * same input twice.
+ * Builds an unsigned transaction that joins our coins into one. Its fee raises the transaction and its ancestors to the
+ * rate. Ancestors that pay more than the rate do not reduce the fee. Throws a RangeError for no inputs or duplicate
+ * inputs.
  */
 export function buildConsolidation(request: ConsolidationRequest): Consolidation | Refused<ConsolidationRefusal> {
   return build(request, undefined)
 }
 
 /**
- * The same coins to the same place at a fee that nodes accept in place of the original's (BIP 125 rules 3 and 4). Its
- * one output pays the difference.
+ * Builds a replacement with the same inputs and destination and a fee that nodes accept (BIP 125 rules 3 and 4). The
+ * output pays the difference.
  */
 export function replaceConsolidation(
   request: Pick<ConsolidationRequest, 'feeRateMilliSatPerVb' | 'ancestors' | 'caps'> & {

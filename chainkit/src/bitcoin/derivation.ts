@@ -8,7 +8,7 @@ import { CHAIN_PARAMETERS } from './chain.ts'
 import type { BitcoinChain } from './chain.ts'
 import { writeScript } from './script.ts'
 
-/** 0: addresses given to others. 1: change back to ourselves (BIP 44). */
+/** 0: addresses for receiving. 1: our own change addresses (BIP 44). */
 export type Branch = 0 | 1
 
 export interface DerivedAddress {
@@ -18,7 +18,7 @@ export interface DerivedAddress {
   publicKey: Uint8Array
 }
 
-/** Whose key spends an output: what a PSBT says about it (BIP 174, `PSBT_IN_BIP32_DERIVATION`). */
+/** Path of the key that spends an output, as a PSBT states it (BIP 174, `PSBT_IN_BIP32_DERIVATION`). */
 export interface KeyOrigin {
   publicKey: Uint8Array
   /** First four bytes of the master key's identifier, as a number */
@@ -47,7 +47,7 @@ export function deriveAddress(xpub: string, branch: Branch, index: number, chain
   return { address: addressOf(script, chain)!, script, publicKey }
 }
 
-/** The same key with the path and fingerprint that let a signer find it. */
+/** Path and master fingerprint of the same key, by which a signer finds it. */
 export function keyOrigin(
   xpub: string,
   masterFingerprint: number,
@@ -63,7 +63,7 @@ export function p2wpkhScript(publicKey: Uint8Array): Uint8Array {
   return writeScript('p2wpkh', ripemd160(sha256(publicKey)))
 }
 
-/** Branches already derived, newest last: one merchant platform uses a handful, and each costs two point operations. */
+/** Branches already derived, newest last: a platform uses a handful, and deriving one costs two point operations. */
 const branches = new Map<string, readonly [HDKey, HDKey]>()
 
 function branchKey(xpub: string, branch: Branch, chain: BitcoinChain): HDKey {

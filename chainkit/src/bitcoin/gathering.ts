@@ -4,16 +4,16 @@ import { canPay } from './selection.ts'
 import { feeAt, inputWeightOf, vsizeOf } from './size.ts'
 
 export interface GatheringRequest<C extends Coin> {
-  /** All that may be spent */
+  /** All spendable coins */
   coins: readonly C[]
-  /** Coins of at most so many satoshi are small */
+  /** Largest amount of a small coin, in satoshi */
   smallUnits: bigint
-  /** Fewer are not worth a transaction */
+  /** Minimum number of coins for a transaction */
   leastCoins: number
   mostCoins: number
-  /** Thousandths of what all coins hold: more is never on its way at once */
+  /** Maximum share of the total of all coins, in thousandths, that may be in flight at once */
   mostPerMille: bigint
-  /** What the coins left behind must pay: payments that wait, and where their change goes */
+  /** Outputs that the remaining coins must be able to pay: waiting payments and the change output */
   waiting: readonly Output[]
   changeScript: Uint8Array
   /** Thousandths of a satoshi for each virtual byte */
@@ -21,8 +21,9 @@ export interface GatheringRequest<C extends Coin> {
 }
 
 /**
- * Small coins to join into one, the smallest first: never one whose spending costs what it holds, never so many that
- * the rest no longer pays what waits. Empty when it is not worth it. The order of the coins does not matter.
+ * Selects small coins to join into one, smallest first. Skips coins that cost as much to spend as they hold, and leaves
+ * enough coins to pay the waiting outputs. Empty when a transaction is not worthwhile. The order of the input coins
+ * does not matter.
  */
 export function gatherCoins<C extends Coin>(request: GatheringRequest<C>): C[] {
   const { coins, smallUnits, leastCoins, mostCoins, feeRateMilliSatPerVb: rate } = request
@@ -43,7 +44,7 @@ export function gatherCoins<C extends Coin>(request: GatheringRequest<C>): C[] {
   return small.slice(0, enough)
 }
 
-/** How many of the first coins hold at most this much together. */
+/** Number of leading coins whose total is at most this amount. */
 function withinShare(coins: readonly Coin[], units: bigint): number {
   let sum = 0n
   const over = coins.findIndex((coin) => (sum += coin.units) > units)

@@ -8,22 +8,23 @@ import { REPLACEABLE, TRANSACTION_VERSION, unsignedTxid, writePsbt } from './psb
 import type { Psbt, PsbtOutput, PsbtVersion } from './psbt.ts'
 import { dustThreshold, feeAt } from './size.ts'
 
-/** The most a transaction may pay the miner; both hold. A bug in an estimator must not cost more than this. */
+/** Limits of a transaction's fee; both apply. They bound the cost of a faulty fee estimate. */
 export interface FeeCaps {
   /** satoshi */
   maxFee: bigint
-  /** Thousandths of what the payments add up to; may be above 1000 where small payments are made */
+  /** Thousandths of the sum of the payments; may exceed 1000 for small payments */
   maxFeePerMille: bigint
 }
 
 export interface ChangeOutput {
   script: Uint8Array
-  /** Lets the signer see that the change is ours */
+  /** Lets the signer verify that the change is ours */
   origin?: KeyOrigin
 }
 
 /**
- * `as-given`: inputs and payments as they came, change last. `bip69`: sorted, so that the order does not tell change.
+ * `as-given`: inputs and payments in the given order, change last. `bip69`: sorted, so that the order does not reveal
+ * the change.
  */
 export type OutputOrder = 'as-given' | 'bip69'
 
@@ -31,11 +32,11 @@ export interface PayoutRequest {
   /** All of them are spent */
   inputs: readonly SpendableCoin[]
   payments: readonly Output[]
-  /** Where the rest goes, when it is more than dust. Without it the rest is fee. */
+  /** Destination of the remainder, when it is above dust. When absent, the remainder is fee. */
   change?: ChangeOutput
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
-  /** As in selection: change worth less than spending it at this rate is not made */
+  /** As in `SelectionRequest`: no change output is made if spending it at this rate costs more than its amount */
   laterRateMilliSatPerVb?: bigint
   caps: FeeCaps
   order: OutputOrder
@@ -61,7 +62,7 @@ export type PayoutRefusal = 'not-enough' | 'dust' | 'fee-too-high'
 
 /**
  * Builds an unsigned transaction that spends all inputs, pays all payments, signals replaceability (BIP 125) and
- * returns the rest as change. Throws a RangeError for no inputs, no payments or the same input twice.
+ * returns the remainder as change. Throws a RangeError for no inputs, no payments or duplicate inputs.
  */
 export function buildPayout(request: PayoutRequest): Payout | Refused<PayoutRefusal> {
   const { inputs, payments, change, feeRateMilliSatPerVb, laterRateMilliSatPerVb, caps } = request
@@ -100,7 +101,7 @@ type Arrangement = Pick<PayoutRequest, 'inputs' | 'payments' | 'change' | 'order
   transactionVersion?: number
 }
 
-/** Puts inputs and outputs in their order and writes the PSBT. */
+/** Orders inputs and outputs and writes the PSBT. */
 export function arrange(
   { inputs, payments, change, order, psbtVersion = 0, transactionVersion = TRANSACTION_VERSION }: Arrangement,
   settled: { fee: bigint; change: bigint; vsize: number },

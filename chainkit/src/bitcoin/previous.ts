@@ -4,11 +4,11 @@ import type { Refused } from '../refusal.ts'
 import { parsePsbt, writePsbt } from './psbt.ts'
 
 /**
- * A PSBT with the transaction that each input spends from, without signatures (`PSBT_IN_NON_WITNESS_UTXO`, BIP 174, as
- * Bitcoin Core writes it). BIP 143 signs the amount of one input at a time: a signer that has no more than stated
- * amounts can be asked twice, with another one wrong each time, and both valid halves together pay what it never saw as
- * a fee (CVE-2020-14199).
- * @param previous raw transactions by txid; more than needed is left out
+ * Adds to a PSBT the transaction that each input spends from, without its signatures (`PSBT_IN_NON_WITNESS_UTXO`, BIP
+ * 174, as Bitcoin Core writes it). This protects signers that see stated amounts only: a BIP 143 signature covers the
+ * amount of its own input only. Such a signer can be asked twice, each time with one wrong amount, and the two valid
+ * signatures combined pay a fee that it never saw (CVE-2020-14199).
+ * @param previous raw transactions by txid; unneeded ones are ignored
  */
 export function withPrevious(
   psbt: Uint8Array,
@@ -30,8 +30,8 @@ export function withPrevious(
 }
 
 /**
- * The PSBT as chainkit writes it, once every input is proven: its amount and script are those of the transaction that
- * is given with it and hashes to its txid.
+ * Verifies every input and returns the PSBT without the previous transactions, as chainkit writes it. An input is valid
+ * if its amount and script match the attached transaction and that transaction hashes to the input's txid.
  */
 export function withoutPrevious(psbt: Uint8Array): Uint8Array | Refused<'not-parsable' | 'missing'> {
   const parsed = parsePsbt(psbt)
@@ -46,7 +46,10 @@ export function withoutPrevious(psbt: Uint8Array): Uint8Array | Refused<'not-par
   }
 }
 
-/** A transaction as its txid is made of. Throws for what is none. */
+/**
+ * Returns a transaction without witnesses: the bytes whose hash is the txid. Throws when the bytes are not a
+ * transaction.
+ */
 export function withoutWitnesses(raw: Uint8Array): Uint8Array {
   const { version, inputs, outputs, lockTime } = RawTx.decode(raw)
   return RawTx.encode({ version, segwitFlag: false, inputs, outputs, witnesses: undefined, lockTime })

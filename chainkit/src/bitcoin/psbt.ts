@@ -11,14 +11,14 @@ export type PsbtVersion = 0 | 2
 
 /** Sequence of every input we make: replaceable by fee (BIP 125), no relative lock time (BIP 68). */
 export const REPLACEABLE = 0xfffffffd
-/** The transaction version we make, save where a transaction spends an unconfirmed one of TRUC's. */
+/** Version of our transactions, except those that spend an unconfirmed TRUC transaction. */
 export const TRANSACTION_VERSION = 2
 /**
- * Topologically restricted until confirmation (BIP 431): what spends an unconfirmed one must be of this version too,
- * and small.
+ * Topologically restricted until confirmation (BIP 431): a transaction that spends an unconfirmed one must have this
+ * version too and be small.
  */
 export const TRUC_VERSION = 3
-/** Virtual bytes of a TRUC transaction that spends an unconfirmed one, at most (BIP 431). */
+/** Maximum virtual bytes of a TRUC transaction that spends an unconfirmed one (BIP 431). */
 export const TRUC_CHILD_MAX_VSIZE = 1000
 
 export interface PsbtInput extends Coin {
@@ -30,7 +30,7 @@ export interface PsbtOutput extends Output {
   origins: KeyOrigin[]
 }
 
-/** What a PSBT does, as far as payouts go. Fields it may hold besides are not kept. */
+/** The inputs and outputs of a PSBT, as far as payouts need them. Other fields are dropped. */
 export interface Psbt {
   version: PsbtVersion
   transactionVersion: number
@@ -39,26 +39,26 @@ export interface Psbt {
   outputs: PsbtOutput[]
 }
 
-/** Satoshi that go to the miner, by the amounts the PSBT states for its inputs. */
+/** Fee in satoshi, by the input amounts that the PSBT states. */
 export function psbtFee({ inputs, outputs }: Psbt): bigint {
   return sumOf(inputs) - sumOf(outputs)
 }
 
 /**
- * Writes a PSBT (BIP 174, or 370 for version 2) with a witness UTXO for each input. One effect has one encoding.
- * Throws an Error for what is no transaction: no inputs or outputs, two equal inputs, a script without a type.
+ * Writes a PSBT (BIP 174, or 370 for version 2) with a witness UTXO for each input. The encoding is canonical. Throws
+ * an Error for no inputs or outputs, duplicate inputs, or a script of unknown type.
  */
 export function writePsbt(psbt: Psbt): Uint8Array {
   return toTransaction(psbt).toPSBT(psbt.version)
 }
 
-/** Txid that the signed transaction will have: that of the unsigned one, since all inputs are segwit (BIP 141). */
+/** Txid of the signed transaction, which equals that of the unsigned one, since all inputs are segwit (BIP 141). */
 export function unsignedTxid(psbt: Psbt): string {
   const unsigned = toTransaction(psbt).toBytes()
   return hex.encode(sha256(sha256(unsigned)).toReversed())
 }
 
-/** An unsigned transaction of @scure/btc-signer with this effect and nothing else. */
+/** Builds the unsigned transaction of @scure/btc-signer with these inputs and outputs and nothing else. */
 export function toTransaction(psbt: Psbt): Transaction {
   const { transactionVersion, lockTime, version } = psbt
   if (psbt.inputs.length === 0 || psbt.outputs.length === 0) throw new Error('A transaction has inputs and outputs')
@@ -87,8 +87,8 @@ function derivationField(origins: readonly KeyOrigin[]): DerivationField {
 }
 
 /**
- * Reads a PSBT of version 0 or 2, ours or another wallet's. Amounts come from the previous transaction where it is
- * given (and then match its hash), else from the witness UTXO, which proves nothing by itself.
+ * Reads a PSBT of version 0 or 2, ours or another wallet's. An amount comes from the previous transaction where it is
+ * attached (its hash is then checked), else from the witness UTXO, which is unproven.
  */
 export function parsePsbt(bytes: Uint8Array): Psbt | Refused<'not-parsable'> {
   try {

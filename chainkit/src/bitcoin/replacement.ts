@@ -13,15 +13,15 @@ export interface ReplacementRequest {
   original: Uint8Array
   /** Which of its outputs is change, if any */
   changeIndex: number | undefined
-  /** Where change goes when the original has none and the extra inputs leave some */
+  /** Change output to add when the original has none and the extra inputs leave a remainder */
   change?: ChangeOutput
-  /** Spent besides, in this order and only as far as needed. Confirmed coins only (BIP 125 rule 2). */
+  /** Additional inputs, used in this order and only as needed. Confirmed coins only (BIP 125 rule 2). */
   extraInputs?: readonly SpendableCoin[]
-  /** Thousandths of a satoshi for each virtual byte that the replacement should pay at least */
+  /** Minimum fee rate of the replacement, in thousandths of a satoshi per virtual byte */
   feeRateMilliSatPerVb: bigint
   /**
-   * satoshi: fees of everything the replacement evicts, when that is more than the original: earlier replacements,
-   * and descendants that spend its change (BIP 125 rule 3)
+   * Total fees in satoshi of the transactions that the replacement evicts, when these are more than the original:
+   * earlier replacements, and descendants that spend its change (BIP 125 rule 3)
    */
   replacedFees?: bigint
   /** Thousandths of a satoshi for each virtual byte, the nodes' `-incrementalrelayfee` (BIP 125 rule 4) */
@@ -31,14 +31,14 @@ export interface ReplacementRequest {
 
 export type ReplacementRefusal = 'not-parsable' | 'not-enough' | 'fee-too-high'
 
-/** Bitcoin Core's default before version 30 lowered it: enough for any node. */
+/** Bitcoin Core's default until version 30 lowered it; sufficient for any node. */
 export const INCREMENTAL_RATE = 1000n
 
 /**
  * Builds a transaction that conflicts with the original by spending all of its inputs, makes the same payments in the
- * same order (change, if any, comes last), and pays a fee that nodes accept in its place. The change pays the
- * difference; extra inputs are added only when it does not suffice. `paymentIndexes` counts the original's outputs
- * without its change. Throws a RangeError when an extra input is one of the original's.
+ * same order (change, if any, comes last), and pays a fee that nodes accept for a replacement. The change pays the
+ * difference. Extra inputs are added only when the change does not suffice. `paymentIndexes` refers to the original's
+ * outputs without its change. Throws a RangeError when an extra input is already an input of the original.
  */
 export function buildReplacement(request: ReplacementRequest): Payout | Refused<ReplacementRefusal> {
   const original = parsePsbt(request.original)
@@ -77,7 +77,10 @@ function asCoin({ txid, vout, units, script, origins: [origin] }: PsbtInput): Sp
   return { txid, vout, units, script, ...(origin && { origin }) }
 }
 
-/** The highest of what is wanted, what BIP 125 rules 3 and 4 ask, and one satoshi above the original's fee rate. */
+/**
+ * Minimum fee: the highest of the wanted rate, the fee by BIP 125 rules 3 and 4, and one satoshi above the original's
+ * fee rate.
+ */
 function leastFee(request: ReplacementRequest, original: Psbt, vsize: number): bigint {
   const fee = psbtFee(original)
   const { feeRateMilliSatPerVb, replacedFees = fee, incrementalRateMilliSatPerVb = INCREMENTAL_RATE } = request

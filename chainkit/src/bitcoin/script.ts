@@ -39,7 +39,7 @@ export function readScript(script: Uint8Array): { type: ScriptType; hash: Uint8A
   return { type: pattern.type, hash: script.slice(start, start + pattern.hashLength) }
 }
 
-/** Throws a RangeError when the hash has not the length that the type asks for. */
+/** Throws a RangeError when the hash does not have the length of the type. */
 export function writeScript(type: ScriptType, hash: Uint8Array): Uint8Array {
   const pattern = PATTERNS.find((candidate) => candidate.type === type)!
   if (hash.length !== pattern.hashLength) {

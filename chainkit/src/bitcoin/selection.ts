@@ -10,11 +10,14 @@ import { feeAt, inputWeightOf, outputWeightOf, overheadWeight } from './size.ts'
 export interface SelectionRequest<C extends Coin> {
   coins: readonly C[]
   outputs: readonly Output[]
-  /** Where the rest goes. Without it the rest is fee. */
+  /** Destination of the remainder. When absent, the remainder is fee. */
   changeScript?: Uint8Array
   /** Thousandths of a satoshi for each virtual byte */
   feeRateMilliSatPerVb: bigint
-  /** The rate at which change will be spent: change worth less than that costs is not made. 0 when absent */
+  /**
+   * Expected rate when the change is spent later. Change that would cost more to spend than its amount is not made. 0
+   * when absent
+   */
   laterRateMilliSatPerVb?: bigint
 }
 
@@ -23,8 +26,8 @@ export interface Selection<C extends Coin> extends Settlement {
 }
 
 /**
- * `not-enough`: all coins worth their own fee do not pay. `too-large`: they would, in a transaction that no node
- * relays.
+ * `not-enough`: all coins that exceed the fee of their own input do not suffice. `too-large`: they would, in a
+ * transaction that no node relays.
  */
 export type SelectionRefusal = 'not-enough' | 'too-large'
 
@@ -35,15 +38,15 @@ const SCALE = 4000n
 
 interface Ranked<C extends Coin> {
   coin: C
-  /** What the coin adds after paying for its own input, in 1/4000 satoshi */
+  /** Amount of the coin less the fee of its input, in 1/4000 satoshi */
   effective: bigint
 }
 
 /**
- * Chooses the coins that pay the outputs and the fee. First a set that needs no change (branch and bound, as Bitcoin
- * Core does), else the smallest single coin that is enough, else the largest coins first. Pure and deterministic: the
- * same coins in any order give the same answer, and coins = outputs + change + fee to the last satoshi.
- * Throws a RangeError for a coin whose script hides another, since its size is unknown.
+ * Chooses the coins that pay the outputs and the fee. It prefers a set that needs no change (branch and bound, as in
+ * Bitcoin Core), then the smallest single coin that suffices, then the largest coins. Pure and deterministic: the order
+ * of the coins does not matter, and coins = outputs + change + fee exactly. Throws a RangeError for a coin whose script
+ * hides another, since its input size is unknown.
  */
 export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selection<C> | Refused<SelectionRefusal> {
   const ranked = rank(request)
@@ -57,15 +60,18 @@ export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selec
 }
 
 /**
- * Whether all coins that are worth their own fee would pay these outputs, whatever the size: what selection would
- * answer but for the search, so that many sets of outputs can be asked about.
+ * Whether all coins that exceed the fee of their own input would pay these outputs, whatever the transaction size. A
+ * cheap test, without the search of `selectCoins`, for many sets of outputs.
  */
 export function canPay<C extends Coin>(request: SelectionRequest<C>): boolean {
   const worth = rank(request).map(({ coin }) => coin)
   return worth.length > 0 && settleWith(request, worth) !== undefined
 }
 
-/** Coins that add more than they cost, the largest first; ties by outpoint, so that the order given does not matter. */
+/**
+ * Coins that exceed the fee of their own input, largest first. Ties are ordered by outpoint, so that the given order
+ * does not matter.
+ */
 function rank<C extends Coin>({ coins, feeRateMilliSatPerVb }: SelectionRequest<C>): Ranked<C>[] {
   return coins
     .map((coin) => ({
@@ -80,8 +86,8 @@ function rank<C extends Coin>({ coins, feeRateMilliSatPerVb }: SelectionRequest<
 }
 
 /**
- * A set whose rest is too small for a change output. The lower bound allows for both roundings (to a virtual byte, to
- * a satoshi) and the longest counts, so that what is found always pays; `settle` then names the exact fee.
+ * Finds a set whose remainder is too small for a change output. The lower bound allows for both roundings (to a virtual
+ * byte, to a satoshi) and for the longest counts, so that any set found pays. `settle` then computes the exact fee.
  */
 function withoutChange<C extends Coin>(request: SelectionRequest<C>, ranked: Ranked<C>[]): Selection<C> | undefined {
   const { outputs, changeScript, feeRateMilliSatPerVb: rate, laterRateMilliSatPerVb: later = 0n } = request
@@ -112,7 +118,7 @@ function smallestSingle<C extends Coin>(request: SelectionRequest<C>, coins: C[]
   return undefined
 }
 
-/** The fewest coins: takes the largest until they pay, found by halving since every ranked coin adds something. */
+/** The fewest coins that suffice, largest first. Binary search works because every ranked coin adds something. */
 function largestFirst<C extends Coin>(request: SelectionRequest<C>, coins: C[]): Selection<C> | undefined {
   let enough = 1
   let tooFew = 0

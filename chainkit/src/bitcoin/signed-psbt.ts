@@ -9,17 +9,16 @@ import type { Psbt } from './psbt.ts'
 import { finalize, parseTransaction } from './transaction.ts'
 import type { FinalTransaction } from './transaction.ts'
 
-/** `other`: it is not this transaction. `not-signed`: an input lacks the valid signature of the key that owns it. */
+/** `other`: a different transaction. `not-signed`: an input lacks the valid signature of the key that owns it. */
 export type SignedPsbtRefusal = 'not-parsable' | 'other' | 'not-signed'
 
 /** `psbt` and 0xff, with which a PSBT begins (BIP 174). */
 const PSBT_MAGIC = Uint8Array.of(0x70, 0x73, 0x62, 0x74, 0xff)
 
 /**
- * Reads what came back from anyone who signed a PSBT: the PSBT with its signatures, or the transaction as it travels.
- * It is taken only when its txid is that of the PSBT handed out, so that it spends and pays the same to the satoshi,
- * and when every input carries a valid signature over all of it (SIGHASH_ALL, BIP 143) by the key whose script it
- * spends. Never throws.
+ * Reads the result of an external signer: the PSBT with its signatures, or the serialised transaction. It is accepted
+ * only if its txid is that of the PSBT handed out, so that inputs and outputs are the same, and if every input has a
+ * valid signature over all of it (SIGHASH_ALL, BIP 143) by the key of the script it spends. Never throws.
  */
 export function readSigned(psbt: Psbt, bytes: Uint8Array): FinalTransaction | Refused<SignedPsbtRefusal> {
   const isPsbt = PSBT_MAGIC.every((byte, at) => bytes[at] === byte)
@@ -43,7 +42,7 @@ function unsignedInput(psbt: Psbt, raw: Uint8Array): number | undefined {
     const [signature, publicKey, ...more] = witnesses[index] ?? []
     if (!signature || !publicKey || more.length > 0 || signature.at(-1) !== SigHash.ALL) return true
     if (hex.encode(p2wpkhScript(publicKey)) !== hex.encode(script)) return true
-    // What BIP 143 has in place of a P2WPKH program: the script of a payment to the key's hash.
+    // The script code of a P2WPKH input (BIP 143): the P2PKH script of the key's hash.
     const code = Uint8Array.of(0x76, 0xa9, 0x14, ...script.slice(2), 0x88, 0xac)
     const hash = transaction.preimageWitnessV0(index, code, SigHash.ALL, units)
     return !isValid(signature.slice(0, -1), hash, publicKey)
@@ -51,7 +50,7 @@ function unsignedInput(psbt: Psbt, raw: Uint8Array): number | undefined {
   return at < 0 ? undefined : at
 }
 
-/** A high s is valid to consensus, and no node relays it (BIP 146). */
+/** Consensus allows a high s, but no node relays it (BIP 146). */
 function isValid(signature: Uint8Array, hash: Uint8Array, publicKey: Uint8Array): boolean {
   try {
     return secp256k1.verify(signature, hash, publicKey, { prehash: false, format: 'der', lowS: true })

@@ -5,9 +5,9 @@ import { extract } from './transaction.ts'
 import type { FinalTransaction } from './transaction.ts'
 
 /**
- * Signs every input with the key beside it, over all inputs and outputs (SIGHASH_ALL), deterministically (RFC 6979,
- * low S, low R). The transaction is built anew from the effect, so that nothing is signed that `psbt` does not show.
- * Throws an Error when a key does not belong to its input.
+ * Signs every input with the key at the same index, over all inputs and outputs (SIGHASH_ALL), deterministically (RFC
+ * 6979, low S, low R). The transaction is rebuilt from `psbt`, so that nothing else can be signed. Throws an Error when
+ * a key does not belong to its input.
  */
 export function signPayout(psbt: Psbt, privateKeys: readonly Uint8Array[]): FinalTransaction {
   if (privateKeys.length !== psbt.inputs.length) throw new RangeError('There must be one key for each input')

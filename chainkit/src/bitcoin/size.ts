@@ -15,7 +15,7 @@ const SIGNATURE_BYTES = 72
 const PUBLIC_KEY_BYTES = 33
 const SCHNORR_BYTES = 64
 
-/** Weight units that spending an output of this type adds, or undefined when they depend on a script it hides. */
+/** Weight units of an input that spends an output of this type; undefined when they depend on a hidden script. */
 function inputWeight(type: ScriptType): number | undefined {
   const keyAndSignature = 1 + SIGNATURE_BYTES + 1 + PUBLIC_KEY_BYTES
   switch (type) {
@@ -44,7 +44,7 @@ export function outputWeightOf(script: Uint8Array): number {
   return (AMOUNT_BYTES + compactSizeBytes(script.length) + script.length) * WEIGHT_PER_VBYTE
 }
 
-/** Weight units of everything that is neither input nor output. */
+/** Weight units of everything except inputs and outputs. */
 export function overheadWeight(inputCount: number, outputCount: number): number {
   return (
     FIXED_WEIGHT + SEGWIT_WEIGHT + (compactSizeBytes(inputCount) + compactSizeBytes(outputCount)) * WEIGHT_PER_VBYTE
@@ -56,7 +56,7 @@ export function vsizeOf(weight: number): number {
   return Math.ceil(weight / WEIGHT_PER_VBYTE)
 }
 
-/** Virtual bytes a signed transaction will have at most: at most one signature byte per input above what it has. */
+/** Upper bound of the virtual bytes of a signed transaction; at most one byte per input above the actual size. */
 export function estimateVsize(inputScripts: readonly Uint8Array[], outputScripts: readonly Uint8Array[]): number {
   let weight = overheadWeight(inputScripts.length, outputScripts.length)
   for (const script of inputScripts) weight += inputWeightOf(script)
@@ -71,7 +71,7 @@ function compactSizeBytes(count: number): number {
 
 /** Bitcoin Core's `-dustrelayfee` default, in thousandths of a satoshi per virtual byte. */
 const DUST_RATE_MILLI_SAT_PER_VB = 3000n
-/** What Core charges for spending an output later: a witness is discounted (`GetDustThreshold`). */
+/** Bytes that Core counts for spending an output later, with the witness discount (`GetDustThreshold`). */
 const SPEND_BYTES_WITNESS = 67
 const SPEND_BYTES_LEGACY = 148
 

@@ -18,13 +18,13 @@ export interface ParsedTransaction {
 }
 
 export interface FinalTransaction {
-  /** As it is broadcast */
+  /** Serialised bytes, as they are broadcast */
   raw: Uint8Array
   txid: string
   vsize: number
 }
 
-/** Reads a transaction as it travels, whatever its scripts hold. Signatures are not verified. */
+/** Parses a serialised transaction with any scripts. Signatures are not verified. */
 export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'not-parsable'> {
   try {
     const { version, inputs, outputs, lockTime } = RawTx.decode(raw)
@@ -46,8 +46,8 @@ export function parseTransaction(raw: Uint8Array): ParsedTransaction | Refused<'
 const OUR_WITNESS = [new Uint8Array(71), new Uint8Array(33)]
 
 /**
- * The transaction of an unsigned PSBT with signatures that are not valid, each as long as ours: a node's pool judges
- * everything else of it first. Every input must be one of our own (P2WPKH).
+ * Builds the transaction of an unsigned PSBT with invalid signatures as long as ours. A node's pool checks everything
+ * else first. Every input must be one of our own (P2WPKH).
  */
 export function asIfSigned(unsignedPsbt: Uint8Array): Uint8Array | Refused<'not-parsable'> {
   const psbt = parsePsbt(unsignedPsbt)
@@ -63,7 +63,7 @@ export function asIfSigned(unsignedPsbt: Uint8Array): Uint8Array | Refused<'not-
   })
 }
 
-/** Makes the transaction of a PSBT that holds all signatures. Whether they are valid is for the node to say. */
+/** Builds the final transaction of a PSBT that has all signatures. Signatures are not verified. */
 export function finalize(signedPsbt: Uint8Array): FinalTransaction | Refused<'not-parsable' | 'not-signed'> {
   let transaction: Transaction
   try {

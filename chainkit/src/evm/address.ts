@@ -5,13 +5,13 @@ import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import type { Hex } from './hex.ts'
 
-/** `checksum`: mixed case that EIP-55 did not produce. `burn`: an address for which nobody can hold a key. */
+/** `checksum`: mixed case that violates EIP-55. `burn`: an address whose key nobody can have. */
 export type AddressRefusal = 'checksum' | 'format' | 'burn'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /**
- * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. No one holds their keys; money sent
- * there is gone.
+ * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. Nobody has their keys, so money sent
+ * there is lost.
  */
 const RESERVED = /^0x0{36}/
 
@@ -27,7 +27,10 @@ export function checksumAddress(address: string): Hex {
   return casedByHash(address.slice(2).toLowerCase())
 }
 
-/** A letter is upper case where the hash of all digits has 8 or more at its place. On the path of every withdrawal. */
+/**
+ * Applies EIP-55: a letter is upper case where the hash of all digits has 8 or more at its place. Every withdrawal
+ * calls this.
+ */
 function casedByHash(digits: string): Hex {
   for (let at = 0; at < 40; at += 1) ascii[at] = digits.charCodeAt(at)
   const hash = keccak_256(ascii)
@@ -39,7 +42,7 @@ function casedByHash(digits: string): Hex {
   return text
 }
 
-/** What is hashed, filled anew each time. */
+/** Buffer for the digits to hash; refilled by each call. */
 const ascii = new Uint8Array(40)
 
 /** Reads an address as a payer typed it: one case throughout, or the mixed case of EIP-55. Never throws. */

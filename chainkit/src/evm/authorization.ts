@@ -10,13 +10,13 @@ import type { Signature } from './signed.ts'
 import { number, string } from './transaction.ts'
 
 /**
- * Leave of an account to run the code of another (EIP-7702). It is part of the account's sequence of nonces: valid
- * while the account is at this nonce, and once taken the account is one further.
+ * Permission of an account to run the code of another one (EIP-7702). It uses a nonce of the account: it is valid while
+ * the account's nonce equals it, and applying it increments the account's nonce.
  */
 export interface Authorization {
-  /** never 0, which EIP-7702 lets stand for every chain: the same keys are used on several */
+  /** never 0, which EIP-7702 accepts on every chain, because we use the same keys on several chains */
   chainId: bigint
-  /** whose code is run; EIP-55 */
+  /** contract whose code is run; EIP-55 */
   delegate: Hex
   nonce: bigint
 }
@@ -30,9 +30,9 @@ const UINT64 = 2n ** 64n
 
 /**
  * The nonce the next authorisation of an account needs.
- * @param accountNonce of the account before the transaction that carries the authorisation
- * @param isSender whether the account sends that transaction itself: its nonce is counted first
- * @param before how many authorisations of the same account stand before it in the same list
+ * @param accountNonce nonce of the account before the transaction with the authorisation
+ * @param isSender whether the account itself sends that transaction, which increments its nonce first
+ * @param before number of authorisations of the same account earlier in the list
  */
 export const authorizationNonce = (accountNonce: bigint, isSender: boolean, before = 0): bigint =>
   accountNonce + (isSender ? 1n : 0n) + BigInt(before)
@@ -51,10 +51,12 @@ export const signedFields = ({ signature: { r, s, yParity }, ...authorization }:
   ...[BigInt(yParity), r, s].map(numberToBytes),
 ]
 
-/** Throws a RangeError when the item is not an authorisation as we make them. */
+/** Parses an unsigned authorisation. Throws a RangeError for any form that we do not write. */
 export const readAuthorization = (item: RlpItem | undefined): Authorization => readFields(listOf(item, 3))
 
-/** Throws a RangeError when the item is not an authorisation as we make them, signed by a key of its own. */
+/**
+ * Parses a signed authorisation. Throws a RangeError for any form that we do not write, and for an invalid signature.
+ */
 export const readSignedAuthorization = (item: RlpItem | undefined): SignedAuthorization => {
   const items = listOf(item, 6)
   const [parity, r, s] = items.slice(3).map(number) as [bigint, bigint, bigint]
@@ -65,7 +67,8 @@ export const readSignedAuthorization = (item: RlpItem | undefined): SignedAuthor
 }
 
 /**
- * Who signed it; EIP-55. Throws a RangeError for a high s (EIP-2 holds here too), an Error when no key can have signed.
+ * The signer's address (EIP-55). Throws a RangeError for a high s (EIP-2 applies here too), an Error when no key can
+ * have made the signature.
  */
 export const authorityOf = ({ signature, ...authorization }: SignedAuthorization): Hex =>
   recoverSigner(authorizationHash(authorization), signature)

@@ -13,35 +13,35 @@ import {
 import type { Gas, TokenGas } from './sweep-gas.ts'
 
 /**
- * How one asset leaves one address. `delegate`: by the code the address delegates to, in a batch (EIP-7702).
- * `authorize`: by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the relay
- * (ERC-2612). `pull`: by an allowance that stands. `direct`: by a transaction of the address itself, which has the coin
- * for it. `top-up`: the same, after coin is sent to it.
+ * How one asset is swept from one address. `delegate`: by the code that the address delegates to, in a batch
+ * (EIP-7702). `authorize`: by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the
+ * relay (ERC-2612). `pull`: by an existing allowance. `direct`: by a transaction of the address itself, which has
+ * enough coin for it. `top-up`: the same, after coin is sent to it.
  */
 export type SweepWay = 'delegate' | 'authorize' | 'permit' | 'pull' | 'direct' | 'top-up'
 
 export interface Holding {
   /** token contract, or `COIN` */
   asset: Hex
-  /** what there is of it, in wei at the price of now */
+  /** value of the balance, in wei at the current price */
   worth: bigint
   /** absent for the coin */
   gas?: TokenGas
-  /** whether an allowance for the relay covers it */
+  /** whether an existing allowance for the relay covers the balance */
   allowed?: boolean
 }
 
 export interface SweepAddress {
   /**
-   * whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that ask the code
-   * (ERC-1271). Anybody may have that code sweep the coin: a transaction of the address itself, planned before that,
-   * would wait for coin for ever
+   * whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that verify signatures
+   * by that code (ERC-1271). Anybody may have that code sweep the coin: a transaction of the address itself that was
+   * planned before would then wait for coin for ever
    */
   delegated: boolean
-  /** whether the chain knows the account: it has coin, or has sent something */
+  /** whether the account exists on the chain: it has coin, or has sent a transaction */
   exists: boolean
   holdings: readonly Holding[]
-  /** how many more sweeps are expected: 0 for an address used once. What pays off later is divided among them */
+  /** how many more sweeps are expected: 0 for an address used once. One-time costs are divided among them */
   further: number
 }
 
@@ -50,13 +50,15 @@ export interface SweepPrices {
   gasPrice: bigint
   /** how many addresses share the fixed part of a batch */
   batchSize: number
-  /** whether the chain takes transactions of EIP-7702; what delegates already needs none */
+  /** whether the chain supports EIP-7702 transactions; an address that already delegates needs none */
   setCode: boolean
-  /** thousandths: an asset is swept when it is worth so many times what its sweep costs; 0 for at any cost */
+  /**
+   * thousandths: an asset is swept when its value is at least this multiple of the sweep's cost; 0 sweeps at any cost
+   */
   kPerMille: bigint
   /**
-   * units of gas that the chain asks now for an authorisation, and for a payment to an account that it does not know;
-   * as known here when absent
+   * current gas of an authorisation, and of a payment to an account that does not exist yet; when absent, the constants
+   * of `sweep-gas.ts` apply
    */
   authorization?: bigint | undefined
   newAccount?: bigint | undefined
@@ -64,14 +66,14 @@ export interface SweepPrices {
 
 export interface SweepChoice {
   moves: { asset: Hex; way: SweepWay }[]
-  /** what is expected to be paid for this sweep, shares of batches included */
+  /** expected gas of this sweep, its shares of batches included */
   gas: bigint
   /** wei */
   cost: bigint
 }
 
 interface Candidate extends SweepChoice {
-  /** wei: of what is moved, less what it costs with later sweeps taken into account */
+  /** wei: value of the moved assets, less the cost with later sweeps taken into account */
   gain: bigint
 }
 
@@ -85,8 +87,8 @@ interface Move {
 }
 
 /**
- * The cheapest way to empty an address of all that is worth it, or undefined when nothing is. Either everything goes by
- * delegation, which shares one call, or each asset by its own best way, with or without coin sent for it.
+ * Returns the cheapest way to sweep all assets of an address that are worth it; undefined when none is. Either all
+ * assets are swept by delegation, which shares one call, or each one by its own best way, with or without a top-up.
  */
 export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepChoice | undefined => {
   const candidates = [
@@ -94,7 +96,7 @@ export const chooseSweep = (address: SweepAddress, prices: SweepPrices): SweepCh
     separately(address, prices, false),
     separately(address, prices, true),
   ].filter((one) => one !== undefined)
-  // At any cost means all of it, even what is worth less than its gas.
+  // At any cost: sweep all assets, even those worth less than their gas.
   const most = Math.max(...candidates.map(({ moves }) => moves.length))
   const [best] = candidates
     .filter(({ moves }) => prices.kPerMille > 0n || moves.length === most)
@@ -131,7 +133,8 @@ const separately = (address: SweepAddress, prices: SweepPrices, withTopUp: boole
 }
 
 /**
- * A holding may be worth its own part and all together not what they share. @param shared gas beside that of each move
+ * Assets may each be worth their own gas, but together not the shared gas.
+ * @param shared gas in addition to that of the moves
  */
 const candidate = (
   moves: readonly Move[],
@@ -171,9 +174,9 @@ const waysOf = (
     return !delegated && holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
   const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
   const alone = netGas([token.alone])
-  // A signature is noted in a slot of its own, which is new state as an account is.
+  // A used signature is recorded in a new storage slot, which is new state like a new account.
   const noted = dearerBy(PAYMENT_GAS, newAccount)
-  // What is asked for before a transaction runs is without refunds.
+  // The sender must be able to pay the gas without refunds.
   const canPay = coin >= token.alone.raw * gasPrice
   return [
     ...(delegated ? [] : [move(canPay ? 'direct' : 'top-up', alone)]),

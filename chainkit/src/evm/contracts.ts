@@ -9,33 +9,33 @@ import { fromHex, toHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
 /**
- * The contract that deploys others by CREATE2 on every chain we name (Arachnid's deterministic deployment proxy):
- * called with a salt of 32 bytes and init code.
+ * The contract that deploys others by CREATE2 on every supported chain (Arachnid's deterministic deployment proxy). It
+ * is called with a salt of 32 bytes and init code.
  */
 export const CREATE2_DEPLOYER: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 const SALT = new Uint8Array(32)
-/** EIP-7702: what stands as the code of an account that has delegated, before the address. */
+/** Prefix of the delegation designator, the code of a delegating account; the delegate's address follows (EIP-7702). */
 const DELEGATION_PREFIX = '0xef0100'
 const DELEGATION_DIGITS = 48
 
-/** A contract of ours, all of it known before it is on any chain. */
+/** One of our contracts; everything about it is known before it is deployed. */
 export interface PinnedContract {
-  /** the same on every chain: it follows from the code, the treasury in it included (EIP-1014) */
+  /** the same on every chain: it is derived from the code, which includes the treasury (EIP-1014) */
   address: Hex
   /** transaction that deploys it, from any account; a second one reverts */
   deployment: { to: Hex; data: Hex }
-  /** what `eth_getCode` must answer */
+  /** expected result of `eth_getCode` */
   code: Hex
   /** keccak-256 of `code` */
   codeHash: Hex
 }
 
 export interface SweepContracts {
-  /** what deposit addresses delegate to; pays the treasury only */
+  /** contract that deposit addresses delegate to; pays the treasury only */
   delegate: PinnedContract
   /** sweeps many delegated addresses at once */
   batch: PinnedContract
-  /** carries out what addresses without code have signed; pays the treasury only */
+  /** executes signed transfers and permits of addresses without code; pays the treasury only */
   relay: PinnedContract
 }
 
@@ -45,7 +45,7 @@ interface Artifact {
   immutables: { start: number; length: number }[]
 }
 
-/** The contracts of sweeps for one treasury. Throws a RangeError when that is no address. */
+/** The contracts of sweeps for one treasury. Throws a RangeError when the treasury is not an address. */
 export const sweepContracts = (treasury: string): SweepContracts => {
   const word = fromHex(`0x${addressWord(treasury)}`)
   return {
@@ -55,7 +55,7 @@ export const sweepContracts = (treasury: string): SweepContracts => {
   }
 }
 
-/** @param constructorWord ABI-encoded argument of the constructor, which is also what every immutable holds */
+/** @param constructorWord ABI-encoded argument of the constructor, which is also the value of every immutable */
 const pinned = ({ bytecode, runtime, immutables }: Artifact, constructorWord: Uint8Array): PinnedContract => {
   const initCode = concatBytes(fromHex(bytecode), constructorWord)
   const code = fromHex(runtime)
@@ -72,7 +72,10 @@ const pinned = ({ bytecode, runtime, immutables }: Artifact, constructorWord: Ui
 export const create2Address = (deployer: Hex, salt: Uint8Array, initCode: Uint8Array): Hex =>
   addressOfBytes(keccak_256(concatBytes(Uint8Array.of(0xff), fromHex(deployer), salt, keccak_256(initCode))).slice(-20))
 
-/** What an account's code, as `eth_getCode` answers it, delegates to; undefined for no code and for code of its own. */
+/**
+ * Returns the delegate named by an account's code (from `eth_getCode`); undefined for no code and for a contract's own
+ * code.
+ */
 export const delegateOfCode = (code: string): Hex | undefined =>
   code.length === DELEGATION_DIGITS && code.startsWith(DELEGATION_PREFIX)
     ? checksumAddress(`0x${code.slice(DELEGATION_PREFIX.length)}`)

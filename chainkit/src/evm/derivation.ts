@@ -5,7 +5,7 @@ import { addressOfPublicKey } from './address.ts'
 import type { Hex } from './hex.ts'
 
 const PURPOSE = 44
-/** Ether's coin type (SLIP 44). All EVM chains share it, so that one address serves them all. */
+/** Ether's coin type (SLIP 44). All EVM chains use it, so that one address is valid on all of them. */
 const COIN_TYPE = 60
 
 /** `m/44'/60'/account'` (BIP 44), from the master key. */

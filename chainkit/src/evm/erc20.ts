@@ -26,7 +26,7 @@ export function encodeTransfer(to: string, units: bigint): Hex {
   return `0x${TRANSFER}${addressWord(to)}${uintWord(units)}`
 }
 
-/** What a call of `transfer` does, or undefined when the data is anything but exactly what `encodeTransfer` writes. */
+/** Decodes call data of `transfer`. Returns undefined for anything that `encodeTransfer` would not have written. */
 export function decodeTransfer(data: string): { to: Hex; units: bigint } | undefined {
   const digits = callDigits(data)
   if (digits?.length !== SELECTOR_DIGITS + 2 * WORD_DIGITS || !digits.startsWith(TRANSFER)) return undefined
@@ -43,13 +43,15 @@ export function encodeBalanceOf(owner: string): Hex {
 /** Call data of `decimals()`; read the answer with `decodeUint`. */
 export const DECIMALS_CALL: Hex = `0x${DECIMALS}`
 
-/** The one number a call answered, or undefined when the answer is not one word (no such contract or function). */
+/**
+ * Decodes the number that a call returned; undefined when the answer is not one word (no such contract or function).
+ */
 export function decodeUint(answer: string): bigint | undefined {
   const digits = callDigits(answer)
   return digits?.length === WORD_DIGITS ? BigInt(`0x${digits}`) : undefined
 }
 
-/** Topic to ask logs for: an address in an indexed place. */
+/** Topic of an indexed address, for filtering logs. */
 export function addressTopic(address: string): Hex {
   return `0x${addressWord(address)}`
 }
@@ -62,8 +64,8 @@ export interface TokenTransfer {
 }
 
 /**
- * Reads a `Transfer` log. Other events are `not-transfer`; ERC-721's, with four topics, is one of them, and so is any
- * that a contract shaped differently under the same name (`malformed`). Never throws.
+ * Decodes a `Transfer` log. Other events are `not-transfer`, including ERC-721's, which has four topics. A log with the
+ * same topic but other contents is `malformed`. Never throws.
  */
 export function decodeTransferLog(log: {
   topics: readonly string[]
@@ -107,7 +109,10 @@ function addressFromTopic(topic: string): Hex | undefined {
   return digits?.length === WORD_DIGITS ? addressFromWord(digits) : undefined
 }
 
-/** The high 12 bytes must be zero: Solidity would refuse or ignore them, and then the text would have two spellings. */
+/**
+ * Decodes an address from 64 digits. The high 12 bytes must be zero: Solidity rejects or ignores others, and ignoring
+ * them would give one address several encodings.
+ */
 export function addressFromWord(word: string): Hex | undefined {
   return /^0{24}/.test(word) ? addressOfBytes(fromHex(`0x${word.slice(24)}`)) : undefined
 }

@@ -14,13 +14,13 @@ export function toHex(bytes: Uint8Array): Hex {
   return `0x${bytesToHex(bytes)}`
 }
 
-/** Throws a RangeError when the text is no such hex. */
+/** Throws a RangeError when the text is not hex of this form. */
 export function fromHex(text: string): Uint8Array {
   if (!isHex(text)) throw new RangeError('Hex starts with 0x and has two digits for each byte')
   return hexToBytes(text.slice(2))
 }
 
-/** The number as big-endian bytes in the fewest bytes; zero is no bytes at all. */
+/** Encodes a number in the fewest big-endian bytes; zero is empty. */
 export function numberToBytes(value: bigint): Uint8Array {
   if (value < 0n) throw new RangeError('Numbers on an EVM chain are not negative')
   if (value === 0n) return new Uint8Array()

@@ -1,4 +1,4 @@
-/** EVM chains: addresses and keys they share, ERC-20, the kinds of transaction we make, and sweeps. */
+/** EVM chains: their common addresses and keys, ERC-20, the types of transaction that we make, and sweeps. */
 export { addressOfPublicKey, checksumAddress, parseAddress } from './address.ts'
 export type { AddressRefusal } from './address.ts'
 export { authorityOf, authorizationHash, authorizationNonce } from './authorization.ts'

@@ -4,23 +4,23 @@ import type { Signature } from './signed.ts'
 import { WORD, addressList, callOf, listWords, readAddressList } from './words.ts'
 import type { Call, Words } from './words.ts'
 
-/** A transfer to the treasury that its sender has signed or is to sign (EIP-3009). */
+/** A transfer to the treasury that its sender has signed or will sign (EIP-3009). */
 export interface SignedTransfer {
   /** EIP-55 */
   from: Hex
   /** token base units */
   units: bigint
-  /** unique for the sender; small ones cost less */
+  /** unique per sender; small values cost less call data */
   nonce: bigint
   /** undefined in a draft */
   signature?: Signature
 }
 
-/** An allowance of everything, for the relay only, that its owner has signed or is to sign (ERC-2612). */
+/** An unlimited allowance for the relay that its owner has signed or will sign (ERC-2612). */
 export interface SignedPermit {
   /** EIP-55 */
   owner: Hex
-  /** of the owner's permits, which the token counts: in a draft only, where it stands in place of r */
+  /** the owner's next permit nonce at the token; in a draft only, where it is written in place of r */
   nonce?: bigint
   /** undefined in a draft */
   signature?: Signature
@@ -47,11 +47,11 @@ export interface PullCall {
 
 const PARITY = 2n ** 255n
 const SIGNATURE_WORDS = 2
-/** Where the list stands after two fixed arguments and its place. */
+/** Byte offset of the list, after two fixed arguments and the list's own offset. */
 const LIST_AT = 3 * WORD
 const PULL_LIST_AT = 2 * WORD
 
-/** `transferAll` (SweepRelay.sol). A draft has signatures of zeros. */
+/** `transferAll` (SweepRelay.sol). In a draft the signatures are zeros. */
 export const relayTransfers: Call<TransferCall> = callOf(
   'transferAll(address,uint256,(address,uint256,bytes32,bytes32,bytes32)[])',
   ({ token, validBefore, transfers }) =>
@@ -74,7 +74,7 @@ export const relayTransfers: Call<TransferCall> = callOf(
   }),
 )
 
-/** `permitAndPull` (SweepRelay.sol). A draft has, in place of a signature, the nonce and a zero. */
+/** `permitAndPull` (SweepRelay.sol). In a draft the nonce and a zero replace each signature. */
 export const relayPermits: Call<PermitCall> = callOf(
   'permitAndPull(address,uint256,(address,bytes32,bytes32)[])',
   ({ token, deadline, permits }) =>
@@ -97,7 +97,7 @@ export const relayPermits: Call<PermitCall> = callOf(
   }),
 )
 
-/** `pull` (SweepRelay.sol), by allowances given before. */
+/** `pull` (SweepRelay.sol), by existing allowances. */
 export const relayPull: Call<PullCall> = callOf(
   'pull(address,address[])',
   ({ token, owners }) => addressWord(token) + uintWord(BigInt(PULL_LIST_AT)) + addressList(owners),

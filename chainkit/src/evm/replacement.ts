@@ -3,15 +3,18 @@ import type { UnsignedTransaction } from './transaction.ts'
 /** Prices of a replacement, in wei for each unit of gas. */
 export type Prices = { gasPrice: bigint } | { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 
-/** The least that nodes take in place of a price: an eighth more, rounded up, never the same (geth asks a tenth). */
+/**
+ * Lowest price that nodes accept for a replacement: at least an eighth higher, rounded up, never equal (geth requires a
+ * tenth).
+ */
 export function raisedPrice(price: bigint): bigint {
   const eighth = (price + 7n) / 8n
   return price + (eighth > 0n ? eighth : 1n)
 }
 
 /**
- * The same transaction, nonce and all, at prices that nodes accept in its place: each raised by at least an eighth, or
- * to what is wanted now if that is more.
+ * Returns the same transaction, with the same nonce, at prices that nodes accept for a replacement: each is raised by
+ * an eighth, or to the wanted price if that is higher.
  */
 export function replaceAtHigherPrice<T extends UnsignedTransaction>(original: T, wanted?: Partial<Prices>): T
 export function replaceAtHigherPrice(

@@ -1,15 +1,15 @@
 import { concatBytes } from '@noble/hashes/utils.js'
 
-/** Recursive length prefix coding (Ethereum yellow paper, appendix B), in its one canonical form. */
+/** Recursive length prefix encoding (Ethereum yellow paper, appendix B), in canonical form only. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 const STRING = 0x80
 const LIST = 0xc0
 /** Longest payload whose length fits in the prefix byte. */
 const SHORT = 55
-/** No structure we read is deeper: a transaction holds lists of lists of strings. */
+/** Maximum nesting. A transaction has lists of lists of strings; nothing that we read is deeper than this. */
 const MAX_DEPTH = 8
-/** Longer lengths than four bytes can say never occur, and would not be exact as numbers. */
+/** Maximum bytes of a length. Longer ones never occur, and would not be exact as numbers. */
 const MAX_LENGTH_BYTES = 4
 
 export function encodeRlp(item: RlpItem): Uint8Array {

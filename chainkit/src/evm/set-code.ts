@@ -20,8 +20,8 @@ import { assertRanges, fieldsOf, number, readEip1559 } from './transaction.ts'
 import type { Eip1559Transaction, TransactionRefusal } from './transaction.ts'
 
 /**
- * EIP-7702: a transaction that first lets accounts delegate, each with its own signature, and then calls. It is a kind
- * of its own and not among `UnsignedTransaction`: what reads payments can't meet one.
+ * EIP-7702: a transaction that first sets the delegates of accounts, each by its own signed authorisation, and then
+ * makes a call. It is deliberately not part of `UnsignedTransaction`, so that code for payments never receives one.
  */
 export interface SetCodeTransaction<Leave = SignedAuthorization> extends Omit<Eip1559Transaction, 'type'> {
   type: 'eip7702'
@@ -29,13 +29,13 @@ export interface SetCodeTransaction<Leave = SignedAuthorization> extends Omit<Ei
   authorizations: Leave[]
 }
 
-/** What the signer is handed: everything but the signatures. */
+/** The signer's input: everything except the signatures. */
 export type SetCodeDraft = SetCodeTransaction<Authorization>
 
 export interface SignedSetCode {
   transaction: SetCodeTransaction
   signature: Signature
-  /** who sends and pays, EIP-55 */
+  /** sender, who pays the gas; EIP-55 */
   from: Hex
   hash: Hex
 }
@@ -44,7 +44,7 @@ const EIP7702_TYPE = 0x04
 const CALL_FIELDS = 9
 const SIGNATURE_FIELDS = 3
 
-/** The draft as bytes. No network takes it: its authorisations lack their signatures. Throws a RangeError. */
+/** Serialises the draft. No network accepts it, because its authorisations are unsigned. Throws a RangeError. */
 export const serializeDraft = (draft: SetCodeDraft): Uint8Array =>
   typed([...callFields(draft), draft.authorizations.map(authorizationFields)])
 
@@ -62,14 +62,14 @@ export const serializeSignedSetCode = (transaction: SetCodeTransaction, { r, s, 
     ...[BigInt(yParity), r, s].map(numberToBytes),
   ])
 
-/** Reads what `serializeDraft` writes, and no other spelling. Never throws. */
+/** Parses what `serializeDraft` writes, and no other encoding. Never throws. */
 export const parseDraft = (bytes: Uint8Array): SetCodeDraft | Refused<TransactionRefusal> =>
   reading(bytes, (items) => {
     if (items.length !== CALL_FIELDS + 1) throw new RangeError(`it has ${items.length} fields, not ${CALL_FIELDS + 1}`)
     return readSetCode(items, readAuthorization)
   })
 
-/** Reads a signed transaction as it travels, and recovers who sends it. Never throws. */
+/** Parses a serialised signed transaction and recovers its sender. Never throws. */
 export const parseSignedSetCode = (raw: Uint8Array): SignedSetCode | Refused<TransactionRefusal> =>
   reading(raw, (items) => {
     const length = CALL_FIELDS + 1 + SIGNATURE_FIELDS
@@ -82,7 +82,7 @@ export const parseSignedSetCode = (raw: Uint8Array): SignedSetCode | Refused<Tra
     return { transaction, signature, from, hash: transactionHash(raw) }
   })
 
-/** Who let themselves be delegated, in the order of the list; EIP-55. */
+/** The accounts that signed the authorisations, in the order of the list; EIP-55. */
 export const authoritiesOf = ({ authorizations }: SetCodeTransaction): Hex[] => authorizations.map(authorityOf)
 
 const typed = (fields: readonly RlpItem[]): Uint8Array => concatBytes(Uint8Array.of(EIP7702_TYPE), encodeRlp(fields))

@@ -18,7 +18,7 @@ export interface Signature {
 export interface SignedTransaction {
   transaction: UnsignedTransaction
   signature: Signature
-  /** Who signed, EIP-55 */
+  /** Signer, EIP-55 */
   from: Hex
   hash: Hex
 }
@@ -41,7 +41,7 @@ export function serializeSigned(transaction: UnsignedTransaction, { r, s, yParit
   return encodeRlp([...fields, numberToBytes(v), ...rs])
 }
 
-/** Reads a signed transaction as it travels and recovers who signed it. Never throws. */
+/** Parses a serialised signed transaction and recovers its signer. Never throws. */
 export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<TransactionRefusal> {
   return reading(raw, (type, items) => {
     const [v, r, s] = items.slice(-3).map(number) as [bigint, bigint, bigint]
@@ -61,7 +61,10 @@ export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<Transa
   })
 }
 
-/** Who signed a hash; EIP-55. Throws a RangeError for a high s, an Error when no key can have signed. */
+/**
+ * Recovers the signer of a hash; EIP-55. Throws a RangeError for a high s, an Error when no key can have made the
+ * signature.
+ */
 export function recoverSigner(hash: Uint8Array, { r, s, yParity }: Signature): Hex {
   if (s > HALF_ORDER) throw new RangeError('its signature has a high s')
   const point = new secp256k1.Signature(r, s, yParity).recoverPublicKey(hash)

@@ -14,7 +14,7 @@ export function signTransaction(
   return { raw, hash: transactionHash(raw) }
 }
 
-/** Signs a hash of 32 bytes as it is, deterministically and with a low s. */
+/** Signs a 32-byte hash without hashing it again, deterministically and with a low s. */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): Signature {
   const bytes = secp256k1.sign(hash, privateKey, { prehash: false, format: 'recovered', lowS: true })
   const { r, s, recovery } = secp256k1.Signature.fromBytes(bytes, 'recovered')

@@ -3,10 +3,10 @@ import type { Hex } from './hex.ts'
 import { WORD, addressList, callOf, readAddressList } from './words.ts'
 import type { Call, Words } from './words.ts'
 
-/** Stands for the chain's own coin in a list of assets. */
+/** The address that represents the chain's native coin in a list of assets. */
 export const COIN: Hex = '0x0000000000000000000000000000000000000000'
 
-/** Accounts that are swept of the same assets, each of all it has of them. */
+/** Accounts whose full balances of the same assets are swept. */
 export interface SweepGroup {
   /** token contracts, or `COIN`; EIP-55 */
   assets: Hex[]
@@ -53,7 +53,7 @@ const readGroup = (words: Words, at: number): SweepGroup => ({
   accounts: readAddressList(words, at + words.size(at + WORD)),
 })
 
-/** Gathers addresses that are swept of the same assets: fewer groups are less call data. The order stays as given. */
+/** Groups addresses with the same assets, since fewer groups need less call data. The order is kept. */
 export const groupSweeps = (sweeps: readonly { account: Hex; assets: readonly Hex[] }[]): SweepGroup[] => {
   const groups = new Map<string, SweepGroup>()
   for (const { account, assets } of sweeps) {

@@ -6,11 +6,11 @@ import { addressFromWord, decodeUint } from './erc20.ts'
 import { toHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
-/** What a sweep tells beside the tokens' own `Transfer`. */
+/** Events of a sweep other than the tokens' own `Transfer`. */
 export type SweepEvent =
-  /** Coin left a delegated address for the treasury, whichever party asked for it. */
+  /** Coin went from a delegated address to the treasury, whoever requested it. */
   | { kind: 'coin-swept'; account: Hex; units: bigint }
-  /** A token, or the coin (`COIN`), stayed where it was. */
+  /** A token, or the coin (`COIN`), was not swept. */
   | { kind: 'not-swept'; account: Hex; asset: Hex }
   /** The address runs no delegate, or its call failed as a whole. */
   | { kind: 'account-not-swept'; account: Hex }
@@ -22,8 +22,9 @@ const RELAY_NOT_SWEPT = topicOf('NotSwept(address,address)')
 const ACCOUNT_NOT_SWEPT = topicOf('AccountNotSwept(address)')
 
 /**
- * Reads a log that says that coin left a delegated address for its treasury; undefined for any other. Every contract
- * can log it: it only says anything of an address that is ours and delegates to the pinned contract. Never throws.
+ * Decodes a log that reports coin sent from a delegated address to its treasury; undefined for any other log. Any
+ * contract can write such a log: trust it only for one of our addresses that delegates to the pinned contract. Never
+ * throws.
  */
 export const decodeCoinSwept = (log: {
   address: string
@@ -36,8 +37,8 @@ export const decodeCoinSwept = (log: {
 }
 
 /**
- * Reads a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address logs as
- * itself: only logs of addresses that are ours and delegate to the pinned contract say anything. Never throws.
+ * Decodes a log of SweepDelegate, SweepBatch or SweepRelay, or undefined for any other. A delegated address is itself
+ * the source of the log: trust only logs of our addresses that delegate to the pinned contract. Never throws.
  * @param isOurs whether an address (EIP-55) is a deposit address of ours
  */
 export const decodeSweepLog = (

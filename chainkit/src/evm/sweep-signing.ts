@@ -10,9 +10,9 @@ import { permitDigest, transferDigest } from './typed-data.ts'
 import type { TokenDomain } from './typed-data.ts'
 
 /**
- * Signs each authorisation by its own key, then the transaction by the sender's. All of it is deterministic, so that a
- * dearer transaction with the same authorisations carries the same signatures.
- * @param authorityKeys one for each authorisation, in their order
+ * Signs each authorisation with its own key, then the transaction with the sender's. Signatures are deterministic, so
+ * that a replacement with the same authorisations has the same ones.
+ * @param authorityKeys one per authorisation, in the same order
  */
 export const signSetCode = (
   draft: SetCodeDraft,
@@ -30,7 +30,7 @@ export const signSetCode = (
 
 /**
  * Signs transfers to the treasury (EIP-3009).
- * @param keys one for each transfer, in their order
+ * @param keys one per transfer, in the same order
  */
 export const signTransfers = (
   call: TransferCall,
@@ -46,8 +46,8 @@ export const signTransfers = (
 })
 
 /**
- * Signs allowances of everything for the relay (ERC-2612).
- * @param keys one for each permit, in their order
+ * Signs unlimited allowances for the relay (ERC-2612).
+ * @param keys one per permit, in the same order
  */
 export const signPermits = (
   call: PermitCall,

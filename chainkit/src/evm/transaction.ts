@@ -13,7 +13,7 @@ interface Call {
   nonce: bigint
   /** Limit, in units of gas */
   gas: bigint
-  /** Never absent: we create no contracts this way */
+  /** Never absent, since these transactions create no contracts */
   to: Hex
   /** wei */
   value: bigint
@@ -33,10 +33,12 @@ export interface Eip1559Transaction extends Call {
   maxPriorityFeePerGas: bigint
 }
 
-/** The kinds we make and sign. Access lists, blobs and code delegation (EIP-2930, 4844, 7702) are not among them. */
+/**
+ * The types of transaction for payments. Access lists, blobs and code delegation (EIP-2930, 4844, 7702) are excluded.
+ */
 export type UnsignedTransaction = LegacyTransaction | Eip1559Transaction
 
-/** `unsupported`: a transaction, but of a kind we do not handle. */
+/** `unsupported`: a transaction of a type that we do not handle. */
 export type TransactionRefusal = 'not-parsable' | 'unsupported'
 
 const EIP1559_TYPE = 0x02
@@ -63,7 +65,7 @@ export function typed(fields: readonly RlpItem[]): Uint8Array {
   return concatBytes(Uint8Array.of(EIP1559_TYPE), encodeRlp(fields))
 }
 
-/** Fields in the order of the wire, up to where signature or chain id follow. */
+/** Fields in wire order, without the signature or chain id that follow. */
 export function fieldsOf(transaction: UnsignedTransaction): RlpItem[] {
   const { nonce, gas, to, value, data } = transaction
   const call = [numberToBytes(gas), fromHex(to), numberToBytes(value), fromHex(data)]
@@ -72,7 +74,7 @@ export function fieldsOf(transaction: UnsignedTransaction): RlpItem[] {
   return [...[chainId, nonce, maxPriorityFeePerGas, maxFeePerGas].map(numberToBytes), ...call, []]
 }
 
-/** Reads the bytes that `serializeUnsigned` writes, and nothing else: any other spelling is refused. Never throws. */
+/** Parses the bytes that `serializeUnsigned` writes, and no other encoding. Never throws. */
 export function parseUnsigned(bytes: Uint8Array): UnsignedTransaction | Refused<TransactionRefusal> {
   return reading(bytes, (type, items) => {
     if (type === 'eip1559') return readEip1559(items, 9)
@@ -82,7 +84,7 @@ export function parseUnsigned(bytes: Uint8Array): UnsignedTransaction | Refused<
   })
 }
 
-/** Decodes the envelope and hands the fields on; whatever is thrown becomes a refusal. */
+/** Decodes the envelope and passes its fields to a reader. Every exception becomes a refusal. */
 export function reading<Result>(
   bytes: Uint8Array,
   read: (type: UnsignedTransaction['type'], items: readonly RlpItem[]) => Result,

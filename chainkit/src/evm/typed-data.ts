@@ -4,17 +4,17 @@ import { addressWord, uintWord } from './erc20.ts'
 import { fromHex, toHex } from './hex.ts'
 import type { Hex } from './hex.ts'
 
-/** What a token's signatures are bound to (EIP-712): one contract on one chain. */
+/** The EIP-712 domain of a token's signatures: one contract on one chain. */
 export interface TokenDomain {
-  /** as the contract says it, such as `USD Coin` */
+  /** as the contract reports it, such as `USD Coin` */
   name: string
-  /** as the contract says it, such as `2` */
+  /** as the contract reports it, such as `2` */
   version: string
   chainId: bigint
   contract: Hex
 }
 
-/** EIP-3009. Valid from the beginning of time. */
+/** EIP-3009, with `validAfter` 0. */
 export interface TransferAuthorization {
   from: Hex
   to: Hex
@@ -31,7 +31,7 @@ export interface Permit {
   spender: Hex
   /** token base units */
   units: bigint
-  /** the owner's next nonce of permits, which the token counts */
+  /** the owner's next permit nonce at the token */
   nonce: bigint
   /** seconds since the epoch */
   deadline: bigint
@@ -46,20 +46,20 @@ const TRANSFER_FIELDS = '(address from,address to,uint256 value,uint256 validAft
 const TRANSFER = typeHash(`TransferWithAuthorization${TRANSFER_FIELDS}`)
 const PERMIT = typeHash('Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)')
 
-/** The domain's separator, which a token answers to `DOMAIN_SEPARATOR()`: compare before anything is signed. */
+/** The domain separator. Compare it with the token's `DOMAIN_SEPARATOR()` before signing. */
 export const domainSeparator = ({ name, version, chainId, contract }: TokenDomain): Hex => {
   const [nameHash, versionHash] = [name, version].map((text) => toHex(hashText(text)).slice(2)) as [string, string]
   return `0x${hashWords([DOMAIN, nameHash, versionHash, uintWord(chainId), addressWord(contract)])}`
 }
 
-/** What the sender of `transferWithAuthorization` signs (EIP-3009). */
+/** Digest that the sender of `transferWithAuthorization` signs (EIP-3009). */
 export const transferDigest = (domain: TokenDomain, authorization: TransferAuthorization): Uint8Array => {
   const { from, to, units, validBefore, nonce } = authorization
   const words = [addressWord(from), addressWord(to), ...[units, 0n, validBefore, nonce].map(uintWord)]
   return digest(domain, hashWords([TRANSFER, ...words]))
 }
 
-/** What the owner signs for `permit` (ERC-2612). */
+/** Digest that the owner signs for `permit` (ERC-2612). */
 export const permitDigest = (domain: TokenDomain, { owner, spender, units, nonce, deadline }: Permit): Uint8Array => {
   const words = [addressWord(owner), addressWord(spender), ...[units, nonce, deadline].map(uintWord)]
   return digest(domain, hashWords([PERMIT, ...words]))

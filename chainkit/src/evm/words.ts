@@ -3,8 +3,8 @@ import type { Hex } from './hex.ts'
 import { SELECTOR_DIGITS, WORD_DIGITS, addressFromWord, addressWord, selector, uintWord } from './erc20.ts'
 
 /**
- * Call data as its words of 32 bytes (the contract ABI). The decoder encodes again and compares: only the one
- * spelling that we write is read.
+ * Call data as 32-byte words (contract ABI). The decoder re-encodes and compares, so that only the encoding we write is
+ * accepted.
  */
 export class Words {
   readonly #digits: string
@@ -13,19 +13,28 @@ export class Words {
     this.#digits = digits
   }
 
-  /** Throws a RangeError when there is no such word. @param at in bytes */
+  /**
+   * Reads a number. Throws a RangeError beyond the end of the data.
+   * @param at byte offset
+   */
   uint(at: number): bigint {
     return BigInt(`0x${this.word(at)}`)
   }
 
-  /** Throws a RangeError when the word is no address. @param at in bytes */
+  /**
+   * Reads an address. Throws a RangeError when the word is not one.
+   * @param at byte offset
+   */
   address(at: number): Hex {
     const address = addressFromWord(this.word(at))
     if (!address) throw new RangeError('a word is no address')
     return address
   }
 
-  /** A place or a count that fits this data. Throws a RangeError. @param at in bytes */
+  /**
+   * Reads an offset or a count. Throws a RangeError when it does not fit this data.
+   * @param at byte offset
+   */
   size(at: number): number {
     const size = this.uint(at)
     if (size * 2n > BigInt(this.#digits.length)) throw new RangeError('a length runs past the end')
@@ -41,26 +50,29 @@ export class Words {
 
 export const WORD = 32
 
-/** A dynamic list of items whose size is fixed, each already words. */
+/** Encodes a dynamic list of encoded items of fixed size. */
 export const listWords = (items: readonly string[]): string => uintWord(BigInt(items.length)) + items.join('')
 
 export const addressList = (addresses: readonly string[]): string => listWords(addresses.map(addressWord))
 
-/** The addresses of a list. @param at where its length stands, in bytes */
+/**
+ * Reads a list of addresses.
+ * @param at byte offset of its length
+ */
 export const readAddressList = (words: Words, at: number): Hex[] =>
   Array.from({ length: words.size(at) }, (_, index) => words.address(at + WORD * (index + 1)))
 
 export interface Call<Arguments> {
   encode: (values: Arguments) => Hex
-  /** undefined when the data is anything but exactly what `encode` writes; never throws */
+  /** undefined for anything that `encode` would not have written; never throws */
   decode: (data: string) => Arguments | undefined
 }
 
 /**
- * A function of a contract as a pair that undo each other.
+ * An encoder and decoder for calls of one contract function.
  * @param signature as the ABI hashes it, such as `transfer(address,uint256)`
- * @param write the arguments as hex digits
- * @param read the arguments; may throw a RangeError, and need not be strict
+ * @param write encodes the arguments as hex digits
+ * @param read decodes the arguments; may throw a RangeError and need not be strict
  */
 export const callOf = <Arguments>(
   signature: string,

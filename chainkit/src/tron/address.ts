@@ -7,7 +7,7 @@ import type { Hex } from '../evm/hex.ts'
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 
-/** `checksum`: base58 of the right shape with a wrong character. `burn`: an address for which nobody holds a key. */
+/** `checksum`: base58 of the right form with a wrong checksum. `burn`: an address whose key nobody has. */
 export type AddressRefusal = 'checksum' | 'format' | 'burn'
 
 /** First byte of every address of TRON's main network and of the test networks that follow it. */
@@ -18,11 +18,11 @@ const HEX = /^41[0-9a-fA-F]{40}$/
 const EVM_FORM = /^0x[0-9a-fA-F]{40}$/
 /** Zero, precompiled contracts and 0x…dEaD: the first 65,536 addresses, as on EVM chains. */
 const RESERVED_BYTES = 18
-/** The account that java-tron pays burnt fees to (`getBlackholeAddress`). */
+/** The account that java-tron credits with burnt fees (`getBlackholeAddress`). */
 const BLACK_HOLE = 'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'
 const base58check = createBase58check(sha256)
 
-/** Reads an address as a payer typed it: base58check only, whose checksum finds mistyped ones. Never throws. */
+/** Reads an address as a payer typed it: base58check only, so that the checksum detects typing errors. Never throws. */
 export function parseAddress(text: string): { address: string } | Refused<AddressRefusal> {
   if (!BASE58.test(text)) return refuse('format', 'An address of TRON is T and 33 characters of base58')
   const bytes = decode(text)
@@ -43,7 +43,9 @@ function decode(text: string): Uint8Array | undefined {
   }
 }
 
-/** The base58check text of 0x41 and 20 bytes, as the wire carries them. Throws a RangeError for any other bytes. */
+/**
+ * The base58check text of 0x41 and 20 bytes, the form used in transactions. Throws a RangeError for any other bytes.
+ */
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length !== 21 || bytes[0] !== PREFIX) throw new RangeError('An address is 0x41 and 20 bytes')
   return base58check.encode(bytes)
@@ -56,18 +58,18 @@ export function addressBytes(address: string): Uint8Array {
   return bytes
 }
 
-/** The base58check text of `41…`, the hex that java-tron writes where it is not asked for `visible`. */
+/** Converts `41…`, the hex that java-tron returns without `visible`, to base58check. */
 export function addressOfHex(hex: string): string {
   if (!HEX.test(hex)) throw new RangeError('An address in hex is 41 and 40 digits')
   return addressOfBytes(hexToBytes(hex))
 }
 
-/** `41` and 40 digits in lower case, as java-tron takes it. */
+/** `41` and 40 digits in lower case, as java-tron accepts it. */
 export function hexOfAddress(address: string): string {
   return bytesToHex(addressBytes(address))
 }
 
-/** The base58check text of `0x…` or of 40 bare digits, in which contracts, logs and call data name accounts. */
+/** Converts `0x…` or 40 bare digits, the form in contracts, logs and call data, to base58check. */
 export function addressOfEvmForm(hex: string): string {
   const text = hex.startsWith('0x') ? hex : `0x${hex}`
   if (!EVM_FORM.test(text)) throw new RangeError('An address in a contract is 40 hex digits')

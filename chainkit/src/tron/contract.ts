@@ -3,9 +3,9 @@ import { decodeMessage, encodeMessage } from './message.ts'
 import type { Fields, MessageOf } from './message.ts'
 
 /**
- * The kinds of transaction we make, with their number in `ContractType` (Tron.proto) and their fields
- * (balance_contract, smart_contract and account_contract.proto). Amounts are sun, a millionth of a TRX. What we never
- * use is left out: TRC-10 amounts of a call, an account's type.
+ * The contract types that we use, with their numbers in `ContractType` (Tron.proto) and their fields (balance_contract,
+ * smart_contract and account_contract.proto). Amounts are in sun, a millionth of a TRX. Fields that we never use are
+ * left out: TRC-10 amounts of a call, an account's type.
  */
 const CONTRACTS = {
   AccountCreateContract: { type: 0n, fields: { owner: [1, 'address'], account: [2, 'address'] } },
@@ -30,9 +30,9 @@ const CONTRACTS = {
       resource: [2, 'resource'],
       amount: [3, 'int64'],
       receiver: [4, 'address'],
-      /** The receiver keeps it for a while, whatever the owner wants */
+      /** The owner can't withdraw the lent resource before the lock period ends */
       lock: [5, 'flag'],
-      /** Blocks of 3 s; 0 with `lock` is three days */
+      /** In blocks of 3 s; with `lock`, 0 means three days */
       lockPeriod: [6, 'int64'],
     },
   },
@@ -49,7 +49,7 @@ export type Contract = {
   [Kind in ContractKind]: { kind: Kind } & MessageOf<(typeof CONTRACTS)[Kind]['fields']>
 }[ContractKind]
 
-/** `Transaction.Contract` in Tron.proto. A permission other than the owner's, which several keys share, is not ours. */
+/** `Transaction.Contract` in Tron.proto. Permissions other than the owner's (multi-signature) are not supported. */
 const ENVELOPE = { type: [1, 'int64'], parameter: [2, 'bytes'] } as const satisfies Fields
 /** google.protobuf.Any */
 const ANY = { url: [1, 'bytes'], value: [2, 'bytes'] } as const satisfies Fields
@@ -61,7 +61,7 @@ export function encodeContract(contract: Contract): Uint8Array {
   return encodeMessage(ENVELOPE, { type, parameter: encodeMessage(ANY, { url: urlOf(contract.kind), value }) })
 }
 
-/** Throws a RangeError for any other kind and any other spelling. */
+/** Throws a RangeError for any other type and any other encoding. */
 export function decodeContract(bytes: Uint8Array): Contract {
   const { type, parameter } = decodeMessage(ENVELOPE, bytes)
   const { url, value } = decodeMessage(ANY, parameter)

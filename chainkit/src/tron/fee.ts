@@ -1,43 +1,43 @@
-/** Chain parameters (`getchainparameters`) that fees follow, in sun. They change by vote. */
+/** Chain parameters (`getchainparameters`) that determine fees, in sun. They change by vote. */
 export interface Prices {
-  /** `getEnergyFee`, for each unit of energy that is not staked for */
+  /** `getEnergyFee`, per unit of energy that stake does not cover */
   energy: bigint
   /** `getTransactionFee`, for each byte of bandwidth */
   bandwidth: bigint
-  /** `getCreateAccountFee`: in place of bandwidth where a transaction of the system activates an account */
+  /** `getCreateAccountFee`: instead of bandwidth when a system contract activates an account */
   accountBandwidth: bigint
   /** `getCreateNewAccountFeeInSystemContract`: for the activation itself */
   activation: bigint
 }
 
-/** What an account has left of its resources now. */
+/** Resources that an account has left now. */
 export interface Resources {
-  /** Staked for or delegated to it */
+  /** From stake, its own or delegated to it */
   bandwidth: bigint
-  /** Of the daily allowance that every activated account has */
+  /** Left of the free daily allowance of every activated account */
   freeBandwidth: bigint
   energy: bigint
 }
 
-/** What a transaction takes. */
+/** Resources that a transaction uses. */
 export interface Usage {
   /** See `bandwidthOf` */
   bandwidth: number
-  /** 0 where no contract is called */
+  /** 0 when no contract is called */
   energy: bigint
   /**
-   * What has to be allowed to the call, where that is more: another receiver's case, or what must be at hand while it
-   * runs
+   * Energy that the fee limit must cover, when it is more: for another receiver, or because the run needs more at hand
+   * than it uses
    */
   energyLimit?: bigint
   /**
-   * True for a transfer of TRX to, or a creation of, an account that is not activated. Token transfers activate no
-   * account.
+   * True when the transaction transfers TRX to, or creates, an account that is not activated. Token transfers activate
+   * no account.
    */
   activates: boolean
 }
 
-/** sun that are burnt, and for what. */
+/** sun that are burnt, by reason. */
 export interface Burn {
   energy: bigint
   bandwidth: bigint
@@ -46,8 +46,9 @@ export interface Burn {
 }
 
 /**
- * What a transaction will cost (java-tron's BandwidthProcessor and EnergyProcessor). Energy is burnt for what is not
- * staked for; bandwidth is taken whole from one source or burnt whole; the free allowance does not serve activations.
+ * Estimates the cost of a transaction (java-tron's BandwidthProcessor and EnergyProcessor). TRX is burnt for energy
+ * that stake does not cover. Bandwidth comes from a single source in full, or TRX is burnt for all of it. The free
+ * allowance does not apply to activations.
  */
 export function burnOf({ bandwidth, energy, activates }: Usage, prices: Prices, resources: Resources): Burn {
   const bytes = BigInt(bandwidth)
@@ -61,14 +62,14 @@ export function burnOf({ bandwidth, energy, activates }: Usage, prices: Prices, 
   return { ...burn, total: burn.energy + burn.bandwidth + burn.activation }
 }
 
-/** What it can cost at most, when all resources are gone by the time it is mined. */
+/** Maximum cost, if no resources are left when it is mined. */
 export function mostBurntBy(usage: Usage, prices: Prices): bigint {
   return burnOf(usage, prices, { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }).total
 }
 
 /**
- * A fee limit for an estimate: so many thousandths more energy at the price of now, since state, price and a contract's
- * dynamic factor may change before the transaction is mined. What is not used is not paid.
+ * Fee limit for an estimate, at the current price, with a margin in thousandths: state, price and a contract's dynamic
+ * factor may change before the transaction is mined. The unused part is not charged.
  */
 export function feeLimitFor(energy: bigint, { energy: price }: Prices, marginPerMille: bigint): bigint {
   return (energy * price * (1000n + marginPerMille) + 999n) / 1000n

@@ -1,4 +1,4 @@
-/** TRON: addresses and keys, the kinds of transaction we make, TRC-20, and what transactions cost. */
+/** TRON: addresses and keys, the types of transaction that we make, TRC-20, and fees. */
 export { addressOfEvmForm, addressOfHex, addressOfPublicKey, evmFormOf, hexOfAddress, parseAddress } from './address.ts'
 export type { AddressRefusal } from './address.ts'
 export { accountPath, deriveAddress } from './derivation.ts'

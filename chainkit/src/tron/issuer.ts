@@ -4,7 +4,7 @@ import { toHex } from '../evm/hex.ts'
 import type { IssuerAct, IssuerEvent } from '../observation.ts'
 import { addressOfEvmForm } from './address.ts'
 
-/** Tether's TetherToken.sol, whose address is indexed on TRON, and Circle's FiatToken. */
+/** Events of Tether's TetherToken.sol, whose address argument is indexed on TRON, and of Circle's FiatToken. */
 const ACTS: Readonly<Record<string, IssuerAct>> = Object.fromEntries(
   (
     [
@@ -24,8 +24,8 @@ const NAMES_AN_ADDRESS: ReadonlySet<IssuerAct> = new Set(['froze', 'released', '
 const WORD = /^[0-9a-f]{64}$/i
 
 /**
- * Reads a log as `gettransactioninfo` shows it: topics and data in hex without 0x. Undefined for any other log, and one
- * of another shape. Arguments are read in their order, indexed or not. Never throws.
+ * Decodes a log of `gettransactioninfo`, with topics and data in hex without 0x. Undefined for any other log, and for
+ * one with unexpected arguments. Arguments are read in their order, indexed or not. Never throws.
  */
 export function decodeIssuerLog({
   topics,

@@ -4,13 +4,16 @@ import { addressBytes, addressOfBytes } from './address.ts'
 import { readFields, writeFields } from './wire.ts'
 import type { WireField } from './wire.ts'
 
-/** What staked coins give (`ResourceCode` in common.proto). TRON_POWER, which only votes, is not handled. */
+/**
+ * Resource that stake yields (`ResourceCode` in common.proto). TRON_POWER, which only counts for votes, is not
+ * supported.
+ */
 export type Resource = 'BANDWIDTH' | 'ENERGY'
 
 const RESOURCES: readonly Resource[] = ['BANDWIDTH', 'ENERGY']
 const INT64 = 2n ** 63n
 
-/** What each kind of field is in our hands: text, bytes in 0x hex, bytes, a number that is not negative, yes or no. */
+/** TypeScript type of each kind of field: text, bytes as 0x hex, bytes, a non-negative number, a boolean. */
 interface Values {
   address: string
   hex: Hex
@@ -22,7 +25,7 @@ interface Values {
 
 type Kind = keyof Values
 
-/** The fields of a message by name, in rising order of their numbers. */
+/** Fields of a message by name, in ascending order of their numbers. */
 export type Fields = Readonly<Record<string, readonly [number: number, kind: Kind]>>
 
 /** A message with these fields. */
@@ -70,7 +73,7 @@ function numberOf(value: bigint | Uint8Array | undefined): bigint {
   return value ?? 0n
 }
 
-/** Amounts and times are int64; negative ones mean nothing on TRON. */
+/** Amounts and times are int64; negative values have no meaning on TRON. */
 function inRange(value: bigint): bigint {
   if (value < 0n || value >= INT64) throw new RangeError('a number is negative or does not fit in int64')
   return value

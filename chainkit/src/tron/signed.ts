@@ -12,7 +12,7 @@ export interface SignedTransaction {
   transaction: UnsignedTransaction
   /** r, s and 27 or 28: 65 bytes */
   signature: Uint8Array
-  /** Who signed */
+  /** The signer */
   from: string
   /** The transaction's id */
   hash: string
@@ -20,17 +20,17 @@ export interface SignedTransaction {
 
 /** `Transaction` in Tron.proto, with one signature and without the result that a block adds. */
 const SIGNED = { raw: [1, 'bytes'], signature: [2, 'bytes'] } as const satisfies Fields
-/** What is added to the parity, as wallets do; java-tron takes both. */
+/** Offset added to the parity, as wallets do; java-tron accepts both forms. */
 export const V_OFFSET = 27
 const HALF_ORDER = secp256k1.Point.Fn.ORDER / 2n
 
-/** The bytes that travel: their hex is what `broadcasthex` takes. */
+/** Serialises a signed transaction. `broadcasthex` accepts the hex of these bytes. */
 export function serializeSigned(transaction: UnsignedTransaction, signature: Uint8Array): Uint8Array {
   if (signature.length !== 65) throw new RangeError('A signature has 65 bytes')
   return encodeMessage(SIGNED, { raw: serializeUnsigned(transaction), signature })
 }
 
-/** Reads a signed transaction as it travels and recovers who signed it. Never throws. */
+/** Parses a serialised signed transaction and recovers its signer. Never throws. */
 export function parseSigned(bytes: Uint8Array): SignedTransaction | Refused<TransactionRefusal> {
   return reading(() => {
     const { raw, signature } = decodeMessage(SIGNED, bytes)

@@ -7,30 +7,28 @@ import type { Contract } from './contract.ts'
 import { decodeMessage, encodeMessage } from './message.ts'
 import type { Fields } from './message.ts'
 
-/** A recent block of the branch that a transaction is for: on any other it is not valid (TAPOS). Hex, lower case. */
+/** Reference to a recent block: the transaction is valid only on branches that contain it (TAPOS). Hex, lower case. */
 export interface BlockReference {
-  /** Two low bytes of the block's height */
+  /** The two low bytes of the block's height */
   refBlockBytes: string
   /** Bytes 8 to 15 of the block's id */
   refBlockHash: string
 }
 
-/** One contract in a transaction, which is what java-tron takes. */
+/** A transaction with one contract, the only number that java-tron accepts. */
 export interface UnsignedTransaction extends BlockReference {
   contract: Contract
-  /** ms since the epoch: no block whose parent is as late or later takes it */
+  /** ms since the epoch: it can't be in a block whose parent has this time or a later one */
   expiration: number
-  /** ms since the epoch, not trusted: it makes equal payments different transactions */
+  /** ms since the epoch, not verified by nodes: it distinguishes otherwise equal transactions */
   timestamp: number
-  /** sun that energy may cost at most; bandwidth and activation come on top */
+  /** maximum cost of energy in sun; bandwidth and activation are charged in addition */
   feeLimit: bigint
 }
 
 export type TransactionRefusal = 'not-parsable'
 
-/**
- * `Transaction.raw` in Tron.proto. A memo (10), which costs a TRX, and several contracts are not among what we make.
- */
+/** `Transaction.raw` in Tron.proto. We write neither a memo (10), which costs a TRX, nor several contracts. */
 const RAW = {
   refBlockBytes: [1, 'bytes'],
   refBlockHash: [4, 'bytes'],
@@ -61,17 +59,17 @@ export function serializeUnsigned(transaction: UnsignedTransaction): Uint8Array 
   })
 }
 
-/** The hash that is signed, by which the network also knows the transaction. */
+/** The hash that is signed; it is also the transaction's id. */
 export function signingHash(transaction: UnsignedTransaction): Uint8Array {
   return sha256(serializeUnsigned(transaction))
 }
 
-/** The id as nodes print it: the hash of `raw_data`, which no signature changes. */
+/** The transaction's id as nodes print it: the hash of `raw_data`, which does not depend on signatures. */
 export function transactionId(transaction: UnsignedTransaction): string {
   return bytesToHex(signingHash(transaction))
 }
 
-/** Reads the bytes that `serializeUnsigned` writes, and nothing else: any other spelling is refused. Never throws. */
+/** Parses the bytes that `serializeUnsigned` writes, and no other encoding. Never throws. */
 export function parseUnsigned(bytes: Uint8Array): UnsignedTransaction | Refused<TransactionRefusal> {
   return reading(() => readRaw(bytes))
 }
@@ -90,7 +88,7 @@ export function readRaw(bytes: Uint8Array): UnsignedTransaction {
   return transaction
 }
 
-/** Whatever is thrown becomes a refusal. */
+/** Runs a parser; every exception becomes a refusal. */
 export function reading<Result>(read: () => Result): Result | Refused<TransactionRefusal> {
   try {
     return read()

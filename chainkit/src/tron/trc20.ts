@@ -4,7 +4,7 @@ import { isRefused } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import { addressOfEvmForm, evmFormOf } from './address.ts'
 
-/** TRC-20 is ERC-20 with TRON's addresses, which contracts hold without their first byte. */
+/** TRC-20: like ERC-20, with TRON's addresses, which contracts store without their first byte. */
 
 /** Call data of `transfer(to, units)`. Units are the token's base units. */
 export function encodeTokenTransfer(to: string, units: bigint): Hex {
@@ -12,7 +12,7 @@ export function encodeTokenTransfer(to: string, units: bigint): Hex {
 }
 
 /**
- * What a call of `transfer` does, or undefined when the data is anything but exactly what `encodeTokenTransfer` writes.
+ * Decodes call data of `transfer`. Returns undefined for anything that `encodeTokenTransfer` would not have written.
  */
 export function decodeTokenTransfer(data: string): { to: string; units: bigint } | undefined {
   const transfer = decodeTransfer(data)
@@ -31,7 +31,7 @@ export interface TokenTransfer {
   units: bigint
 }
 
-/** Reads a `Transfer` log as `gettransactioninfo` shows it: topics and data in hex without 0x. Never throws. */
+/** Decodes a `Transfer` log of `gettransactioninfo`, with topics and data in hex without 0x. Never throws. */
 export function decodeTokenTransferLog(log: {
   topics: readonly string[]
   data: string

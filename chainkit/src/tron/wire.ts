@@ -31,8 +31,8 @@ function writeVarint(value: bigint): Uint8Array {
 }
 
 /**
- * Reads a message as a serialiser of proto3 writes it: fields in rising order, each once, none of them a default, every
- * number in its fewest bytes. Any other spelling of the same message is a RangeError, so that one message has one hash.
+ * Parses a message as a proto3 serialiser writes it: fields in ascending order, each once, no default values, each
+ * number in the fewest bytes. Throws a RangeError for any other encoding, so that one message has one hash.
  */
 export function readFields(bytes: Uint8Array): WireField[] {
   const fields: WireField[] = []

@@ -1,4 +1,4 @@
-/** Why a connection failed, in words that say what to change; for nodes, acquirers and every other counterparty. */
+/** Describes why a connection to a counterparty (node, acquirer and so on) failed, and what to change. */
 
 const UNTRUSTED =
   "the server's certificate is signed by no authority that this machine trusts: add its authority by NODE_EXTRA_CA_CERTS"
@@ -31,8 +31,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /**
- * The code of a failed connection, with what to change where that is known. Never the error's own message: it may quote
- * what was sent or received.
+ * Returns the code of a failed connection, with advice where there is any. Never includes the error's own message,
+ * which may quote what was sent or received.
  */
 export const describeConnectionError = (error: unknown): string => {
   const { code, name } = error as NodeJS.ErrnoException
@@ -40,5 +40,5 @@ export const describeConnectionError = (error: unknown): string => {
   return Object.hasOwn(ADVICE, code) ? `${code} (${ADVICE[code]})` : code
 }
 
-/** Whether a body is a web page, as a proxy or a wrong path answers where JSON is expected. */
+/** Whether a body is a web page, as returned by a proxy or for a wrong path instead of JSON. */
 export const isWebPage = (text: string): boolean => /^\s*<(!doctype|html|\?xml|head|body)/i.test(text)

@@ -1,12 +1,14 @@
 /**
- * A JSON number as it was written: read as a float, 100.00 and 100 are the same, and a price has lost digits already.
+ * A reviver with access to a number's source text. A float can't distinguish 100.00 from 100, and loses digits of
+ * prices.
  */
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
 const keepSource: Reviver = (_key, value, { source }) => (typeof value === 'number' ? source : value)
 
 /**
- * JSON whose numbers are strings, digit by digit as they came (proposal-json-parse-with-source). Throws a SyntaxError.
+ * Parses JSON; its numbers become strings with the original digits (proposal-json-parse-with-source). Throws a
+ * SyntaxError.
  */
 export const parseJsonDigits = (text: string): unknown =>
   JSON.parse(text, keepSource as (key: string, value: unknown) => unknown)

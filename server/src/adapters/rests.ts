@@ -1,21 +1,21 @@
-/** An answer of a provider that limits how often one address may ask it. */
+/** Status and pause of an answer by a provider that limits requests by IP address. */
 export interface Limited {
   status: number
-  /** its header Retry-After, in whole seconds, where it sent one that is so */
+  /** its header `Retry-After`, if any */
   retryAfter: string | undefined
 }
 
-/** Until when providers are left alone, because they said that this machine's address asks too often. */
+/** Pauses of providers that reported too many requests from this machine's IP address. */
 export interface Rests {
-  /** @returns until when, ms of the clock; undefined: it may be asked */
+  /** @returns end of the pause, ms of the clock; undefined: requests are allowed */
   until(provider: string): number | undefined
-  /** Takes in a refusal of the provider. Other answers than limits change nothing. */
+  /** Records an answer of the provider. Only rate limit errors have an effect. */
   heard(provider: string, limited: Limited): void
 }
 
 /**
- * When a provider names no time, ms. 418 is Binance's ban of an address, 2 minutes at first; 403 its firewall's
- * refusal.
+ * Pauses in ms by status, when a provider names none. 418 is Binance's ban of an IP address, initially 2 minutes; 403
+ * is a refusal by its firewall.
  */
 const USUAL_MS: Readonly<Record<number, number>> = { 403: 300_000, 418: 120_000, 429: 60_000 }
 /** Binance's longest ban. */
@@ -24,9 +24,9 @@ const LONGEST_MS = 3 * 86_400_000
 export const isLimit = (status: number): boolean => Object.hasOwn(USUAL_MS, status)
 
 /**
- * All that asks a provider from this process shares one of these: limits count by address, so that one caller who goes
- * on asking has all of them banned (developers.binance.com, spot, REST API, "IP Limits": 429, then 418 for 2 minutes to
- * 3 days, each with Retry-After in seconds; 403 is the firewall).
+ * Creates the pauses that all callers of a provider in this process share. Limits count by IP address, so that a single
+ * caller that continues would get all of them banned (developers.binance.com, spot, REST API, "IP Limits": 429, then
+ * 418 for 2 minutes to 3 days, each with Retry-After in seconds; 403 is the firewall).
  * @param now ms
  */
 export const createRests = (now: () => number): Rests => {

@@ -6,7 +6,7 @@ import { minorUnitsOf, SCALE } from './amount.ts'
 import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
 import type { AcquirerCapabilities, AmountLimits, CardTicker } from './port.ts'
 
-/** What every account of `BURSAR_ACQUIRERS_FILE` has, whatever its kind. */
+/** Settings common to accounts of every kind in `BURSAR_ACQUIRERS_FILE`. */
 
 export type Limits = Pick<AcquirerCapabilities, 'payIn' | 'payout'>
 
@@ -14,7 +14,7 @@ export const CARD_TICKERS: readonly CardTicker[] = ['UAH', 'KZT']
 const TIMEOUT_MS = 20_000
 const UNIT = 'whole units of the currency'
 
-/** From and to, both allowed, above 0 and of at most two decimals. */
+/** Lower and upper limit, inclusive, above 0 and with at most two decimals. */
 export const AMOUNT_MEMBERS = {
   least: amount('the least of one order', { unit: UNIT }),
   most: amount('the most of one order', { unit: UNIT }),
@@ -40,7 +40,7 @@ const inWords = (limits: Limits['payIn']): string =>
     .map(([ticker, { least, most }]) => `${ticker} ${formatUnits(least, SCALE)} to ${formatUnits(most, SCALE)}`)
     .join(', ') || 'none are made'
 
-/** @param standard what an account offers that says nothing of a direction */
+/** @param standard limits of an account that does not configure a direction */
 export const accountMembers = <Ticker extends CardTicker>(tickers: readonly Ticker[], standard: Limits) => ({
   name: text(
     'the name of the account here. It is in the ledger and in the address that the acquirer calls back: it never changes, and is never given to another account',
@@ -90,7 +90,7 @@ export const offersSomething =
       note('it is missing, and so is payout: write {"UAH": {"least": "25", "most": "29999"}}', 'payIn')
   }
 
-/** What adapters of every kind take from an account. */
+/** The settings of an account that every kind of adapter uses. */
 export const accountOf = (
   { name, payIn, payout, timeoutMs = TIMEOUT_MS }: Given,
   standard: Limits,

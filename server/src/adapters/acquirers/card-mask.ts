@@ -1,13 +1,13 @@
-/** Card numbers as they may be shown, and texts of others from which they are taken out. */
+/** Masks card numbers, alone and inside texts from acquirers. */
 
 const LEADING = 6
 const TRAILING = 4
 const LENGTH = 16
 
 /**
- * A card number or any acquirer's mask of one as `NNNNNN******NNNN`, unknown digits `*`: `414962*99`, `41****1111`,
- * `5483-18XX-XXXX-0293` and a whole number alike. A mask shows at most the first six digits and the last four.
- * Undefined for what is no card's.
+ * Converts a card number, or any acquirer's mask of one, to `NNNNNN******NNNN`, unknown digits `*`: `414962*99`,
+ * `41****1111`, `5483-18XX-XXXX-0293` or a full number. The result shows at most the first six digits and the last
+ * four. Undefined for any other text.
  */
 export const maskCard = (text: string | undefined): string | undefined => {
   const bare = (text ?? '').replace(/[\s-]/g, '')
@@ -20,11 +20,13 @@ export const maskCard = (text: string | undefined): string | undefined => {
   return first.padEnd(LEADING, '*') + '*'.repeat(LENGTH - LEADING - TRAILING) + last.padStart(TRAILING, '*')
 }
 
-/** Twelve to nineteen digits, also in groups: what a card number looks like in a sentence. */
+/** Matches a possible card number in a sentence: twelve to nineteen digits, also in groups. */
 const CARD_LIKE = /(?<!\d)\d(?:[ -]?\d){11,18}(?!\d)/g
 const LONGEST = 300
 
-/** A text of an acquirer's that is kept or logged: card numbers masked, control characters gone, not endless. */
+/**
+ * Prepares an acquirer's text for storage or logs: masks card numbers, removes control characters, limits the length.
+ */
 export const withoutCards = (text: string): string =>
   text
     // oxlint-disable-next-line no-control-regex

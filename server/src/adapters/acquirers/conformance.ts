@@ -1,4 +1,4 @@
-/** What every acquirer's adapter promises, as tests over HTTP against the emulator of its acquirer. */
+/** Conformance tests for every acquirer's adapter, over HTTP against the emulator of its acquirer. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeCallbacks } from './conformance/callbacks.ts'
 import { describeAsking, describeOrdering, describePayments } from './conformance/payments.ts'
@@ -10,7 +10,7 @@ import type { AmountLimits } from './port.ts'
 
 export type { AcquirerTraits, AcquirerWorld } from './conformance/world.ts'
 
-/** @param traits what the account must be able to do, so that it does not pass by declaring nothing */
+/** @param traits capabilities that the account must have, so that it can't pass by declaring none */
 export const describeAcquirer = (
   name: string,
   traits: AcquirerTraits,

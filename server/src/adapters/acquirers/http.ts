@@ -5,11 +5,11 @@ import { AcquirerUnreachable } from './port.ts'
 export interface AcquirerHttpSettings {
   /** the account's name, for errors */
   account: string
-  /** ms from looking the host up to the end of the answer; 20,000 when absent */
+  /** ms from the DNS lookup to the end of the answer; 20,000 when absent */
   timeoutMs?: number
-  /** bytes of an answer's body; 1 MiB when absent */
+  /** maximum bytes of an answer's body; 1 MiB when absent */
   maxBytes?: number
-  /** PEM: trusted in place of the system's certificates */
+  /** PEM, trusted instead of the system's certificates */
   ca?: string
 }
 
@@ -22,19 +22,19 @@ interface HttpQuestion {
 }
 
 export interface HttpAnswer {
-  /** 200 to 499, but no redirect */
+  /** 200 to 299 or 400 to 499 */
   status: number
   /** names in lower case */
   headers: Readonly<Record<string, string>>
   body: Buffer
 }
 
-/** What an adapter asks its acquirer with. */
+/** HTTP client of an adapter. */
 export interface AcquirerHttp {
   /**
-   * Asks once. A whole answer with a status from 200 to 299 or 400 to 499 is returned. Anything else is thrown as
-   * AcquirerUnreachable, `sent` being false only when not a byte of the question left this machine. Errors hold neither
-   * path nor query nor headers nor bodies: keys and card numbers travel there.
+   * Sends a request once. Returns a complete answer with a status from 200 to 299 or 400 to 499. Anything else throws
+   * AcquirerUnreachable, where `sent` is false only when no byte of the request left this machine. Errors contain no
+   * path, query, headers or bodies, because these may contain keys and card numbers.
    */
   ask(question: HttpQuestion): Promise<HttpAnswer>
 }
@@ -48,13 +48,13 @@ export const createAcquirerHttp = (settings: AcquirerHttpSettings): AcquirerHttp
   return {
     ask: async (question) => {
       const { origin, pathname, search } = new URL(question.url)
-      // A connection for each question: one kept alive that the other side closes at that moment would leave it unknown
-      // whether a payout was sent.
+      // A new connection for each request: if the other side closed a kept-alive one at that moment, it would be
+      // unknown whether a payout was sent.
       const client = new Client(origin, {
         pipelining: 0,
         maxHeaderSize: MAX_HEADER_BYTES,
         allowH2: false,
-        // One deadline over the whole exchange stands in their place: these start again with every byte.
+        // Replaced by one deadline for the whole exchange, because these timeouts restart with every byte.
         headersTimeout: 0,
         bodyTimeout: 0,
         connect: { timeout: timeoutMs, ...(ca === undefined ? {} : { ca }) },
@@ -89,7 +89,7 @@ const exchange = (client: Client, question: HttpQuestion & { path: string }, bou
       reject(new AcquirerUnreachable(`${account}: ${why}`, { sent: started.sent }))
     }
     const handler: Dispatcher.DispatchHandler = {
-      // Called when there is a connection, just before the first byte is written to it.
+      // Called when the connection is open, just before the first byte is written.
       onRequestStart: () => {
         started.sent = true
       },

@@ -1,4 +1,4 @@
-/** Acquirers behind one port. Promises that an outcome which is not known is never called a refusal. */
+/** Adapters for acquirers behind one port. Guarantees that an unknown outcome is never reported as a refusal. */
 import Type, { type Static } from 'typebox'
 import { choice } from '../../platform/config/fields.ts'
 import { readShape, withRule } from '../../platform/config/shape.ts'
@@ -12,7 +12,7 @@ import { createWayForPay, readWayForPaySettings, WAYFORPAY_SHAPE } from './wayfo
 export { AcquirerUnreachable } from './port.ts'
 export type { Acquirer, AcquirerState } from './port.ts'
 
-/** Every kind of acquirer this build can talk to. */
+/** Every kind of acquirer that this build supports. */
 const ACCOUNT = Type.Union([BANK_SHAPE, LIQPAY_SHAPE, WAYFORPAY_SHAPE, FREEDOMPAY_SHAPE])
 
 const openAccount = (account: Static<typeof ACCOUNT>): Acquirer => {
@@ -40,7 +40,7 @@ const RULE = withRule(
   noteAmounts,
 )
 
-/** `BURSAR_ACQUIRERS_FILE`: accounts with acquirers for cards, and which gets which order. */
+/** `BURSAR_ACQUIRERS_FILE`: acquirer accounts for cards, and the routing of orders to them. */
 export const ACQUIRERS_SHAPE = withRule(
   Type.Object(
     {
@@ -65,7 +65,7 @@ export const ACQUIRERS_SHAPE = withRule(
   },
 )
 
-/** Who gets orders of these amounts (minor units, both ends included), in order of preference. */
+/** Accounts for orders of these amounts (minor units, inclusive), in order of preference. */
 interface RoutingRule {
   direction: 'payIn' | 'payout'
   ticker: CardTicker
@@ -76,18 +76,17 @@ interface RoutingRule {
 
 /** `BURSAR_ACQUIRERS_FILE`, read. */
 export interface AcquirersConfig {
-  /** in the order of preference where no rule speaks */
+  /** in order of preference, used where no rule applies */
   accounts: readonly { name: string; kind: string; acquirer: Acquirer }[]
   routing: readonly RoutingRule[]
 }
 
-/** The accounts by name, in the order of the file. None when there is no file. */
+/** The accounts by name, in the order of the file. Empty when there is no file. */
 export const openAcquirers = (config: AcquirersConfig | null): Map<string, Acquirer> =>
   new Map((config?.accounts ?? []).map(({ name, acquirer }) => [name, acquirer]))
 
 /**
- * Reads the file, and the files of secrets it names. Throws a ShapeError that lists everything wrong, and never a
- * secret.
+ * Reads the file, and the files of secrets it names. Throws a ShapeError that lists all errors and contains no secret.
  */
 export const readAcquirersConfig = (json: unknown): AcquirersConfig => {
   const { accounts, routing = [] } = readShape(ACQUIRERS_SHAPE, json)

@@ -9,11 +9,11 @@ export const refusedRefund = (code: string, message: string): AcquirerState => (
 })
 
 /**
- * A refund's state by its payment's, where the acquirer takes no reference of a refund: it is done when the payment
- * gave back that much more than earlier refunds did. Only a decided payment refuses it: one that was refused, or has
+ * Derives a refund's state from its payment's, for acquirers without references of refunds. It succeeded when the
+ * refunded amount exceeds that of earlier refunds by its amount. It is refused only when the payment was refused or has
  * too little left.
  * @param wasSent the refund may have reached the acquirer
- * @returns undefined when nothing of it shows
+ * @returns undefined when there is no trace of it
  */
 export const refundSoFar = (
   order: RefundOrder,
@@ -38,7 +38,8 @@ export const refundSoFar = (
 }
 
 /**
- * A refund that was sent, by its payment's state. @param isQueued the acquirer says that it has it and has not ended it
+ * State of a sent refund, by its payment's state.
+ * @param isQueued the acquirer reports that it has the refund and has not ended it
  */
 export const refundAfter = (order: RefundOrder, payment: AcquirerState, isQueued = false): AcquirerState => {
   const known = refundSoFar(order, payment, true)
@@ -49,7 +50,7 @@ export const refundAfter = (order: RefundOrder, payment: AcquirerState, isQueued
     : { kind: 'unknown', reason: 'nothing of the refund shows yet' }
 }
 
-/** The question after a refund was sent. That it can't be asked says nothing of the refund, which was heard. */
+/** Query after a sent refund. If it fails, nothing follows about the refund, which did reach the acquirer. */
 export const askAfter = async (ask: () => Promise<AcquirerState>): Promise<AcquirerState> => {
   try {
     return await ask()
@@ -60,8 +61,8 @@ export const askAfter = async (ask: () => Promise<AcquirerState>): Promise<Acqui
 }
 
 /**
- * A refund whose answer says that it can't be made. It is refused once the payment shows that nothing of it happened:
- * an order that took effect may be answered so when a layer in between repeats it.
+ * State of a refund that the answer rejects. It is refused only if the payment shows no trace of it: when a layer in
+ * between repeats a request, a refund that took effect may be answered like this.
  */
 export const refusedUnlessShown = async (
   order: RefundOrder,

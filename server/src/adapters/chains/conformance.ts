@@ -1,4 +1,4 @@
-/** What every chain adapter promises, as tests: against its real node, and against the simulated chain. */
+/** Conformance tests for every chain adapter, against its real node and against the simulated chain. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { describeBlocks, describeFinality } from './conformance/blocks.ts'
 import { describeCalls, describeContracts } from './conformance/contracts.ts'
@@ -10,7 +10,7 @@ import type { ChainWorld } from './conformance/world.ts'
 
 export type { CallWorld, ChainWorld, ContractWorld, Rivals, Signed } from './conformance/world.ts'
 
-/** @param has what the world must have, so that a chain does not pass by having nothing */
+/** @param has features that the world must have, so that a chain can't pass by lacking them */
 export const describeChain = (
   name: string,
   has: { contracts: boolean; rivals: boolean },

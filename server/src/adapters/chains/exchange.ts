@@ -4,24 +4,24 @@ import { describeConnectionError } from '../connection-errors.ts'
 export interface ExchangeSettings {
   /** http or https; a user and password in it become an authorization header */
   url: string
-  /** sent with every request, besides */
+  /** additional headers of every request */
   headers?: Record<string, string>
   connections: number
-  /** bytes of an answer that are read at most */
+  /** maximum bytes of an answer */
   maxBytes: number
 }
 
 export interface Received {
   status: number
   text: string
-  /** ms that the answer asks to be left alone (`Retry-After`); null when it does not */
+  /** pause in ms that the answer requests (`Retry-After`); null when it requests none */
   pauseMs: number | null
 }
 
-/** No whole answer came. */
+/** There was no complete answer. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
-  /** False when asking again at once would only cost as much again. */
+  /** False when an immediate retry would only repeat the cost. */
   readonly worthRepeating: boolean
 
   constructor(message: string, worthRepeating: boolean, cause?: unknown) {
@@ -30,21 +30,21 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The answer is more than is read, or takes longer to make than is waited for: a smaller question may be answered. */
+/** The answer is too long or takes too long. A smaller query may succeed. */
 export class TooMuch extends NoAnswer {
   override name = 'TooMuch'
 }
 
-/** The answer has more bytes than are read. */
+/** The answer exceeds the maximum number of bytes. */
 export class TooLong extends TooMuch {
   override name = 'TooLong'
 }
 
-/** JSON posted to one address, or to paths below it, over connections that are kept alive. */
+/** Posts JSON to one URL, or to paths below it, over kept-alive connections. */
 export interface Exchange {
   /**
-   * Throws `NoAnswer`. The time bounds the whole exchange, however slowly the answer trickles.
-   * @param most bytes of this answer that are read; the setting's when absent
+   * Throws `NoAnswer`. The timeout applies to the whole exchange, however slowly the answer arrives.
+   * @param most maximum bytes of this answer; the setting's when absent
    */
   post(body: string, timeoutMs: number, below?: string, most?: number): Promise<Received>
   close(): Promise<void>
@@ -56,7 +56,7 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
   const { origin, pathname, search, username, password } = new URL(url)
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json', ...more }
   if (username !== '') headers['authorization'] = basic(decodeURIComponent(username), decodeURIComponent(password))
-  // One deadline over the whole exchange stands in place of undici's own, which start again with every byte.
+  // One deadline for the whole exchange replaces undici's own timeouts, which restart with every byte.
   const pool = new Pool(origin, { connections, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
   return {
     post: async (body, timeoutMs, below, most = maxBytes) => {
@@ -79,7 +79,9 @@ export const createExchange = ({ url, headers: more = {}, connections, maxBytes 
   }
 }
 
-/** A refused connection has a code and no message of its own when a name has several addresses. */
+/**
+ * Reason of a failure. When a name has several addresses, the error of a refused connection has a code but no message.
+ */
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as { code?: string; message?: string }
   return code === undefined ? (message ?? String(error)) : describeConnectionError(error)
@@ -101,8 +103,8 @@ const readText = async (body: AsyncIterable<Buffer> & { destroy(): unknown }, ma
 }
 
 /**
- * ms that `Retry-After` asks for: seconds, or a date, which is held against the answer's own `Date`. Null when neither
- * is there.
+ * Pause of `Retry-After` in ms: from seconds, or from a date, which is compared with the answer's own `Date`. Null when
+ * there is neither.
  */
 const pauseInHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>): number | null => {
   const after = textOf(headers['retry-after'])

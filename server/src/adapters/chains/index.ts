@@ -1,4 +1,4 @@
-/** Chain nodes behind one port. Promises that what can't be believed is an error and never an answer. */
+/** Adapters for chain nodes behind one port. Guarantees that an implausible answer of a node becomes an error. */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { createBitcoinAdapter } from './bitcoin/index.ts'
 import { createEvmAdapter } from './evm/index.ts'
@@ -10,11 +10,12 @@ export { ChainUnavailable } from './port.ts'
 export { NETWORKS_SHAPE, readChainSettings } from './settings.ts'
 export type { ChainSettings } from './settings.ts'
 
-/** An adapter with its connections, which close when they have long been idle, or when asked to. */
+/** An adapter with its connections, which close after a long idle time or by `close`. */
 export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & { close(): Promise<void> }
 
 /**
- * An adapter for each configured network. @param tokens contracts to look at, by network: in any case, on TRON base58
+ * Creates an adapter for each configured network.
+ * @param tokens token contracts to read, by network: in any case, on TRON base58
  */
 export const createAdapters = (
   settings: ChainSettings,
@@ -40,7 +41,7 @@ export const createAdapters = (
   return adapters
 }
 
-/** What `ChainAdapter.identity` must say of a configured network. */
+/** The value that `ChainAdapter.identity` must return for a configured network. */
 export const identityOf = (settings: ChainSettings, network: Network): string => {
   if (isEvmNetwork(network)) return String(settings[network]?.chainId)
   return (network === 'TRON' ? settings.TRON : settings.BITCOIN)?.genesis ?? ''

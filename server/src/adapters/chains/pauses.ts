@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer } from './exchange.ts'
 
-/** The node, or what stands before it, refuses because it was asked too often. It took nothing of what was asked. */
+/**
+ * The node, or a gateway before it, rejects a request because of its rate limit. Nothing of the request was executed.
+ */
 export class TooFast extends Error {
   override name = 'TooFast'
-  /** ms it wants to be left alone; null when it does not say */
+  /** requested pause in ms; null when it names none */
   readonly pauseMs: number | null
 
   constructor(message: string, pauseMs: number | null) {
@@ -13,7 +15,7 @@ export class TooFast extends Error {
   }
 }
 
-/** Time as adapters measure it, in ms: it never goes back, and its zero means nothing. */
+/** Monotonic clock of adapters, in ms; its zero has no meaning. */
 export interface Timer {
   now(): number
   sleep(ms: number): Promise<void>
@@ -26,17 +28,17 @@ export const REAL_TIMER: Timer = {
   },
 }
 
-/** What all questions to one node pass, so that none of them is asked while it wants to be left alone. */
+/** A gate for all requests to one node, which holds them back during a requested pause. */
 export interface RequestPauses {
-  /** Waits until the node may be asked. Throws `NoAnswer` at once when that is far off. */
+  /** Waits until a request is allowed. Throws `NoAnswer` at once when the wait would be long. */
   pass(): Promise<void>
-  /** Nothing is asked for so many ms from now on. */
+  /** Blocks requests for `ms` from now on. */
   close(ms: number): void
 }
 
-/** No caller waits longer than this: it gets the reason and asks again. */
+/** Maximum wait of a caller; beyond it, the caller gets the reason and may try again. */
 const MOST_WAIT_MS = 10_000
-/** A pause that is asked for is kept up to this length, and then the node is tried again. */
+/** Maximum length of a requested pause; after it, the node is tried again. */
 const MOST_PAUSE_MS = 10 * 60_000
 
 export const createRequestPauses = ({ now, sleep: wait }: Timer): RequestPauses => {
@@ -56,23 +58,24 @@ export const createRequestPauses = ({ now, sleep: wait }: Timer): RequestPauses 
 }
 
 /**
- * How providers word it, whatever their code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org; java-tron's own
- * limiter.
+ * Messages for an exceeded rate limit, whatever the code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org;
+ * java-tron's own limiter.
  */
 const SAYS =
   /too many requests|\brate.?limit|\brate (is )?exceeded|request limit reached|(requests?|calls|units) per second|request count exceeded|lack of computing resources/i
 const TOO_MANY_REQUESTS = 429
 /**
- * EIP-1474's "limit exceeded": of requests when nothing else is named. Besu and others use the code for other limits.
+ * EIP-1474's "limit exceeded": it means the rate limit when the message names no other. Besu and others use the code
+ * for other limits.
  */
 const LIMIT_EXCEEDED = -32005
 
-/** True when a refusal in JSON speaks of the rate of questions, and not of what was asked. */
+/** True when an error in JSON concerns the rate of requests and not the request itself. */
 export const isTooFast = (code: number, message: string): boolean =>
   code === TOO_MANY_REQUESTS || SAYS.test(message) || (code === LIMIT_EXCEEDED && /^limit exceeded\.?$/i.test(message))
 
 /**
- * ms that a refusal's text asks for, as "retry in 10s" (Ankr) and "suspended for 30s" (TronGrid); null when it does
+ * Pause in ms named by an error's text, as "retry in 10s" (Ankr) and "suspended for 30s" (TronGrid); null when it does
  * not.
  */
 export const pauseInText = (text: string): number | null => {

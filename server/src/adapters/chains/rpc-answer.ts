@@ -1,18 +1,18 @@
 import { isTooFast, pauseInText, TooFast } from './pauses.ts'
 import { Malformed, objectOf, wholeOf } from './shape.ts'
 
-/** A result, which may be null, or the node's own refusal with its code. */
+/** A result, which may be null, or the node's error with its code. */
 export type RpcAnswer = { ok: true; result: unknown } | { ok: false; code: number; message: string }
 
-/** The node refuses a batch as a whole, and may take a smaller one. */
+/** The node rejects a whole batch, but may accept a smaller one. */
 export class BatchRefused extends Error {
   override name = 'BatchRefused'
 }
 
-/** Of a batch, only some questions were refused for the rate of questions, as where each counts against a quota. */
+/** Only some requests of a batch were rejected by the rate limit, as with a quota that counts each one. */
 export class PartlyTooFast extends TooFast {
   override name = 'PartlyTooFast'
-  /** to the first of them, in their order */
+  /** answers to the first requests of the batch, in order */
   readonly answered: RpcAnswer[]
 
   constructor({ message, pauseMs }: TooFast, answered: RpcAnswer[]) {
@@ -21,17 +21,17 @@ export class PartlyTooFast extends TooFast {
   }
 }
 
-/** How nodes speak of too many questions in a time, rather than in a batch. */
+/** Messages for too many requests per time, as opposed to per batch. */
 const RATE = /\brate|too many requests|overload|quota|capacity|per second|credit/i
 
-/** Whether a node gave up in the middle of a batch, as its answers had grown too long (geth, Nethermind). */
+/** Whether a node stopped in the middle of a batch because the answers were too long (geth, Nethermind). */
 export const isCutOff = (answer: RpcAnswer): boolean =>
   !answer.ok && /response (is )?too (large|big)|maxbatchresponsebodysize/i.test(answer.message)
 
 /**
- * The answers to questions numbered from 0, in that order. One question was asked alone, more as a batch. Nodes answer
- * refusals with several HTTP statuses, so the status only serves to say what came instead of an answer. Throws
- * `TooFast` when one of them is refused for the rate of questions, of a batch `PartlyTooFast`.
+ * Returns the answers to requests numbered from 0, in that order. A single request was sent alone, several as a batch.
+ * Nodes send errors with various HTTP statuses, so the status is only used to describe an unexpected answer. Throws
+ * `TooFast` when the rate limit rejected the request, `PartlyTooFast` for a part of a batch.
  */
 export const readAnswers = (value: unknown, count: number, status: number): RpcAnswer[] => {
   const given = Array.isArray(value) ? value : [value]
@@ -59,7 +59,7 @@ const firstOf = (answers: ReadonlyMap<number, RpcAnswer>): RpcAnswer[] => {
   return first
 }
 
-/** One error for many questions: of no id, or of the first one's. */
+/** Handles one error for a whole batch, which has no id or that of the first request. */
 const refuseBatch = (only: unknown, status: number): void => {
   const { error } = objectOf(only, `HTTP ${status} with an answer that`)
   if (error === undefined || error === null) return
@@ -75,7 +75,7 @@ const readEnvelope = (value: unknown, status: number): { id: number; answer: Rpc
     const { code, message, data } = objectOf(error, 'the error')
     if (isTooFast(Number(code), String(message)))
       throw new TooFast(`${String(message)} (${String(code)})`, backoffOf(data) ?? pauseInText(String(message)))
-    // A server that could not tell one question from another answers none of them.
+    // An error without id means that the server could not parse the request and answered nothing.
     if (id === null || id === undefined) throw new Malformed(`HTTP ${status}: ${String(message)} (${String(code)})`)
     return { id: wholeOf(id, 'the id'), answer: { ok: false, code: Number(code), message: String(message) } }
   }
@@ -83,7 +83,7 @@ const readEnvelope = (value: unknown, status: number): { id: number; answer: Rpc
   return { id: wholeOf(id, 'the id'), answer: { ok: true, result } }
 }
 
-/** ms that Infura asks for in `data.rate.backoff_seconds`; null when it names none. */
+/** Pause in ms by Infura's `data.rate.backoff_seconds`; null when it names none. */
 const backoffOf = (data: unknown): number | null => {
   const seconds = (data as { rate?: { backoff_seconds?: unknown } } | null | undefined)?.rate?.backoff_seconds
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : null

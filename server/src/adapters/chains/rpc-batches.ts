@@ -1,15 +1,15 @@
 import { BatchRefused, isCutOff, type RpcAnswer } from './rpc-answer.ts'
 
-/** After so many batches in a row that were answered, a larger one is tried: a refusal may have had another reason. */
+/** Consecutive successful batches after which a larger one is tried, since a rejection may have had another reason. */
 const BATCHES_BEFORE_GROWTH = 100
 
 /**
- * Asks many questions in batches that the node takes, one after the other. Nodes take between 3 questions (hosted, free
- * of charge) and 1000, and none says beforehand how many: a batch that is refused is halved, and the size that was
- * answered stays.
- * @param most questions in a batch
- * @param ask one batch; answers to the first of its questions only, when the others were asked too fast; throws
- *   `BatchRefused` when the node refuses it as a whole
+ * Sends many requests in sequential batches of a size that the node accepts. Nodes accept between 3 requests (hosted,
+ * free of charge) and 1000, and do not announce their limit. A rejected batch is halved, and a size that succeeded is
+ * remembered.
+ * @param most maximum requests per batch
+ * @param ask sends one batch. Returns answers to its first requests only, when the rate limit rejected the others;
+ *   throws `BatchRefused` when the node rejects it as a whole
  */
 export const createBatches = <Call>(
   most: number,
@@ -22,7 +22,7 @@ export const createBatches = <Call>(
     answered = 0
   }
 
-  /** Answers to the first of these, in their order: none when the batch was too large. */
+  /** Returns answers to the first requests, in order; none when the batch was too large. */
   const askSome = async (batch: readonly Call[]): Promise<RpcAnswer[]> => {
     try {
       const answers = await ask(batch)

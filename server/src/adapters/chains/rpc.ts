@@ -11,14 +11,14 @@ export interface RpcSettings {
   /** named in every error */
   network: Network
   url: string
-  /** how an answer's text becomes values: a chain whose amounts are JSON numbers must not let them become doubles */
+  /** parses an answer's text; where amounts are JSON numbers, they must not become doubles */
   parse(text: string): unknown
-  /** from 0 to 1: spreads the times of repeated questions */
+  /** from 0 to 1: randomises the delays of retries */
   random(): number
   connections?: number
   timeoutMs?: number
   maxBytes?: number
-  /** how often a question is asked before `ChainUnavailable` is thrown */
+  /** number of attempts before `ChainUnavailable` is thrown */
   attempts?: number
   mostPerBatch?: number
   timer?: Timer
@@ -29,26 +29,33 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-/**
- * How long one question may take, how often it is asked, and how long its answer may be, where that is not as usual.
- */
+/** Timeout, number of attempts and maximum answer length of one request, where they differ from the defaults. */
 export interface RpcPatience {
   timeoutMs?: number
   attempts?: number
   maxBytes?: number
 }
 
-/** JSON-RPC 2.0. Every method throws `ChainUnavailable` unless the node gave a whole answer of the protocol's shape. */
+/**
+ * JSON-RPC 2.0. Every method throws `ChainUnavailable` unless the node gave a complete answer that follows the
+ * protocol.
+ */
 export interface Rpc {
-  /** The result or the node's refusal. */
+  /** Returns the result or the node's error. */
   ask(call: RpcCall, patience?: RpcPatience): Promise<RpcAnswer>
-  /** The same for many at once, in the order asked. They go out in batches that the node takes, one after the other. */
+  /**
+   * Sends many requests and returns the answers in the same order. They are sent in sequential batches of a size that
+   * the node accepts.
+   */
   askAll(calls: readonly RpcCall[]): Promise<RpcAnswer[]>
-  /** The result, decoded. A refusal is `ChainUnavailable`, as is a `Malformed` or RangeError that `decode` throws. */
+  /**
+   * Returns the decoded result. An error of the node throws `ChainUnavailable`, as does a `Malformed` or RangeError
+   * that `decode` throws.
+   */
   read<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>
-  /** What to throw when an answer can't be used after all. */
+  /** Creates the error to throw when an answer turns out to be unusable. */
   unavailable(method: string, why: string, cause?: unknown): ChainUnavailable
-  /** Runs a decoder: what it throws as `Malformed` or RangeError becomes `ChainUnavailable`. */
+  /** Runs a decoder, and converts a `Malformed` or RangeError to `ChainUnavailable`. */
   believe<T>(method: string, decode: () => T): T
   close(): Promise<void>
 }
@@ -62,10 +69,7 @@ const DEFAULTS = {
   timer: REAL_TIMER,
 }
 const FIRST_PAUSE_MS = 100
-/**
- * After the first refusal for the rate of questions, when the node asks for no other pause; twice as long after the
- * next.
- */
+/** Pause after the first rate limit error, when the node names none; doubled after each further one. */
 const FIRST_REST_MS = 1_000
 
 export const createRpc = (given: RpcSettings): Rpc => {
@@ -77,8 +81,8 @@ export const createRpc = (given: RpcSettings): Rpc => {
     new ChainUnavailable(`${settings.network}: ${method}: ${why}`, { cause })
 
   /**
-   * One request, repeated while it is worth it. Safe for what is asked; a hand-over is asked once. Of a batch, answers
-   * to the first questions only, where the others were too many in a time.
+   * Sends one HTTP request and retries it while that is useful. Safe for queries; a broadcast has one attempt. Of a
+   * batch, returns answers to the first requests only, when the rate limit rejected the others.
    */
   const exchangeOnceOrMore = async (
     calls: readonly RpcCall[],
@@ -96,11 +100,11 @@ export const createRpc = (given: RpcSettings): Rpc => {
         if (error instanceof BatchRefused) throw error
         if (error instanceof TooLong && calls.length > 1) throw new BatchRefused(error.message)
         const refused = error instanceof TooFast
-        // No request goes to this node before the pause is over, whatever the question.
+        // No request is sent to this node before the pause is over.
         if (refused)
           requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + settings.random()))
         if (error instanceof PartlyTooFast && error.answered.length > 0) return error.answered
-        // A quota that counts each question never has room for a batch that is larger than it.
+        // A quota that counts each request never allows a batch larger than the quota.
         if (refused && calls.length > 1 && attempt > 1) throw new BatchRefused(error.message)
         const again =
           attempt < attempts &&
@@ -146,7 +150,7 @@ const envelope = ({ method, params }: RpcCall, id: number): unknown => ({ jsonrp
 const TOO_MANY_REQUESTS = 429
 
 const parseText = ({ status, text, pauseMs }: Received, parse: (text: string) => unknown): unknown => {
-  // A pause that the answer asks for stands, however the refusal in it is worded.
+  // A pause requested by the answer applies, whatever the message.
   if (status === TOO_MANY_REQUESTS || (status === 503 && pauseMs !== null))
     throw new TooFast(`HTTP ${status}: ${saidIn(text)}`, pauseMs ?? pauseInText(text))
   try {

@@ -4,15 +4,15 @@ import Type, { type Static } from 'typebox'
 import { choice, count, digits, flag, httpUrl, text } from '../../platform/config/fields.ts'
 import { readShape, withRule, type NoteProblem } from '../../platform/config/shape.ts'
 
-/** As a name of an HTTP header is written (RFC 9110). */
+/** Valid name of an HTTP header (RFC 9110). */
 const HEADER_NAME = "^[!#$%&'*+.^_`|~\\w-]{1,100}$"
-/** What TronGrid allows a key. */
+/** Requests per second that TronGrid allows per key. */
 const WITH_KEY_PER_SECOND = 15
 /** Thousandths of a satoshi for each virtual byte. */
 const VBYTE_BOUNDS = { floor: '100', cap: '300000' }
 /**
- * Wei for each unit of gas. By network and not by type of transaction: BSC refuses what offers less than 0.05 gwei,
- * whatever the type; Ethereum has no such rule, and nodes ask a tip of 0.001 gwei by default.
+ * Wei for each unit of gas. They depend on the network and not on the type of transaction: BSC rejects prices below
+ * 0.05 gwei for every type. Ethereum has no such rule, and nodes require a tip of 0.001 gwei by default.
  */
 const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> = {
   ETHEREUM: { floor: '10000000', cap: '500000000000' },
@@ -20,8 +20,8 @@ const GAS_BOUNDS: Readonly<Record<EvmNetwork, { floor: string; cap: string }>> =
 }
 
 /**
- * No node of these networks knows a final block that is less deep: an epoch of Ethereum; on BSC a vote that its pool
- * has gathered (BEP-590).
+ * Minimum depth of a final block by the networks' rules: an epoch of Ethereum; on BSC a vote that its pool has gathered
+ * (BEP-590).
  */
 const LEAST_FINAL_DEPTH: Readonly<Record<EvmNetwork, number>> = { ETHEREUM: 32, BINANCE_SMART_CHAIN: 2 }
 const FINAL_DEPTH = 6
@@ -30,7 +30,7 @@ const API_KEY_HEADER = 'TRON-PRO-API-KEY'
 const genesis = (description: string) =>
   text(description, { pattern: '^[0-9a-f]{64}$', says: 'the hash of block 0: 64 lowercase hex digits' })
 
-/** A cap below the floor would offer less than the network takes: everything sent would be stuck. */
+/** Rejects a cap below the floor, with which all transactions would be stuck. */
 const noteBounds = (note: NoteProblem, floor: string, cap: string, floorName: string, capName: string): void => {
   if (BigInt(floor) > BigInt(cap)) note(`${floorName} (${floor}) is above ${capName} (${cap})`)
 }
@@ -162,7 +162,7 @@ export type BitcoinChainSettings = Static<typeof BITCOIN>
 export type EvmChainSettings = Static<ReturnType<typeof evm>>
 export type TronChainSettings = Static<typeof TRON>
 
-/** Reads the file. Throws a ShapeError that lists everything wrong with it. */
+/** Reads the file. Throws a ShapeError that lists all errors. */
 export const readChainSettings = (json: unknown): ChainSettings => readShape(NETWORKS_SHAPE, json)
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
@@ -170,10 +170,10 @@ const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206': 'regtest',
 }
 
-/** How addresses are written on a chain: every public test chain writes them as testnet does. */
+/** Address format of a chain; all public test chains use testnet's. */
 export const chainOfGenesis = (genesis: string): BitcoinChain => GENESIS[genesis] ?? 'testnet'
 
-/** What a Bitcoin chain's settings mean when they leave something out. */
+/** Adds defaults to a Bitcoin chain's settings. */
 export const bitcoinSettingsOf = ({ url, genesis, finalDepth = FINAL_DEPTH, ...fees }: BitcoinChainSettings) => ({
   url,
   chain: chainOfGenesis(genesis),
@@ -184,7 +184,7 @@ export const bitcoinSettingsOf = ({ url, genesis, finalDepth = FINAL_DEPTH, ...f
   },
 })
 
-/** What an EVM chain's settings mean when they leave something out. */
+/** Adds defaults to an EVM chain's settings. */
 export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => ({
   network,
   url: given.url,
@@ -196,7 +196,7 @@ export const evmSettingsOf = (network: EvmNetwork, given: EvmChainSettings) => (
   traces: given.traces ?? ('auto' as const),
 })
 
-/** What TRON's settings mean when they leave something out. */
+/** Adds defaults to TRON's settings. */
 export const tronSettingsOf = ({
   url,
   solidityUrl,

@@ -1,6 +1,6 @@
-/** Reading what a node sent, of which nothing is believed before it is looked at. Each throws `Malformed`. */
+/** Validation of data from nodes. Each function throws `Malformed` for invalid data. */
 
-/** The answer is not what the protocol says it is. */
+/** The answer violates the protocol. */
 export class Malformed extends Error {
   override name = 'Malformed'
 }
@@ -20,14 +20,14 @@ export const textOf = (value: unknown, what: string): string => {
   return value
 }
 
-/** A whole number that is not negative and that a double holds exactly. */
+/** Reads a non-negative safe integer. */
 export const wholeOf = (value: unknown, what: string): number => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw new Malformed(`${what} is no whole number`)
   return value
 }
 
-/** A whole number that a double holds exactly: heights, nonces, times. */
+/** Converts to a safe integer: heights, nonces, times. */
 export const exactOf = (count: bigint, what: string): number => {
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`${what} is too large`)
   return Number(count)
@@ -35,7 +35,7 @@ export const exactOf = (count: bigint, what: string): number => {
 
 const HEX = /^(?:[0-9a-f]{2})*$/i
 
-/** Bytes written as hex, without 0x. */
+/** Reads bytes from hex without 0x. */
 export const bytesOf = (value: unknown, what: string): Uint8Array => {
   const text = textOf(value, what)
   if (!HEX.test(text)) throw new Malformed(`${what} is no hex`)

@@ -1,6 +1,6 @@
 import type { SendOutcome } from './port.ts'
 
-/** What nodemailer tells of a failure. */
+/** An error of nodemailer. */
 interface SmtpError extends Error {
   code?: string
   command?: string
@@ -8,7 +8,7 @@ interface SmtpError extends Error {
 }
 
 const LONGEST_REASON = 200
-/** Text for a log or a table, whatever a mail server said. Addresses in it are masked. */
+/** Makes a mail server's text safe for a log or a table. Addresses in it are masked. */
 const printable = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
@@ -17,9 +17,9 @@ const printable = (text: string): string =>
     .slice(0, LONGEST_REASON)
 
 /**
- * Judges a failure by where it happened. A refusal of the receiver or of what was sent concerns this mail; whatever
- * else goes wrong concerns the server and so every mail.
- * @param begun whether the mail was being handed over
+ * Classifies a failure. A refusal of the receiver or the message concerns this mail only; any other failure concerns
+ * the server and so every mail.
+ * @param begun whether the transfer of the mail had begun
  */
 export const outcomeOf = (failure: unknown, begun: boolean): SendOutcome => {
   const error = failure as SmtpError

@@ -1,6 +1,6 @@
-/** Whom a mail is from. */
+/** Sender of a mail. */
 export interface MailFrom {
-  /** shown beside the address; may be empty */
+  /** displayed name; may be empty */
   name: string
   address: string
 }
@@ -12,7 +12,7 @@ interface Attachment {
   bytes: Uint8Array
 }
 
-/** A whole mail. `id` names it permanently: sent twice it is the same mail (Message-ID). */
+/** A complete mail. `id` identifies it permanently (Message-ID): a repeated mail has the same one. */
 export interface OutgoingMail {
   id: string
   from: MailFrom
@@ -28,9 +28,9 @@ export interface OutgoingMail {
 }
 
 /**
- * What became of a mail: the server took it (`accepted`), will never take it (`refused`), took it not this time
- * (`later`), or is not there, or not for us (`down`). With `mayHaveArrived` it is not known: the connection broke while
- * the server was to answer.
+ * Result of sending a mail: the server accepted it (`accepted`), will never accept it (`refused`), did not accept it
+ * this time (`later`), or is not reachable or does not serve us (`down`). With `mayHaveArrived` the result is unknown,
+ * because the connection broke before the server's answer.
  */
 export type SendOutcome =
   | { kind: 'accepted' }
@@ -38,12 +38,12 @@ export type SendOutcome =
   | { kind: 'later' | 'down'; reason: string; mayHaveArrived: boolean }
 
 /**
- * Sends mails. Never throws for what a mail server does; what it says is in the reason, cut short and without line
- * ends.
+ * Sends mails. Failures of the mail server are never thrown; its message is in the reason, truncated and without line
+ * breaks.
  */
 export interface MailSender {
   send(mail: OutgoingMail): Promise<SendOutcome>
-  /** Connects and signs in. Throws an Error that says what is wrong. */
+  /** Connects and authenticates. Throws an Error that describes the problem. */
   check(): Promise<void>
   close(): void
 }

@@ -6,23 +6,26 @@ import type { MailSender, OutgoingMail } from './port.ts'
 export interface SmtpSettings {
   host: string
   port: number
-  /** `start`: from the first byte. `starttls`: asked for, and refused without. `none`: for a relay on this machine */
+  /**
+   * `start`: TLS from the first byte. `starttls`: upgrade by STARTTLS, which is required. `none`: for a relay on this
+   * machine
+   */
   tls: 'start' | 'starttls' | 'none'
   user: string | null
   password: string | null
-  /** PEM of who issued the server's certificate, where it is not one that everybody knows */
+  /** PEM of the issuer of the server's certificate, when it is not a public authority */
   ca: string | null
 }
 
 const CONNECTIONS = 2
 const CONNECT_MS = 10_000
-/** A server may look through what it was sent before it answers. */
+/** Timeout of an answer; a server may scan a mail before it answers. */
 const ANSWER_MS = 60_000
 const IDLE_MS = 20_000
 
 /**
- * Sends by SMTP over a few connections that are kept for a while. Addresses and subject are values of their own and
- * never parsed, so that nothing in them becomes a header; nothing is read from files or URLs.
+ * Sends by SMTP over a small pool of connections. Addresses and subject are passed as values and never parsed, so that
+ * nothing in them becomes a header. Nothing is read from files or URLs.
  */
 export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   const { host, port, tls, user, password, ca } = settings
@@ -37,7 +40,7 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
     ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
     maxConnections: CONNECTIONS,
     maxMessages: 100,
-    // The row of a mail says when it is tried again, not the pool.
+    // Retries follow the mail's row in the database, not the pool.
     maxRequeues: 0,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
@@ -47,9 +50,9 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  // A connection that idles may end in an error; the next mail opens another.
+  // An idle connection may end with an error; the next mail opens a new one.
   transport.on('error', () => {})
-  /** Mails that a signed-in connection has begun to hand over: before that nothing can have arrived. */
+  /** Mails whose transfer has begun on an authenticated connection; no other mail can have arrived. */
   const begun = new Set<string>()
   transport.use('stream', ({ message, data }, done) => {
     const read = message.createReadStream.bind(message)
@@ -61,7 +64,7 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   })
   return {
     send: async (mail) => {
-      // One plain address, whichever party wrote it: the composer would read a list.
+      // Requires one plain address, whatever its source, because the composer would accept a list.
       if (mailAddress(mail.to) === undefined)
         return { kind: 'refused', reason: 'the address is none that mail can be sent to' }
       const message = messageOf(mail)
@@ -98,5 +101,5 @@ const messageOf = ({ id, from, to, language, subject, text, html, attachments, d
   headers: { 'Content-Language': language, 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
 })
 
-/** In a header nothing may start another line, whatever composes it. */
+/** Removes line breaks, so that a value can't start another header. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()

@@ -1,6 +1,6 @@
 import { member, type Venue } from './venue.ts'
 
-/** Binance, spot: `GET /api/v3/depth`; 50 levels cost the least weight of its limits. It says no time. */
+/** Binance, spot: `GET /api/v3/depth`; 50 levels have the lowest weight in its rate limits. The answer has no time. */
 export const binance: Venue = {
   name: 'binance',
   origin: 'https://data-api.binance.vision',

@@ -1,6 +1,6 @@
 import { member, type Venue } from './venue.ts'
 
-/** Bybit, spot: `GET /v5/market/orderbook`; `ts` is when the book was so, in ms. */
+/** Bybit, spot: `GET /v5/market/orderbook`; `ts` is the time of the book in ms. */
 export const bybit: Venue = {
   name: 'bybit',
   origin: 'https://api.bybit.com',

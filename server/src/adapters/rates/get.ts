@@ -5,7 +5,7 @@ import type { Limited } from '../rests.ts'
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 1024 * 1024
 
-/** A source answered with another status than 200. */
+/** A source answered with a status other than 200. */
 export class SourceStatus extends Error {
   override name = 'SourceStatus'
   readonly limited: Limited
@@ -17,8 +17,8 @@ export class SourceStatus extends Error {
 }
 
 /**
- * What a source answers with status 200, as text. Nothing is followed, five seconds are enough.
- * @param name stands in errors instead of the address, which may hold a key
+ * Returns the text of an answer with status 200. Redirects are not followed; the timeout is five seconds.
+ * @param name used in errors instead of the URL, which may contain a key
  */
 export const getText = async (url: string, name: string): Promise<string> => {
   const answer = await request(url, {
@@ -42,7 +42,7 @@ export const getText = async (url: string, name: string): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** JSON with every number as it was written: a price read as a float has lost digits already. */
+/** Returns JSON with each number as text in its original digits, because a float loses digits of a price. */
 export const getJson = async (url: string, name: string): Promise<unknown> => {
   const text = await getText(url, name)
   try {

@@ -2,16 +2,16 @@ import { parseUnits } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { Quote, RateSource } from './port.ts'
 
-/** Prices are kept with so many decimals. */
+/** Number of decimals of stored prices. */
 const SCALE = 18
 
 /**
- * A source that answers `GET url` with `{"observedAt": ms, "usd": {"BTC": "65000.1", ...}}`. A price that is no decimal
- * string is no price: JSON numbers have lost digits already. How old a price may be is for its reader to say.
- * Throws an Error when the source gives no such answer within five seconds.
+ * A source that answers `GET url` with `{"observedAt": ms, "usd": {"BTC": "65000.1", ...}}`. Prices must be decimal
+ * strings, because JSON numbers lose digits. The caller decides how old a price may be. Throws an Error when the source
+ * gives no such answer within five seconds.
  */
 export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
-  // The path or query may hold a key, which belongs in no error.
+  // The path or query may contain a key, which must not appear in errors.
   const { host: name } = new URL(url)
   return {
     name,

@@ -1,10 +1,12 @@
 import { member, type Venue } from './venue.ts'
 
-/** Kraken's names of assets, where they are others than everyone's. */
+/** Kraken's asset names that differ from the usual ones. */
 const NAMES: Record<string, string> = { BTC: 'XBT' }
 const nameOf = (ticker: string): string => NAMES[ticker] ?? ticker
 
-/** Kraken, spot: `GET /0/public/Depth`. The one member of `result` is the book, under a name of Kraken's choosing. */
+/**
+ * Kraken, spot: `GET /0/public/Depth`. The only member of `result` is the book, under Kraken's own name of the pair.
+ */
 export const kraken: Venue = {
   name: 'kraken',
   origin: 'https://api.kraken.com',

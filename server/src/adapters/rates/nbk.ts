@@ -5,7 +5,10 @@ import type { OfficialRate, OfficialSource } from './port.ts'
 import { decimal } from './venue.ts'
 
 const DAY = /(\d\d)\.(\d\d)\.(\d{2,4})/
-/** The National Bank of Kazakhstan: RSS, an `item` for each currency, `description` tenge for `quant` units of it. */
+/**
+ * The National Bank of Kazakhstan: RSS, an `item` for each currency, whose `description` is the price of `quant` units
+ * in tenge.
+ */
 export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: string }): OfficialSource => ({
   name: 'nbk',
   rates: async (): Promise<OfficialRate[]> => {
@@ -25,7 +28,7 @@ export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: str
   },
 })
 
-/** What `channel` of the feed holds. */
+/** Reads the contents of the feed's `channel`. */
 const readFeed = async (url: string): Promise<readonly XmlElement[]> => {
   const text = await getText(url, 'nbk')
   try {

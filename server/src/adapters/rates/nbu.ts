@@ -4,7 +4,10 @@ import { decimal, member } from './venue.ts'
 
 const DAY = /^(\d\d)\.(\d\d)\.(\d{4})$/
 
-/** The National Bank of Ukraine: hryvnias for one dollar, fixed once a day; `exchangedate` is the day it holds for. */
+/**
+ * The National Bank of Ukraine: hryvnias for one dollar, fixed once a day; `exchangedate` is the day for which it is
+ * valid.
+ */
 export const createNbu = ({ origin = 'https://bank.gov.ua' }: { origin?: string }): OfficialSource => ({
   name: 'nbu',
   rates: async (): Promise<OfficialRate[]> => {

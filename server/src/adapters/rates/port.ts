@@ -1,14 +1,14 @@
-/** A price as a source gave it: one unit of `ticker` in USD, as a decimal string, and when (ms). */
+/** A source's price of one unit of `ticker` in USD, as a decimal string, and its time (ms). */
 export interface Quote {
   ticker: string
   usd: string
   observedAt: number
 }
 
-/** A source of prices. Throws when it has none; it never makes one up. */
+/** A source of prices. Throws when it has no price; it never invents one. */
 export interface RateSource {
   readonly name: string
-  /** several sources agree on what it says */
+  /** true: its prices are agreed on by several sources */
   readonly agreed?: boolean
   quotes(tickers: readonly string[]): Promise<Quote[]>
 }
@@ -19,7 +19,7 @@ export interface Level {
   amount: bigint
 }
 
-/** What can be traded on a market now: both sides from the best price on, and when it was so (ms). */
+/** The order book of a market: both sides, best price first, and the time of the book (ms). */
 export interface Book {
   base: string
   quote: string
@@ -28,20 +28,20 @@ export interface Book {
   observedAt: number
 }
 
-/** A market as our tickers name it. */
+/** A market, by our tickers. */
 export type Market = Pick<Book, 'base' | 'quote'>
 
-/** An exchange whose order books can be read. Throws when it has none to show; it never makes one up. */
+/** A venue whose order books can be read. Throws when it has no book; it never invents one. */
 export interface BookSource {
   readonly name: string
-  /** which of these markets it has */
+  /** whether it has this market */
   serves(market: Market): boolean
   book(market: Market): Promise<Book>
 }
 
 /**
- * An official rate: how many whole `ticker` one USD is, in 1e-18, and when it was fixed (ms). A band to stay in, not a
- * price.
+ * An official rate: amount of whole `ticker` per USD, in 1e-18, and the time it was fixed (ms). It limits other prices
+ * and is not used as a price.
  */
 export interface OfficialRate {
   ticker: string

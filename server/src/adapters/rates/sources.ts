@@ -20,10 +20,7 @@ type OfficialName = keyof typeof OFFICIAL
 
 const at = Type.Optional(origin('where it is, when not the usual', { absent: "the source's own" }))
 
-/**
- * The price sources of `BURSAR_EXCHANGE_FILE`: which are asked, by name; where they are, and which markets they have,
- * when not the usual.
- */
+/** The price sources of `BURSAR_EXCHANGE_FILE`, by name, with URL and markets where these differ from the defaults. */
 export const SOURCES_SHAPE = Type.Object(
   {
     venues: Type.Optional(

@@ -3,16 +3,19 @@ import { isLimit, type Rests } from '../rests.ts'
 import { getJson, SourceStatus } from './get.ts'
 import type { Book, BookSource, Level, Market } from './port.ts'
 
-/** What differs between exchanges whose order books are public. */
+/** Properties of a venue with public order books. */
 export interface Venue {
   name: string
-  /** where it is, unless the operator names a mirror */
+  /** default URL, which the operator can replace by a mirror */
   origin: string
-  /** markets it has, as `BASE/QUOTE` */
+  /** its markets, as `BASE/QUOTE` */
   markets: readonly string[]
   /** path and query of a market's book */
   pathOf(market: Market): string
-  /** Both sides, and when they were so (ms), if it says. @throws Error when it is no such answer */
+  /**
+   * Reads both sides, and their time (ms) if the answer has one.
+   * @throws Error for any other answer
+   */
   read(answer: unknown): { bids: unknown; asks: unknown; observedAt?: number }
 }
 
@@ -22,13 +25,13 @@ interface SourceOptions {
   origin?: string
   now: () => number
   markets?: readonly string[]
-  /** shared with all that asks the venue from this process */
+  /** shared by all callers of the venue in this process */
   rests: Rests
 }
 
 /**
- * Order books of a venue. A book is as old as the venue says it is, or as the moment it was asked for. A venue that
- * says it is asked too often is left alone.
+ * Creates a source of a venue's order books. A book's time is that reported by the venue, or else that of the request.
+ * After a rate limit error the venue is not queried until the pause is over.
  */
 export const createVenueSource = (
   venue: Venue,
@@ -75,13 +78,16 @@ const levels = (side: unknown, name: string): Level[] => {
   })
 }
 
-/** Digits beyond the eighteenth are dropped: venues write amounts finer than anything they trade. */
+/**
+ * Parses a decimal in 1e-18. Further digits are dropped, because venues write amounts more precisely than they trade
+ * them.
+ */
 export const decimal = (text: unknown): bigint | undefined => {
   if (typeof text !== 'string') return undefined
   const parsed = parseUnits(text.replace(/(\.\d{18})\d+$/, '$1'), SCALE)
   return parsed.ok ? parsed.units : undefined
 }
 
-/** A member of an answer that has to be an object. */
+/** Returns a member of an answer; undefined when the answer is not an object. */
 export const member = (of: unknown, name: string): unknown =>
   typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined

@@ -8,23 +8,22 @@ import { signalsOf } from './signals.ts'
 
 export interface AmlbotSettings {
   /**
-   * `https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`; no slash at its
-   * end
+   * `https://extrnlapiendpoint.silencatech.com`, or the reserve `https://reserveapi.silencatech.com`; no trailing slash
    */
   url: string
   accessId: string
   accessKey: string
   /** language of the provider's own report */
   locale?: string
-  /** `fast` (the standard) or `advanced` */
+  /** `fast` (the default) or `advanced` */
   flow?: string
-  /** the provider's asset where it isn't the network's own: by `NETWORK/TICKER` */
+  /** the provider's name of an asset where it is not the network's coin, by `NETWORK/TICKER` */
   assets?: Readonly<Record<string, string>>
   /** ms; 15,000 when absent */
   timeoutMs?: number
 }
 
-/** Tokens are checked as the coin of their network, where the provider has no other name for them. */
+/** Tokens are checked as their network's coin, unless the settings name another asset. */
 const COINS: Readonly<Partial<Record<Network, string>>> = {
   BITCOIN: 'BTC',
   ETHEREUM: 'ETH',
@@ -56,8 +55,8 @@ export const AMLBOT_SHAPE = Type.Object({
 })
 
 /**
- * AMLBot's API (`ecosystem.md` 4.2): a form signed with md5("what:accessKey:accessId"). Deposits are checked by their
- * transaction and our address in it, withdrawals by their destination, of which there is one.
+ * AMLBot's API (`ecosystem.md` 4.2): a form signed with md5("what:accessKey:accessId"). Deposits are checked by
+ * transaction and our address in it, withdrawals by their single destination.
  */
 export const createAmlbot = (settings: AmlbotSettings, now: () => number): Screener => {
   const { url, accessId, accessKey, locale = LOCALE, flow = FLOW, timeoutMs = TIMEOUT_MS } = settings
@@ -125,14 +124,14 @@ const reportOf = (data: Record<string, unknown>, now: number, raw: unknown): Rep
   }
 }
 
-/** The service is written in PHP, which prints a map without members as a list without members. */
+/** Reads a map. The service is written in PHP, which prints an empty map as an empty list. */
 const mapOf = (signals: unknown): Record<string, unknown> => {
   if (isRecord(signals)) return signals
   if (Array.isArray(signals) && signals.length === 0) return {}
   throw unbelievable('its answer has no signals')
 }
 
-/** Clients of the service parse its numbers from texts too. */
+/** Reads a number, also from text, as other clients of the service do. */
 const numberOf = (value: unknown): unknown =>
   typeof value === 'string' && /^\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value
 
@@ -140,8 +139,8 @@ const SET: readonly unknown[] = [true, 1, '1', 'true']
 const NOT_SET: readonly unknown[] = [undefined, null, false, 0, '', '0', 'false']
 
 /**
- * A flag that is not understood makes the whole answer unbelievable: a black list must not be overlooked. A list counts
- * by its members.
+ * Reads a flag. An unknown value invalidates the whole answer, so that a blacklist entry is never missed. A list is
+ * true unless it is empty.
  */
 const isSet = (flag: unknown, name: string): boolean => {
   if (Array.isArray(flag) || isRecord(flag)) return Object.keys(flag).length > 0
@@ -149,6 +148,6 @@ const isSet = (flag: unknown, name: string): boolean => {
   throw unbelievable(`${name} is no flag`)
 }
 
-/** `updated_at` is in seconds; what can't be a time of the past is left out. */
+/** Reads `updated_at`, which is in seconds. A value that is not in the past is ignored. */
 const timeOf = ({ updated_at: at }: Record<string, unknown>, now: number): number =>
   typeof at === 'number' && Number.isInteger(at) && at > 0 && at * 1_000 <= now ? at * 1_000 : now

@@ -1,4 +1,4 @@
-/** What every screener promises, as tests. */
+/** Conformance tests for every screener. */
 import { signalKeys } from '@bursar/contract'
 import { describe, expect, test } from 'vitest'
 import { ScreeningUnavailable, type Report, type Screened, type Screener, type Subject } from './port.ts'
@@ -6,21 +6,21 @@ import type { SignalKey } from './signals.ts'
 
 export interface ScreenerWorld {
   screener: Screener
-  /** subjects that it judges so */
+  /** a subject without risk */
   clean: Subject
   sanctioned: Subject
-  /** the signal that says so; `sanctions` when absent */
+  /** the signal of the sanctioned subject; `sanctions` when absent */
   danger?: SignalKey
-  /** undefined where it always answers at once */
+  /** a subject that is first `pending`; undefined when every answer is immediate */
   slow?: Subject
-  /** makes it unable to answer; undefined where that can't happen */
+  /** makes the provider unavailable; undefined where that can't happen */
   fail?(): void
   mend?(): void
 }
 
 const MOST_RECHECKS = 10
 
-/** Asks until there is a report, as the job does. */
+/** Queries until there is a report, like the job. */
 export const settle = async (screener: Screener, subject: Subject): Promise<Report> => {
   let screened: Screened = await screener.screen(subject)
   for (let n = 0; n < MOST_RECHECKS && screened.kind === 'pending'; n += 1)

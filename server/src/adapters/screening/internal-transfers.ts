@@ -1,21 +1,18 @@
 import type { Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
-/** What screening knows of the money of a merchant that has sent some to another one of this installation. */
+/** Screening results for the received money of a merchant that sent money to another merchant of this installation. */
 export interface SenderStanding {
-  /** screenings of its received money that are not concluded yet */
+  /** unfinished screenings of its received money */
   unjudged: readonly string[]
-  /**
-   * screenings of its received money that were found risky, or found to name a listed address later, and that nobody
-   * has decided
-   */
+  /** undecided screenings of its received money with a risky result, or with an address that was listed later */
   open: readonly string[]
 }
 
 /**
- * Money from another merchant of this installation inherits what is open about that merchant's own received money. The
- * flag names no one: the merchant that receives the money reads it too. The ids are in the raw answer, for operators.
- * @param standingOf by the id of the withdrawal that sent it; undefined where it is not known
+ * Screens money from another merchant of this installation by the open screenings of that merchant's received money.
+ * The flag names no party, because the receiving merchant reads it too. The ids are in the raw answer, for operators.
+ * @param standingOf by the id of the withdrawal that sent the money; undefined when it is unknown
  */
 export const createInternalTransfers = (
   standingOf: (withdrawalId: string) => Promise<SenderStanding | undefined>,

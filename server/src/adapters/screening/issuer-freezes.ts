@@ -3,9 +3,9 @@ import { ScreeningUnavailable, type Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
 /**
- * Whom the issuers of dollars on a network have frozen there, whatever asset moved: the single signal
+ * Reports addresses that issuers of dollar tokens have frozen on a network, whatever the asset, by the single signal
  * `enforcement_action`.
- * @param frozenBy tickers whose issuer has frozen the address; undefined on a network without such tokens
+ * @param frozenBy returns the tickers whose issuer has frozen the address; undefined on a network without such tokens
  */
 export const createIssuerFreezes = (
   frozenBy: (network: Network, address: string) => Promise<readonly string[] | undefined>,

@@ -1,30 +1,30 @@
 import { ScreeningUnavailable, type Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
-/** An address that stands on a list. */
+/** An address on a sanctions list. */
 export interface Listed {
   address: string
   /** the list's name, such as `OFAC SDN` */
   list: string
-  /** whom the list names; empty where it doesn't */
+  /** the listed party; empty when the list names none */
   name: string
 }
 
 /**
- * What the lists say now of addresses in any spelling. `complete` is false while no list has been imported: then nobody
- * is known to be clean.
+ * Current matches of addresses in any spelling. `complete` is false while no list has been imported: then no address is
+ * known to be clean.
  */
 export interface ListAnswer {
   complete: boolean
   listed: readonly Listed[]
 }
 
-/** A sender who hides among thousands is not let through: a person looks at the transaction. */
+/** Flag for a transaction with too many senders: it is not cleared, an operator has to examine it. */
 const NOT_COMPARED = 'Its transaction has too many senders to be named: they were not compared with the lists'
 
 /**
- * Sanctions lists that the operator imports: the single signal `sanctions`, and nothing about anybody else. That is no
- * full check of where money comes from.
+ * Screens by sanctions lists that the operator imports. It reports the single signal `sanctions` and nothing else about
+ * anybody, so it is not a complete check of where money comes from.
  */
 export const createLocalLists = (
   lookUp: (addresses: readonly string[]) => Promise<ListAnswer>,

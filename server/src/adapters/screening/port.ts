@@ -1,52 +1,56 @@
 import type { Network } from '@bursar/chainkit'
 import type { Signals } from './signals.ts'
 
-/** Money whose other side is to be judged. */
+/** A transfer whose other party is to be screened. */
 export interface Subject {
   network: Network
   /** ticker of the asset */
   asset: string
-  /** money in, or money out */
+  /** incoming or outgoing */
   direction: 'deposit' | 'withdrawal'
-  /** hash of the chain's transaction; null before there is one, and where it is not known */
+  /** hash of the chain transaction; null while there is none, or when it is unknown */
   transaction: string | null
-  /** ours: where a deposit arrived; null of a withdrawal */
+  /** our address that received a deposit; null for a withdrawal */
   own: string | null
-  /** the strangers' addresses: senders of a deposit, destination of a withdrawal. Empty where the chain doesn't say */
+  /**
+   * the other party's addresses: senders of a deposit, destination of a withdrawal. Empty when the chain does not name
+   * them
+   */
   others: readonly string[]
-  /** the chain says more of them, too many to be named */
+  /** true: there are more senders than can be listed */
   othersOmitted?: boolean
-  /** the withdrawal of another merchant of this installation that sent it; null or absent of what came from a chain */
+  /** id of another merchant's withdrawal in this installation that sent it; null or absent for money from a chain */
   internal?: string | null
 }
 
-/** What a provider holds of a subject. */
+/** A provider's judgement of a subject. */
 export interface Report {
   /** 0 (no risk) to 1 */
   riskScore: number
   /** whole percents from 0 to 100 */
   signals: Signals
-  /** facts that make it risky whatever the score: sentences for a person */
+  /** facts that make it risky whatever the score, as sentences for operators */
   flags: readonly string[]
-  /** ms since the epoch, of the provider's clock where it says */
+  /** ms since the epoch, by the provider's clock where it is reported */
   madeAt: number
-  /** the answer as it came, to be kept beside */
+  /** the unprocessed answer, to be stored with the report */
   raw: unknown
 }
 
 /**
- * `pending`: the provider works on it and is asked again by `ref`. `nothing`: it has nothing it could be asked about.
+ * `pending`: the provider needs more time and is queried again by `ref`. `nothing`: there is nothing to query the
+ * provider about.
  */
 export type Screened = { kind: 'report'; report: Report } | { kind: 'pending'; ref: string } | { kind: 'nothing' }
 
 /**
- * Judges money. Both methods may be called again at any time for the same subject; they throw a ScreeningUnavailable
- * when no answer can be had or believed, which says nothing about the money.
+ * Screens money. Both methods may be repeated at any time for the same subject. They throw a ScreeningUnavailable when
+ * there is no plausible answer, which proves nothing about the money.
  */
 export interface Screener {
   readonly name: string
   screen(subject: Subject): Promise<Screened>
-  /** @param ref of a `pending` answer about the same subject */
+  /** @param ref from a `pending` answer for the same subject */
   recheck(subject: Subject, ref: string): Promise<Screened>
 }
 

@@ -4,7 +4,7 @@ import { ScreeningUnavailable } from './port.ts'
 
 const MOST_BYTES = 1024 * 1024
 
-/** Sends a form and reads the JSON that comes with status 200. Errors name neither the address nor what was sent. */
+/** Posts a form and returns the JSON of an answer with status 200. Errors contain neither the URL nor the form. */
 export const postForm = async (
   url: string,
   fields: Readonly<Record<string, string>>,

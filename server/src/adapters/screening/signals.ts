@@ -8,8 +8,8 @@ const KNOWN: ReadonlySet<string> = new Set(signalKeys)
 export const noSignals = (): Signals => Object.fromEntries(signalKeys.map((key) => [key, 0])) as Signals
 
 /**
- * A fraction from 0 to 1 in whole percents, a half going up. It is shifted as text: 0.285 * 100 is less than 28.5.
- * Throws a RangeError for what is no such fraction.
+ * Converts a fraction from 0 to 1 to whole percents; a half is rounded up. The decimal point is moved in the text,
+ * because 0.285 * 100 is less than 28.5 in floating point. Throws a RangeError for any other value.
  */
 export const percentOf = (fraction: unknown): number => {
   if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1))
@@ -19,7 +19,8 @@ export const percentOf = (fraction: unknown): number => {
 }
 
 /**
- * Fractions by their names. Names that the contract lacks count as `other`, so that none is lost. Throws a RangeError.
+ * Converts fractions by name to signals. Names that the contract lacks count as `other`, so that none is lost. Throws a
+ * RangeError.
  */
 export const signalsOf = (fractions: Readonly<Record<string, unknown>>): Signals => {
   const signals = noSignals()

@@ -1,7 +1,9 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
 import type { CheckRequest, IntentRefusal, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'
 
-/** What a transaction pays, as the signer holds it against the bytes: one withdrawal, in the asset's chain units. */
+/**
+ * The payment of a transaction, which the signer compares with the bytes: one withdrawal, in the asset's chain units.
+ */
 export interface Intent {
   id: string
   asset: string
@@ -22,30 +24,33 @@ export interface SignRequest {
   intents: Intent[]
   /** a PSBT in hex, or an unsigned EVM transaction in hex with 0x */
   unsigned: string
-  /** the key of each input, or the one key of the sender */
+  /** the key of each input, or the sender's key */
   keys: SigningKey[]
-  /** TRON: which of our keys has the account that receives energy, an activation or TRX for its fees */
+  /** TRON: our key whose account receives energy, an activation or TRX for fees */
   receiver?: SigningKey
   approvals?: { keyId: string; signature: string }[]
 }
 
 export type SignAnswer =
-  /** raw network transaction as the network takes it, and its hash */
+  /** the signed transaction, as it is broadcast, and its hash */
   | { signed: string; hash: string }
-  /** nothing was signed, and nothing will be for this request as it stands */
+  /** nothing was signed, and an unchanged request will be refused again */
   | SignerRefusal
 
-/** The signer, wherever it runs. Throws when it can't be reached or its answer was lost: then nothing is known. */
+/**
+ * The signer, wherever it runs. Throws when it can't be reached or its answer was lost; it is then unknown whether it
+ * signed.
+ */
 export interface Signer {
   sign(request: SignRequest): Promise<SignAnswer>
-  /** every transaction it ever signed for an intent, the first one first; empty: it never signed for it */
+  /** all transactions that it ever signed for an intent, oldest first; empty when there are none */
   transactionsOf(intentId: string): Promise<SignedTransaction[]>
   /**
-   * Closes an intent that it never signed for, so that it never will.
-   * @returns its transactions; empty: it is closed, and nothing of it exists or ever will
+   * Closes an intent for which it has not signed, so that it never will.
+   * @returns its transactions; empty: the intent is closed, and there is and will be no transaction for it
    */
   closeIntent(intentId: string): Promise<SignedTransaction[]>
-  /** Those of these payments that it would refuse now, before a transaction is built for them. Fees are not judged. */
+  /** Returns those payments that it would refuse now, before a transaction is built for them. Fees are not checked. */
   check(request: CheckRequest): Promise<IntentRefusal[]>
   status(): Promise<SignerStatus>
 }

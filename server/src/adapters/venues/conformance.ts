@@ -1,4 +1,4 @@
-/** What every venue's adapter promises, as tests against the emulator of its venue. */
+/** Conformance tests for every venue's adapter, against the emulator of its venue. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,9 +6,9 @@ import { VenueUnreachable, type Found, type Venue, type VenueOrder } from './por
 
 export interface VenueWorld {
   venue: Venue
-  /** the same account, asked by an adapter that gives up soon */
+  /** the same account with an adapter that has a short timeout */
   openImpatient(): Venue
-  /** has the emulator do something to the next order, as `POST /venue/next` does */
+  /** sets a fault for the next order in the emulator, like `POST /venue/next` */
   next(fault: {
     fill?: number
     delayMs?: number
@@ -17,7 +17,7 @@ export interface VenueWorld {
     reject?: string
     end?: string
   }): void
-  /** shows an order no more, as an exchange does with one that ended without a trade long ago */
+  /** hides an order, as a venue does when it ended without a trade long ago */
   archive(clientId: string): void
   /** orders of a client id that the emulator has */
   ordersOf(clientId: string): number
@@ -27,7 +27,7 @@ export interface VenueWorld {
 const E18 = 10n ** 18n
 const BTC = { base: 'BTC', quote: 'USDT' }
 
-/** @param price of a BTC that an order to buy fills at, whole USDT */
+/** @param price per BTC at which a buy order fills, in whole USDT */
 export const describeVenue = (name: string, price: bigint, makeWorld: () => Promise<VenueWorld>): void => {
   describe(name, () => {
     let world: VenueWorld

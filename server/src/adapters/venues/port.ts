@@ -2,9 +2,10 @@ import type { Market } from '../rates/port.ts'
 import type { Limited } from '../rests.ts'
 
 /**
- * A venue that the platform hedges on. Amounts and prices in 1e-18: of the base, and of the quote for one base.
- * Promises that what is not known is never called a refusal, and that an order is placed at most once for each call: no
- * adapter tries again by itself.
+ * A venue on which the platform hedges. Amounts in 1e-18 of the base, prices in 1e-18 of the quote asset per base.
+ * Guarantees:
+ * - an unknown outcome is never reported as a refusal;
+ * - each call places an order at most once: no adapter retries by itself.
  */
 export interface Venue {
   readonly name: string
@@ -13,40 +14,40 @@ export interface Venue {
   /** What our account holds. @throws VenueUnreachable */
   balances(): Promise<VenueBalance[]>
   /**
-   * Places a limit order that fills at once as far as it can and is cancelled for the rest. Must not be called again
-   * for an order: venues take a client id anew when the first order under it has ended.
-   * @throws VenueUnreachable when it is not known whether it was taken
+   * Places a limit order that fills immediately as far as possible, with the rest cancelled. Must not be repeated for
+   * an order: venues accept a client id again when the first order with it has ended.
+   * @throws VenueUnreachable when it is unknown whether the order was accepted
    */
   place(order: VenueOrder): Promise<Placed>
-  /** What became of an order, asked for by its client id, with all its fills. @throws VenueUnreachable */
+  /** State of an order with all its fills, queried by its client id. @throws VenueUnreachable */
   find(order: OrderKey): Promise<Found>
-  /** Cancels what is left of an order; whether it worked is found by asking. @throws VenueUnreachable */
+  /** Cancels the rest of an order. Query the order to see whether this succeeded. @throws VenueUnreachable */
   cancel(order: OrderKey): Promise<void>
   close(): Promise<void>
 }
 
-/** What orders of a market must keep to. */
+/** Rules for orders of a market. */
 export interface VenueMarket extends Market {
   amountStep: bigint
   priceStep: bigint
   leastAmount: bigint
   /** amount x price */
   leastNotional: bigint
-  /** of one order; undefined: no bound */
+  /** maximum amount of one order; undefined: no limit */
   mostAmount?: bigint | undefined
-  /** how much of the base the account may hold with an order to buy; undefined: no bound */
+  /** maximum holding of the base that the account may have including a buy order; undefined: no limit */
   mostPosition?: bigint | undefined
 }
 
 export interface VenueBalance {
   asset: string
-  /** what orders hold included */
+  /** including amounts reserved by orders */
   total: bigint
   free: bigint
 }
 
 export interface OrderKey {
-  /** ours, at most 32 letters and digits */
+  /** our id, at most 32 letters and digits */
   clientId: string
   market: Market
 }
@@ -55,21 +56,21 @@ export interface VenueOrder extends OrderKey {
   side: 'buy' | 'sell'
   amount: bigint
   price: bigint
-  /** when it was decided, ms of the real clock: it is sent as the request's time */
+  /** time of the decision, ms of the real clock; sent as the request's time */
   placedAt: number
-  /** how long after that the venue may take it, ms: what arrives later is refused by the venue itself */
+  /** period after that time in which the venue accepts the order, ms; the venue itself refuses a later arrival */
   validMs: number
 }
 
 export type Placed =
   | { kind: 'taken' }
-  /** proven: the venue says that it has not taken it, and why */
+  /** proven: the venue reports that it did not accept the order, and why */
   | { kind: 'refused'; reason: string }
 
 export type Found =
-  /** `executed` is what the venue says has traded; its fills may be fewer for a moment */
+  /** `executed` is the traded amount by the venue; its fills may lag behind for a moment */
   | { kind: 'known'; open: boolean; executed: bigint; fills: VenueFill[] }
-  /** there is none under this client id at this time of the venue's own clock, ms */
+  /** no order with this client id exists at this time of the venue's clock, ms */
   | { kind: 'absent'; venueTime: number }
 
 export interface VenueFill {
@@ -77,17 +78,17 @@ export interface VenueFill {
   tradeId: string
   amount: bigint
   price: bigint
-  /** of the quote: what changed hands */
+  /** amount of the quote asset that was exchanged */
   cost: bigint
   fee: { asset: string; amount: bigint } | null
   /** ms */
   at: number
 }
 
-/** No answer, or none that says anything: what was asked for may have happened. */
+/** There is no usable answer: the request may have taken effect. */
 export class VenueUnreachable extends Error {
   override name = 'VenueUnreachable'
-  /** the venue said that it is asked too often */
+  /** set when the venue reported too many requests */
   readonly limited: Limited | undefined
 
   constructor(message: string, limited?: Limited) {

@@ -8,7 +8,7 @@ import type { Venue } from './port.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Where to hedge, in `BURSAR_EXCHANGE_FILE`. */
+/** The hedging venue in `BURSAR_EXCHANGE_FILE`. */
 export const VENUE_SHAPE = Type.Object(
   {
     kind: Type.Optional(Type.Literal('ccxt', { default: 'ccxt', description: 'the library that speaks to it' })),
@@ -35,11 +35,11 @@ export const VENUE_SHAPE = Type.Object(
   { description: 'where exposures are hedged' },
 )
 
-/** The files hold the account's credentials, which only the worker reads. */
+/** Settings of a venue. The files contain the account's credentials, which only the worker reads. */
 export interface VenueSettings {
-  /** of ours, in the ledger's accounts for ever */
+  /** our name of the venue, used permanently in the ledger's accounts */
   name: string
-  /** as ccxt calls it */
+  /** ccxt's name of the exchange */
   exchange: string
   origin?: string
   apiKeyFile: string
@@ -47,7 +47,7 @@ export interface VenueSettings {
   timeoutMs: number
 }
 
-/** Settings that have the shape, with what is standard. */
+/** Adds defaults to settings. */
 export const venueSettingsOf = ({
   kind: _,
   timeoutMs = TIMEOUT_MS,
@@ -55,8 +55,8 @@ export const venueSettingsOf = ({
 }: Static<typeof VENUE_SHAPE>): VenueSettings => ({ ...given, name: given.name ?? given.exchange, timeoutMs })
 
 /**
- * @param rests shared with all that asks the exchange from this process
- * @throws Error when a file of credentials can't be read; never with what is in it
+ * @param rests shared by all callers of the exchange in this process
+ * @throws Error when a file of credentials can't be read; it never contains the credentials
  */
 export const openVenue = (
   { name, exchange, apiKeyFile, secretFile, timeoutMs, ...at }: VenueSettings,

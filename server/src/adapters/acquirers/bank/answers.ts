@@ -2,7 +2,10 @@ import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import type { AcquirerState, CardTicker, StatementLine } from '../port.ts'
 
-/** Reads what the bank says. Undefined for what is not of the shape it documents: then nothing is known. */
+/**
+ * Parses the bank's answers. Each function returns undefined when an answer does not have the documented shape: nothing
+ * may be concluded from it.
+ */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -34,7 +37,7 @@ const cardOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const OPEN = ['created', 'secure', 'processing']
 
-/** A payment or payout as the bank shows it. @param paid the member that has what was really paid or sent */
+/** A payment or payout as the bank shows it. @param paid the field with the amount actually paid or sent */
 export const stateOf = (order: Fields, paid: 'paidAmount' | 'sentAmount'): AcquirerState | undefined => {
   const { status, code, message, card } = order
   if (typeof status !== 'string') return undefined
@@ -61,7 +64,7 @@ export const stateOf = (order: Fields, paid: 'paidAmount' | 'sentAmount'): Acqui
   }
 }
 
-/** A refund that the bank has taken up. */
+/** State of a refund that the bank has accepted. */
 export const refundStateOf = (refund: Fields): AcquirerState | undefined => {
   if (refund['status'] === 'processing') return { kind: 'waiting', reason: 'processing' }
   const [ticker, units, acquirerReference] = [

@@ -26,10 +26,10 @@ export interface BankSettings {
   /** the account's name with the bank */
   account: string
   secret: string
-  /** as agreed with the bank */
+  /** limits agreed with the bank */
   capabilities: Limits
   http: AcquirerHttp
-  /** ms, for the time that requests are signed with */
+  /** ms, for the timestamp in signed requests */
   now?: () => number
 }
 
@@ -53,9 +53,9 @@ export const readBankSettings = (given: Static<typeof BANK_SHAPE>): BankSettings
   secret: readSecret(given.secretFile),
 })
 
-/** Says that an order of this reference exists: whatever became of it has to be asked. */
+/** Error code for an order whose reference exists already: its state must be queried. */
 const DUPLICATE = 'duplicate_reference'
-/** Refusals that are our account's doing: another acquirer may still take the order. */
+/** Refusals caused by our account: another acquirer may still accept the order. */
 const OURS: readonly string[] = ['bad_signature', 'bad_timestamp', 'amount_out_of_limits', 'account_balance']
 const MOST_PAGES = 10_000
 
@@ -70,7 +70,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
       { sent: true },
     )
   }
-  /** An order that the bank has taken; what it refuses is thrown as AcquirerRefusal. */
+  /** Sends an order and returns the accepted one. Throws AcquirerRefusal when the bank refuses it. */
   const order = async (path: string, body: object): Promise<Readonly<Record<string, unknown>>> => {
     const answer = await ask('POST', path, JSON.stringify(body))
     const made = answer.status < 300 ? objectOf(answer.body) : undefined
@@ -88,7 +88,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
     return state
   }
   const refundsOf = ({ reference }: RefundOrder): string => `/payments/${encodeURIComponent(reference)}/refunds`
-  /** A refund by its own reference; undefined when the bank has none. */
+  /** Finds a refund by its own reference; undefined when the bank does not know it. */
   const refundAt = async (refund: RefundOrder): Promise<AcquirerState | undefined> => {
     const answer = await ask('GET', `${refundsOf(refund)}/${encodeURIComponent(refund.refundReference)}`, '')
     if (answer.status === 404 && refusalOf(answer.body)?.code === 'not_found') return undefined
@@ -153,7 +153,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
   }
 }
 
-/** A refused order as the state of its payout or refund. */
+/** Converts a refusal to the state of its payout or refund. */
 const asState = (error: unknown): AcquirerState => {
   if (!(error instanceof AcquirerRefusal)) throw error
   if (error.code === DUPLICATE) return { kind: 'unknown', reason: 'the reference is taken' }

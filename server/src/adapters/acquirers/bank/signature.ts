@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What the bank wants signed, as sandbox/bank/README.md has it: HMAC-SHA256 in hex over lines. */
+/** The bank's signatures, by sandbox/bank/README.md: HMAC-SHA256 in hex over lines. */
 
 export const requestSignature = (
   secret: string,
   { timestamp, method, target, body }: { timestamp: string; method: string; target: string; body: string },
 ): string => sign(secret, ['request', timestamp, method, target, body])
 
-/** Whether a callback is signed by the bank; in constant time. */
+/** Whether the bank signed a callback. Compares in constant time. */
 export const isSignedCallback = (
   secret: string,
   given: { timestamp: string; body: Buffer; signature: string },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Acquirer, AcquirerState, CardTicker, PaymentOrder, PayoutOrder, RawCallback } from '../port.ts'
 import type { AcquirerWorld, WorldOf } from './world.ts'
 
-/** Orders of the suite, and what is waited for. */
+/** Builds the suite's orders and waits for their states. */
 
 const HOUR_MS = 3_600_000
 const WAIT_MS = 60_000
@@ -39,14 +39,14 @@ export const payoutOrder = (
   ...more,
 })
 
-/** An amount within the limits with odd minor units, so that one that went through a double would show. */
+/** An amount within the limits whose odd minor units would reveal a conversion to floating point. */
 export const ordinary = (acquirer: Acquirer, direction: 'payIn' | 'payout', ticker: CardTicker): bigint => {
   const { least, most } = acquirer.capabilities[direction][ticker]!
   const units = ((least + most) / 2n / 100n) * 100n + 37n
   return units > most ? most : units
 }
 
-/** Asks until the state is one of these, and fails with the last one when it doesn't become so. */
+/** Queries until the state is one of these; fails with the last state on timeout. */
 export const settled = async (
   ask: () => Promise<AcquirerState>,
   kinds: readonly AcquirerState['kind'][] = ['succeeded', 'refused', 'reversed'],
@@ -58,7 +58,7 @@ export const settled = async (
   return state!
 }
 
-/** Makes a payment, pays it with a card, and gives its order back. */
+/** Makes a payment, pays it with a card, and returns its order. */
 export const paid = async (
   world: WorldOf,
   ticker: CardTicker,
@@ -70,7 +70,7 @@ export const paid = async (
   return order
 }
 
-/** The callback that tells how it ended. */
+/** The callback with the final state. */
 export const finalCallback = async (world: AcquirerWorld, reference: string): Promise<RawCallback> => {
   let found: RawCallback | undefined
   await expect

@@ -4,7 +4,7 @@ import { ordinary, payoutOrder, settled } from './orders.ts'
 import { anyFailure, expectNothingSecret } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
-/** @param unproven an acquirer's refusal by its limits proves nothing to the adapter */
+/** @param unproven true when the adapter can't treat a refusal by the acquirer's limits as proof */
 export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: boolean): void => {
   describe(`payouts in ${ticker}`, () => {
     const end = (order: PayoutOrder, kinds?: AcquirerState['kind'][]) =>
@@ -71,7 +71,7 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: bo
   })
 }
 
-/** Money that may have left is never called refused. */
+/** Tests that a payout which may have been sent is never reported as refused. */
 export const describeUnknownPayouts = (
   world: WorldOf,
   ticker: CardTicker,

@@ -6,13 +6,13 @@ import { anyFailure } from './secrecy.ts'
 import type { WorldOf } from './world.ts'
 
 interface RefundTraits {
-  /** the account gives back whole payments only, as it declares */
+  /** the account declares that it refunds whole payments only */
   wholeOnly: boolean
-  /** errors that may answer a refund that was made */
+  /** error codes that may answer a refund that succeeded */
   ambiguousCodes: readonly string[]
-  /** errors that refuse a refund of which nothing shows */
+  /** error codes that refuse a refund, when the payment shows none */
   refusals: readonly string[]
-  /** what may become of a refund that was taken up */
+  /** possible outcomes of an accepted refund */
   faults: readonly ('late' | 'failed')[]
 }
 
@@ -93,7 +93,7 @@ export const describeRefunds = (
         expect(['waiting', 'unknown']).toContain(first.kind)
         for (let i = 0; i < 3; i += 1)
           expect(['waiting', 'unknown']).toContain((await stateOfRefund(made, units, more)).kind)
-        // Another worker that didn't know of it would not send it again.
+        // Another worker that does not know of this refund must not send it again.
         expect(['waiting', 'unknown']).toContain((await refund(made, units, more, sent)).kind)
         expect(sent).toHaveBeenCalledTimes(1)
         await world().endRefunds(made.order.reference)

@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import { AcquirerRefusal, AcquirerUnreachable } from '../port.ts'
 import type { AcquirerWorld } from './world.ts'
 
-/** Neither a key nor a card number is in a value, however deep, its stack and its cause included. */
+/** Asserts that a value contains neither a key nor a card number, at any depth, including its stack and cause. */
 export const expectNothingSecret = ({ secrets, cards }: AcquirerWorld, value: unknown): void => {
   const everything = inspect(value, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null })
   for (const secret of [...secrets, ...Object.values(cards)]) expect(everything.includes(secret)).toBe(false)
 }
 
-/** The error a call throws. One of the port's two, and with nothing secret in it. */
+/** Returns the error that a call throws. Asserts that it is one of the port's two and contains no secret. */
 export const whatIsThrown = async (world: AcquirerWorld, call: () => Promise<unknown>): Promise<unknown> => {
   const error = await call().then(
     (value) => expect.fail(`it answered ${inspect(value)}`),
@@ -20,7 +20,7 @@ export const whatIsThrown = async (world: AcquirerWorld, call: () => Promise<unk
   return error
 }
 
-/** A call that must throw AcquirerUnreachable. */
+/** Asserts that a call throws AcquirerUnreachable. */
 export const anyFailure = async (
   world: AcquirerWorld,
   call: () => Promise<unknown>,

@@ -11,7 +11,7 @@ import {
   pgText,
 } from './state.ts'
 
-/** What an answer decides, by whether it is signed and what it says. */
+/** Derives states from answers, by their signature and contents. */
 
 type Fields = PgAnswer['fields']
 
@@ -19,7 +19,7 @@ const isError = (fields: Fields): boolean => pgText(fields, 'pg_status') === 'er
 
 const messageOf = (fields: Fields): string => withoutCards(pgText(fields, 'pg_error_description'))
 
-/** Only a signed answer does. */
+/** Reads the state of a signed answer; an unsigned one decides nothing. */
 export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) => AcquirerState): AcquirerState =>
   isSigned
     ? read(fields)
@@ -27,14 +27,15 @@ export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) =
       ? { kind: 'unknown', reason: `an unsigned answer, code ${codeOf(fields)}` }
       : { kind: 'unknown', reason: `an answer signed with another key, code ${codeOf(fields)}`, otherKey: true }
 
-/** @throws AcquirerUnreachable for errors that say nothing of any payment: our key, our shop, our contract */
+/** @throws AcquirerUnreachable for errors about our key, shop or contract, which do not concern any payment */
 export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
   if (!isError(fields) || !FREEDOMPAY_NOT_BELIEVED.has(codeOf(fields))) return
   throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(fields)}`, { sent: true })
 }
 
 /**
- * Unsigned it is believed only where Freedom Pay has no key to sign with: it doesn't know the shop, or our signature.
+ * Whether the order was not begun. An unsigned answer proves this only where Freedom Pay has no key to sign with: it
+ * does not recognise the shop or our signature.
  */
 const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
   isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_IDENTIFIED).has(codeOf(fields))
@@ -42,8 +43,8 @@ const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
 const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
 
 /**
- * Why there is no page. Without one no payer can pay: an error of Freedom Pay's is a refusal, unless it is its own
- * failure.
+ * Error for a payment without a page. Without a page no payer can pay, so an error of Freedom Pay is a refusal, unless
+ * it reports its own failure.
  */
 export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | AcquirerUnreachable => {
   const { fields, isSigned } = answer
@@ -54,7 +55,8 @@ export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | Acquir
 }
 
 /**
- * `ok` may say no more than that the payout was taken up, and an error may be about a repeated order: the status says.
+ * State after a payout's answer. `ok` may only mean that the payout was accepted, and an error may concern a repeated
+ * order: the status query decides.
  */
 export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
   const { fields } = answer
@@ -73,15 +75,15 @@ export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
 }
 
 /**
- * A refund that was not begun; undefined for any other answer, 490 (cannot be cancelled) included: a refund that was
- * made is answered so too.
+ * State of a refund that was not begun; undefined for any other answer. That includes 490 (cannot be cancelled), which
+ * may also answer a refund that was made.
  */
 export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
   isSigned && isError(fields) && FREEDOMPAY_NOT_BEGUN.has(codeOf(fields))
     ? refusedRefund(codeOf(fields), messageOf(fields))
     : undefined
 
-/** The state after an answer that decided nothing, with the error in it, if there was one: a person reads it. */
+/** State after an undecided answer, with its error, if any, for an operator to read. */
 export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): AcquirerState =>
   isError(fields) && state.kind === 'unknown'
     ? {
@@ -91,8 +93,8 @@ export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): Ac
     : state
 
 /**
- * Whether a refund is listed (`pg_refund_payments`) that has neither succeeded nor failed, or the order's newest
- * payment is such a refund.
+ * Whether a listed refund (`pg_refund_payments`) has neither succeeded nor failed, or the order's newest payment is
+ * such a refund.
  */
 export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {
   if (!isSigned) return false
@@ -109,9 +111,7 @@ const refundsIn = (fields: Fields): Fields[] => {
   ) as Fields[]
 }
 
-/**
- * How many refunds of the payment are listed as failed; they stay in the list, and not in the sum of what went back.
- */
+/** Number of failed refunds in the payment's list. They stay in the list and do not count in the refunded sum. */
 export const failedRefunds = ({ fields, isSigned }: PgAnswer): number =>
   isSigned
     ? refundsIn(fields).filter((refund) => ['error', 'failed'].includes(pgText(refund, 'pg_payment_status'))).length

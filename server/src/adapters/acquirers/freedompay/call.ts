@@ -5,7 +5,9 @@ import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from '
 import type { Spacing } from './spacing.ts'
 import { readPgXml } from './xml.ts'
 
-/** An answer, and whether it is signed. Unsigned ones say only that Freedom Pay doesn't know the merchant. */
+/**
+ * An answer, and whether it is signed. An unsigned one proves only that Freedom Pay does not recognise the merchant.
+ */
 export interface PgAnswer {
   fields: PgFields
   isSigned: boolean
@@ -15,13 +17,16 @@ export interface PgCall {
   path: string
   fields: Readonly<Record<string, string>>
   secretKey: string
-  /** orders go before questions */
+  /** orders have priority over queries */
   isOrder: boolean
 }
 
 export const newSalt = (): string => randomBytes(12).toString('hex')
 
-/** Signs, waits for its turn, asks once and checks what came. Throws AcquirerUnreachable. */
+/**
+ * Returns a function that signs a request, waits for its turn, sends it once and verifies the answer. It throws
+ * AcquirerUnreachable.
+ */
 export const createPgCaller =
   ({
     name,

@@ -6,8 +6,9 @@ import { pgText, readPaymentResult, readPayout } from './state.ts'
 import { readPgXml, writePgXml } from './xml.ts'
 
 /**
- * A call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for payouts;
- * the script is the last segment of our own URL. @throws ForgedCallback
+ * Reads a call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for
+ * payouts. The signed script name is the last segment of our own URL.
+ * @throws ForgedCallback
  */
 export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body }: RawCallback): Callback => {
   const script = scriptOf(url)
@@ -20,7 +21,7 @@ export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body
   const merchant = pgText(fields, 'pg_merchant_id')
   if (reference === '' || (merchant !== '' && merchant !== settings.merchantId))
     throw new ForgedCallback('it is about no order of this shop')
-  // Both keys may be the same; only payments have a result.
+  // The two keys may be equal, so the fields decide: only payments have a result.
   const state =
     isPayment && (!isPayout || Object.hasOwn(fields, 'pg_result'))
       ? readPaymentResult(fields)
@@ -29,8 +30,9 @@ export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body
 }
 
 /**
- * `rejected` gives the payer the money back and may be said only where pg_can_reject is 1: for what can't be ours, a
- * paid amount in another currency than the shop's. Everything else is heard with `ok`; Freedom Pay repeats until then.
+ * `rejected` refunds the payer and is allowed only where pg_can_reject is 1. It answers payments that can't be ours:
+ * paid in another currency than the shop's. Everything else is answered with `ok`, because Freedom Pay repeats the call
+ * until then.
  */
 const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['ack'] => {
   const isForeign = pgText(fields, 'pg_result') === '1' && !['', 'KZT'].includes(pgText(fields, 'pg_currency'))
@@ -44,7 +46,10 @@ const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['a
   return { status: 200, contentType: 'application/xml; charset=utf-8', body: writePgXml(signed) }
 }
 
-/** Fields come as a form, in the query, or as XML in the field pg_xml. One that appears twice is not understood. */
+/**
+ * Decodes the fields of a form, of the query, or of XML in the field pg_xml. A field that appears twice makes the
+ * callback invalid.
+ */
 const decode = (url: string, body: Buffer): PgFields => {
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
   const form = new URLSearchParams(body.length > 0 ? body.toString('utf8') : query)

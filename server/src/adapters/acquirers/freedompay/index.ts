@@ -1,7 +1,8 @@
 /**
- * Freedom Pay (PayBox): payments on its page by a link, payouts to cards by p2p2nonreg. Promises: one call at a time,
- * apart by the pause it asks for; both directions are signed with keys of their own; only signed answers decide
- * anything.
+ * Freedom Pay (PayBox): payments on its page by a link, payouts to cards by p2p2nonreg. Guarantees:
+ * - one call runs at a time, with the pause that Freedom Pay asks for;
+ * - payments and payouts are each signed with their own key;
+ * - only signed answers decide anything.
  */
 import { decimalOf } from '../amount.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
@@ -35,7 +36,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     http,
     spacing: createSpacing({ ms: spacingMs, onFull: full }),
   })
-  // A caller that asks again while the question still waits for its turn gets the same answer.
+  // Queries in the queue by request: a repeated query gets the same answer.
   const asking = new Map<string, Promise<PgAnswer>>()
   const lookUp = async (path: string, fields: Readonly<Record<string, string>>, key: string): Promise<PgAnswer> => {
     const question = JSON.stringify([path, fields])
@@ -47,8 +48,8 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     return answer
   }
   /**
-   * Asked by the order, it shows the newest payment of it, which after a refund is the refund: the payment's own number
-   * is better.
+   * A query by order returns its newest payment, which after a refund is the refund. Query by the payment's own number
+   * where it is known.
    */
   const status = (reference: string, paymentId: string | undefined): Promise<PgAnswer> =>
     lookUp(
@@ -58,7 +59,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     )
   const read = (answer: PgAnswer, reference: string, paymentId: string | undefined): AcquirerState =>
     decided(answer, readPaymentStatusOf({ reference, paymentId }))
-  /** A refund under way shows beside the payment, or only as the newest payment of the order. */
+  /** A pending refund is listed with the payment, or appears only as the newest payment of the order. */
   const isUnderWay = async ({ reference, acquirerReference }: RefundOrder, answer: PgAnswer): Promise<boolean> =>
     isRefundUnderWay(answer) ||
     (acquirerReference !== undefined && isRefundUnderWay(await status(reference, undefined)))
@@ -68,7 +69,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     const shown = refundAfter(order, payment)
     if (shown.kind !== 'unknown') return shown
     const asked = refundAfter(order, payment, await isUnderWay(order, answer))
-    // That one failed doesn't say that this is the one: a person looks.
+    // A failed refund need not be this one: an operator has to check.
     const failed = failedRefunds(answer)
     return asked.kind === 'unknown' && failed > 0
       ? { ...asked, reason: `${asked.reason}; ${failed} refunds of the payment are listed as failed` }
@@ -96,8 +97,8 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     paymentState: async (reference, paymentId) => {
       const state = read(await status(reference, paymentId), reference, paymentId)
       if (state.kind !== 'refused' || paymentId === undefined) return state
-      // An order may have several payments, each with a number: another card may have paid since the one that we know
-      // was refused.
+      // An order may have several payments, each with its own number: after the known one was refused, another card may
+      // have paid.
       return read(await status(reference, undefined), reference, undefined)
     },
     payOut: async (order) => {

@@ -8,7 +8,7 @@ import {
   type FreedomPaySettings,
 } from './settings.ts'
 
-/** The page speaks Russian, English and Kazakh. */
+/** The page supports Russian, English and Kazakh. */
 const LANGUAGE = { uk: 'en', kk: 'kk', ru: 'ru', en: 'en' } as const
 
 /** `init_payment.php` (freedompay.kz/docs-en/merchant-api/pay, read 2026-11-21). @param now ms */
@@ -30,7 +30,7 @@ export const initPayment = (
   pg_lifetime: String(lifetimeSeconds(order.expiresAt - now)),
   pg_language: LANGUAGE[order.language],
   pg_testing_mode: settings.testing ? '1' : '0',
-  // Without it the money is only held, and taken days later.
+  // Without it the money is only held, and captured days later.
   pg_auto_clearing: '1',
   pg_idempotency_key: order.reference,
   ...(order.email === undefined ? {} : { pg_user_contact_email: order.email }),
@@ -58,7 +58,10 @@ const address = (url: string): string => {
   return url
 }
 
-/** One line of whole characters: a cut through a pair of surrogates would be signed otherwise than it is sent. */
+/**
+ * A single-line description of complete characters: a split surrogate pair would be signed differently from how it is
+ * sent.
+ */
 const described = (text: string, reference: string): string =>
   [...text.replace(/\s+/g, ' ').trim()].slice(0, LONGEST_DESCRIPTION).join('') || reference
 

@@ -10,23 +10,23 @@ export interface FreedomPaySettings {
   merchantId: string
   /** for payments */
   secretKey: string
-  /** for payouts: another one; undefined where none are made */
+  /** a different key for payouts; undefined when the account makes none */
   payoutSecretKey: string | undefined
   /** `https://api.freedompay.kz`; `https://test-api.freedompay.kz` is the test system */
   url: string
-  /** the shop is in test mode, no money moves */
+  /** true: the shop is in test mode and moves no money */
   testing: boolean
   /** ms between two calls of this process; Freedom Pay asks for 1500 to 2000 */
   spacingMs: number
-  /** as agreed with Freedom Pay */
+  /** limits agreed with Freedom Pay */
   capabilities: Limits
   http: AcquirerHttp
-  /** ms on the real clock, for how long a page lives; Date.now when absent */
+  /** ms of the real clock, for the lifetime of a page; Date.now when absent */
   now?: () => number
 }
 
 /**
- * The platform's bounds of an invoice and of a card payout (contract 13 and 18); Freedom Pay's own field takes 0.01 to
+ * The platform's limits for an invoice and a card payout (contract 13 and 18). Freedom Pay's field accepts 0.01 to
  * 99999999.
  */
 export const FREEDOMPAY_LIMITS: Limits = {
@@ -34,7 +34,7 @@ export const FREEDOMPAY_LIMITS: Limits = {
   payout: { KZT: { least: 1_00n, most: 299_000_00n } },
 }
 
-/** Payouts are activated by Freedom Pay's manager: they are offered once the account's limits are written down. */
+/** Freedom Pay's manager activates payouts. They are offered once the account's settings state limits for them. */
 const STANDARD: Limits = { payIn: FREEDOMPAY_LIMITS.payIn, payout: {} }
 const URL = 'https://api.freedompay.kz'
 const SPACING_MS = 2_000
@@ -80,7 +80,7 @@ export const readFreedomPaySettings = (given: Static<typeof FREEDOMPAY_SHAPE>): 
   spacingMs: given.spacingMs ?? SPACING_MS,
 })
 
-/** Bounds of single fields, freedompay.kz/docs-en/merchant-api (2026-11-21). */
+/** Maximum lengths of fields, freedompay.kz/docs-en/merchant-api (2026-11-21). */
 export const LONGEST_ORDER_ID = 50
 export const LONGEST_URL = 255
 export const LONGEST_DESCRIPTION = 1_024

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { sameText } from '../same-text.ts'
 
-/** Fields of a message: text, fields within a field, or several of one name in the order they came. */
+/** A field's value: text, nested fields, or several values of the same name in order of arrival. */
 export type PgValue = string | PgFields | readonly PgValue[]
 export interface PgFields {
   readonly [name: string]: PgValue
 }
 
 /**
- * `pg_sig`: MD5 in hex over script;values;secret, the values of all fields but pg_sig in the order of their names,
- * those within a field likewise, empty ones too (freedompay.kz/docs-en/merchant-api/intro, read 2026-11-21).
- * @param script the last segment of the URL's path: Freedom Pay's when we ask, our own when it calls back
+ * `pg_sig`: MD5 in hex over script;values;secret, with the values of all fields except pg_sig in the order of their
+ * names, nested and empty ones included (freedompay.kz/docs-en/merchant-api/intro, read 2026-11-21).
+ * @param script the last segment of the URL's path: Freedom Pay's URL for our requests, our own for callbacks
  */
 export const signFreedomPay = (script: string, fields: PgFields, secretKey: string): string =>
   createHash('md5')
@@ -33,5 +33,8 @@ const valuesOfOne = (value: PgValue): string[] => {
   return Array.isArray(value) ? (value as readonly PgValue[]).flatMap(valuesOfOne) : valuesOf(value as PgFields)
 }
 
-/** `result` of `https://shop.example/acquirers/kz/result?x=1`: from the last slash to the end or the question mark. */
+/**
+ * Returns the script name of a URL, from the last slash to the end or the question mark: `result` of
+ * `https://shop.example/acquirers/kz/result?x=1`.
+ */
 export const scriptOf = (url: string): string => /([^/?#]*)(?:[?#].*)?$/.exec(url.replace(/[?#].*$/, ''))![1]!

@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Calls to one account, one at a time and never sooner than some time after the one before ended. */
+/** Runs calls to one account one at a time, with a pause after the end of each. */
 export interface Spacing {
   /**
-   * Before all questions. Throws `onFull()` when its turn doesn't come in time or too many wait; it was not begun then.
+   * Runs a task before all queries. Throws `onFull()`, without starting the task, when its turn does not come in time
+   * or the queue is full.
    */
   order<T>(task: () => Promise<T>): Promise<T>
-  /** After all orders; waits as long as it takes. Throws `onFull()` when too many wait. */
+  /** Runs a task after all orders, without a time limit. Throws `onFull()` when the queue is full. */
   question<T>(task: () => Promise<T>): Promise<T>
 }
 
 export interface SpacingSettings {
   /** ms between the end of one call and the start of the next */
   ms: number
-  /**
-   * ms that an order waits for its turn: its caller has given up later on; 40000 when absent
-   */
+  /** maximum wait of an order in ms, shorter than its caller's timeout; 40000 when absent */
   longestWaitMs?: number
   onFull: () => Error
 }

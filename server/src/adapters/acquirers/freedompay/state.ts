@@ -3,7 +3,7 @@ import { maskCard, withoutCards } from '../card-mask.ts'
 import type { AcquirerState } from '../port.ts'
 import type { PgFields } from './signature.ts'
 
-/** A field's text; empty for one that is absent or has fields of its own. */
+/** Returns a field's text; empty for an absent or nested field. */
 export const pgText = (fields: PgFields, name: string): string => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   return typeof value === 'string' ? value : ''
@@ -12,7 +12,7 @@ export const pgText = (fields: PgFields, name: string): string => {
 const unclear = (reason: string): AcquirerState => ({ kind: 'unknown', reason: withoutCards(reason) })
 const waiting = (reason: string): AcquirerState => ({ kind: 'waiting', reason: withoutCards(reason) })
 
-/** An amount of Freedom Pay's; a refund's is negative. */
+/** Returns an amount in minor units; a refund's is negative. */
 const amountOf = (fields: PgFields, ...names: string[]): bigint | undefined =>
   names.map((name) => minorUnitsOf(pgText(fields, name).replace(/^-/, ''))).find((units) => units !== undefined)
 
@@ -31,7 +31,7 @@ const readPaymentStatus = (fields: PgFields): AcquirerState => {
     case 'failed':
     case 'error':
       return refused(fields)
-    // `incomplete` ends at its lifetime, of which nothing is documented: it is not concluded from.
+    // `incomplete` ends after a lifetime that is not documented, so it decides nothing.
     case 'new':
     case 'pending':
     case 'process':
@@ -43,7 +43,7 @@ const readPaymentStatus = (fields: PgFields): AcquirerState => {
   }
 }
 
-/** The same of the payment that was asked for: an answer that names another order or payment says nothing of it. */
+/** Like `readPaymentStatus`, for one requested payment: an answer about another order or payment decides nothing. */
 export const readPaymentStatusOf =
   ({ reference, paymentId }: { reference: string; paymentId: string | undefined }) =>
   (fields: PgFields): AcquirerState => {
@@ -54,14 +54,14 @@ export const readPaymentStatusOf =
   }
 
 /**
- * A refund is a payment of its own with an amount below zero, and the newest of its order (recorded from production by
- * the authors of github.com/vevovip/chaospay).
+ * A refund is a separate payment with a negative amount, the newest of its order (recorded from production by the
+ * authors of github.com/vevovip/chaospay).
  */
 export const isRefundRecord = (fields: PgFields): boolean => pgText(fields, 'pg_amount').startsWith('-')
 
 /**
- * All that went back of a payment, by the names that answers have for it; 0 where none says anything.
- * @returns undefined when they disagree, or one isn't understood
+ * Total refunded amount of a payment, by the field names that answers use; 0 when none is present.
+ * @returns undefined when they disagree, or one can't be parsed
  */
 const backOf = (fields: PgFields): bigint | undefined => {
   const names = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].filter(
@@ -71,7 +71,7 @@ const backOf = (fields: PgFields): bigint | undefined => {
   return returned.size > 1 ? undefined : returned.size === 0 ? 0n : [...returned][0]
 }
 
-/** Money that is only held is not paid; money given back in whole is a reversal. */
+/** State of a successful payment. A mere hold is not a payment; a payment refunded in full is a reversal. */
 const succeeded = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
@@ -85,7 +85,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
   )
 }
 
-/** All of it went back, unless a lesser sum is stated. */
+/** State of a refunded payment: refunded in full unless a smaller sum is stated. */
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   const returned = backOf(fields)
@@ -94,7 +94,7 @@ const givenBack = (fields: PgFields): AcquirerState => {
   return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? returned : units)
 }
 
-/** A call to result_url; pg_result 1 is paid, 0 is not, anything else is waited for. */
+/** Reads a call to result_url: pg_result 1 is paid, 0 is refused, any other value is waiting. */
 export const readPaymentResult = (fields: PgFields): AcquirerState => {
   const result = pgText(fields, 'pg_result')
   if (result === '1')
@@ -104,7 +104,10 @@ export const readPaymentResult = (fields: PgFields): AcquirerState => {
   return result === '0' ? refused(fields) : waiting(`result ${result || 'absent'}`)
 }
 
-/** A payout's status, its answer and its call to post_link, where pg_status is the payout's own. */
+/**
+ * Reads a payout's state from its status query, its answer or its call to post_link. `status` is the payout's own
+ * status.
+ */
 export const readPayout = (fields: PgFields, status: string): AcquirerState => {
   switch (status) {
     case 'success':
@@ -125,7 +128,7 @@ export const readPayout = (fields: PgFields, status: string): AcquirerState => {
   }
 }
 
-/** `g2g/payout_status2`, whose own pg_status says whether it was answered. */
+/** `g2g/payout_status2`, whose pg_status is that of the query itself. */
 export const readPayoutStatus =
   (reference: string) =>
   (fields: PgFields): AcquirerState =>
@@ -172,20 +175,20 @@ export const codeOf = (fields: PgFields): string =>
   withoutCards(pgText(fields, 'pg_failure_code') || pgText(fields, 'pg_error_code') || 'unspecified')
 
 /**
- * Codes after which no money has moved: the shop (101, 9997), its contract (110, 9996) or the signature (9998) is not
- * accepted, so that the order itself is not read. Meanings: the vendor's list of codes, as clients keep it
- * (matperez/yii2-platron; 9991 to 99999 in PHP enums). Not here: 120 and 100, with which orders that took effect were
- * answered (github.com/vevovip/chaospay, docs/ex1001.md and its presets), 9992 to 9995, which the same authors know as
- * unexpected errors, and codes of limits, cards and balances, which are judged while the order is carried out. The
- * status of the order decides after those.
+ * Codes that prove that no money moved: the shop (101, 9997), its contract (110, 9996) or the signature (9998) is not
+ * accepted, so that the order itself is not read. Meanings: the vendor's list of codes, as clients copied it
+ * (matperez/yii2-platron; 9991 to 99999 in PHP enums). Excluded: 120 and 100, which answered orders that took effect
+ * (github.com/vevovip/chaospay, docs/ex1001.md and its presets); 9992 to 9995, which the same authors report as
+ * unexpected errors; and codes of limits, cards and balances, which are checked while the order is executed. After
+ * those, the status of the order decides.
  */
 export const FREEDOMPAY_NOT_BEGUN: ReadonlySet<string> = new Set(['101', '110', '9996', '9997', '9998'])
 
 /**
- * The shop is not identified, the one case in which an answer comes unsigned: 101 or 9998, by the version of the
- * vendor's document.
+ * The shop is not identified, the only case in which an answer is unsigned: 101 or 9998, depending on the version of
+ * the vendor's document.
  */
 export const FREEDOMPAY_NOT_IDENTIFIED: ReadonlySet<string> = new Set(['101', '9998'])
 
-/** Errors that say nothing of any payment: our key, our shop, our contract. */
+/** Errors about our key, shop or contract, which do not concern any payment. */
 export const FREEDOMPAY_NOT_BELIEVED: ReadonlySet<string> = new Set(['100', '101', '110', '9996', '9997', '9998'])

@@ -2,8 +2,8 @@ import { parseXml, type XmlElement } from '../../../platform/base/xml.ts'
 import type { PgFields, PgValue } from './signature.ts'
 
 /**
- * The fields of `<response>` or `<request>`. Every value is the text as it stands, since a signature needs 100.00 and
- * not 100. Throws an Error when the text is no such document.
+ * Parses the fields of `<response>` or `<request>`. Values stay text, since a signature needs 100.00 and not 100.
+ * Throws an Error for any other document.
  */
 export const readPgXml = (text: string): PgFields => {
   const root = parseXml(text)
@@ -12,7 +12,9 @@ export const readPgXml = (text: string): PgFields => {
   return fieldsOf(root)
 }
 
-/** Text beside fields is white space and no field. A name that comes several times has a list of values. */
+/**
+ * Reads nested fields. White space between fields is ignored. A name that occurs several times has a list of values.
+ */
 const fieldsOf = ({ children }: XmlElement): PgFields => {
   const values = new Map<string, PgValue[]>()
   for (const child of children) {
@@ -22,7 +24,7 @@ const fieldsOf = ({ children }: XmlElement): PgFields => {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length > 1 ? all : all[0]!]))
 }
 
-/** What is answered to a callback: `<response>` with its fields, the signature among them. */
+/** Writes the answer to a callback: `<response>` with its fields, including the signature. */
 export const writePgXml = (fields: Readonly<Record<string, string>>): string => {
   const tags = Object.entries(fields).map(([name, value]) => `<${name}>${escaped(value)}</${name}>`)
   return `<?xml version="1.0" encoding="utf-8"?><response>${tags.join('')}</response>`

@@ -4,7 +4,10 @@ import type { LiqPaySettings } from './settings.ts'
 import { isLiqPaySignature } from './signature.ts'
 import { readLiqPayState, type LiqPayRecord } from './state.ts'
 
-/** LiqPay repeats a callback until it hears HTTP 200; it reads no body. @throws ForgedCallback */
+/**
+ * Reads a callback. LiqPay repeats it until it is answered with HTTP 200, and ignores the body.
+ * @throws ForgedCallback
+ */
 export const readLiqPayCallback = (settings: LiqPaySettings, { body }: RawCallback): Callback => {
   const fields = new URLSearchParams(body.toString('utf8'))
   const data = fields.get('data') ?? ''

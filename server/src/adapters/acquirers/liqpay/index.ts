@@ -1,7 +1,8 @@
 /**
- * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Promises:
- * only `success` is paid; a failure without the payment's own number says nothing; a refund that LiqPay has in its
- * queue is not sent again.
+ * LiqPay: payments on its checkout by a form that the payer's browser posts, payouts to cards by p2pcredit. Guarantees:
+ * - only `success` is paid;
+ * - a failure without the payment's own number decides nothing;
+ * - a refund in LiqPay's queue is not sent again.
  */
 import { withoutCards } from '../card-mask.ts'
 import { readJsonDecimals, textOf } from '../json-decimals.ts'
@@ -89,7 +90,7 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
 const isAbout = (record: LiqPayRecord, reference: string): boolean =>
   textOf(record, 'order_id') === reference && textOf(record, 'payment_id') !== ''
 
-/** A payout's answer that names no payment is a refusal only where the code proves that none was made. */
+/** State after a payout's answer without a payment: a refusal only if the code proves that none was made. */
 const answerWithoutPayment = (record: LiqPayRecord): AcquirerState => {
   const code = codeOf(record)
   const isError = textOf(record, 'result') === 'error' || textOf(record, 'status') === 'error'

@@ -1,8 +1,7 @@
 /**
- * Codes with which LiqPay answers a request that it didn't take up, liqpay.ua/en/doc/api/errors (2026-11-21): the shop,
- * the key, the request itself, or a limit checked before any card. Not here: `order_id_duplicate`,
- * `payment_processing`, `err_cache`, `wait_info`, `try_again` and all others, after which a payment under this order
- * may well exist.
+ * Codes of requests that LiqPay did not accept, liqpay.ua/en/doc/api/errors (2026-11-21): the shop, the key, the
+ * request itself, or a limit that is checked before the card. Excluded: `order_id_duplicate`, `payment_processing`,
+ * `err_cache`, `wait_info`, `try_again` and all others, after which a payment of this order may exist.
  */
 export const LIQPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   'invalid_signature',
@@ -23,7 +22,7 @@ export const LIQPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   'err_amount_hold',
 ])
 
-/** Codes after which a refund wasn't begun. */
+/** Codes of refunds that were not begun. */
 export const LIQPAY_NO_REFUND: ReadonlySet<string> = new Set([
   'invalid_signature',
   'public_key_not_found',
@@ -35,7 +34,7 @@ export const LIQPAY_NO_REFUND: ReadonlySet<string> = new Set([
   'err_access',
 ])
 
-/** Codes that are about our account and not the card: another account may be tried. */
+/** Codes about our account rather than the card: another account may be tried. */
 export const LIQPAY_ELSEWHERE: ReadonlySet<string> = new Set([
   'invalid_signature',
   'public_key_not_found',
@@ -48,7 +47,7 @@ export const LIQPAY_ELSEWHERE: ReadonlySet<string> = new Set([
   'amount_limit',
 ])
 
-/** Codes that say nothing of any payment: our key, our company. */
+/** Codes about our key or company, which do not concern any payment. */
 export const LIQPAY_NOT_BELIEVED: ReadonlySet<string> = new Set([
   'invalid_signature',
   'public_key_not_found',

@@ -4,10 +4,10 @@ import type { PaymentOrder, PayoutOrder } from '../port.ts'
 import type { LiqPaySettings } from './settings.ts'
 import { signLiqPay } from './signature.ts'
 
-/** LiqPay speaks Ukrainian and English. */
+/** LiqPay supports Ukrainian and English. */
 const LANGUAGE = { uk: 'uk', kk: 'en', ru: 'uk', en: 'en' } as const
 
-/** The two fields that every request and every callback consists of. */
+/** The two fields of every request and callback. */
 export interface LiqPayForm {
   data: string
   signature: string
@@ -19,7 +19,7 @@ const form = (settings: LiqPaySettings, fields: Record<string, unknown>): LiqPay
   return { data, signature: signLiqPay(version, privateKey, data) }
 }
 
-/** What the payer's browser posts to the checkout. `expired_date` is UTC. */
+/** Form that the payer's browser posts to the checkout. `expired_date` is UTC. */
 export const checkoutForm = (settings: LiqPaySettings, order: PaymentOrder): LiqPayForm =>
   form(settings, {
     action: 'pay',

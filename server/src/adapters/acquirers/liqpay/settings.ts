@@ -10,28 +10,25 @@ export interface LiqPaySettings {
   name: string
   /** `https://www.liqpay.ua` */
   url: string
-  /** of the company; one that begins with `sandbox_` moves no money */
+  /** the company's key; one that begins with `sandbox_` moves no money */
   publicKey: string
   privateKey: string
-  /** of the protocol, and so how requests are signed. Callbacks are taken in both */
+  /** protocol version, which determines how requests are signed. Callbacks are accepted in both versions */
   version: LiqPayVersion
-  /** the address that we tell LiqPay payouts come from; empty: none */
+  /** IP address that we report to LiqPay as the source of payouts; empty: none */
   ip: string
-  /** as agreed with LiqPay */
+  /** limits agreed with LiqPay */
   capabilities: Limits
   http: AcquirerHttp
 }
 
-/**
- * LiqPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13 and
- * 18).
- */
+/** LiqPay documents no limits. These are the platform's for an invoice and a card payout (contract 13 and 18). */
 export const LIQPAY_LIMITS: Limits = {
   payIn: { UAH: { least: 25_00n, most: 29_999_00n } },
   payout: { UAH: { least: 1_00n, most: 14_500_00n } },
 }
 
-/** Payouts are activated by LiqPay: they are offered once the account's limits are written down. */
+/** LiqPay activates payouts. They are offered once the account's settings state limits for them. */
 const STANDARD: Limits = { payIn: LIQPAY_LIMITS.payIn, payout: {} }
 const URL = 'https://www.liqpay.ua'
 const VERSION = 3

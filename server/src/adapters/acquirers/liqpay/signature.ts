@@ -15,8 +15,8 @@ export const signLiqPay = (version: LiqPayVersion, privateKey: string, data: str
     .digest('base64')
 
 /**
- * Whether a callback's signature is LiqPay's in either version: sources disagree which one answers which request, and
- * both need the private key. Both are computed and compared whatever the first says.
+ * Whether a callback's signature is LiqPay's in either version: sources disagree about which version a callback uses,
+ * and both need the private key. Both are always computed and compared.
  */
 export const isLiqPaySignature = (privateKey: string, data: string, signature: string): boolean => {
   const isThree = sameText(signature, signLiqPay(3, privateKey, data))

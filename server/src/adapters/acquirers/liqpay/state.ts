@@ -4,7 +4,7 @@ import { textOf } from '../json-decimals.ts'
 import type { AcquirerState } from '../port.ts'
 
 /**
- * Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as rebuilt by McSym28/liqpay-api-ex
+ * Names and meanings: liqpay.ua/en/doc/api/callback and .../information/status, as implemented by McSym28/liqpay-api-ex
  * (2024-08) and Strafe153/liqpay_rs (2025-08).
  */
 const CUSTOMER_ACTS = [
@@ -25,7 +25,8 @@ const CUSTOMER_ACTS = [
   'wait_sender',
 ]
 /**
- * `wait_accept`: the card is charged, the shop isn't verified yet, and after 60 days the payer gets it back: not paid.
+ * `wait_accept`: the card is charged, but the shop is not verified yet, and after 60 days the payer is refunded. It
+ * does not count as paid.
  */
 const WAITS = [
   'prepared',
@@ -43,18 +44,18 @@ const WAITS = [
 ]
 export const LIQPAY_WAITING: ReadonlySet<string> = new Set([...CUSTOMER_ACTS, ...WAITS])
 
-/** A record of LiqPay's, its numbers as written. */
+/** A record from LiqPay; its numbers are strings as written. */
 export type LiqPayRecord = Readonly<Record<string, unknown>>
 
-/** What decides how a record is read, besides its fields. */
+/** Context for reading a record. */
 export interface LiqPayReading {
-  /** the commission is taken from the receiver of a payment, and from the sender of a payout */
+  /** the receiver pays the commission of a payment, the sender that of a payout */
   direction: 'payIn' | 'payout'
-  /** the account is a sandbox one, where status `sandbox` is what `success` is */
+  /** a sandbox account, where status `sandbox` means `success` */
   isSandbox: boolean
 }
 
-/** What a record says of the payment it is about. A word or an amount that isn't understood is `unknown`. */
+/** Returns the payment's state by a record. An unrecognised word or amount gives `unknown`. */
 export const readLiqPayState = (record: LiqPayRecord, { direction, isSandbox }: LiqPayReading): AcquirerState => {
   const status = textOf(record, 'status')
   if (status === 'success' || status === 'reversed' || (status === 'sandbox' && isSandbox))
@@ -85,8 +86,8 @@ const moved = (record: LiqPayRecord, status: string, direction: 'payIn' | 'payou
 }
 
 /**
- * How much went back: `refund_amount`; all of it where the payment is reversed and no lesser amount is stated. @returns
- * undefined where it isn't understood
+ * Refunded amount: `refund_amount`, or all of it when the payment is reversed and no smaller amount is stated.
+ * @returns undefined when it can't be parsed
  */
 const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => {
   const returned = minorUnitsOf(textOf(record, 'refund_amount') || '0')
@@ -96,7 +97,7 @@ const backOf = (record: LiqPayRecord, paidUnits: bigint): bigint | undefined => 
 }
 
 /**
- * Whether LiqPay has a refund in its queue, to be paid from the shop's next payments: `wait_reserve` and
+ * Whether LiqPay has queued a refund, to be paid from the shop's next payments: `wait_reserve` and
  * `wait_reserve_status` of a payment, `wait_amount` of a refund's answer
  * (liqpay.ua/documentation/en/api/aquiring/refund and .../information/status).
  */
@@ -107,8 +108,8 @@ export const isReservedForRefund = (record: LiqPayRecord): boolean =>
   )
 
 /**
- * A failure counts only with the payment's own number: without one LiqPay speaks of the request (no such payment, wrong
- * signature, try later) and not of any payment.
+ * A failure counts only with the payment's own number. Without one, LiqPay describes the request (no such payment,
+ * wrong signature, try later) and not a payment.
  */
 const refused = (record: LiqPayRecord, direction: LiqPayReading['direction']): AcquirerState => {
   const acquirerReference = textOf(record, 'payment_id')
@@ -123,10 +124,10 @@ const refused = (record: LiqPayRecord, direction: LiqPayReading['direction']): A
   }
 }
 
-/** Older answers have `code` in place of `err_code`. */
+/** Error code; older answers have `code` instead of `err_code`. */
 export const codeOf = (record: LiqPayRecord): string =>
   textOf(record, 'err_code') || textOf(record, 'code') || textOf(record, 'status')
 
-/** The payer's card of a payment. The receiver's mask is in no published answer: where a payout has one it is taken. */
+/** The payer's card of a payment. No published answer has the receiver's mask; it is used where a payout has one. */
 const maskOf = (record: LiqPayRecord, direction: LiqPayReading['direction']): string | undefined =>
   maskCard(textOf(record, direction === 'payIn' ? 'sender_card_mask2' : 'receiver_card_mask2') || undefined)

@@ -5,7 +5,11 @@ import type { WayForPaySettings } from './settings.ts'
 import { signWayForPay } from './signature.ts'
 import { readWayForPayState } from './state.ts'
 
-/** WayForPay repeats a callback until the answer is the signed `accept`. @param now ms @throws ForgedCallback */
+/**
+ * Reads a callback. WayForPay repeats it until it is answered with a signed `accept`.
+ * @param now ms
+ * @throws ForgedCallback
+ */
 export const readWayForPayCallback = (settings: WayForPaySettings, { body }: RawCallback, now: number): Callback => {
   const record = decode(body)
   const reference = textOf(record, 'orderReference')

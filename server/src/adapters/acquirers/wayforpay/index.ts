@@ -1,7 +1,8 @@
 /**
- * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Promises: an
- * answer counts when it is signed and about the order asked for; codes that end nothing end nothing; a refund in
- * processing is waited for.
+ * WayForPay: payments on its page by a posted form or an invoice's link, payouts to cards by P2P_CREDIT. Guarantees:
+ * - an answer counts only if it is signed and concerns the requested order;
+ * - codes that are not final do not end an order;
+ * - the outcome of a refund in processing is awaited.
  */
 import { withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
@@ -48,7 +49,7 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
   const invoice = async (order: PaymentOrder): Promise<PaymentPage> => {
     const record = await ask(invoiceRequest(settings, order, now()))
     const url = textOf(record, 'invoiceUrl')
-    // Without a link no payer can pay: any other answer than this is a refusal.
+    // Without a link no payer can pay: any other code is a refusal.
     if (/^\d{4}$/.test(textOf(record, 'reasonCode')) && textOf(record, 'reasonCode') !== '1100') throw refusalOf(record)
     if (textOf(record, 'reasonCode') !== '1100' || !URL.canParse(url))
       throw new AcquirerUnreachable(`${name}: no link to the invoice`, { sent: true })
@@ -102,24 +103,24 @@ export const createWayForPay = (settings: WayForPaySettings): Acquirer => {
       }
       return askAfter(async () => refundAfter(order, await stateOf(order.reference)))
     },
-    // It waits while the shop's balance is too small for it: `RefundInProcessing`, code 1138
+    // A refund waits while the shop's balance is too small: `RefundInProcessing`, code 1138
     // (wiki.wayforpay.com/en/view/852131).
     refundState: async (order) => refundAfter(order, await stateOf(order.reference)),
   }
 }
 
 /**
- * Refund not allowed, illegal order state, order not found, refund limit, and what a request as such is refused with.
- * Not 1136, too little on the shop's balance: for that WayForPay keeps a refund in processing, so that the payment's
- * status says what became of it.
+ * Codes: refund not allowed, illegal order state, order not found, refund limit, and refusals of the request itself.
+ * Not 1136 (shop's balance too small): WayForPay then keeps the refund in processing, and the payment's status shows
+ * its outcome.
  */
 const NO_REFUND: ReadonlySet<string> = new Set(
   [...WAYFORPAY_NOT_TAKEN_UP, '1123', '1126', '1127', '1128', '1141'].filter((code) => code !== '1136'),
 )
 
 /**
- * An answer decides something when it is signed and names our account and this order. Errors of the request come
- * unsigned.
+ * State by an answer, which counts only if it is signed and names our account and this order. Errors about the request
+ * are unsigned.
  */
 const clearState = (settings: WayForPaySettings, record: WayForPayRecord, reference: string): AcquirerState => {
   const code = textOf(record, 'reasonCode')
@@ -132,7 +133,7 @@ const clearState = (settings: WayForPaySettings, record: WayForPayRecord, refere
     const reason = withoutCards(`${how}, code ${code || 'absent'}`)
     return { kind: 'unknown', reason, ...(hasOtherKey ? { otherKey: true } : {}) }
   }
-  // Duplicate, order not found: about the request, whatever status comes along.
+  // Duplicate, order not found: these concern the request, whatever the status.
   if (code === '1112' || code === '1127') return { kind: 'unknown', reason: `code ${code}` }
   return readWayForPayState(record)
 }

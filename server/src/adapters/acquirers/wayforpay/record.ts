@@ -3,10 +3,10 @@ import { readJsonDecimals, textOf } from '../json-decimals.ts'
 import { formatUnits } from '../../../platform/money/index.ts'
 import { isWayForPaySignature } from './signature.ts'
 
-/** An answer or a callback, its numbers as written. */
+/** An answer or a callback; its numbers are strings as written. */
 export type WayForPayRecord = Readonly<Record<string, unknown>>
 
-/** What callbacks and CHECK_STATUS sign (wiki.wayforpay.com/en/view/852102 and 852117, read 2026-11-21). */
+/** Signed fields of callbacks and CHECK_STATUS (wiki.wayforpay.com/en/view/852102 and 852117, read 2026-11-21). */
 const PAYMENT_FIELDS = [
   'merchantAccount',
   'orderReference',
@@ -18,8 +18,8 @@ const PAYMENT_FIELDS = [
   'reasonCode',
 ]
 /**
- * What P2P_CREDIT's answer signs, as AratKruglik/WayForPaySDK reads it (2025): dates in place of the card. Never seen
- * in a published document here.
+ * Signed fields of P2P_CREDIT's answer, by AratKruglik/WayForPaySDK (2025): dates instead of the card. No published
+ * document confirms this.
  */
 const PAYOUT_FIELDS = [
   'merchantAccount',
@@ -32,12 +32,12 @@ const PAYOUT_FIELDS = [
   'transactionStatus',
   'reasonCode',
 ]
-/** What REFUND's answer signs (wiki.wayforpay.com/en/view/852115). */
+/** Signed fields of REFUND's answer (wiki.wayforpay.com/en/view/852115). */
 const REFUND_FIELDS = ['merchantAccount', 'orderReference', 'transactionStatus', 'reasonCode']
 
 /**
- * Whether the record is signed by WayForPay. The amount goes into the signature as it stands in the raw JSON; a sender
- * that prints a float anew signs 100 for 100.00, so that both ways of writing the same amount are taken.
+ * Whether WayForPay signed the record. The amount is signed as it is written in the raw JSON. A sender that prints a
+ * float again signs 100 for 100.00, so both forms of the same amount are accepted.
  */
 export const isSigned = (
   secretKey: string,
@@ -60,8 +60,8 @@ const waysToWrite = (record: WayForPayRecord): string[] => {
 }
 
 /**
- * A body as JSON, whatever it is labelled: callbacks come as JSON under a form's content type (seen in production
- * 2026-08-17 by hide-mail.org, whose tests keep one). Throws a SyntaxError when it is none.
+ * Parses a body as JSON, whatever its content type: callbacks are JSON with a form's content type (seen in production
+ * 2026-08-17 by hide-mail.org, whose tests contain one). Throws a SyntaxError for anything else.
  */
 export const readWayForPayBody = (body: Buffer): WayForPayRecord => {
   const text = body.toString('utf8').trim()

@@ -7,10 +7,13 @@ import { signWayForPay } from './signature.ts'
 /** The page's languages; `AUTO` is the browser's. */
 const LANGUAGE = { uk: 'UA', kk: 'AUTO', ru: 'RU', en: 'EN' } as const
 
-/** The shortest form: WayForPay reads a number and prints it again before it signs. */
+/** Formats an amount in its shortest form, because WayForPay parses the number and prints it again before it signs. */
 const shortest = (units: bigint): string => formatUnits(units, 2)
 
-/** A browser posts a line break as CR and LF, and the signature over LF alone would not fit: one line it is. */
+/**
+ * Joins a text into one line: a browser posts a line break as CR and LF, which would not match the signature over LF
+ * alone.
+ */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 interface Purchase {
@@ -18,7 +21,7 @@ interface Purchase {
   product: { name: string; price: string; count: string }
 }
 
-/** @param now ms; `orderDate` is in seconds, as every time of WayForPay's */
+/** @param now ms; `orderDate` is in seconds, like all times of WayForPay */
 const purchase = (settings: WayForPaySettings, order: PaymentOrder, now: number): Purchase => {
   const amount = shortest(order.units)
   const product = { name: oneLine(order.description) || order.reference, price: amount, count: '1' }
@@ -41,7 +44,7 @@ const purchase = (settings: WayForPaySettings, order: PaymentOrder, now: number)
       merchantAccount: settings.merchantAccount,
       merchantAuthType: 'SimpleSignature',
       merchantDomainName: settings.domain,
-      // SALE takes the money at once; AUTO may hold it, which would have to be confirmed.
+      // SALE captures the money at once; AUTO may only hold it, which would need a confirmation.
       merchantTransactionType: 'SALE',
       merchantTransactionSecureType: 'AUTO',
       merchantSignature: signWayForPay(settings.secretKey, signed),
@@ -60,15 +63,15 @@ const purchase = (settings: WayForPaySettings, order: PaymentOrder, now: number)
   }
 }
 
-/** What the payer's browser posts to `/pay`. */
+/** Form that the payer's browser posts to `/pay`. */
 export const purchaseForm = (settings: WayForPaySettings, order: PaymentOrder, now: number): Record<string, string> => {
   const { fields, product } = purchase(settings, order, now)
   return { ...fields, 'productName[]': product.name, 'productPrice[]': product.price, 'productCount[]': product.count }
 }
 
 /**
- * CREATE_INVOICE: the same as JSON, with numbers, and without the payer's address, which an invoice's link may be
- * mailed to.
+ * CREATE_INVOICE: the same as JSON, with numbers, and without the payer's e-mail address, to which WayForPay may mail
+ * the invoice's link.
  */
 export const invoiceRequest = (settings: WayForPaySettings, order: PaymentOrder, now: number): string => {
   const { fields, product } = purchase(settings, { ...order, email: undefined }, now)
@@ -119,8 +122,8 @@ export const refundRequest = (
 }
 
 /**
- * P2P_CREDIT to a card. A request with a card and a token fails (wiki.wayforpay.com/en/view/852064), so the token is
- * left out; its place in the signed text stays, which so ends with `;`.
+ * P2P_CREDIT to a card. A request with both a card and a token fails (wiki.wayforpay.com/en/view/852064), so the token
+ * is left out. Its place in the signed text remains, so that the text ends with `;`.
  */
 export const payoutRequest = (settings: WayForPaySettings, order: PayoutOrder): string => {
   const amount = shortest(order.units)

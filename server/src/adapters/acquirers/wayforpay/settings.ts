@@ -16,27 +16,26 @@ export interface WayForPaySettings {
   /** `https://secure.wayforpay.com` */
   payUrl: string
   /**
-   * How the payer gets to the page: `form` is posted by the browser and needs no call beforehand; `invoice` is a link
-   * that CREATE_INVOICE makes, once for each order.
+   * How the payer opens the page. `form`: the browser posts a form, without a previous call. `invoice`: a link that
+   * CREATE_INVOICE makes, once for each order.
    */
   page: 'form' | 'invoice'
-  /** as agreed with WayForPay */
+  /** limits agreed with WayForPay */
   capabilities: Limits
   http: AcquirerHttp
-  /** ms on the real clock: sent to WayForPay as the time of an order; Date.now when absent */
+  /** ms of the real clock, sent to WayForPay as the time of an order; Date.now when absent */
   now?: () => number
 }
 
-/**
- * WayForPay documents no bounds of its own: these are the platform's for an invoice and for a card payout (contract 13
- * and 18).
- */
+/** WayForPay documents no limits. These are the platform's for an invoice and a card payout (contract 13 and 18). */
 export const WAYFORPAY_LIMITS: Limits = {
   payIn: { UAH: { least: 25_00n, most: 29_999_00n } },
   payout: { UAH: { least: 1_00n, most: 14_500_00n } },
 }
 
-/** Payouts are another contract with WayForPay: they are offered once the account's limits are written down. */
+/**
+ * Payouts need a separate contract with WayForPay. They are offered once the account's settings state limits for them.
+ */
 const STANDARD: Limits = { payIn: WAYFORPAY_LIMITS.payIn, payout: {} }
 const API_URL = 'https://api.wayforpay.com'
 const PAY_URL = 'https://secure.wayforpay.com'

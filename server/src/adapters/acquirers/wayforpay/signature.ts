@@ -8,6 +8,6 @@ import { sameText } from '../same-text.ts'
 export const signWayForPay = (secretKey: string, fields: readonly string[]): string =>
   createHmac('md5', secretKey).update(fields.join(';'), 'utf8').digest('hex')
 
-/** Whether one of the ways to write the fields has this signature. All are computed, whichever fits. */
+/** Whether the signature matches one of the given forms of the fields. All are computed, whichever matches. */
 export const isWayForPaySignature = (secretKey: string, given: string, ways: readonly (readonly string[])[]): boolean =>
   ways.map((fields) => sameText(given, signWayForPay(secretKey, fields))).includes(true)

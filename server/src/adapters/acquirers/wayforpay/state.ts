@@ -5,16 +5,16 @@ import type { AcquirerState } from '../port.ts'
 import type { WayForPayRecord } from './record.ts'
 
 /**
- * In processing, delayed, pending, refund in processing, awaiting delivery or a decision, 3-D Secure: none ends
- * anything.
+ * Codes that are not final: in processing, delayed, pending, refund in processing, awaiting delivery or a decision, 3-D
+ * Secure.
  */
 const NOT_FINAL: ReadonlySet<string> = new Set(['1131', '1132', '1134', '1138', '1144', '1145', '5100'])
 const DONE: ReadonlySet<string> = new Set(['1100', '4100'])
 
 /**
- * Codes of a request that WayForPay didn't take up, wiki.wayforpay.com/en/view/852131 (2026-11-21): format, currency,
- * signature, a parameter missing, API not allowed, merchant restricted, no such account, amount, too little on the
- * merchant's account. Not here: 1112, a duplicate, whose first may have been paid; 1127, order not found.
+ * Codes of requests that WayForPay did not accept, wiki.wayforpay.com/en/view/852131 (2026-11-21): format, currency,
+ * signature, missing parameter, API not allowed, merchant restricted, no such account, amount, balance of the
+ * merchant's account too low. Excluded: 1112, a duplicate whose original may have been paid, and 1127, order not found.
  */
 export const WAYFORPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   '1109',
@@ -28,15 +28,15 @@ export const WAYFORPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   '1130',
   '1136',
 ])
-/** Of those, what is our account's doing: its signature, its rights, its limits, its balance. */
+/** Those caused by our account: its signature, rights, limits or balance. */
 export const WAYFORPAY_ELSEWHERE: ReadonlySet<string> = new Set(['1113', '1117', '1118', '1121', '1130', '1136'])
 
-/** Codes that say nothing of any payment: our signature, our rights, our account. */
+/** Codes about our signature, rights or account, which do not concern any payment. */
 export const WAYFORPAY_NOT_BELIEVED: ReadonlySet<string> = new Set(['1113', '1117', '1121'])
 
 /**
- * What a record says of its payment; statuses of wiki.wayforpay.com/en/view/852131, in any case: `inProcessing` is
- * written both ways there.
+ * Returns the state of a record's payment. Statuses: wiki.wayforpay.com/en/view/852131. Case is ignored, because that
+ * page itself writes `inProcessing` in two ways.
  */
 export const readWayForPayState = (record: WayForPayRecord): AcquirerState => {
   const status = textOf(record, 'transactionStatus').toLowerCase()
@@ -47,7 +47,7 @@ export const readWayForPayState = (record: WayForPayRecord): AcquirerState => {
     case 'refunded':
     case 'voided':
       return moved(record, 'reversed')
-    // A hold that is not confirmed yet is not paid.
+    // An unconfirmed hold is not a payment.
     case 'inprocessing':
     case 'waitingauthcomplete':
     case 'pending':
@@ -68,7 +68,7 @@ const moved = (record: WayForPayRecord, kind: 'succeeded' | 'reversed'): Acquire
   const units = minorUnitsOf(textOf(record, 'amount'))
   if (textOf(record, 'currency') !== 'UAH') return unclear('a currency other than UAH')
   if (units === undefined) return unclear('no amount')
-  // WayForPay gives a transaction no number of its own: the order's is unique with it.
+  // WayForPay has no transaction numbers; the order's reference is unique there.
   const acquirerReference = textOf(record, 'orderReference')
   return {
     kind,

@@ -10,8 +10,8 @@ import { isNotFound } from './txindex.ts'
 const METHOD = 'getmempoolancestors'
 
 /**
- * The transactions of the pool that one of it stands on, and that one, which comes last. Null when that one is not in
- * the pool, or one of them has just left it.
+ * Reads the unconfirmed ancestors of a transaction in the pool, followed by the transaction itself. Null when it is not
+ * in the pool, or an ancestor has just left the pool.
  */
 export const readAncestors = async (rpc: Rpc, hash: string): Promise<PoolAncestor[] | null> => {
   const answer = await rpc.ask({ method: METHOD, params: [hash, false] })

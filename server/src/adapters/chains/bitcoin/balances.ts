@@ -7,19 +7,22 @@ import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
 
 export interface ScanSettings {
-  /** ms a scan of the whole set of unspent outputs may take: minutes on the main network */
+  /** timeout in ms for a scan of all unspent outputs, which takes minutes on the main network */
   timeoutMs: number
-  /** ms to wait for another scan to end: the node makes one at a time */
+  /** ms to wait for another scan to end, because a node runs one at a time */
   busyMs: number
 }
 
-/** What the unspent outputs of some addresses add up to, and at which block. */
+/** Sums of unspent outputs by address, and the block they belong to. */
 type Scan = { head: Head; unitsOf: ReadonlyMap<string, bigint> }
 
 const BUSY = /scan already in progress/i
 const LOOK_AGAIN_MS = 250
 
-/** Scans by `scantxoutset`, one at a time, as the node does. Throws a RangeError for an address of another chain. */
+/**
+ * Scans by `scantxoutset`, one at a time because the node runs only one. Throws a RangeError for an address of another
+ * chain.
+ */
 export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSettings) => {
   let last: Promise<unknown> = Promise.resolve()
 
@@ -38,8 +41,8 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
   }
 
   /**
-   * satoshi in the order of the addresses, and the block of which the scan is: the head when it began, however long it
-   * took
+   * Balances in satoshi, in the order of the addresses, and the scan's block: the head when the scan began, however
+   * long it took
    */
   const read = async (addresses: readonly string[]): Promise<{ head: Head; units: bigint[] }> => {
     const scripts = addresses.map((address) => scriptOf(address, chain))
@@ -54,7 +57,10 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
   }
 }
 
-/** A scan whose answer we gave up on goes on in the node, and would keep every later one waiting: it is ended. */
+/**
+ * Starts a scan. After a timeout it aborts the scan, because the node would continue it and reject every later one
+ * meanwhile.
+ */
 const start = async (rpc: Rpc, descriptors: readonly string[], timeoutMs: number) => {
   try {
     return await rpc.ask({ method: 'scantxoutset', params: ['start', descriptors] }, { timeoutMs })

@@ -3,7 +3,7 @@ import { addressOf, outpointOf, satoshiOf, type BitcoinChain } from '@bursar/cha
 import { bytesOf, listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
 import type { Outpoint, Owners } from './owners.ts'
 
-/** What a genesis block's header says of its parent. */
+/** Parent hash for a genesis block. */
 const NO_PARENT = '0'.repeat(64)
 const HASH = /^[0-9a-f]{64}$/
 
@@ -15,13 +15,13 @@ export const hashOf = (value: unknown, what: string): string => {
 
 export interface ShownBlock {
   block: Block
-  /** 1 for the newest block of the best chain; below 1 for a block that is not on it */
+  /** 1 for the head of the best chain; below 1 for a block that is not on it */
   confirmations: number
 }
 
 /**
- * A block as `getblock HASH 3` shows it, with the output that each input spends.
- * @param owners of those outputs, where the block is shown without them (`getblock HASH 2`)
+ * Decodes a block from `getblock HASH 3`, which includes the output that each input spends.
+ * @param owners of those outputs, for a block without them (`getblock HASH 2`)
  */
 export const decodeBlock = (result: unknown, chain: BitcoinChain, owners?: Owners): ShownBlock => {
   const shown = objectOf(result, 'the block')
@@ -41,7 +41,7 @@ export const decodeBlock = (result: unknown, chain: BitcoinChain, owners?: Owner
   }
 }
 
-/** The outputs that a block spends, as it is shown without them. */
+/** Outpoints that a block spends, from `getblock HASH 2`. */
 export const spentIn = (result: unknown): Outpoint[] =>
   listOf(objectOf(result, 'the block')['tx'], 'tx').flatMap((one) => {
     const inputs = inputsOf(objectOf(one, 'a transaction'))
@@ -74,7 +74,7 @@ const spentBy = (input: Record<string, unknown>): Outpoint => ({
   vout: wholeOf(input['vout'], 'an input'),
 })
 
-/** A node without undo data (pruned, or too old) shows no prevouts, and then could not say the fee either. */
+/** Senders of a transaction. A node without undo data (pruned, or too old) shows neither prevouts nor the fee. */
 const sendersOf = (
   inputs: readonly Record<string, unknown>[],
   chain: BitcoinChain,
@@ -102,7 +102,9 @@ const transferOf = (output: Record<string, unknown>, from: string[], chain: Bitc
 const addressIn = (output: Record<string, unknown>, chain: BitcoinChain): string | undefined =>
   addressOf(bytesOf(objectOf(output['scriptPubKey'], 'scriptPubKey')['hex'], 'a script'), chain)
 
-/** Amounts arrive as the digits the node wrote; one without a fraction may have become a number, which is exact. */
+/**
+ * Returns an amount as the digits that the node wrote. An amount without a fraction may be a number, which is exact.
+ */
 export const amountText = (value: unknown, what: string): string => {
   if (typeof value !== 'string' && typeof value !== 'number') throw new Malformed(`${what} is no amount`)
   return String(value)

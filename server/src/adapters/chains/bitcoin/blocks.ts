@@ -9,7 +9,9 @@ import { readOwners } from './owners.ts'
 
 /** RPC_INVALID_PARAMETER: there is no block at this height. */
 const OUT_OF_RANGE = -8
-/** The chain may switch between the two questions of one reading; this often in a row it does not. */
+/**
+ * Attempts per reading. The best chain may change between the two queries of a reading, but not this often in a row.
+ */
 const READINGS = 5
 
 export const readHead = (rpc: Rpc): Promise<Head> =>
@@ -25,7 +27,7 @@ export const readHashAt = async (rpc: Rpc, height: number): Promise<string | nul
   throw rpc.unavailable('getblockhash', `refused: ${answer.message} (${answer.code})`)
 }
 
-/** The newest block with `depth` confirmations, itself counted: the genesis block while the chain is shorter. */
+/** The newest block with `depth` confirmations, its own included; the genesis block while the chain is shorter. */
 export const readBuried = async (rpc: Rpc, depth: number): Promise<Head> => {
   const head = await readHead(rpc)
   const height = Math.max(0, head.height - depth + 1)
@@ -35,9 +37,9 @@ export const readBuried = async (rpc: Rpc, depth: number): Promise<Head> => {
 }
 
 /**
- * The node shows the script of each output that a block spends, in three forms: a script of 10,000 bytes, which anybody
- * can make and spend with 41, in 160,000. What is so more than can be read is read without, and the transactions that
- * made the outputs one by one.
+ * Reads a block with the outputs that it spends. The node shows each output's script in three forms: a script of 10,000
+ * bytes, which anybody can create and spend with 41 bytes, becomes 160,000 bytes. A block that becomes too long is read
+ * without these outputs, and their transactions are read one by one.
  */
 const readShown = async (rpc: Rpc, chain: BitcoinChain, hash: string): Promise<ShownBlock> => {
   try {

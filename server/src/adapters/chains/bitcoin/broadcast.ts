@@ -18,8 +18,8 @@ const DECODE_FAILED = -22
 const MISSING = /missing[- ]inputs|missingorspent/i
 
 /**
- * What Bitcoin Core's refusals mean: pay more, try again later, or never as it stands. The first that fits counts; of a
- * code without a pattern, every message.
+ * Verdicts for Bitcoin Core's refusals. The first match counts. An entry without a pattern matches every message of its
+ * code.
  */
 const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: ALREADY_IN_CHAIN, verdict: 'accepted' },
@@ -28,7 +28,7 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
     says: /^txn-already-(in-mempool|known)|^txn-same-nonwitness-data-in-mempool/,
     verdict: 'accepted',
   },
-  // An input is not there: another transaction spent it, or this very one did and its outputs are spent too.
+  // An input is missing: another transaction spent it, or this transaction did and its own outputs are spent too.
   { code: VERIFY_ERROR, says: MISSING, verdict: 'spent' },
   { code: VERIFY_REJECTED, says: MISSING, verdict: 'spent' },
   { code: VERIFY_REJECTED, says: /^txn-mempool-conflict|^bad-txns-spends-conflicting-tx/, verdict: 'conflict' },
@@ -47,7 +47,7 @@ const VERDICTS: readonly { code: number; says?: RegExp; verdict: Verdict }[] = [
   { code: DECODE_FAILED, verdict: 'invalid' },
 ]
 
-/** Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. */
+/** Broadcasts a transaction once. After `ChainUnavailable` it is unknown whether the node accepted it. */
 export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
   const hash = hashOfRaw(raw)
   const answer = await rpc.ask({ method: METHOD, params: [raw] }, { attempts: 1 })
@@ -70,14 +70,16 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   }
 }
 
-/** What the reason of a refused transaction means, as the pool words it without a code. */
+/** Verdict for a reject reason of the pool, which has no code. */
 export const reasonVerdict = (reason: string): Verdict => verdictOf(VERIFY_REJECTED, reason)!
 
-/** Undefined when the node speaks of itself (it is loading, it is out of memory) and not of the transaction. */
+/**
+ * Verdict for a refusal. Undefined when the error concerns the node (loading, out of memory) and not the transaction.
+ */
 export const verdictOf = (code: number, message: string): Verdict | undefined =>
   VERDICTS.find((one) => one.code === code && (one.says?.test(message) ?? true))?.verdict
 
-/** Undefined for what is no transaction to us: then the node says what is wrong with it. */
+/** Hash of a raw transaction. Undefined when we can't parse it; the node then reports the error. */
 export const hashOfRaw = (raw: string): string | undefined => {
   const transaction = parseTransaction(Buffer.from(raw, 'hex'))
   return isRefused(transaction) ? undefined : transaction.txid

@@ -7,8 +7,8 @@ import { amountText } from './block.ts'
 const METHOD = 'gettxout'
 
 /**
- * What unspent outputs of the best chain hold, in satoshi; null for one that is spent there or was never made. The pool
- * does not count.
+ * Values of unspent outputs on the best chain, in satoshi; null for one that is spent there or does not exist.
+ * Transactions in the pool are ignored.
  */
 export const readCoins = async (rpc: Rpc, coins: readonly Coin[]): Promise<(bigint | null)[]> => {
   const answers = await rpc.askAll(

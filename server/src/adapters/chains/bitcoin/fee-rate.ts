@@ -8,29 +8,32 @@ import { rateOfPool } from './pool-rates.ts'
 
 /** Rates in thousandths of a satoshi for each virtual byte. */
 export interface BitcoinFeeSettings {
-  /** within how many blocks the estimate aims to be mined, 1 to 1,008 */
+  /** confirmation target of the estimate in blocks, 1 to 1,008 */
   targetBlocks: number
-  /** never less */
+  /** lowest rate */
   floor: bigint
-  /** never more, whatever the node says */
+  /** highest rate, whatever the node's estimate */
   cap: bigint
-  /** ms, a clock that only goes forward */
+  /** ms of a monotonic clock */
   now(): number
 }
 
-/** The default was conservative up to Core 27 and is economical since 28: named, it is the same on all. */
+/**
+ * The default is conservative up to Core 27 and economical since 28; stated explicitly, the mode is the same on all
+ * versions.
+ */
 const MODE = 'economical'
 /**
- * The newest estimate stands in for so long while the node has none: as long as one with an old `fee_estimates.dat`
- * takes to learn.
+ * How long the last estimate is used while the node has none: as long as a node with an old `fee_estimates.dat` needs
+ * to produce one.
  */
 const KEPT_MS = 6 * 60 * 60_000
 
 /**
- * The node's estimate, at least what it takes into its pool now, between floor and cap. A node says "insufficient data"
- * for hours after a start without usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). That says
- * nothing of fees: the newest estimate is kept for some hours, and without one the rate is what the pool and the newest
- * blocks pay. Both are marked as guessed.
+ * Returns the node's estimate, but at least the pool's minimum, limited by floor and cap. A node reports "insufficient
+ * data" for hours after a start without usable `fee_estimates.dat` (a restore, a fresh sync, an upgrade to 31). Then
+ * the last estimate is used for some hours, and after that the rate that the pool and the newest blocks pay, both
+ * marked as guessed. When pool and blocks have room to spare, the lowest rate is used and not marked.
  */
 export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: BitcoinFeeSettings) => {
   let newest: { rate: bigint; at: number } | undefined
@@ -38,7 +41,7 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
   const unestimated = async (pool: PoolState): Promise<{ rate: bigint; guessed?: true }> => {
     if (newest && now() - newest.at <= KEPT_MS) return { rate: newest.rate, guessed: true }
     const blocks = await readBlocks(rpc)
-    // What pays anything at all is in the next block.
+    // There is room for every transaction in the next block.
     if (pool.isLoaded && pool.vsize < ROOM_VSIZE && blocks.every(({ isFull }) => !isFull))
       return { rate: LEAST_WITHOUT_ESTIMATE }
     const paid = blocks.map(({ median }) => median).toSorted((a, b) => (a < b ? -1 : 1))
@@ -63,9 +66,9 @@ export const createFeeReader = (rpc: Rpc, { targetBlocks, floor, cap, now }: Bit
   }
 }
 
-/** Miners of before Core 30 leave out what pays less than 1 sat/vB. */
+/** Miners with versions before Core 30 exclude transactions below 1 sat/vB. */
 const LEAST_WITHOUT_ESTIMATE = 1_000n
-/** A pool smaller than this fits the next block. */
+/** A pool smaller than this fits in the next block. */
 const ROOM_VSIZE = 900_000
 const FULL_WEIGHT = 3_900_000
 const LOOK_BACK = 6
@@ -73,12 +76,12 @@ const LOOK_BACK = 6
 const most = (rates: readonly bigint[]): bigint => rates.reduce((a, b) => (a > b ? a : b))
 
 interface PoolState {
-  /** whether all of what was saved at the last stop has been read again */
+  /** whether the pool saved at the last shutdown is fully loaded */
   isLoaded: boolean
   vsize: number
-  /** what the node takes into its pool now */
+  /** the pool's current minimum rate */
   least: bigint
-  /** how much more for each of its own virtual bytes a replacement has to pay */
+  /** rate that a replacement must pay in addition for its own size */
   increment: bigint
 }
 
@@ -99,7 +102,7 @@ const decodeEstimate = (result: unknown): bigint | undefined => {
   return undefined
 }
 
-/** The newest blocks: what half of their bytes paid less than, and whether all room was taken. */
+/** Reads the newest blocks: the median rate by bytes, and whether the block was full. */
 const readBlocks = async (rpc: Rpc): Promise<{ median: bigint; isFull: boolean }[]> => {
   const { height } = await readHead(rpc)
   const heights = Array.from({ length: Math.min(LOOK_BACK, height) }, (_, back) => height - back)
@@ -120,5 +123,5 @@ const readBlocks = async (rpc: Rpc): Promise<{ median: bigint; isFull: boolean }
   })
 }
 
-/** BTC for 1,000 vB is satoshi for 1,000 vB, and that is thousandths of a satoshi for each. */
+/** Converts BTC per 1,000 vB. In satoshi per 1,000 vB, this is thousandths of a satoshi per vB. */
 const rateIn = (answer: Record<string, unknown>, field: string): bigint => satoshiOf(amountText(answer[field], field))

@@ -1,4 +1,4 @@
-/** Bitcoin by a node of Bitcoin Core's kind, 25 or newer, with `txindex=1`. */
+/** Bitcoin adapter for Bitcoin Core or a compatible node, version 25 or newer, with `txindex=1`. */
 import { parseRpcJson, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import type { CoinChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
@@ -17,32 +17,32 @@ import { readStatus } from './standing.ts'
 import { assertIndexed } from './txindex.ts'
 
 export interface BitcoinAdapterSettings {
-  /** the node's RPC, with user and password: `http://user:password@host:8332` */
+  /** URL of the node's RPC, with user and password: `http://user:password@host:8332` */
   url: string
-  /** decides how addresses are written */
+  /** determines the address format */
   chain: BitcoinChain
-  /** confirmations, the block's own counted, with which a block is held to be final */
+  /** confirmations that make a block final, its own included */
   finalDepth: number
   fees: Pick<BitcoinFeeSettings, 'floor' | 'cap'>
-  /** ms a question may take */
+  /** timeout of a query in ms */
   timeoutMs?: number
-  /** ms a scan of all unspent outputs may take */
+  /** timeout in ms of a scan of all unspent outputs */
   scanTimeoutMs?: number
-  /** bytes of an answer that are read at most */
+  /** maximum bytes of an answer */
   maxBytes?: number
   /** from 0 to 1 */
   random(): number
-  /** ms, a clock that only goes forward */
+  /** ms of a monotonic clock */
   now?(): number
 }
 
-/** The least that Bitcoin Core estimates for. */
+/** Smallest confirmation target for which Bitcoin Core gives an estimate. */
 const TARGET_BLOCKS = 2
 const TIMEOUT_MS = 60_000
-/** A slow disk takes a quarter of an hour for the main network. */
+/** A scan of the main network takes a quarter of an hour on a slow disk. */
 const SCAN_TIMEOUT_MS = 20 * 60_000
 
-/** Throws a RangeError when asked for a token, or for an address of another chain. */
+/** Its methods throw a RangeError for a token, or for an address of another chain. */
 export const createBitcoinAdapter = (
   settings: BitcoinAdapterSettings,
 ): CoinChainAdapter & { close(): Promise<void> } => {
@@ -70,7 +70,7 @@ export const createBitcoinAdapter = (
       if (genesis === null) throw rpc.unavailable('getblockhash', 'the node has no genesis block')
       return genesis
     },
-    // Nothing on Bitcoin moves without being an output: there is nothing that only traces would show.
+    // On Bitcoin every transfer is an output, so traces would add nothing.
     capabilities: async () => {
       await assertIndexed(rpc)
       return { mempool: true, traces: true }

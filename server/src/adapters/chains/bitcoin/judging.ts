@@ -5,13 +5,13 @@ import { reasonVerdict } from './broadcast.ts'
 
 const METHOD = 'testmempoolaccept'
 const METHOD_NOT_FOUND = -32_601
-/** The pool looks at signatures last: what is refused for them alone is refused for nothing else. */
+/** The pool checks signatures last: a transaction rejected for its signatures passes all other checks. */
 const SIGNATURES = /script-verify-flag/
-/** Our own caps bound the fee; the node's own would be another reason to refuse. */
+/** Our own caps limit the fee. This disables the node's limit, which would be one more reason to reject. */
 const ANY_FEE_RATE = 0
 
 /**
- * What the node's pool would say to each of these by itself, as if its signatures were valid. Nothing is handed over.
+ * Whether the node's pool would accept each transaction alone, as if its signatures were valid. Nothing is broadcast.
  */
 export const judgeTransactions = async (rpc: Rpc, raws: readonly string[]): Promise<BroadcastResult[]> => {
   const answers = await rpc.askAll(raws.map((raw) => ({ method: METHOD, params: [[raw], ANY_FEE_RATE] })))

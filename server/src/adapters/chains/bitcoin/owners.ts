@@ -10,7 +10,7 @@ import type { Rpc } from '../rpc.ts'
 import { bytesOf } from '../shape.ts'
 import { readRawHex } from './raw.ts'
 
-/** So many transactions are read at a time, and the bytes of so many parents at most are in memory. */
+/** Number of transactions read at a time, and so of parents in memory. */
 export const READ_AT_ONCE = 16
 
 export interface Outpoint {
@@ -18,14 +18,14 @@ export interface Outpoint {
   vout: number
 }
 
-/** Addresses of outputs, by `outpointOf`; null for an output that pays to none. */
+/** Addresses of outputs, by `outpointOf`; null for an output without an address. */
 export type Owners = ReadonlyMap<string, string | null>
 
 type Parsed = ReadonlyMap<string, ParsedTransaction>
 
 /**
- * What left the pool since it was listed is `left`. What we can't read waits for its block, which the node reads.
- * `bytes`: of all that came.
+ * Reads transactions of the pool. `left`: those that left the pool after it was listed. Transactions that we can't
+ * parse are left to the reading of their block. `bytes`: total size of the answers.
  */
 export const readTransactions = async (
   rpc: Rpc,
@@ -48,8 +48,8 @@ export const readTransactions = async (
 }
 
 /**
- * Whom outputs that are spent paid, as far as the node has the transactions that made them; those in `parsed` need not
- * be read.
+ * Returns the addresses of spent outputs, as far as the node has the transactions that created them. Transactions in
+ * `parsed` are not read again.
  */
 export const readOwners = async (
   rpc: Rpc,

@@ -9,8 +9,8 @@ const NOT_VALIDATED = 'package-not-validated'
 const MISSING = /missingorspent|missing-inputs/
 
 /**
- * Hands over a child with its parent, once (Bitcoin Core from 26 on). Says what became of the child, or of the parent
- * when that is why.
+ * Broadcasts a child with its parent, once (Bitcoin Core 26 or newer). Returns the result for the child, or for the
+ * parent when that is the cause.
  */
 export const broadcastPackage = async (rpc: Rpc, parent: string, child: string): Promise<BroadcastResult> => {
   const answer = await rpc.ask({ method: METHOD, params: [[parent, child]] }, { attempts: 1 })
@@ -30,7 +30,7 @@ const decode = (result: unknown, parent: string | undefined, child: string | und
   }
   const [above, message] = [errorOf(parent), errorOf(child)]
   if (message === undefined) return { kind: 'accepted' }
-  // src/rpc/mempool.cpp submitpackage: what was not looked at, as the parent or the package as a whole was refused.
+  // src/rpc/mempool.cpp submitpackage: not validated, because the parent or the whole package was rejected.
   if (message === NOT_VALIDATED) {
     if (above !== undefined && above !== NOT_VALIDATED) return readAs(above)
     return { kind: 'refused', reason: 'later', message: textOf(answer['package_msg'], 'package_msg') }

@@ -7,12 +7,12 @@ import { isNotFound } from './txindex.ts'
 
 const WEIGHT_PER_VBYTE = 4
 
-/** Virtual bytes, and satoshi that they pay. */
+/** Virtual bytes and their fee in satoshi. */
 type Sum = PoolCost['package']
 
 /**
- * What a transaction of the pool pays: alone, with what it spends from, and with what spends from it. Null when it is
- * not there.
+ * Size and fee of a transaction in the pool: alone, with its ancestors, and with its descendants. Null when it is not
+ * in the pool.
  */
 export const readPoolCost = async (rpc: Rpc, hash: string): Promise<PoolCost | null> => {
   const entry = await find(rpc, 'getmempoolentry', [hash])
@@ -40,7 +40,7 @@ const find = async (
   throw rpc.unavailable(method, `refused: ${answer.message} (${answer.code})`)
 }
 
-/** The node counts the transaction itself among its ancestors and among its descendants. */
+/** Decodes a pool entry, in which the transaction itself counts as one of its ancestors and of its descendants. */
 const decode = (entry: Record<string, unknown>): PoolCost => {
   // Newer releases deprecate `vsize` in favour of this (Bitcoin Core doc/release-notes-32800.md).
   const vsize = wholeOf(entry['vsize_adjusted'] ?? entry['vsize'], 'vsize')
@@ -59,7 +59,7 @@ const decode = (entry: Record<string, unknown>): PoolCost => {
   }
 }
 
-/** Bitcoin Core says from 31 on with what it would mine a transaction. */
+/** The chunk with which Bitcoin Core (31 or newer) would mine a transaction. */
 const chunkOf = (entry: Record<string, unknown>): Sum | undefined => {
   if (entry['chunkweight'] === undefined || objectOf(entry['fees'], 'fees')['chunk'] === undefined) return undefined
   return {
@@ -68,7 +68,7 @@ const chunkOf = (entry: Record<string, unknown>): Sum | undefined => {
   }
 }
 
-/** Before 31 a miner takes a transaction with all its ancestors, by the rate that they pay together. */
+/** Before version 31, a miner selects a transaction with all its ancestors, by their combined rate. */
 const withAncestors = (entry: Record<string, unknown>): Sum => ({
   vsize: wholeOf(entry['ancestorsize'], 'ancestorsize'),
   fee: feeOf(entry, 'ancestor'),

@@ -8,9 +8,9 @@ const METHOD_NOT_FOUND = -32_601
 const BLOCK_WEIGHT = 4_000_000
 
 /**
- * What the last transactions pay that would be in the next so many blocks if they were made of the pool as it is:
- * thousandths of a satoshi for each virtual byte. The node sums up its pool in the order of mining, weight and fee,
- * from (0, 0) on. Undefined where it can't (before Core 31), 0 where all of the pool fits.
+ * Lowest rate in the next `blocks` blocks if they were built from the current pool, in thousandths of a satoshi per
+ * virtual byte. The node returns cumulative weight and fee of its pool in mining order, starting at (0, 0). Undefined
+ * where it can't (before Core 31), 0 when the whole pool fits.
  */
 export const rateOfPool = async (rpc: Rpc, blocks: number): Promise<bigint | undefined> => {
   const answer = await rpc.ask({ method: METHOD, params: [] })

@@ -6,8 +6,8 @@ import { hashOf } from './block.ts'
 import { READ_AT_ONCE, readOwners, readTransactions, type Owners } from './owners.ts'
 
 /**
- * So many transactions are read at once, as long as they spend no more outputs and have not many more bytes than that:
- * the rest of the pool waits for the next reading. A pool of 300 MB may be of transactions of 400,000 bytes.
+ * Maximum number of transactions, and of outputs they spend, in one reading; their bytes are limited too. The rest of
+ * the pool is left to the next reading. A pool of 300 MB may consist of transactions of 400,000 bytes.
  */
 const MOST_READ = 1_000
 const MOST_INPUTS = 5_000
@@ -16,13 +16,13 @@ const MOST_BYTES = 16 * 1024 * 1024
 export interface PoolReading {
   hashes: Set<string>
   added: ChainTransaction[]
-  /** those of `hashes` that have not been read yet */
+  /** the part of `hashes` that has not been read yet */
   unread: ReadonlySet<string>
 }
 
 /**
- * What is in the pool, and transactions of it that are not in `known`: a page of them, after a start when all of a full
- * pool is new. Their senders are named, all of them or none of a transaction whose parents the node does not have.
+ * Lists the pool and reads transactions that are not in `known`, in pages, since after a start all of a full pool is
+ * unknown. A transaction names all its senders, or none when the node lacks one of its parents.
  */
 export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet<string>): Promise<PoolReading> => {
   const list = await rpc.read('getrawmempool', [], (result) =>
@@ -48,7 +48,8 @@ export const readPool = async (rpc: Rpc, chain: BitcoinChain, known: ReadonlySet
 }
 
 /**
- * As many from the beginning as have the bytes that are held at once. @returns how many of the hashes are `read`, too
+ * Reads leading transactions up to the limit of bytes held in memory.
+ * @returns the transactions, and in `read` the number of hashes processed
  */
 const readFirst = async (
   rpc: Rpc,
@@ -66,7 +67,7 @@ const readFirst = async (
   return { parsed, left, read: Math.min(read, hashes.length) }
 }
 
-/** As many from the beginning as spend no more than is read at once, and one at least. */
+/** Leading transactions whose inputs fit in one reading, at least one. */
 const upToInputs = (transactions: readonly ParsedTransaction[]): ParsedTransaction[] => {
   let inputs = 0
   const end = transactions.findIndex((transaction, at) => (inputs += transaction.inputs.length) > MOST_INPUTS && at > 0)
@@ -87,7 +88,10 @@ const observationOf = (transaction: ParsedTransaction, owners: Owners, chain: Bi
   }
 }
 
-/** Some would look like all: where a parent is missing, none are named before the block names them. */
+/**
+ * Senders of a transaction. When a parent is missing, none are named until the block names them, because a partial list
+ * would look complete.
+ */
 const sendersOf = ({ inputs }: ParsedTransaction, owners: Owners): string[] => {
   const spent = inputs.map((input) => owners.get(outpointOf(input)))
   if (spent.some((owner) => owner === undefined)) return []

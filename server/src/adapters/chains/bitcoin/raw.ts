@@ -7,14 +7,14 @@ import { isNotFound, refusedLookup } from './txindex.ts'
 
 const METHOD = 'getrawtransaction'
 /**
- * A transaction has up to 4,000,000 bytes (BIP 141), which are 8,000,000 digits: so many of them fit the 128 MiB that
- * are read of one answer.
+ * Transactions per request. One has up to 4,000,000 bytes (BIP 141), which are 8,000,000 digits, so that this many fit
+ * in the 128 MiB limit of an answer.
  */
 const MOST_AT_ONCE = 16
 
 /**
- * What the node answers for transactions by hash, whether mined or in the pool, in the order asked: hex, or null for
- * one that it does not know. Throws `ChainUnavailable` when it cannot look everywhere.
+ * Reads raw transactions by hash, mined or in the pool, in the order of `hashes`: hex, or null for one that the node
+ * does not know. Throws `ChainUnavailable` when the node can't search all blocks.
  */
 export const readRawHex = async (rpc: Rpc, hashes: readonly string[]): Promise<unknown[]> => {
   const answers: RpcAnswer[] = []
@@ -29,10 +29,7 @@ export const readRawHex = async (rpc: Rpc, hashes: readonly string[]): Promise<u
   })
 }
 
-/**
- * Transactions as they travel, by hash; those that the node does not know are left out. Each is the one that was asked
- * for.
- */
+/** Serialised transactions by hash; unknown ones are left out. Each is verified to hash to the requested value. */
 export const readRaw = async (rpc: Rpc, hashes: readonly string[]): Promise<Map<string, Uint8Array>> => {
   const found = new Map<string, Uint8Array>()
   for (const [at, hex] of (await readRawHex(rpc, hashes)).entries()) {

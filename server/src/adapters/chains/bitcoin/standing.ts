@@ -5,10 +5,12 @@ import { listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
 import { isNotFound, refusedLookup } from './txindex.ts'
 
-/** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
+/** Attempts per query: between two requests a transaction may move from the pool into a block, or back. */
 const READINGS = 2
 
-/** Where a transaction stands. That the node knows it proves nothing: its index keeps transactions of stale blocks. */
+/**
+ * Status of a transaction. That the node knows it proves nothing, because its index keeps transactions of stale blocks.
+ */
 export const readStatus = async (rpc: Rpc, hash: string): Promise<TransactionStatus> => {
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const found = await find(rpc, { method: 'getrawtransaction', params: [hash, 2] })

@@ -2,27 +2,24 @@ import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
 import { objectOf, wholeOf } from '../shape.ts'
 
-/** RPC_INVALID_ADDRESS_OR_KEY: no such transaction, as far as the node can look. */
+/** RPC_INVALID_ADDRESS_OR_KEY: the node found no such transaction. */
 const INVALID_ADDRESS_OR_KEY = -5
 /**
- * The node answers with the same code when it has no index of transactions, or while it builds one: only its words tell
- * the cases apart.
+ * The node uses the same code when it has no transaction index, or is still building it. Only the message distinguishes
+ * these cases.
  */
 const NOT_INDEXED = /-txindex|being indexed/
 const ADVICE = 'Start the node with txindex=1 and without prune, and let it finish: `bitcoin-cli getindexinfo`'
 
-/**
- * Whether a refusal says that there is no such transaction. A node that cannot look into blocks says nothing of the
- * kind.
- */
+/** Whether a refusal means that there is no such transaction. A node that can't search blocks does not prove that. */
 export const isNotFound = (answer: RpcAnswer): boolean =>
   !answer.ok && answer.code === INVALID_ADDRESS_OR_KEY && !NOT_INDEXED.test(answer.message)
 
-/** What to throw for a refusal of a question about a transaction. */
+/** Error to throw when a query about a transaction is refused. */
 export const refusedLookup = (rpc: Rpc, method: string, { message, code }: Extract<RpcAnswer, { ok: false }>): Error =>
   rpc.unavailable(method, `refused: ${message} (${code})${NOT_INDEXED.test(message) ? `. ${ADVICE}` : ''}`)
 
-/** The node's index of transactions: absent when it is off (src/rpc/node.cpp getindexinfo). */
+/** The node's transaction index; undefined when it is off (src/rpc/node.cpp getindexinfo). */
 export type TxIndex = { isSynced: boolean; height: number } | undefined
 
 export const readTxIndex = (rpc: Rpc): Promise<TxIndex> =>
@@ -34,8 +31,8 @@ export const readTxIndex = (rpc: Rpc): Promise<TxIndex> =>
   })
 
 /**
- * Throws `ChainUnavailable` unless the node has an index of all transactions. Without one it names no senders, and
- * cannot say where a transaction stands.
+ * Throws `ChainUnavailable` unless the node has a complete transaction index. Without one it can't name senders or
+ * report a transaction's status.
  */
 export const assertIndexed = async (rpc: Rpc): Promise<void> => {
   const txindex = await readTxIndex(rpc)

@@ -1,13 +1,18 @@
-/** A node that answers wrongly: whatever comes, an adapter says `ChainUnavailable` and never makes anything up. */
+/**
+ * Tests against a node with faulty answers: an adapter must throw `ChainUnavailable` and never return invented data.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ChainUnavailable, type ChainAdapter } from '../port.ts'
 import { startProxy, type Behaviour, type TestProxy } from '../test-proxy.ts'
 
 export interface ChaosWorld<A extends ChainAdapter> {
   nodeUrl: string
-  /** A new adapter. @param timeoutMs after which it gives up on an answer */
+  /**
+   * Creates an adapter.
+   * @param timeoutMs timeout of an answer
+   */
   adapterAt(url: string, timeoutMs: number): A
-  /** every question that reaches the node, by name, with arguments to which the node has an answer */
+  /** every query that calls the node, by name, with arguments that the node can answer */
   questions: Record<string, (adapter: A) => Promise<unknown>>
 }
 
@@ -40,7 +45,7 @@ const FAULTS: Record<string, Behaviour> = {
   'no answer at all': 'hang',
 }
 
-/** Longer than a busy machine takes for an answer. */
+/** Longer than an answer takes on a busy machine. */
 const PATIENT_MS = 30_000
 
 export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: () => Promise<ChaosWorld<A>>): void => {
@@ -53,7 +58,7 @@ export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: (
     })
     afterAll(() => proxy.close())
 
-    /** What comes of each question: an answer, or how its error begins. */
+    /** Result of each query: an answer, or the beginning of its error. */
     const askAll = async (timeoutMs = PATIENT_MS): Promise<Record<string, string>> => {
       const questions = Object.entries(world.questions).map(async ([question, ask]): Promise<[string, string]> => [
         question,
@@ -94,7 +99,10 @@ export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: (
   })
 }
 
-/** Errors name network and method, and nothing of the node's address, which may hold a password or a key. */
+/**
+ * Describes an error, and asserts that it names network and method but not the node's URL, which may contain a password
+ * or key.
+ */
 const describeError = (error: unknown): string => {
   const { message } = error as Error
   return error instanceof ChainUnavailable && /^[A-Z_]+: [a-zA-Z_]+: /.test(message) && !message.includes('://')

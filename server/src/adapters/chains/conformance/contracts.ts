@@ -106,13 +106,13 @@ export const describeContracts = (world: WorldOf): void => {
   })
 }
 
-/** What sending needs where accounts have nonces and calls have gas. */
+/** Tests of queries for sending on chains with nonces and gas. */
 export const describeCalls = (world: WorldOf): void => {
   test('what sending needs: nonces and gas', async () => {
     const { newAddress, payment, mine, contracts } = world()
     const { adapter, impossible } = contracts!.calls!
     const stranger = await newAddress()
-    // Some nodes end their search a little above what the call takes.
+    // Some nodes end their search slightly above the gas that the call needs.
     const estimate = await adapter.estimateGas({ ...impossible, to: stranger, value: 0n, data: '0x' })
     expect(estimate.ok && estimate.gas >= 21_000n && estimate.gas < 21_100n).toBe(true)
     expect(await adapter.estimateGas(impossible)).toMatchObject({ ok: false, reason: 'reverted' })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Block, ChainAdapter, Transfer } from '../port.ts'
 
-/** The block that holds a transaction, which the adapter says is mined. */
+/** Returns the block of a transaction that the adapter reports as mined. */
 export const blockOf = async (adapter: ChainAdapter, hash: string): Promise<Block> => {
   const status = await adapter.statusOf(hash)
   if (status.kind !== 'mined') throw new Error(`${hash} is ${status.kind}`)
@@ -10,6 +10,6 @@ export const blockOf = async (adapter: ChainAdapter, hash: string): Promise<Bloc
   return block!
 }
 
-/** What a block moves to an address, in the block's order. */
+/** Transfers of a block to an address, in the block's order. */
 export const transfersOf = (block: Block, to: string): Transfer[] =>
   block.transactions.flatMap(({ transfers }) => transfers.filter((transfer) => transfer.to === to))

@@ -41,7 +41,7 @@ export const describeFees = (world: WorldOf): void => {
 export const describeBalances = (world: WorldOf): void => {
   test('counts balances at the newest block they are known at, in the order asked', async () => {
     const { adapter, newAddress, pay, mine, balancesKnownAt, finalBelow } = world()
-    /** Mines, and says up to which height balances are known then. */
+    /** Mines blocks and returns the height up to which balances are known. */
     const settle = async (blocks: number): Promise<number> => {
       await mine(balancesKnownAt === 'final' ? blocks + finalBelow : blocks)
       return (await (balancesKnownAt === 'final' ? adapter.finalized() : adapter.head())).height

@@ -1,43 +1,43 @@
 import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from '../port.ts'
 
-/** A transaction as it is handed over, and the hash it will have. */
+/** A signed transaction and its hash. */
 export interface Signed {
   raw: string
   hash: string
 }
 
-/** Three payments from one sender that use up the same coin or nonce, so that only one of them can be mined. */
+/** Three conflicting payments: they spend the same coin or nonce of one sender, so that only one can be mined. */
 export interface Rivals {
   first: Signed
-  /** offers less than a node takes in place of `first` */
+  /** offers too little to replace `first` */
   cheaper: Signed
-  /** offers more than enough to take the place of `first` */
+  /** offers enough to replace `first` */
   dearer: Signed
 }
 
-/** A chain that the suite moves, and the adapter under test that watches it. Units are the chain's own. */
+/** A chain that the suite controls, and the adapter under test that reads it. Amounts are in chain units. */
 export interface ChainWorld {
   adapter: ChainAdapter
   identity: string
-  /** the block that balances are known at when not at any since the start: the head's, or the final one */
+  /** block at which balances are known, if not at every block: the head, or the final block */
   balancesKnownAt?: 'final'
-  /** what calls of one transaction bring an address is shown as one transfer, as a state diff shows it */
+  /** inner calls of one transaction to the same address are shown as one transfer, as in a state diff */
   sumsInnerCalls?: true
-  /** how many blocks below the head the final one is, on a chain long enough */
+  /** number of blocks between the head and the final block, on a long enough chain */
   finalBelow: number
-  /** of someone outside, never used before */
+  /** Returns an unused address that is not ours */
   newAddress(): Promise<string>
-  /** Pays native coin from outside; the transaction waits for a block. */
+  /** Pays native coin from an outside address; the transaction stays in the pool. */
   pay(to: string, units: bigint): Promise<string>
-  /** One transaction that pays several times. */
+  /** Makes one transaction with several payments. */
   payAll(payments: readonly { to: string; units: bigint }[]): Promise<string>
   mine(blocks: number): Promise<void>
   /**
-   * Replaces the newest blocks by one more than they were, with the same transactions but these. Payments from outside
-   * can't come back then; rivals wait in the pool again.
+   * Replaces the newest `depth` blocks by one more block than that, with the same transactions except those in
+   * `without`. Excluded payments from outside can't be mined again; conflicting transactions return to the pool.
    */
   reorg(depth: number, without: readonly string[]): Promise<void>
-  /** A payment from a sender of its own, signed and not handed over. */
+  /** Returns a payment from a separate sender, signed but not broadcast. */
   payment(to: string, units: bigint): Promise<Signed>
   /** absent on a chain where no two transactions exclude each other */
   rivals?(to: string, units: bigint): Promise<Rivals>
@@ -45,28 +45,28 @@ export interface ChainWorld {
   contracts?: ContractWorld
 }
 
-/** What contracts can do. Each payment waits for a block and is sent from outside. */
+/** Payments by contracts, sent from outside. Each stays in the pool until a block is mined. */
 export interface ContractWorld {
   adapter: AccountChainAdapter | TronChainAdapter
-  /** on the list of tokens, as is `feeToken`, which keeps one percent of what is sent */
+  /** a listed token; so is `feeToken`, which keeps one percent of each transfer */
   token: string
   feeToken: string
-  /** says of itself what `token` says, and is not on the list */
+  /** has the name and symbol of `token`, but is not listed */
   lookAlike: string
   decimals: number
   /**
-   * Makes a token of an issuer who can freeze, one by one of the two kinds, and freezes an address there; absent where
-   * nobody can
+   * Deploys a token of one of the two types whose issuer can freeze accounts, and freezes an address there; absent
+   * where issuers can't freeze
    */
   freezing?(kind: 'UsdtLike' | 'UsdcLike', address: string): Promise<string>
   payToken(contract: string, to: string, units: bigint): Promise<string>
-  /** Native coin to each by a call within the transaction. */
+  /** Pays native coin to each receiver by an inner call. */
   payInside(payments: readonly { to: string; units: bigint }[]): Promise<string>
-  /** The same, undone while the transaction succeeds. */
+  /** Like `payInside`, but the inner call is reverted while the transaction succeeds. */
   payInRevertedCall(to: string, units: bigint): Promise<string>
-  /** The same, undone together with the transaction. */
+  /** Like `payInside`, but the whole transaction is reverted. */
   payThenRevert(to: string, units: bigint): Promise<string>
-  /** Native coin without any call to its receiver. */
+  /** Pays native coin without a call to the receiver. */
   payByDestruction(to: string, units: bigint): Promise<string>
   /** absent where there are no nonces and no gas */
   calls?: CallWorld
@@ -74,13 +74,13 @@ export interface ContractWorld {
 
 export interface CallWorld {
   adapter: AccountChainAdapter
-  /** A call that its receiver refuses. */
+  /** A call that its receiver rejects. */
   impossible: { from: string; to: string; value: bigint; data: string }
 }
 
-/** What a token's contract is called in an observation: base58 has no other case. */
+/** The contract's form in an observation: lower case on EVM chains; base58 is case-sensitive and stays unchanged. */
 export const listedAs = (adapter: ChainAdapter, contract: string): string =>
   adapter.network === 'TRON' ? contract : contract.toLowerCase()
 
-/** Where a world is found once the suite has started it. */
+/** Returns the world after the suite has started it. */
 export type WorldOf = () => ChainWorld

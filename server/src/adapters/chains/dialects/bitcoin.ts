@@ -1,4 +1,4 @@
-/** What is asked of a node of Bitcoin Core's kind to hear how it speaks. */
+/** Comparison of the answers of Bitcoin Core, or a compatible node, with those that the adapter expects. */
 import type { Rpc } from '../rpc.ts'
 import type { RpcAnswer } from '../rpc-answer.ts'
 import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
@@ -108,7 +108,7 @@ export const bitcoinQuestions = (rpc: Rpc): Question[] => {
 
 const listsIn = (fields: Fields, name: string): Fields[] => listOf(fields[name], name).map((one) => objectOf(one, name))
 
-/** Any version is valid; only 3 has rules of its own in the pool (BIP 431). */
+/** Any version is valid; only version 3 has its own pool rules (BIP 431). */
 const versionsOf = (transactions: readonly Fields[]) => {
   const compared = compareWords(
     'versions',

@@ -3,11 +3,11 @@ import { ChainUnavailable } from '../port.ts'
 import { Malformed } from '../shape.ts'
 
 /**
- * How the real thing stands to what Bursar expects of it. `new`: a word or a shape that is not known; `wrong`: the
+ * Result of comparing a real counterparty with Bursar's expectations. `new`: an unknown word or form; `wrong`: the
  * operator has to change something; `unknown`: no answer.
  */
 export interface Comparison {
-  /** what was compared, begins with the rows of docs/dialects.md that it is about */
+  /** subject of the comparison; begins with the rows of docs/dialects.md that it concerns */
   row: string
   standing: 'agrees' | 'new' | 'wrong' | 'unknown'
   /** one sentence without a full stop */
@@ -16,7 +16,7 @@ export interface Comparison {
 
 export interface Question {
   row: string
-  /** Throws `ChainUnavailable` where no answer can be had. */
+  /** Throws `ChainUnavailable` when there is no answer. */
   compare(): Promise<Omit<Comparison, 'row'>>
 }
 
@@ -25,12 +25,12 @@ export const isNew = (text: string): Omit<Comparison, 'row'> => ({ standing: 'ne
 export const isWrong = (text: string): Omit<Comparison, 'row'> => ({ standing: 'wrong', text })
 export const unknown = (text: string): Omit<Comparison, 'row'> => ({ standing: 'unknown', text })
 
-/** Each costs a time limit. */
+/** Timeouts after which the comparison stops. */
 const MOST_SILENCES = 2
 
 /**
- * One after the other, until the node is silent: when it does not answer the first question, or two in a row, the
- * others are not asked. Throws nothing: an answer that can't be read is new.
+ * Runs comparisons one after the other. It stops when the node does not answer the first one, or two in a row. Throws
+ * nothing: an unreadable answer is reported as new.
  */
 export const compareAll = async (questions: readonly Question[]): Promise<Comparison[]> => {
   const comparisons: Comparison[] = []
@@ -55,13 +55,13 @@ export const compareAll = async (questions: readonly Question[]): Promise<Compar
   return comparisons
 }
 
-/** An answer as an operator reads it, cut: nodes may say much. */
+/** Formats an answer for operators, truncated. */
 export const described = (answer: RpcAnswer): string =>
   answer.ok
     ? `answers ${JSON.stringify(answer.result).slice(0, 80)}`
     : `refuses: ${answer.message.slice(0, 160)} (${answer.code})`
 
-/** Words that are seen, held against those that are known. */
+/** Compares observed words with known ones. */
 export const compareWords = (
   what: string,
   seen: Iterable<string>,

@@ -1,4 +1,6 @@
-/** What is handed over to a node of a test network to hear how it refuses. No chain takes any of it. */
+/**
+ * Invalid transactions to broadcast to a node of a test network, to compare its refusals. No chain accepts any of them.
+ */
 import { serializeSigned, toHex, type LegacyTransaction } from '@bursar/chainkit/evm'
 import { R } from '../evm/authorizations.ts'
 import { readHead } from '../evm/heads.ts'
@@ -8,7 +10,7 @@ import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf } from '../shape.ts'
 import { agrees, described, isNew, unknown, type Comparison, type Question } from './comparison.ts'
 
-/** Sepolia, Hoodi, Holesky; BSC's test network; chains of development. */
+/** Sepolia, Hoodi, Holesky; BSC's test network; development chains. */
 const TEST_CHAINS = new Set([11_155_111, 560_048, 17_000, 97, 1_337, 31_337, 31_356])
 
 export const isTestChain = (chainId: number): boolean => TEST_CHAINS.has(chainId)
@@ -16,13 +18,13 @@ export const isTestChain = (chainId: number): boolean => TEST_CHAINS.has(chainId
 const METHOD = 'eth_sendRawTransaction'
 const PLAIN_GAS = 21_000n
 const RECEIVER = `0x${'0'.repeat(36)}dead` as const
-/** Blocks from the head down that are looked through for a transaction. */
+/** Number of blocks, from the head down, to search for a transaction. */
 const LOOK_BACK = 20
 
 /**
- * Transactions of accounts that nobody has the key of, which hold nothing: the generator of the curve stands in their
- * signatures, so that the signer follows from what is signed. Then one that is mined already. Which of several faults
- * is named first is the node's choice.
+ * Transactions from accounts without coin whose keys nobody has: their signatures use the generator of the curve, so
+ * that the signer follows from the message. Then one that is mined already. The node chooses which of several faults it
+ * reports.
  */
 export const evmRefusals = (rpc: Rpc, chainId: number): Question[] => {
   const price = (): Promise<bigint> => rpc.read('eth_gasPrice', [], (result) => quantityOf(result, 'the price'))
@@ -49,7 +51,7 @@ const rawOf = ({ chainId, gasPrice }: Pick<LegacyTransaction, 'chainId' | 'gasPr
     ),
   )
 
-/** Undefined when the newest blocks have none, or the node does not show its bytes. */
+/** Bytes of a mined transaction. Undefined when the newest blocks have none, or the node does not return its bytes. */
 const minedRaw = async (rpc: Rpc): Promise<string | undefined> => {
   const { height } = await readHead(rpc)
   for (let at = height; at > Math.max(0, height - LOOK_BACK); at -= 1) {

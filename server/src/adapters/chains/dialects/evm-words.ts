@@ -1,6 +1,6 @@
 /**
- * Names that nodes of Ethereum's kind use (ethereum/execution-apis, src/schemas, and what geth, bsc, Erigon and reth
- * add). A name that is not here may bring a rule that is not known.
+ * Names in the answers of Ethereum-compatible nodes (ethereum/execution-apis, src/schemas, and what geth, bsc, Erigon
+ * and reth add). A name that is not listed may belong to an unknown rule.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''))
 

@@ -1,4 +1,4 @@
-/** What is asked of a node of Ethereum's kind to hear how it speaks. */
+/** Comparison of an Ethereum-compatible node's answers with those that the adapter expects. */
 import { NOBODY } from '../survey/evm-history.ts'
 import { readHead } from '../evm/heads.ts'
 import { countOf, hashOf, quantity, quantityOf } from '../evm/quantity.ts'
@@ -11,7 +11,7 @@ import { EVM_WORDS } from './evm-words.ts'
 type Fields = Record<string, unknown>
 
 const UNKNOWN_HASH = `0x${'fe'.repeat(32)}`
-/** Newest blocks whose words are read. */
+/** Number of newest blocks whose words are compared. */
 const BLOCKS = 5
 const FAR_AHEAD = 1_000
 /** PUSH1 0, PUSH1 0, REVERT. */
@@ -160,7 +160,7 @@ const readNewest = async (rpc: Rpc): Promise<Read> => {
 
 const logsOf = (receipt: Fields): Fields[] => listOf(receipt['logs'], 'logs').map((one) => objectOf(one, 'a log'))
 
-/** Some Erigons begin anew in the middle of a block. */
+/** Checks the numbering of logs: some Erigon versions restart it in the middle of a block. */
 const numbersOf = ({ receipts }: Read) => {
   const byBlock = Map.groupBy(receipts, ({ blockHash }) => blockHash)
   const gaps = [...byBlock.values()].filter((ofBlock) =>
@@ -173,8 +173,8 @@ const numbersOf = ({ receipts }: Read) => {
 }
 
 /**
- * A trace repeats the input of every call: 65 kB for 130 units of gas. Of a whole block, or a large transaction, a
- * stranger could make it too much for the node.
+ * Maximum gas of a transaction to trace. A trace repeats the input of every call (65 kB for 130 units of gas), so that
+ * anybody could make the trace of a block or large transaction too much for the node.
  */
 const MOST_TRACED_GAS = 100_000n
 const MOST_TRACED = 5

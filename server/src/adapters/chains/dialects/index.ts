@@ -1,6 +1,6 @@
 /**
- * How a real node speaks, held against what the adapters expect. Promises to read only: no question changes anything at
- * the node. Where it is asked for, a node of a test network is handed transactions that no chain takes.
+ * Compares a real node's answers with what the adapters expect. Guarantees to only read: no query changes anything at
+ * the node. On request, it also sends transactions that no chain accepts to a node of a test network.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
@@ -33,8 +33,8 @@ export const compareNode = async (
 }
 
 /**
- * How a node of a test network refuses what no chain takes.
- * @throws RangeError when the network is none of Ethereum's kind, or its configured chain no test network
+ * Compares how a node of a test network refuses invalid transactions.
+ * @throws RangeError when the network is not Ethereum or BSC, or its configured chain is not a test network
  */
 export const compareRefusals = async (
   settings: ChainSettings,

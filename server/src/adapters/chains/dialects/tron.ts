@@ -1,4 +1,4 @@
-/** What is asked of a node of java-tron's kind, or of a gateway, to hear how it speaks. */
+/** Comparison of the answers of java-tron, or of a gateway, with those that the adapter expects. */
 import { messageOf, type Fields } from '../tron/fields.ts'
 import { readHead, readSolidHead } from '../tron/heads.ts'
 import type { Method, TronNode } from '../tron/node.ts'
@@ -28,7 +28,7 @@ export const tronQuestions = (node: TronNode): Question[] => {
   const seen = (): Promise<Read> => (read ??= readNewest(node))
   const ahead = async (): Promise<number> => (await readHead(node)).height + FAR_AHEAD
   return [
-    // First: to a node that answers {} to everything the questions below would find agreement.
+    // First, because a node that answers {} to everything would pass the comparisons below.
     {
       row: 'head',
       compare: async () => agrees(`${(await readHead(node)).height}, solid ${(await readSolidHead(node)).height}`),
@@ -77,7 +77,10 @@ export const tronQuestions = (node: TronNode): Question[] => {
   ]
 }
 
-/** Wallet.java: a constant call of what is no contract, and of any contract where `vm.supportConstant` is off. */
+/**
+ * Wallet.java: the answer to a constant call of an address without a contract, and of any contract where
+ * `vm.supportConstant` is off.
+ */
 const callOfNothing = async (node: TronNode) => {
   const answer = objectOf(
     await node.ask(

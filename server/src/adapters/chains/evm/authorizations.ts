@@ -4,21 +4,23 @@ import { quantity, quantityOf } from './quantity.ts'
 
 const METHOD = 'eth_estimateGas'
 /**
- * The generator's x coordinate on secp256k1. With it every small `s` is a good signature, of an account that no one
- * controls the key of.
+ * The generator's x coordinate on secp256k1. With it every small `s` makes a valid signature of an account whose key
+ * nobody has.
  */
 export const R = '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const MOST_S = 2 ** 48
-/** Some data, as nodes take a transaction without any for a plain payment and count nothing else. */
+/** Non-empty data, because nodes treat a transaction without data as a plain payment and count nothing else. */
 const DATA = '0x00'
 /**
- * JSON-RPC 2.0, and what EIP-1474 has for a call that would fail: the node does not know the list, or the rules do not.
+ * Codes of JSON-RPC 2.0, and of EIP-1474 for a failing call: the node or the chain's rules do not support
+ * authorisations.
  */
 const NOT_COUNTED = new Set([-32_602, -32_000, -32_003, 3])
 
 /**
- * What one more authorisation costs: the difference of two estimates. Its signer differs each time, so that it is an
- * account without history, which is the dearest. @param height of the block whose rules and state are taken
+ * Estimates the gas of one more authorisation as the difference of two estimates. Its signer differs each time, so that
+ * it is an account without history, the most expensive case.
+ * @param height of the block whose rules and state apply
  */
 export const estimateAuthorization = async (
   rpc: Rpc,

@@ -1,23 +1,20 @@
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { quantityOf } from './quantity.ts'
 
-/**
- * By how many wei the balance of each account changed, by address in lower case. Accounts whose balance did not change
- * are absent.
- */
+/** Change of each account's balance in wei, by lower-case address. Unchanged accounts are absent. */
 export type BalanceChanges = ReadonlyMap<string, bigint>
 
-/** The answer is that of another tracer: the node does not know the one that was asked for, or none of its options. */
+/** The answer is from another tracer: the node does not know the requested one, or ignores its options. */
 export class WrongTracer extends Malformed {
   override name = 'WrongTracer'
 }
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
-/** A delegate call shows its caller's value again, and moves nothing. */
+/** Calls that move value. A delegate call repeats its caller's value without moving it. */
 const MOVES_VALUE = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'])
 
 /**
- * What a transaction did to balances, out of the answer of `prestateTracer` with `diffMode`. An account that was empty
+ * Balance changes of a transaction, from the answer of `prestateTracer` with `diffMode`. An account that was empty
  * before is absent from `pre`, one that was deleted is absent from `post`, and `post` has a balance only if it changed.
  */
 export const changesOfDiff = (result: unknown): BalanceChanges => {
@@ -34,8 +31,8 @@ export const changesOfDiff = (result: unknown): BalanceChanges => {
 }
 
 /**
- * What the inner calls of a transaction did to balances, out of the outermost frame of `callTracer`, whose own value is
- * the transaction's. A frame that failed undid everything below it, however well that went.
+ * Balance changes by the inner calls of a transaction, from the outermost frame of `callTracer`, whose own value is the
+ * transaction's. A failed frame undoes everything below it, even calls that succeeded.
  */
 export const changesOfCalls = (outermost: unknown): BalanceChanges => {
   const frame = traceOf(outermost)
@@ -56,7 +53,7 @@ const addCalls = (parent: Record<string, unknown>, changes: Map<string, bigint>)
   }
 }
 
-/** Besu before 26.2 gives a creation that failed neither an `error` nor an address. */
+/** Whether a frame failed. Besu before 26.2 gives a failed creation neither an `error` nor an address. */
 const hasFailed = ({ type, error, to }: Record<string, unknown>): boolean =>
   !isAbsent(error) || (String(type).startsWith('CREATE') && isAbsent(to))
 
@@ -68,10 +65,10 @@ const addCall = ({ type, value, from, to }: Record<string, unknown>, changes: Ma
   add(changes, accountOf(to), units)
 }
 
-/** Some write null for what others leave out. */
+/** Some nodes write null for fields that others omit. */
 const isAbsent = (member: unknown): boolean => member === undefined || member === null
 
-/** A trace that is no object at all is not whole; which tracer made it can't be said. */
+/** Checks that a trace is an object. Anything else is incomplete, and its tracer can't be determined. */
 const traceOf = (value: unknown): Record<string, unknown> => objectOf(value, 'a trace')
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -18,7 +18,7 @@ export const readBalances = async (rpc: Rpc, height: number, wanted: readonly Wa
   return readBalancesIn(rpc, block, wanted)
 }
 
-/** The same in a block named by its hash, so that all are of one fork, whichever machine answers. */
+/** Balances at a block identified by its hash, so that all are of one fork, whichever machine answers. */
 export const readBalancesIn = async (rpc: Rpc, block: Head, wanted: readonly Wanted[]): Promise<bigint[]> => {
   if (wanted.length === 0) return []
   const answers = await rpc.askAll(wanted.map((one) => balanceCall(one, byHash(block))))

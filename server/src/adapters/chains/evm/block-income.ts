@@ -5,7 +5,7 @@ import { tipOf, type Receipt } from './receipts.ts'
 
 type Fields = Record<string, unknown>
 
-/** Where what is paid beyond a block's base fee goes, in wei. */
+/** Base fee of a block in wei, and the recipient of the fees above it. */
 export interface Fees {
   /** EIP-55 */
   recipient: string
@@ -15,8 +15,8 @@ export interface Fees {
 const WEI_PER_GWEI = 10n ** 9n
 
 /**
- * Null on BSC: its fees go to an account of the system first, and to a validator's contract by a transaction of the
- * block (bnb-chain/bsc 1.6, core/state_transition.go and consensus/parlia).
+ * Returns the fees of a block; null on BSC, where fees go to a system account first, and to a validator's contract by a
+ * transaction of the block (bnb-chain/bsc 1.6, core/state_transition.go and consensus/parlia).
  */
 export const feesOf = (network: EvmNetwork, block: Fields): Fees | null =>
   network === 'ETHEREUM'
@@ -27,8 +27,8 @@ export const feesOf = (network: EvmNetwork, block: Fields): Fees | null =>
     : null
 
 /**
- * Coin that a block brings without a transaction: withdrawals of validators (EIP-4895, in gwei) and tips. They are
- * shown as one transaction named by the block's hash, with indexes that no other transfer has: `w:INDEX` and `f`.
+ * Coin that a block credits without a transaction: withdrawals of validators (EIP-4895, in gwei) and tips. They are
+ * returned as one transaction with the block's hash and with indexes that no other transfer has: `w:INDEX` and `f`.
  */
 export const blockIncome = (block: Fields, fees: Fees | null, receipts: readonly Receipt[]): ChainTransaction[] => {
   const withdrawals = listOf(block['withdrawals'] ?? [], 'withdrawals').map((one) =>

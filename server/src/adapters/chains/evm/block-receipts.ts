@@ -9,14 +9,14 @@ import { decodeReceipts, decodeSingleReceipts, type Receipt } from './receipts.t
 
 const METHOD = 'eth_getBlockReceipts'
 
-/** The receipts have more bytes than were to be read. */
+/** Result for receipts longer than the given limit. */
 export const LONG = 'long'
 
 /**
- * The receipts of a block, by its hash; undefined when it is no longer on the best chain. They are asked for one by one
- * where the node has no such method, fails at it, gives a list that does not fit, or where the list is longer than is
- * read or takes too long: a block full of empty logs has about a byte of receipts for each unit of gas.
- * @param most bytes of the list; a longer one is `LONG`. As many as are ever read when absent
+ * Reads the receipts of a block by its hash; undefined when it is no longer on the best chain. They are read one by one
+ * when the node lacks or fails the block method, when its list is inconsistent, or when the list is too long or takes
+ * too long: a block full of empty logs has about a byte of receipts per unit of gas.
+ * @param most maximum bytes of the list; a longer one gives `LONG`. When absent, the general limit applies
  */
 export const readReceipts = async (
   rpc: Rpc,
@@ -42,7 +42,7 @@ export const readReceipts = async (
   )
 }
 
-/** The receipts, or why they can't be had so. */
+/** The receipts, or why they can't be read as a list. */
 const askForAll = async (
   rpc: Rpc,
   { hash }: Head,
@@ -57,7 +57,7 @@ const askForAll = async (
     if (!(error instanceof ChainUnavailable)) throw error
     const { cause } = error
     if (most !== undefined && cause instanceof TooLong) return LONG
-    // To ask for them one by one asks a node that wants fewer questions a hundred.
+    // Reading one by one would send a hundred requests to a node that asks for fewer.
     if (cause instanceof TooFast || (cause instanceof NoAnswer && !(cause instanceof TooMuch))) throw error
     return error.message
   }

@@ -13,26 +13,27 @@ export interface BlockReading {
   network: EvmNetwork
   /** token contracts whose logs count, in lower case */
   tokens: ReadonlySet<string>
-  /** undefined when the node is not to be asked for inner calls */
+  /** undefined when inner calls are not read */
   tracing: Tracing | undefined
-  /** by turns: one long block after the other */
+  /** reads long blocks one after the other */
   longInTurn<T>(read: () => Promise<T>): Promise<T>
 }
 
 type Fields = Record<string, unknown>
 type Header = Omit<Block, 'transactions'> & { block: Fields; shown: Fields[]; hashes: string[] }
 
-/** Root of a list without entries. */
+/** Root of an empty list. */
 const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /**
- * Bytes of receipts above which blocks are read one at a time: a stranger can fill blocks in a row with logs, receipts
- * take seven times as much memory as text, and blocks are read side by side. A full block has about a megabyte.
+ * Bytes of receipts above which blocks are read one at a time. Anybody can fill consecutive blocks with logs, parsed
+ * receipts take seven times the memory of their text, and blocks are read in parallel. A full block usually has about a
+ * megabyte.
  */
 const LONG_FROM = 8 * 1024 * 1024
-/** The chain may switch between the questions of one reading; this often in a row it does not. */
+/** Attempts per reading. The best chain may change between the queries of a reading, but not this often in a row. */
 const READINGS = 5
 
-/** Runs what it is handed one after the other, each once the one before has ended, however that ended. */
+/** Returns a function that runs tasks one after the other, even if the previous one failed. */
 export const createTurns = (): BlockReading['longInTurn'] => {
   let last: Promise<unknown> = Promise.resolve()
   return async (read) => {
@@ -43,8 +44,8 @@ export const createTurns = (): BlockReading['longInTurn'] => {
 }
 
 /**
- * The best chain's block at a height with everything that moved in it. Receipts and traces are asked for by its hash,
- * so that all of it is of one fork; when the node has given that fork up meanwhile, all is read anew.
+ * Reads the best chain's block at a height with all its transfers. Receipts and traces are queried by its hash, so that
+ * all data is of one fork. When the node has dropped that fork meanwhile, everything is read again.
  */
 export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReading): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
@@ -59,7 +60,7 @@ export const readBlockAt = async (rpc: Rpc, height: number, reading: BlockReadin
 
 const decodeHeader = (block: Fields, height: number): Header => {
   const shown = listOf(block['transactions'], 'transactions').map((one) => objectOf(one, 'a transaction'))
-  // No genesis block has transactions, and Hardhat's node names another root for its own.
+  // A genesis block has no transactions, and that of Hardhat's node has an unusual root.
   if (height > 0 && shown.length === 0 && namesTransactions(block))
     throw new Malformed(`the transactions of block ${height} are gone`)
   return {
@@ -72,7 +73,9 @@ const decodeHeader = (block: Fields, height: number): Header => {
   }
 }
 
-/** reth shows a block whose transactions it has pruned with an empty list of them. */
+/**
+ * Whether the header commits to transactions. reth shows a block whose transactions it has pruned with an empty list.
+ */
 const namesTransactions = ({ transactionsRoot: root }: Fields): boolean =>
   root !== undefined && root !== null && hashOf(root, 'transactionsRoot') !== NO_ENTRIES
 

@@ -8,7 +8,7 @@ import { verdictOf } from './verdicts.ts'
 
 const METHOD = 'eth_sendRawTransaction'
 
-/** Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. */
+/** Broadcasts a transaction once. After `ChainUnavailable` it is unknown whether the node accepted it. */
 export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<BroadcastResult> => {
   const bytes = raw.startsWith('0x') ? raw : `0x${raw}`
   if (!isHex(bytes)) return { kind: 'refused', reason: 'invalid', message: 'a transaction is written in hex' }
@@ -18,12 +18,12 @@ export const broadcastTransaction = async (rpc: Rpc, raw: string): Promise<Broad
   const { message, code } = answer
   switch (verdictOf(code, message)) {
     case 'known':
-      // Nethermind says so for the rest of the block of what it has refused in it (AlreadyKnownTxFilter.cs).
+      // Nethermind also answers this for a transaction it has refused, until the next block (AlreadyKnownTxFilter.cs).
       return (await isKnown(rpc, hash))
         ? { kind: 'accepted' }
         : { kind: 'refused', reason: 'later', message: `${message}, and the node does not show it` }
     case 'seen-before':
-      // The node takes this very transaction no more, and takes a dearer one.
+      // The node no longer accepts this transaction, but accepts one with a higher fee.
       return (await isKnown(rpc, hash))
         ? { kind: 'accepted' }
         : { kind: 'refused', reason: 'fee-too-low', message: `${message}, and the node does not have it` }
@@ -47,5 +47,5 @@ const acceptedAs = (hash: string, result: unknown): BroadcastResult => {
   return { kind: 'accepted' }
 }
 
-/** A nonce that is used up may be used up by this very transaction. */
+/** Whether the node knows the transaction. A used nonce may have been used by this transaction itself. */
 const isKnown = async (rpc: Rpc, hash: string): Promise<boolean> => (await readStatus(rpc, hash)).kind !== 'unknown'

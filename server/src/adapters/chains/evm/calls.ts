@@ -10,17 +10,17 @@ import { isShortOfFunds } from './verdicts.ts'
 type DelegatedCall = Parameters<AccountChainAdapter['callDelegated']>[0]
 
 const REVERTED = 3
-/** How nodes say that the call itself would fail. Anything else they refuse says nothing of the call. */
+/** Messages for a call that would fail. Other refusals do not concern the call. */
 const WOULD_REVERT =
   /revert|invalid opcode|out of gas|gas required exceeds|stack (under|over)flow|stack limit reached|(bad|invalid) jump|write protection|return data out of bounds|gas uint64 overflow|^EVM error\b(?!.*OutOfFunds)/i
 /** JSON-RPC 2.0: the node does not know the third parameter. */
 const INVALID_PARAMS = -32_602
-/** How nodes say that code begins with a byte no rule knows. */
+/** Messages for code that begins with an undefined opcode. */
 const NO_SUCH_CODE = /opcode/i
 
 /**
- * @param height of the block whose state is taken: Besu takes a number here, and no hash. The node's own choice when
- * absent
+ * @param height of the block whose state is used (Besu accepts a number here, but no hash). The node's default when
+ *   absent
  */
 export const estimateGas = async (
   rpc: Rpc,
@@ -35,7 +35,7 @@ export const estimateGas = async (
   if (answer.ok)
     return { ok: true, gas: rpc.believe('eth_estimateGas', () => quantityOf(answer.result, 'the estimate')) }
   const { code, message } = answer
-  // A token's own reason may speak of a balance too.
+  // First, because a token's own revert reason may mention a balance too.
   if (code === REVERTED || WOULD_REVERT.test(message)) return { ok: false, reason: 'reverted', message }
   if (isShortOfFunds(message)) return { ok: false, reason: 'insufficient-funds', message }
   throw rpc.unavailable('eth_estimateGas', `refused: ${message} (${code})`)
@@ -44,9 +44,7 @@ export const estimateGas = async (
 export const readMinedNonce = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<number> =>
   rpc.read('eth_getTransactionCount', [address, at], (result) => countOf(result, 'the nonce'))
 
-/**
- * What an account that delegates to code holds in place of code (EIP-7702): anyone who has its key still commands it.
- */
+/** Delegation designator, the code of a delegating account (EIP-7702). Its key still controls the account. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/i
 
 export const readCode = (rpc: Rpc, address: string, at: BlockName = 'latest'): Promise<string> =>
@@ -78,7 +76,8 @@ export const callDelegated = async (
 }
 
 /**
- * Blocks have `requestsHash` (EIP-7685) since the fork that brought delegation, on Ethereum (Prague) and BSC (Pascal).
+ * Whether the chain supports delegation. Blocks have `requestsHash` (EIP-7685) since the fork that introduced it, on
+ * Ethereum (Prague) and BSC (Pascal).
  */
 const knowsDelegation = (rpc: Rpc): Promise<boolean> =>
   rpc.read('eth_getBlockByNumber', ['latest', false], (result) => {
@@ -99,7 +98,7 @@ export const readIsFrozen = async (rpc: Rpc, contract: string, address: string):
   return false
 }
 
-/** ERC-20 has it as uint8. */
+/** `decimals` is a uint8 in ERC-20. */
 const MOST_DECIMALS = 255n
 
 export const readTokenDecimals = (rpc: Rpc, contract: string): Promise<number> =>

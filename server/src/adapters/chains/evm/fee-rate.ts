@@ -3,20 +3,20 @@ import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf } from '../shape.ts'
 import { quantityOf } from './quantity.ts'
 
-/** wei for each unit of gas */
+/** In wei per unit of gas */
 export interface GasSettings {
-  /** one gas price, as on BSC; else EIP-1559 */
+  /** true: a single gas price, as on BSC; false: EIP-1559 */
   legacyGas: boolean
-  /** the least a block's maker is offered: the gas price, or the priority fee. Nodes name 0 where the base fee is 0 */
+  /** lowest gas price or priority fee to offer. Nodes report 0 where the base fee is 0 */
   gasPriceFloor: bigint
-  /** the most that is ever offered in all */
+  /** highest total price to offer */
   gasPriceCap: bigint
 }
 
 const BLOCKS = '0x14'
 const PERCENTILE = 50
 
-/** What to offer now, within bounds. */
+/** The current price to offer, within the limits. */
 export const readFeeRate = (rpc: Rpc, settings: GasSettings): Promise<FeeRate> =>
   settings.legacyGas ? readGasPrice(rpc, settings) : readFees(rpc, settings)
 
@@ -26,7 +26,7 @@ const readGasPrice = async (rpc: Rpc, { gasPriceFloor, gasPriceCap }: GasSetting
   return { kind: 'gas', legacy: true, maxFeePerGas: price, maxPriorityFeePerGas: price }
 }
 
-/** Room for the base fee to double, and the tip that half of what was mined lately gave at most. */
+/** Offers twice the base fee plus the median tip of the latest blocks. */
 const readFees = async (rpc: Rpc, { gasPriceFloor, gasPriceCap }: GasSettings): Promise<FeeRate> => {
   const { base, tip } = await rpc.read('eth_feeHistory', [BLOCKS, 'latest', [PERCENTILE]], decodeHistory)
   const maxPriorityFeePerGas = most(tip, gasPriceFloor)
@@ -35,8 +35,8 @@ const readFees = async (rpc: Rpc, { gasPriceFloor, gasPriceCap }: GasSettings): 
 }
 
 /**
- * The base fee of the next block, and the median of blocks' median tips; empty blocks have none, nor do blocks whose
- * receipts the node lacks (geth).
+ * The base fee of the next block, and the median of the blocks' median tips. Empty blocks have no median, nor do blocks
+ * whose receipts the node lacks (geth).
  */
 const decodeHistory = (result: unknown): { base: bigint; tip: bigint } => {
   const { baseFeePerGas, gasUsedRatio, reward } = objectOf(result, 'the history')

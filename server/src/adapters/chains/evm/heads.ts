@@ -9,7 +9,7 @@ type Place = number | 'latest' | 'finalized'
 export type Finality = 'finalized' | number
 
 /**
- * A block as questions about state name it (EIP-1898); canonical, so that one of a fork that was given up is refused.
+ * A block parameter for state queries (EIP-1898). `requireCanonical` makes the node reject a block of a dropped fork.
  */
 export type BlockName = 'latest' | { blockHash: string; requireCanonical: true }
 
@@ -23,13 +23,13 @@ export const decodeHead = (block: Record<string, unknown>, place: Place): Head =
 
 const METHOD = 'eth_getBlockByNumber'
 /**
- * How nodes say that they have no such block, instead of null: geth and bsc of a tag, gateways of a height, Erigon and
- * the specification by code.
+ * Errors for a missing block, instead of null: geth and bsc for a tag, gateways for a height, Erigon and the
+ * specification by code.
  */
 const NO_BLOCK = /\b(header|block) not found\b|^unknown block$/i
 const UNKNOWN_BLOCK = -39001
 
-/** The best chain's block at a height or under a tag, whole or its head only; null when it has none. */
+/** Reads the best chain's block at a height or tag, complete or only its head; null when there is none. */
 export const readBlock = async <T>(
   rpc: Rpc,
   place: Place,
@@ -53,9 +53,9 @@ export const readHead = async (rpc: Rpc): Promise<Head> => {
 }
 
 /**
- * The newest final block, `leastDepth` blocks deep at least, its own counted: there are nodes that call their head
- * final (reth-bsc of August 2025 in src/node/network/block_import/service.rs, Hardhat's). Throws `ChainUnavailable`
- * while the node knows none, as after its start.
+ * The newest final block, at least `leastDepth` blocks deep, its own included: some nodes report their head as final
+ * (reth-bsc of August 2025 in src/node/network/block_import/service.rs, Hardhat's). Throws `ChainUnavailable` while the
+ * node knows none, as after its start.
  */
 export const readFinal = async (rpc: Rpc, finality: Finality, leastDepth: number): Promise<Head> => {
   const [head, tagged] = await Promise.all([readHead(rpc), finality === 'finalized' ? readHeadAt(rpc, finality) : null])

@@ -1,4 +1,4 @@
-/** Ethereum and chains like it, by a node with JSON-RPC. */
+/** Adapter for Ethereum and compatible chains, by a node's JSON-RPC. */
 import type { EvmNetwork } from '@bursar/chainkit'
 import type { AccountChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
@@ -25,18 +25,18 @@ export interface EvmAdapterSettings extends GasSettings {
   network: EvmNetwork
   /** the node's JSON-RPC; user and password in it are sent as basic authentication */
   url: string
-  /** contracts whose transfers are seen, in any case */
+  /** token contracts whose transfers are read, in any case */
   tokens: readonly string[]
   finality: Finality
-  /** blocks, the final one counted, that stand on it at least where `finality` is `finalized`; 1 when absent */
+  /** minimum depth of the final block, its own included, where `finality` is `finalized`; 1 when absent */
   leastFinalDepth?: number
-  /** `auto`: what contracts send is seen when the node traces blocks. `off`: it is not */
+  /** `auto`: coin sent by contracts is read when the node can trace blocks. `off`: it is not read */
   traces: 'auto' | 'off'
-  /** ms a question may take */
+  /** timeout of a query in ms */
   timeoutMs?: number
   /** from 0 to 1 */
   random(): number
-  /** ms, of a clock that never goes back; the process's own when absent */
+  /** ms of a monotonic clock; the process's own when absent */
   now?(): number
 }
 

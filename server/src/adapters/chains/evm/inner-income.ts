@@ -2,25 +2,23 @@ import type { Transfer } from '@bursar/chainkit'
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 import type { BalanceChanges } from './balance-changes.ts'
 
-/**
- * What of a transaction's changes of balances is not made by calls within it. Addresses in lower case, amounts in wei.
- */
+/** Balance changes of a transaction that its inner calls did not cause. Addresses in lower case, amounts in wei. */
 export interface Outside {
   from: string
   to: string
   value: bigint
   fee: bigint
-  /** what the block's fee recipient had of the fee; null on a chain whose fees go elsewhere first */
+  /** the fee recipient's share of the fee; null on a chain whose fees go elsewhere first */
   tip: { to: string; units: bigint } | null
 }
 
 /**
- * Senders that are named at most. Screening looks each of them up, and one that is left out is not looked at: the limit
- * only bounds what a transaction can make us store.
+ * Maximum number of senders to return. The limit bounds what a transaction can make us store; screening does not see
+ * senders beyond it.
  */
 const MOST_SENDERS = 100
 
-/** Leaves what the calls within a transaction did to balances. */
+/** Reduces balance changes to those made by inner calls. */
 export const withoutOutside = (changes: BalanceChanges, { from, to, value, fee, tip }: Outside): BalanceChanges => {
   const inner = new Map(changes)
   const add = (address: string, units: bigint): void => void inner.set(address, (inner.get(address) ?? 0n) + units)
@@ -31,10 +29,10 @@ export const withoutOutside = (changes: BalanceChanges, { from, to, value, fee, 
 }
 
 /**
- * Native coin that calls within a transaction brought to accounts: one transfer an account. Clients number inner calls
- * each in its own way, but agree about balances. Senders are those that lost coin by such calls, the largest loss
- * first.
- * @param left what accounts have sent away by a sweep, in lower case: it does not lessen what came to them
+ * Native coin that inner calls of a transaction sent to accounts, as one transfer per account, because clients number
+ * inner calls differently but agree about balances. Senders are the accounts that lost coin by such calls, the largest
+ * loss first.
+ * @param left amounts that accounts sent away by a sweep, by lower-case address: they do not reduce the received amount
  */
 export const innerIncome = (inner: BalanceChanges, left: BalanceChanges): Transfer[] => {
   const sums = new Map(inner)

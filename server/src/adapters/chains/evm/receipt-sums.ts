@@ -5,10 +5,10 @@ import type { Receipt } from './receipts.ts'
 type Fields = Record<string, unknown>
 
 /**
- * Holds receipts against the head of their block: their gas adds up to the block's, and their blooms to its bloom
- * (go-ethereum and bsc, core/block_validator.go ValidateState). There are nodes that show a transaction as failed that
- * had succeeded, with less gas and without its logs (Erigon 3.4 and 3.5, erigontech/erigon#22019 and #22142): its
- * payment would be given back though it was made. What a head or a receipt does not name is not held against it.
+ * Checks receipts against their block's header: their gas must add up to the block's, and their blooms to its bloom
+ * (go-ethereum and bsc, core/block_validator.go ValidateState). Some nodes show a successful transaction as failed,
+ * with less gas and without its logs (Erigon 3.4 and 3.5, erigontech/erigon#22019 and #22142): we would return a
+ * payment that was in fact made. Fields missing in the header or a receipt are not checked.
  */
 export const requireSums = (block: Fields, receipts: readonly Receipt[]): void => {
   requireGas(block, receipts)
@@ -16,7 +16,7 @@ export const requireSums = (block: Fields, receipts: readonly Receipt[]): void =
 }
 
 const requireGas = ({ gasUsed, blockAccessListHash, slotNumber }: Fields, receipts: readonly Receipt[]): void => {
-  // Since Amsterdam, which adds the other two (EIP-7928, EIP-7843), a block counts gas in another way (EIP-7778).
+  // Amsterdam adds the two other fields (EIP-7928, EIP-7843) and counts a block's gas differently (EIP-7778).
   if (isAbsent(gasUsed) || !isAbsent(blockAccessListHash) || !isAbsent(slotNumber)) return
   const [said, sum] = [
     quantityOf(gasUsed, 'the gas of the block'),

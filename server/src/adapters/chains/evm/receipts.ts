@@ -4,9 +4,9 @@ import { countOf, hashOf, quantityOf } from './quantity.ts'
 export type Receipt = Record<string, unknown>
 
 /**
- * A block's receipts, one for each transaction. Logs are numbered throughout a block, so that a missing one shows; some
- * nodes begin anew in the middle (Erigon 3.0.15, erigontech/erigon#16491), whose receipts are to be asked for one by
- * one.
+ * Decodes a block's receipts, one per transaction. Logs must be numbered consecutively within the block, so that a
+ * missing one is detected. Some nodes restart the numbers in the middle (Erigon 3.0.15, erigontech/erigon#16491); their
+ * receipts must be read one by one.
  */
 export const decodeReceipts = (result: unknown, blockHash: string, hashes: readonly string[]): Receipt[] => {
   const receipts = receiptsFor(listOf(result, 'the receipts'), blockHash, hashes)
@@ -18,7 +18,7 @@ export const decodeReceipts = (result: unknown, blockHash: string, hashes: reado
   return receipts
 }
 
-/** The same, asked for one by one: logs are numbered without a gap within each transaction. */
+/** Decodes receipts that were read one by one: logs must be numbered consecutively within each transaction. */
 export const decodeSingleReceipts = (
   results: readonly unknown[],
   blockHash: string,
@@ -50,14 +50,14 @@ const logNumbers = (receipt: Receipt): number[] =>
 
 export const blockHashOf = (receipt: Receipt): string => hashOf(receipt['blockHash'], 'blockHash')
 
-/** False for a transaction that was undone: it had no effect but its fee. */
+/** False for a reverted transaction, which had no effect except its fee. */
 export const succeededBy = (receipt: Receipt): boolean => {
   const status = quantityOf(receipt['status'], 'status')
   if (status > 1n) throw new Malformed(`status ${status}`)
   return status === 1n
 }
 
-/** wei: gas at the price it was charged, and blobs at theirs (EIP-4844). */
+/** Fee in wei: gas at its effective price, and blob gas at its own (EIP-4844). */
 export const feeOf = (receipt: Receipt): bigint => {
   const gas = gasOf(receipt) * priceOf(receipt)
   if (receipt['blobGasUsed'] === undefined || receipt['blobGasUsed'] === null) return gas
@@ -65,8 +65,7 @@ export const feeOf = (receipt: Receipt): bigint => {
 }
 
 /**
- * wei of the fee that the block's fee recipient has: what the price of gas is above the base fee, which is burnt
- * (EIP-1559).
+ * The fee recipient's share of the fee in wei: the part of the gas price above the base fee, which is burnt (EIP-1559).
  */
 export const tipOf = (receipt: Receipt, baseFee: bigint): bigint => {
   const above = priceOf(receipt) - baseFee

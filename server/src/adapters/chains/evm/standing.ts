@@ -5,10 +5,10 @@ import { readHeadAt } from './heads.ts'
 import { countOf } from './quantity.ts'
 import { blockHashOf, feeOf, succeededBy } from './receipts.ts'
 
-/** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
+/** Attempts per query: between two requests a transaction may move from the pool into a block, or back. */
 const READINGS = 2
 
-/** Where a transaction stands. A receipt proves nothing before its block is the best chain's at that height. */
+/** Status of a transaction. A receipt proves nothing unless its block is the best chain's at that height. */
 export const readStatus = async (rpc: Rpc, hash: string): Promise<TransactionStatus> => {
   for (let reading = 1; reading <= READINGS; reading += 1) {
     const mined = await readMined(rpc, hash)

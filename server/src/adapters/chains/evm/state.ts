@@ -5,7 +5,7 @@ import { readBalancesIn } from './balances.ts'
 import { estimateGas, readCode, readMinedNonce } from './calls.ts'
 import { byHash, readHead } from './heads.ts'
 
-/** The head's state, every question by the head's own name. */
+/** The head's state; every query names the head by its hash. */
 export const readStateFrom = async (rpc: Rpc, least: number, random: () => number): Promise<AccountState> => {
   const head = await readHead(rpc)
   if (head.height < least)

@@ -6,45 +6,44 @@ import { changesOfCalls, changesOfDiff } from './balance-changes.ts'
 import { hashOf } from './quantity.ts'
 import type { Trace } from './transaction.ts'
 
-/** Why a block or transaction is not shown: what the node said, or why its answer can't be used. */
+/** Why a block or transaction could not be traced: the node's error, or why its answer is unusable. */
 export interface Refusal {
   code: number
   message: string
-  /** true when the node has lost the block's state for good, however young the block is */
+  /** true when the node no longer has the block's state, even of a recent block */
   isFinal?: true
 }
 
 const MIB = 1024 * 1024
-/**
- * geth's own limit of 5 s for each transaction stays as it is: a longer one lets a block take all of a node's memory.
- */
+/** Does not raise geth's limit of 5 s per transaction: with a longer one a block could exhaust the node's memory. */
 const CHANGES = { tracer: 'prestateTracer', tracerConfig: { diffMode: true, disableCode: true, disableStorage: true } }
 const CALLS = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false, withLog: false }, timeout: '2s' }
-/** Half a megabyte is usual; a node that leaves code in fills this only with a block made to do so. */
+/** Half a megabyte is usual. Even a node that includes code exceeds this limit only for a block made to do so. */
 const BLOCK: RpcPatience = { attempts: 2, maxBytes: 32 * MIB }
-/** The call tracer repeats the input of every call: a transaction of small cost can make hundreds of megabytes. */
+/** The call tracer repeats the input of every call, so that a cheap transaction can cause hundreds of megabytes. */
 const TRANSACTION: RpcPatience = { attempts: 1, timeoutMs: 10_000, maxBytes: 4 * MIB }
 
 const METHOD_NOT_FOUND = -32601
-/** How nodes and providers say that they never trace, whatever the block. */
+/** Messages of nodes and providers that do not trace at all. */
 const UNSUPPORTED =
   /(method|tracer|module|namespace|api|debug_\w+).*(not (found|supported|available|allowed|enabled|exist)|disabled|unsupported)|upgrade/i
-/** How a gateway says that a block is too old for it. */
+/** A gateway's message for a block that is too old. */
 const TOO_OLD = /recent blocks/i
-/**
- * How providers say that it was too much for now. They sell an upgrade for that too, and trace again a second later.
- */
+/** Messages for an exceeded limit. They may offer an upgrade too, but the provider traces again a second later. */
 const TOO_MUCH = /limit|too many|exceeded|quota|capacity|per second/i
-/** How a node says that it has the method and not the tracer. */
+/** Message of a node that has the method but not the tracer. */
 const OTHER_TRACER = /\btracer/i
 const INVALID_PARAMS = -32602
 
-/** How geth, Erigon, reth and Nethermind say that a block is older than the state they keep. */
+/** Messages of geth, Erigon, reth and Nethermind for a block whose state they no longer keep. */
 const STATE_GONE =
   /missing trie node|historical state|no state available|state .*\b(not available|unavailable)|pruned|pruning/i
-/** How anvil says it, of each transaction. Of a whole block, providers say it when they have not got that far yet. */
+/**
+ * anvil's message for it, for a transaction. For a whole block, providers use it when they have not processed the block
+ * yet.
+ */
 const STATE_OF_TRANSACTION_GONE = /resource not found/i
-/** reth says so of a block that it has not come to. */
+/** reth's message for a block that it has not executed yet. */
 const NOT_YET = /not been executed yet/i
 
 export const neverTraces = ({ code, message }: Refusal): boolean =>
@@ -55,11 +54,11 @@ export const lacksTracer = ({ code, message }: Refusal): boolean =>
 
 export const isTooMuch = ({ message }: Refusal): boolean => TOO_MUCH.test(message)
 
-/** True when a refusal can mean that the node no longer has the state to trace a block with. */
+/** True when a refusal can mean that the node no longer has the state needed to trace a block. */
 export const isStateGone = ({ message, isFinal }: Refusal): boolean =>
   isFinal === true || (STATE_GONE.test(message) && !NOT_YET.test(message))
 
-/** Besu's word for a block whose state it no longer has is a result of null. */
+/** Besu answers null for a block whose state it no longer has. */
 const NOTHING: Refusal = { code: 0, message: 'the answer is null: no state available' }
 
 /** The traces of a block, or a refusal. Throws `WrongTracer`. */
@@ -80,7 +79,7 @@ export const askCalls = async (rpc: Rpc, transaction: string): Promise<Trace | R
 
 export const isRefusal = (answer: Trace[] | Trace | Refusal): answer is Refusal => 'message' in answer
 
-/** An answer that does not come, or not whole, is a refusal: the same block would be asked for again without end. */
+/** Treats a missing or incomplete answer as a refusal, since the same block would otherwise be queried endlessly. */
 const askPatiently = async (rpc: Rpc, call: RpcCall, patience: RpcPatience): Promise<RpcAnswer> => {
   try {
     return await rpc.ask(call, patience)
@@ -103,8 +102,8 @@ const readAnswer = <T>(answer: RpcAnswer, read: (result: unknown) => T | Refusal
 }
 
 /**
- * One for each of a block's transactions, in their order. Erigon names an error beside each, also beside a part of a
- * result.
+ * Traces of a block's transactions, in their order. Erigon reports an error for each transaction, even together with a
+ * partial result.
  */
 const tracesOfBlock = (result: unknown, hashes: readonly string[]): Trace[] | Refusal => {
   const traces = listOf(result, 'the traces').map((one) => objectOf(one, 'a trace'))

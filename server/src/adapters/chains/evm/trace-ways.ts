@@ -16,41 +16,37 @@ import {
 import type { Trace } from './transaction.ts'
 
 /**
- * How a node shows what contracts did. `changes`: whole blocks, by what they changed. `calls`: transaction by
- * transaction, by the calls within. `never`: it does not.
+ * How a node traces contracts. `changes`: whole blocks, by balance changes. `calls`: single transactions, by inner
+ * calls. `never`: not at all.
  */
 export type Way = 'changes' | 'calls' | 'never'
 
-/**
- * What the transactions of a block did to balances, as far as it was shown; `undefined` for one that was not asked for
- * or not shown.
- */
+/** Balance changes by the transactions of a block; `undefined` for one that was not queried or not shown. */
 export interface Reading {
   traces: (Trace | undefined)[]
   /** why some of them were not shown */
   refusal?: Refusal
 }
 
-/**
- * Gas of just this much pays for nothing but the transaction itself: no call that moves coin is so cheap, refunds and
- * all.
- */
+/** Gas of a transaction without any calls. Nothing that moves coin costs so little, even after refunds. */
 const PLAIN_TRANSFER_GAS = 21_000n
-/** Blocks from the head down that are looked through for a transaction to try. */
+/** Number of blocks, from the head down, to search for a transaction to test with. */
 const LOOK_BACK = 10
 const AT_ONCE = 4
 
-/** False for a failed transaction and for a plain payment, in which there is nothing to look for. */
+/** False for a failed transaction and a plain payment, which can't have inner transfers. */
 export const mayCallInside = (receipt: Receipt): boolean =>
   succeededBy(receipt) && quantityOf(receipt['gasUsed'], 'gasUsed') !== PLAIN_TRANSFER_GAS
 
-/** How the node traces, tried on its newest block with a transaction; a refusal when that can't be said now. */
+/**
+ * Determines how the node traces, by its newest block with a transaction; a refusal when that can't be determined now.
+ */
 export const findWay = async (rpc: Rpc): Promise<Way | Refusal> => {
   const { height, hash, hashes } = await newestUsed(rpc)
   try {
     const answer = await askChanges(rpc, hash, hashes)
-    // A genesis block has nothing to trace, and geth says so as an error. A state that is gone says nothing of the
-    // method.
+    // A genesis block has nothing to trace, which geth reports as an error. A state that is gone proves nothing about
+    // the method.
     if (!isRefusal(answer) || height === 0 || isStateGone(answer)) return 'changes'
     if (lacksTracer(answer)) return await tryCalls(rpc, hashes[0])
     return neverTraces(answer) ? 'never' : answer
@@ -60,7 +56,7 @@ export const findWay = async (rpc: Rpc): Promise<Way | Refusal> => {
   }
 }
 
-/** Of a node that lacks the other tracer, or knows none and shows opcodes. */
+/** Tests the call tracer, for a node that lacks the other tracer, or knows none and returns opcodes. */
 export const tryCalls = async (rpc: Rpc, transaction: string | undefined): Promise<Way | Refusal> => {
   if (transaction === undefined) return 'never'
   try {
@@ -90,7 +86,7 @@ const newestUsed = async (rpc: Rpc): Promise<{ height: number; hash: string; has
   return { ...head, hashes: [] }
 }
 
-/** A block's traces. Throws `WrongTracer` where the node has shown no transaction before. */
+/** Reads a block's traces. Throws `WrongTracer` only if no transaction was available when the way was determined. */
 export const readTraces = async (
   rpc: Rpc,
   way: Way,

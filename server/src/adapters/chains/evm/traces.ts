@@ -8,48 +8,47 @@ import { isStateGone, isTooMuch, type Refusal } from './trace-questions.ts'
 import { findWay, mayCallInside, readTraces, tryCalls, type Reading, type Way } from './trace-ways.ts'
 import type { Trace } from './transaction.ts'
 
-/** What a block's transactions did to balances. */
+/** Balance changes by a block's transactions. */
 interface Traces {
-  /** undefined for a transaction that was not asked for, or could not be shown */
+  /** undefined for a transaction that was not queried, or could not be traced */
   traces: (Trace | undefined)[]
-  /** true when a node that should show what contracts did could not, or not all of it */
+  /** true when a node that should trace the block could not, at least in part */
   untraced: boolean
 }
 
 /**
- * Asks what contracts did. Promises that a block which can't be traced never stops the chain: on a node whose head
- * moves on it is given up after some tries, and what it lacks is found by balances.
+ * Traces contracts. Guarantees that a block that can't be traced does not stop the chain: if the node's head keeps
+ * moving, tracing the block is abandoned after some attempts, and the missing transfers are found by comparing
+ * balances.
  */
 export interface Tracing {
-  /** Whether the node shows what contracts did. Throws `ChainUnavailable` while that is not known. */
+  /** Whether the node traces contracts. Throws `ChainUnavailable` while that is unknown. */
   isShown(): Promise<boolean>
   /**
-   * The traces of a block; undefined when it is no longer on the best chain. Throws `ChainUnavailable` when asking
-   * again later may help.
+   * The traces of a block; undefined when it is no longer on the best chain. Throws `ChainUnavailable` when a later
+   * attempt may succeed.
    */
   read(block: Head, hashes: readonly string[], receipts: readonly Receipt[]): Promise<Traces | undefined>
 }
 
-/** A full node keeps the states of more blocks than this: go-ethereum and bsc of 128. */
+/** Blocks whose state every full node has: go-ethereum and bsc keep 128. */
 const KEPT_STATES = 64
-/**
- * So often in a row a question is refused before the chain goes on without an answer: some seconds as the watcher asks.
- */
+/** Consecutive refusals after which the chain continues without traces: some seconds at the watcher's pace. */
 const TRIES = 3
-/** The same of a refusal that is said to pass: some minutes. */
+/** Like `TRIES`, for a refusal that is said to be temporary: some minutes. */
 const TRIES_WHEN_BUSY = 10
-/** After which time a node is asked again whether it traces, in ms. */
+/** Interval at which a node that does not trace is tested again, in ms. */
 const AGAIN_MS = 60 * 60_000
 const AGAIN_WHEN_BUSY_MS = 60_000
-/** Blocks that were refused are remembered, the newest of them. */
+/** Number of refused blocks to remember, the newest ones. */
 const MOST_REMEMBERED = 1_000
 
 const triesOf = (refusal: Refusal): number => (isTooMuch(refusal) ? TRIES_WHEN_BUSY : TRIES)
 
-/** @param now ms, of a clock that never goes back */
+/** @param now ms of a monotonic clock */
 export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
   let way: Way | undefined
-  /** the node should trace and does not: until then it is not asked */
+  /** the node should trace but does not; it is not queried before this time */
   let silentUntil = -Infinity
   let probing: Promise<Way | 'silent'> | undefined
   let refusals = 0
@@ -82,7 +81,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
   const current = async (): Promise<Way | 'silent'> => {
     if (way) return way
     if (now() < silentUntil) return 'silent'
-    // Blocks are read side by side: one of them asks for all.
+    // Blocks are read in parallel; they share one test.
     probing ??= findWay(rpc)
       .then(settle)
       .finally(() => (probing = undefined))
@@ -100,7 +99,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       return await readTraces(rpc, by, block.hash, hashes, receipts)
     } catch (error) {
       if (!(error instanceof WrongTracer)) throw error
-      // The node had no transaction to show before: this block says what it can do.
+      // There was no transaction to test with before; this block shows what the node can do.
       const other = settle(
         by === 'calls' ? 'never' : await tryCalls(rpc, hashes[receipts.findIndex(mayCallInside)]),
         true,
@@ -109,7 +108,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
     }
   }
 
-  /** Whether a block has been refused so often, on a chain that grows meanwhile, that waiting brings nothing. */
+  /** Whether a block was refused so often, while the chain grew, that waiting is pointless. */
   const isHopeless = (hash: string, refusal: Refusal, head: number): boolean => {
     const before = failing.get(hash) ?? { times: 0, head }
     const times = before.times + 1
@@ -129,11 +128,11 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       if (rpc.believe('eth_getBlockReceipts', () => receipts.filter(mayCallInside)).length === 0)
         return { traces: nothing, untraced: false }
       let found = await ask(block, hashes, receipts)
-      // Behind a balancer, one machine may have the state that another one has not.
+      // Behind a load balancer, another machine may have the state.
       if (found !== 'silent' && found.refusal && isStateGone(found.refusal)) found = await ask(block, hashes, receipts)
       if (found === 'silent') return { traces: nothing, untraced: true }
       const { traces, refusal } = found
-      // A transaction that is asked for by its own hash is shown as it was in the block that the node has it in now.
+      // A query by transaction hash shows the transaction as executed in the block that contains it now.
       const isOfBlock = !refusal && traces.every((trace) => trace?.of !== 'inner')
       if (!isOfBlock && (await readHeadAt(rpc, block.height))?.hash !== block.hash) return undefined
       if (!refusal) {
@@ -144,7 +143,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       if (isStateGone(refusal) && (refusal.isFinal || head.height - block.height > KEPT_STATES))
         return { traces, untraced: true }
       if (!isHopeless(block.hash, refusal, head.height)) throw unavailable(refusal, block)
-      // Is it this block, or does the node trace no more?
+      // Find out whether only this block fails, or the node no longer traces.
       settle(await findWay(rpc), true)
       return { traces, untraced: true }
     },

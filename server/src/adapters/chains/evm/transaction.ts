@@ -9,9 +9,9 @@ import { feeOf, succeededBy, tipOf, type Receipt } from './receipts.ts'
 
 type Fields = Record<string, unknown>
 
-/** What a transaction did to balances. */
+/** Balance changes by a transaction. */
 export interface Trace {
-  /** `whole`: the transaction's own value and fee are among them. `inner`: only calls within it */
+  /** `whole`: includes the transaction's own value and fee. `inner`: only its inner calls */
   of: 'whole' | 'inner'
   changes: BalanceChanges
 }
@@ -20,13 +20,13 @@ export interface Trace {
 export interface ShownTransaction {
   transaction: Fields
   receipt: Receipt
-  /** undefined when it was not asked for, or could not be had */
+  /** undefined when it was not queried, or is not available */
   trace: Trace | undefined
-  /** where tips of the block go; null on a chain whose fees go elsewhere first */
+  /** recipient of the block's tips; null on a chain whose fees go elsewhere first */
   fees: Fees | null
 }
 
-/** @param tokens contracts whose logs count, in lower case: names and symbols mean nothing */
+/** @param tokens token contracts whose logs count, in lower case; names and symbols are not considered */
 export const decodeTransaction = (shown: ShownTransaction, tokens: ReadonlySet<string>): ChainTransaction => {
   const { transaction, receipt } = shown
   const from = addressOf(transaction['from'], 'from')
@@ -48,7 +48,7 @@ export const decodeTransaction = (shown: ShownTransaction, tokens: ReadonlySet<s
   }
 }
 
-/** A transaction without a receiver creates a contract, which then holds its value. */
+/** The transfer of a transaction's value. Without a receiver it creates a contract, which receives the value. */
 const nativeTransfer = (transaction: Fields, receipt: Receipt, from: string): Transfer[] => {
   const units = quantityOf(transaction['value'], 'value')
   if (units === 0n) return []
@@ -80,8 +80,8 @@ const innerTransfers = (
 }
 
 /**
- * Transfers of listed tokens. A log is named by its place in its transaction: its place in the block changes when a
- * reorganisation puts the transaction into another one, and then one payment would have two names.
+ * Transfers of listed tokens. A log is identified by its place in its transaction. Its place in the block changes when
+ * a reorganisation moves the transaction to another block, and one payment would then have two identities.
  */
 const tokenTransfers = (receipt: Receipt, tokens: ReadonlySet<string>): Transfer[] =>
   logsOf(receipt).flatMap(({ place, address, topics, data }): Transfer[] => {
@@ -102,14 +102,14 @@ const coinSweptIn = (receipt: Receipt): CoinSwept[] =>
   })
 
 interface Log {
-  /** in its transaction */
+  /** index within its transaction */
   place: number
   address: string
   topics(): string[]
   data(): string
 }
 
-/** Without those that were taken back. */
+/** Logs of a receipt, without removed ones. */
 const logsOf = (receipt: Receipt): Log[] =>
   listOf(receipt['logs'], 'logs').flatMap((value, place): Log[] => {
     const log = objectOf(value, 'a log')

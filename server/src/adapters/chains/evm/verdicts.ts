@@ -1,34 +1,35 @@
-/** What a node's refusal of a transaction means for that transaction. */
+/** Meaning of a node's refusal for the transaction. */
 export type Verdict =
-  /** the node says that it knows it, and may have refused it a moment ago */
+  /** the node reports the transaction as known, but may have refused it a moment ago */
   | 'known'
-  /** the node remembers it, and may have dropped it for good */
+  /** the node remembers the transaction, but may have dropped it for good */
   | 'seen-before'
   | 'nonce-used'
   | 'fee-too-low'
   | 'insufficient-funds'
   | 'invalid'
-  /** the pool has no place for it beside others of its sender now */
+  /** the pool has no room for more transactions of this sender at the moment */
   | 'not-now'
-  /** it says nothing of the transaction */
+  /** the error does not concern the transaction */
   | 'node-trouble'
 
 const FUNDS =
   /insufficient ?(sender )?(funds|balance)|exceeds account balance|have enough funds|overdraws from account/i
 
 /**
- * The text decides before the code, as most nodes give one code for every refusal, and the codes of one client mean
- * something else at another. The first that fits counts. `test-refusals.ts` has the words of each client.
+ * Verdicts by message. The text takes precedence over the code, because most nodes use one code for all refusals, and
+ * the codes of one client mean something else at another. The first match counts. `test-refusals.ts` has the messages
+ * of each client.
  */
 const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
-  // Erigon remembers what it has dropped, and what was in a block that was undone, as known.
+  // Erigon reports dropped transactions, and those of a reorganised block, as known.
   { says: /^already_exists|existing txn with same hash/i, verdict: 'seen-before' },
   { says: /\balready ?(known|imported|exists)\b|\bknown transaction\b/i, verdict: 'known' },
   {
     says: /rate limit|request limit|too many requests|overloaded|pool is full|pool size constraints|\bspammer\b|is syncing|initial sync|pool (is )?(disabled|not enabled)|time(d )?out/i,
     verdict: 'node-trouble',
   },
-  // An authorisation in it may have an old nonce of its own.
+  // The message may concern the old nonce of an authorisation in it.
   {
     says: /(?<!authority )nonce (is )?too low|old ?nonce|nonce has already been used|: mined$|replaced by transaction/i,
     verdict: 'nonce-used',
@@ -38,22 +39,23 @@ const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
     verdict: 'fee-too-low',
   },
   { says: FUNDS, verdict: 'insufficient-funds' },
-  // geth core/txpool/errors.go, legacypool.go: each ends when others of the sender leave the pool.
+  // geth core/txpool/errors.go, legacypool.go: each condition ends when other transactions of the sender leave the
+  // pool.
   {
     says: /future transaction tries to replace pending|account limit exceeded|already reserved|in-flight transaction limit reached|gapped-nonce tx from delegated/i,
     verdict: 'not-now',
   },
-  // Besu gives these with codes by which other nodes speak of themselves.
+  // Besu uses codes for these that mean an internal error at other nodes.
   {
     says: /exceeds block gas limit|gas limit cap exceeded|nonce too high|invalid signature|not authorized to send/i,
     verdict: 'invalid',
   },
 ]
-/** With these codes nodes refuse transactions; with any other they speak of themselves, or of the caller's quota. */
+/** Codes for refused transactions. Any other code concerns the node itself or the caller's quota. */
 const REFUSAL_CODES = new Set([-32000, -32003, -32010, -32602])
 
 export const verdictOf = (code: number, message: string): Verdict =>
   BY_TEXT.find(({ says }) => says.test(message))?.verdict ?? (REFUSAL_CODES.has(code) ? 'invalid' : 'node-trouble')
 
-/** True when a node says that a sender has too little of the chain's coin. */
+/** True when a message states that the sender has too little of the native coin. */
 export const isShortOfFunds = (message: string): boolean => FUNDS.test(message)

@@ -27,7 +27,7 @@ export interface SimulatedNode {
   chain: Chain
   faults: Faults
   feeRate: FeeRate
-  /** the least price a transaction is taken at */
+  /** lowest accepted price of a transaction */
   floor: bigint
 }
 
@@ -35,7 +35,7 @@ export interface SimulatedNode {
 export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter => {
   const { network, kind, chain, faults, tokens } = node
   const listed = new Set(tokens.keys())
-  /** what the node has seen of the best chain */
+  /** blocks of the best chain that the node has seen */
   const shown = (): SimulatedBlock[] => chain.blocks.slice(0, Math.max(1, chain.blocks.length - faults.lag))
   const head = (): SimulatedBlock => shown().at(-1)!
   const pass: Faults['pass'] = (method, run) => faults.pass(method, run)
@@ -47,7 +47,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     if (refused) return { ok: false, reason: 'reverted', message: 'execution reverted' }
     return { ok: true, gas: transfer ? GAS.token : GAS.native }
   }
-  // Its tokens are not code, and it runs none.
+  // The simulated chain runs no code; tokens only appear to have some.
   const codeAt = (address: string): string => (tokens.has(address.toLowerCase()) ? '0xfe' : '0x')
   return {
     network,

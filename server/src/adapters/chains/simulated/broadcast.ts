@@ -3,10 +3,13 @@ import type { Chain } from './chain.ts'
 import type { Unreadable } from './raw.ts'
 import type { SimulatedTransaction } from './transaction.ts'
 
-/** A rival has to offer at least a tenth more, as nodes ask. */
+/** A replacement must offer at least a tenth more, as nodes require. */
 const RAISE = { by: 11n, of: 10n }
 
-/** Takes a transaction into the pool as a node would. @param floor the least price taken */
+/**
+ * Adds a transaction to the pool as a node would.
+ * @param floor lowest accepted price
+ */
 export const takeBroadcast = (
   chain: Chain,
   read: SimulatedTransaction | Unreadable,
@@ -29,7 +32,7 @@ export const takeBroadcast = (
   return { kind: 'accepted' }
 }
 
-/** A token that is short only shows when the transaction is mined, and fails. */
+/** Considers the fee only: a lack of tokens makes the transaction fail when it is mined, not earlier. */
 const feeOnly = (read: SimulatedTransaction): SimulatedTransaction => ({
   ...read,
   debits: read.debits.filter(({ contract }) => contract === null),

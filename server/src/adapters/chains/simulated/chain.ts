@@ -13,18 +13,18 @@ export interface SimulatedBlock extends Head {
 export interface ChainShape {
   kind: ChainKind
   seed: string
-  /** contracts whose transfers are seen, in lower case */
+  /** token contracts whose transfers are visible, in lower case */
   tokens: ReadonlySet<string>
   /** ms since the epoch */
   timeAt(height: number): number
 }
 
-/** A chain in memory: blocks, a pool, and what each block did. The same calls make the same chain. */
+/** A chain in memory: blocks, a pool, and the effects of each block. The same calls produce the same chain. */
 export class Chain {
   readonly blocks: SimulatedBlock[] = []
   /** in the order of arrival */
   readonly pool = new Map<string, SimulatedTransaction>()
-  /** transactions of the pool that miners pass over */
+  /** transactions of the pool that miners skip */
   readonly held = new Set<string>()
   readonly state = new ChainState()
   readonly #shape: ChainShape
@@ -45,7 +45,7 @@ export class Chain {
     return this.#names.address()
   }
 
-  /** A transaction from outside enters the pool; `fails`: it will be mined without effect. Answers its hash. */
+  /** Adds a transaction from outside to the pool; with `fails` it will be mined without effect. Returns its hash. */
   pay(payments: readonly OutsidePayment[], { fails = false, price = OUTSIDE_PRICE } = {}): string {
     const sender = this.newAddress()
     const keys = [this.#shape.kind === 'accounts' ? `${sender}:0` : `${this.#names.hash()}:0`]
@@ -54,19 +54,19 @@ export class Chain {
     return transaction.hash
   }
 
-  /** Puts a transaction into the pool, in place of what it conflicts with there. */
+  /** Adds a transaction to the pool, replacing those it conflicts with. */
   take(transaction: SimulatedTransaction): void {
     for (const rival of this.rivalsOf(transaction)) this.drop(rival.hash)
     this.#known.set(transaction.hash, transaction)
     this.pool.set(transaction.hash, transaction)
   }
 
-  /** Other transactions of the pool that use up the same. */
+  /** Conflicting transactions in the pool. */
   rivalsOf({ hash, keys }: SimulatedTransaction): SimulatedTransaction[] {
     return [...this.pool.values()].filter((one) => one.hash !== hash && one.keys.some((key) => keys.includes(key)))
   }
 
-  /** Another payment from outside takes the place of one in the pool, to another receiver and at a higher price. */
+  /** Replaces a payment from outside in the pool by one to another receiver at a higher price. */
   replace(hash: string): string {
     const replaced = this.pool.get(hash)
     if (!replaced) throw new RangeError(`${hash} is not in the pool`)
@@ -75,7 +75,7 @@ export class Chain {
     return replacement.hash
   }
 
-  /** Leaves the pool, together with what spends its coins there. */
+  /** Removes a transaction and those that spend its coins from the pool. */
   drop(hash: string): void {
     const dropped = this.pool.get(hash)
     if (!dropped) return
@@ -91,8 +91,9 @@ export class Chain {
   }
 
   /**
-   * Replaces the newest blocks by one more than they were, with the same transactions except these: `lost` ones never
-   * come back, since something else uses up what they did; `returned` ones and what hung on them wait in the pool.
+   * Replaces the newest `depth` blocks by one more block than that, with the same transactions except these: `lost`
+   * ones can never be mined again, because conflicting transactions replace them; `returned` ones and their dependants
+   * go back to the pool.
    */
   reorganise(depth: number, change: { lost?: readonly string[]; returned?: readonly string[] } = {}): void {
     const { lost = [], returned = [] } = change
@@ -123,7 +124,7 @@ export class Chain {
     return this.state.coinAt(outpoint) ?? (inPool && outputsOf(inPool).find((coin) => coin.outpoint === outpoint))
   }
 
-  /** Mines what can be mined of these, in an order that lets each follow what it needs. Answers what could not be. */
+  /** Mines those candidates that can be mined, each after the ones it depends on. Returns the others. */
   #addBlock(candidates: readonly SimulatedTransaction[]): SimulatedTransaction[] {
     const transactions: SimulatedTransaction[] = []
     let left = [...candidates]
@@ -144,7 +145,7 @@ export class Chain {
     return left
   }
 
-  /** What can never be mined on this branch leaves the pool. */
+  /** Removes transactions from the pool that can never be mined on this branch. */
   #forgetDead(): void {
     for (const { hash, keys, debits } of this.pool.values()) {
       const isSpent = keys.some((key) => this.state.isUsed(key))
@@ -153,7 +154,7 @@ export class Chain {
     }
   }
 
-  /** Uses up what another does, so that the other can never be mined. */
+  /** Returns a transaction that conflicts with another one, so that the other can never be mined. */
   #instead(lost: SimulatedTransaction): SimulatedTransaction {
     const instead = { ...this.#toAnother(lost), debits: lost.debits, turn: lost.turn }
     this.#known.set(instead.hash, instead)

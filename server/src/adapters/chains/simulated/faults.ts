@@ -2,17 +2,20 @@ import { ChainUnavailable, type AccountChainAdapter } from '../port.ts'
 
 type Method = Exclude<keyof AccountChainAdapter, 'network'> | 'coinsAt' | 'scan'
 
-/** How a simulated node misbehaves. Everything is off at first; nothing is left to chance. */
+/** Faults of a simulated node. All are off initially; nothing is random. */
 export class Faults {
-  /** the node answers nothing */
+  /** the node does not answer */
   silent = false
   /** the node is so many blocks behind */
   lag = 0
-  /** changes an answer before it is given: a node that lies */
+  /** changes an answer before it is returned, for a node with false answers */
   lie: (method: Method, answer: unknown) => unknown = (_method, answer) => answer
   readonly #failing = new Map<Method, ('before' | 'after')[]>()
 
-  /** The next calls of a method fail, each once: before anything happens, or after, so that only the answer is lost. */
+  /**
+   * Makes the next calls of a method fail, each once: before anything happens, or afterwards, so that only the answer
+   * is lost.
+   */
   failNext(method: Method, ...when: ('before' | 'after')[]): void {
     this.#failing.set(method, [...(this.#failing.get(method) ?? []), ...when])
   }

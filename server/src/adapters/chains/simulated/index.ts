@@ -1,4 +1,7 @@
-/** A chain in memory behind the port: no node, no clock, no chance. The same seed and calls give the same chain. */
+/**
+ * A simulated chain in memory behind the port, without node, clock or randomness. The same seed and calls give the same
+ * chain.
+ */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, FeeRate } from '../port.ts'
 import { createSimulatedAdapter, type SimulatedNode } from './adapter.ts'
@@ -8,11 +11,14 @@ import { Faults } from './faults.ts'
 export interface SimulatedSettings {
   /** Bitcoin has coins, the others accounts */
   network: Network
-  /** decides every hash and address */
+  /** determines all hashes and addresses */
   seed: string
   /** confirmations that make a block final; 6 when absent */
   finalDepth?: number
-  /** signed EVM transactions must be for it; 1 when absent. It is then the identity; Bitcoin's is the seed */
+  /**
+   * chain id that signed EVM transactions must have, and the chain's identity; 1 when absent. Bitcoin's identity is the
+   * seed
+   */
   chainId?: bigint
   tokens?: readonly { contract: string; decimals: number }[]
   /** ms since the epoch; one second a block from the year 2026 when absent */
@@ -21,13 +27,13 @@ export interface SimulatedSettings {
 }
 
 export interface SimulatedChain {
-  /** what a program sees of the chain */
+  /** the chain as a program sees it */
   adapter: AccountChainAdapter
-  /** what a test does to it */
+  /** control of the chain by tests */
   chain: Chain
   faults: Faults
   identity: string
-  /** changes what the node says a transaction should offer */
+  /** changes the node's fee rate */
   setFeeRate(rate: FeeRate): void
 }
 

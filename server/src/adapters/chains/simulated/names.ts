@@ -5,7 +5,7 @@ import { checksumAddress } from '@bursar/chainkit/evm'
 /** A chain of coins, as Bitcoin is, or of accounts. */
 export type ChainKind = 'coins' | 'accounts'
 
-/** Hashes and addresses out of a seed: the same ones in the same order. */
+/** Generates hashes and addresses from a seed, deterministically. */
 export class Names {
   readonly #kind: ChainKind
   readonly #seed: string
@@ -16,7 +16,7 @@ export class Names {
     this.#seed = seed
   }
 
-  /** Of a block or transaction, as its chain writes them. */
+  /** Hash of a block or transaction in the chain's format. */
   hash(): string {
     return `${this.#kind === 'accounts' ? '0x' : ''}${this.#next()}`
   }

@@ -2,7 +2,7 @@ import type { Transfer } from '@bursar/chainkit'
 import type { ChainKind, Names } from './names.ts'
 import type { SimulatedTransaction } from './transaction.ts'
 
-/** A payment from outside, whose coins come from nowhere. */
+/** A payment from outside, whose coins are created for it. */
 export interface OutsidePayment {
   to: string
   units: bigint
@@ -15,7 +15,7 @@ export interface OutsidePayment {
 export const OUTSIDE_PRICE = 2_000n
 const OUTSIDE_FEE = 300n
 
-/** What is seen of payments from outside: listed tokens and native coin, when there is any. */
+/** Visible transfers of payments from outside: listed tokens, and native coin above 0. */
 export const outsideTransaction = (
   payments: readonly OutsidePayment[],
   { kind, tokens, names }: { kind: ChainKind; tokens: ReadonlySet<string>; names: Names },

@@ -3,18 +3,18 @@ import { addressOf, outpointOf, parseTransaction } from '@bursar/chainkit/bitcoi
 import { decodeTransfer, fromHex, isHex, parseSigned } from '@bursar/chainkit/evm'
 import type { Debit, SimulatedTransaction } from './transaction.ts'
 
-/** Why signed bytes are no transaction of this chain. */
+/** Why signed bytes are not a transaction of this chain. */
 export interface Unreadable {
   refused: 'invalid' | 'conflict'
   message: string
-  /** of what could be read, but spends what is not there */
+  /** hash of a readable transaction that spends missing coins */
   hash?: string
 }
 
 export const GAS = { native: 21_000n, token: 60_000n }
 const MILLI = 1_000n
 
-/** Reads a Bitcoin transaction. Its signatures are not looked at: a real node's tests do that. */
+/** Reads a Bitcoin transaction. Signatures are not verified; the tests with a real node cover that. */
 export const readCoinTransaction = (
   raw: string,
   coinAt: (outpoint: string) => Debit | undefined,

@@ -1,6 +1,6 @@
 import { creditsOf, type Debit, type Movement, type SimulatedTransaction } from './transaction.ts'
 
-/** Who holds what after the newest block of the best chain. Every step can be taken back. */
+/** Balances and coins after the head of the best chain. Every step can be undone. */
 export class ChainState {
   readonly #balances = new Map<string, bigint>()
   readonly #nonces = new Map<string, number>()
@@ -35,12 +35,12 @@ export class ChainState {
     return this.#coins.get(outpoint)
   }
 
-  /** Whether something on the best chain used this up. */
+  /** Whether a transaction of the best chain spent this key. */
   isUsed(key: string): boolean {
     return this.#used.has(key)
   }
 
-  /** Whether it could be in the next block. */
+  /** Whether the transaction could be in the next block. */
   canApply({ keys, turn, debits }: SimulatedTransaction): boolean {
     if (keys.some((key) => this.#used.has(key))) return false
     if (turn && turn.nonce !== this.nonceOf(turn.address)) return false
@@ -48,7 +48,7 @@ export class ChainState {
     return this.#covers(debits.filter(({ contract }) => contract === null))
   }
 
-  /** Whether all that it takes is there, tokens too. */
+  /** Whether all its debits are covered, tokens included. */
   canSucceed({ debits }: SimulatedTransaction): boolean {
     return this.#covers(debits)
   }

@@ -7,26 +7,26 @@ export interface Movement {
   units: bigint
 }
 
-/** What a transaction takes from a person; `outpoint` names the coin it spends on a chain of coins. */
+/** A debit of an address by a transaction; `outpoint` is the spent coin on a chain of coins. */
 export interface Debit extends Movement {
   outpoint?: string
 }
 
-/** A transaction with what the chain must know to mine it, undo it, and weigh it against a rival. */
+/** A transaction with the data needed to mine it, undo it, and compare it with a conflicting one. */
 export interface SimulatedTransaction extends ChainTransaction {
   fee: bigint
   /** empty for payments from outside, whose coins come from nowhere */
   debits: Debit[]
-  /** the sender's place in line on a chain of accounts; null when the transaction need not wait for its turn */
+  /** sender and nonce on a chain of accounts; null when the transaction has no nonce to wait for */
   turn: { address: string; nonce: number } | null
-  /** what a miner earns for each unit of room: decides between rivals */
+  /** price per unit of block space, which decides between conflicting transactions */
   price: bigint
 }
 
 export const creditsOf = ({ transfers }: ChainTransaction): Movement[] =>
   transfers.map(({ to, contract, units }) => ({ address: to, contract, units }))
 
-/** The same transaction, mined without effect: its sender pays the fee and nothing moves. */
+/** The same transaction mined without effect: the sender pays only the fee. */
 export const undone = (transaction: SimulatedTransaction): SimulatedTransaction => ({
   ...transaction,
   succeeded: false,

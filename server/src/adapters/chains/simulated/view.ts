@@ -1,4 +1,4 @@
-/** What a node shows of a chain. */
+/** A chain as a node shows it. */
 import type { Block, ChainTransaction, Head } from '@bursar/chainkit'
 import type { TransactionStatus } from '../port.ts'
 import type { Chain, SimulatedBlock } from './chain.ts'
@@ -37,7 +37,7 @@ export const statusOf = (chain: Chain, shown: readonly SimulatedBlock[], hash: s
   return { kind: block || chain.pool.has(hash) ? 'mempool' : 'unknown' }
 }
 
-/** The balance now, less what later blocks did to it. */
+/** Balance at a height: the current one without the changes of later blocks. */
 export const balanceAt = (chain: Chain, height: number, address: string, contract: string | null): bigint => {
   const later = chain.blocks.slice(height + 1).flatMap(({ transactions }) => transactions)
   const touching = (one: { address: string; contract: string | null }): boolean =>

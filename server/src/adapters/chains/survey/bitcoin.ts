@@ -1,4 +1,4 @@
-/** What a node of Bitcoin Core's kind shows of itself, and whether that is what Bursar needs. */
+/** Checks whether a Bitcoin Core or compatible node has what Bursar needs. */
 import type { bitcoinSettingsOf } from '../settings.ts'
 import { readTxIndex, type TxIndex } from '../bitcoin/txindex.ts'
 import type { Rpc } from '../rpc.ts'
@@ -7,7 +7,7 @@ import { good, poor, unfit, unknown, type Probe, type Seen } from './finding.ts'
 
 type Fields = Record<string, unknown>
 
-/** A number, flag or text as an operator reads it. */
+/** Formats a number, flag or text for operators. */
 const shown = (value: unknown): string => {
   if (typeof value === 'string') return value
   return value === undefined ? 'not said' : JSON.stringify(value)
@@ -15,7 +15,7 @@ const shown = (value: unknown): string => {
 
 /** Bitcoin Core 25: the oldest whose answers the adapter reads. */
 const LEAST_VERSION = 250_000
-/** Undo data of a block so far below the head is read again by rescans. */
+/** Depth below the head to which rescans need undo data. */
 const UNDO_DEPTH = 1_000
 const METHODS = [
   'getrawtransaction',
@@ -30,12 +30,12 @@ const METHODS = [
   'submitpackage',
 ]
 
-/** Blocks come every ten minutes on average: six hours without one are no chance. ms */
+/** Blocks come every ten minutes on average: six hours without one are no coincidence. ms */
 const OLD_HEAD_MS = 6 * 3_600_000
 /** src/chain.h MAX_FUTURE_BLOCK_TIME: a block of a time further ahead is refused. ms */
 const MOST_AHEAD_MS = 2 * 3_600_000
 
-/** @param now ms since the epoch, to judge the age of the head by */
+/** @param now ms since the epoch, for the age of the head */
 export const bitcoinProbes = (
   rpc: Rpc,
   { finalDepth, fees }: ReturnType<typeof bitcoinSettingsOf>,
@@ -166,7 +166,10 @@ const estimateOf = ({ feerate, errors }: Fields, { floor, cap }: { floor: bigint
   )
 }
 
-/** `help` names what a build does not have; a whitelist of methods refuses it, which says nothing. */
+/**
+ * Checks methods by `help`, which also reveals methods that a build lacks. A whitelist may refuse `help`, which proves
+ * nothing.
+ */
 const methodsOf = async (rpc: Rpc): Promise<Seen> => {
   const answers = await rpc.askAll(METHODS.map((method) => ({ method: 'help', params: [method] })))
   const missing = METHODS.filter((_, at) => {

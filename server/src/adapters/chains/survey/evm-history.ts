@@ -4,17 +4,17 @@ import { quantity } from '../evm/quantity.ts'
 import type { Rpc } from '../rpc.ts'
 import { good, poor, type Seen } from './finding.ts'
 
-/** An address that no one has a key of, and that is no precompiled contract: asked about, never paid. */
+/** An address whose key nobody has and that is not a precompiled contract; for queries only, never paid. */
 export const NOBODY = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]
 /**
- * Blocks of state that are worked with. A full node keeps 128, which is 25 minutes of Ethereum, but less than a minute
- * of BSC: there ten minutes away from the node are 1,330 blocks.
+ * Number of newest blocks whose state Bursar needs. A full node keeps 128: 25 minutes of Ethereum, but less than a
+ * minute of BSC, where a ten-minute outage of the node covers 1,330 blocks.
  */
 const WANTED: Readonly<Record<EvmNetwork, number>> = { ETHEREUM: 120, BINANCE_SMART_CHAIN: 1_500 }
 
-/** How far below the head the node still answers; the whole chain when it is shorter. Depths ascend. */
+/** Depth below the head down to which the node answers; the whole chain when that is shorter. Depths are ascending. */
 const depthOf = async (
   head: number,
   depths: readonly number[],

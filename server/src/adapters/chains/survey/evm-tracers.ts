@@ -6,7 +6,7 @@ import type { evmSettingsOf } from '../settings.ts'
 import { listOf, objectOf } from '../shape.ts'
 import { good, poor, unknown, type Seen } from './finding.ts'
 
-/** Blocks below the head in which a transaction is looked for. */
+/** Number of blocks below the head to search for a transaction. */
 const MOST_LOOKED_AT = 20
 const TRACERS = {
   prestateTracer: {
@@ -18,8 +18,8 @@ const TRACERS = {
 type Tracer = keyof typeof TRACERS
 
 /**
- * What a node answers to a tracer: its own shape, another one (Besu before 25.8 ignores `tracer` and shows opcodes), or
- * a refusal.
+ * How a node answers to a tracer: in the tracer's form, in another one (Besu before 25.8 ignores `tracer` and returns
+ * opcodes), or with a refusal.
  */
 export const tracersOf = async (
   rpc: Rpc,

@@ -1,4 +1,4 @@
-/** What a node of Ethereum's kind shows of itself, and whether that is what Bursar needs. */
+/** Checks whether an Ethereum-compatible node has what Bursar needs. */
 import type { evmSettingsOf } from '../settings.ts'
 import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf } from '../shape.ts'
@@ -11,11 +11,11 @@ import { good, poor, unfit, type Probe, type Seen } from './finding.ts'
 type EvmSettings = ReturnType<typeof evmSettingsOf>
 
 const BATCH = 100
-/** Blocks come every 12 s or less; a head so old is not the chain's. ms */
+/** Blocks come every 12 s or less, so that a head of this age is not the chain's. ms */
 const OLD_HEAD_MS = 10 * 60_000
-/** Consensus clients take a block at most seconds before its time. ms */
+/** Consensus clients accept a block at most seconds before its time. ms */
 const MOST_AHEAD_MS = 2 * 60_000
-/** Clients that answer wrongly in a version below, as their own issues and change logs say. */
+/** Clients with faulty answers before a version, by their own issues and change logs. */
 const TROUBLE: readonly { client: RegExp; below: readonly [number, number]; what: string }[] = [
   {
     client: /^besu\//i,
@@ -26,7 +26,7 @@ const TROUBLE: readonly { client: RegExp; below: readonly [number, number]; what
   { client: /^erigon\//i, below: [3, 1], what: 'logIndex begins anew in the middle of some blocks (erigon#16491)' },
 ]
 
-/** @param now ms since the epoch, to judge the age of the head by */
+/** @param now ms since the epoch, for the age of the head */
 export const evmProbes = (rpc: Rpc, settings: EvmSettings, now: number): Probe[] => [
   {
     about: 'client',
@@ -157,7 +157,7 @@ const feesOf = async (rpc: Rpc, { legacyGas, gasPriceFloor, gasPriceCap }: EvmSe
   })
 }
 
-/** PUSH1 42, MSTORE, RETURN: answers 42 to whatever it is asked. */
+/** PUSH1 42, MSTORE, RETURN: returns 42 for every call. */
 const FORTY_TWO = '0x602a60005260206000f3'
 
 const overridesOf = async (rpc: Rpc): Promise<Seen> => {

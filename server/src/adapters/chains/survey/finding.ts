@@ -1,35 +1,35 @@
 import { ChainUnavailable } from '../port.ts'
 import { Malformed } from '../shape.ts'
 
-/** The roles that ask chain nodes. */
+/** The roles that use chain nodes. */
 export type NodeRole = 'watcher' | 'worker'
 
 /**
- * One thing that a node shows. `good`: as the product needs it. `poor`: the product works and misses something.
- * `unfit`: the roles in `neededBy` can't work. `unknown`: the node did not say.
+ * Result of one check of a node. `good`: as the product needs it. `poor`: the product works with restrictions. `unfit`:
+ * the roles in `neededBy` can't work. `unknown`: the node did not answer.
  */
 export interface Finding {
-  /** what was asked, such as `txindex`; stable */
+  /** stable name of the check, such as `txindex` */
   about: string
   standing: 'good' | 'poor' | 'unfit' | 'unknown'
   /** one sentence without a full stop */
   text: string
-  /** what the operator changes, at the node or in the settings; null where nothing is to be changed */
+  /** what the operator has to change, at the node or in the settings; null for nothing */
   change: string | null
   /** empty unless `unfit` */
   neededBy: readonly NodeRole[]
 }
 
-/** One question of a survey, or a few that belong together. */
+/** One query of a survey, or a few related ones. */
 export interface Probe {
   about: string
-  /** roles that ask it before they work; empty for what only `bursar doctor` shows */
+  /** roles that run it before they start work; empty for checks of `bursar doctor` only */
   neededBy: readonly NodeRole[]
-  /** Throws `ChainUnavailable` where the node gives no answer that can be believed. */
+  /** Throws `ChainUnavailable` when the node gives no plausible answer. */
   look(): Promise<Seen>
 }
 
-/** What a probe saw. */
+/** Result of a probe. */
 export type Seen = Pick<Finding, 'standing' | 'text'> & { change?: string }
 
 export const good = (text: string): Seen => ({ standing: 'good', text })
@@ -38,8 +38,8 @@ export const unfit = (text: string, change: string): Seen => ({ standing: 'unfit
 export const unknown = (text: string): Seen => ({ standing: 'unknown', text })
 
 /**
- * Asks one after the other, as some gateways count requests by the second. The first probe asks whether the node
- * answers at all: when it does not, the others are not asked. Throws nothing.
+ * Runs probes one after the other, because some gateways count requests per second. The first probe tests whether the
+ * node answers at all; if not, the others are skipped. Throws nothing.
  */
 export const runProbes = async (probes: readonly Probe[]): Promise<Finding[]> => {
   const findings: Finding[] = []
@@ -62,6 +62,6 @@ export const runProbes = async (probes: readonly Probe[]): Promise<Finding[]> =>
   return findings
 }
 
-/** One line for an operator. */
+/** Formats a finding as one line for operators. */
 export const lineOf = ({ about, text, change }: Finding): string =>
   `${about}: ${text}${change === null ? '' : `. ${change}`}`

@@ -1,6 +1,6 @@
 /**
- * What each node shows of itself, held against what Bursar needs of it. Promises to read only, and that what a node did
- * not say is `unknown` and never `unfit`.
+ * Checks whether a node has what Bursar needs. Guarantees to only read, and to report properties that a node does not
+ * reveal as `unknown`, never as `unfit`.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
@@ -16,11 +16,11 @@ import { tronProbes } from './tron.ts'
 export { lineOf, type Finding, type NodeRole } from './finding.ts'
 
 export interface SurveyDeps {
-  /** token contracts of the network, as `createAdapters` takes them */
+  /** token contracts of the network, as in `createAdapters` */
   tokens: readonly string[]
   /** ms since the epoch */
   now: number
-  /** ms a question may take; 15,000 when absent */
+  /** timeout of a query in ms; 15,000 when absent */
   timeoutMs?: number
 }
 
@@ -31,11 +31,11 @@ interface Opened {
   close(): Promise<void>
 }
 
-/** Everything about the node of a network, which the settings must have. */
+/** Runs all checks of a network's node. The network must be configured. */
 export const surveyNode = (settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> =>
   survey(settings, network, deps, () => true)
 
-/** What a role needs of the node before it works with it. A node that does not answer is `unknown`, and not unfit. */
+/** Runs the checks that a role needs before it uses the node. A node that does not answer is `unknown`, not `unfit`. */
 export const surveyForRole = (
   role: NodeRole,
   settings: ChainSettings,

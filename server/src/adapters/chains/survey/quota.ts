@@ -2,10 +2,10 @@ import { request } from 'undici'
 import { good, unknown, type Seen } from './finding.ts'
 
 const TIMEOUT_MS = 10_000
-/** `x-ratelimit-remaining`, `ratelimit-limit`, `x-rate-limit-…`, `retry-after`: no standard says which. */
+/** `x-ratelimit-remaining`, `ratelimit-limit`, `x-rate-limit-…`, `retry-after`: there is no common standard. */
 const TELLS = /rate-?limit|quota|retry-after|credits?-(left|remaining)/i
 
-/** What the headers of an answer say of the requests that are left. A node of one's own has no such headers. */
+/** Remaining requests by the headers of an answer. A self-hosted node has no such headers. */
 export const quotaOf = async (
   url: string,
   { path = '', body, headers = {} }: { path?: string; body: unknown; headers?: Record<string, string> },

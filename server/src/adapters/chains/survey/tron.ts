@@ -1,4 +1,4 @@
-/** What a node of java-tron's kind, or a gateway, shows of itself, and whether that is what Bursar needs. */
+/** Checks whether a java-tron node or a gateway has what Bursar needs. */
 import { hexOfAddress } from '@bursar/chainkit/tron'
 import { amountOf, messageOf, type Fields } from '../tron/fields.ts'
 import { readGenesis, readHead, readSolidHead } from '../tron/heads.ts'
@@ -9,19 +9,22 @@ import { good, poor, unfit, unknown, type Probe, type Seen } from './finding.ts'
 
 type TronSettings = ReturnType<typeof tronSettingsOf>
 
-/** Solid blocks in which a transaction is looked for. */
+/** Number of solidified blocks to search for a transaction. */
 const MOST_LOOKED_AT = 20
 const OLD_HEAD_MS = 2 * 60_000
-/** A block of a time further ahead is of a wrong clock. ms */
+/** A block further ahead than this has a wrong clock. ms */
 const MOST_AHEAD_MS = 2 * 60_000
-/** java-tron refuses broadcasts when the solid block is so far behind. */
+/** java-tron refuses broadcasts when the solidified block is this far behind. */
 const MOST_UNSOLID = 54
-/** What anybody may ask of a token. */
+/** A query that every token answers. */
 const DECIMALS = 'decimals()'
 const NO_CONSTANT = /does not support constant/i
 const LITE = /lite fullnode/i
 
-/** @param now ms since the epoch; @param tokens contracts in base58 */
+/**
+ * @param now ms since the epoch
+ * @param tokens contracts in base58
+ */
 export const tronProbes = (
   node: TronNode,
   settings: TronSettings,
@@ -38,11 +41,11 @@ export const tronProbes = (
   { about: 'fees', neededBy: [], look: () => pricesOf(node) },
 ]
 
-/** An answer as it came: refusals are what some probes look for. */
+/** Returns the unprocessed answer, because some probes examine errors. */
 const raw = async (node: TronNode, method: Method, body: Fields): Promise<unknown> =>
   node.ask(method, body, { attempts: 1 })
 
-/** The node's own error, or the error of what was run. */
+/** The node's error, or that of the executed call. */
 const errorOf = (answer: unknown): string | undefined => {
   if (typeof answer !== 'object' || answer === null) return undefined
   const { Error: error, result } = answer as Fields
@@ -51,7 +54,7 @@ const errorOf = (answer: unknown): string | undefined => {
   return code === undefined || code === 'SUCCESS' ? undefined : `${messageOf(message)} (${messageOf(code)})`
 }
 
-/** Gateways switch `getnodeinfo` off: then the head says that the node answers. */
+/** Reads the client's version. Gateways disable `getnodeinfo`; then the head shows that the node answers. */
 const clientOf = async (node: TronNode): Promise<Seen> => {
   const { height } = await readHead(node)
   try {
@@ -93,7 +96,7 @@ interface Block {
   transactions: Fields[]
 }
 
-/** The newest solid block with a transaction, and undefined when there is none among the newest few. */
+/** The newest solidified block with a transaction; undefined when the newest few have none. */
 const newestWithTransaction = async (node: TronNode): Promise<Block | undefined> => {
   const solid = await readSolidHead(node)
   for (let { height } = solid; height > Math.max(0, solid.height - MOST_LOOKED_AT); height -= 1) {
@@ -131,7 +134,7 @@ const lite = (message: string): Seen =>
     'Set openHistoryQueryWhenLiteFN = true, or use a full node: a lite one answers no questions about blocks',
   )
 
-/** java-tron can't be asked whether it records them; that some are there shows it. */
+/** Checks whether java-tron records internal transactions. It can't be queried; the presence of some is the proof. */
 const internalOf = async (node: TronNode, { internalTransactions }: TronSettings): Promise<Seen> => {
   const { height } = await readSolidHead(node)
   let seen = 0

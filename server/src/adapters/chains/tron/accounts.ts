@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 const SOLID_ACCOUNT = 'walletsolidity/getaccount'
-/** The solidified head moves every few seconds; this often in a row it does not move within one reading. */
+/** Attempts per reading. The solidified head moves every few seconds, but not during this many consecutive readings. */
 const READINGS = 5
 
 const readAccount = (node: TronNode, method: Method, address: string): Promise<Fields | null> =>
@@ -25,7 +25,8 @@ const readAccount = (node: TronNode, method: Method, address: string): Promise<F
   })
 
 /**
- * An address that only ever received tokens is no account: it can send nothing until TRX, or a creation, activates it.
+ * Whether an address is activated. One that only received tokens is not: it can't send until TRX, or an explicit
+ * creation, activates it.
  */
 export const readIsActivated = async (node: TronNode, address: string): Promise<boolean> =>
   (await readAccount(node, 'wallet/getaccount', address)) !== null
@@ -47,15 +48,15 @@ export const readResources = async (node: TronNode, address: string): Promise<Re
   return resources ?? { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }
 }
 
-/** What was used may be above a limit that was lowered since: unstaked, or no longer lent. */
+/** Remaining resource. The used part may exceed a limit that was lowered since, by unstaking or the end of a loan. */
 const left = (fields: Fields, limit: string, used: string): bigint => {
   const rest = amountOf(fields[limit], limit) - amountOf(fields[used], used)
   return rest > 0n ? rest : 0n
 }
 
 /**
- * How long a solidified head stands, and the part of it that a reading may take: the head does not wait for the reading
- * to begin.
+ * How long the solidified head stays the same, and the fraction of it that a reading may take, since a reading starts
+ * at any point of that time.
  */
 const STANDS_MS = 3_000
 const READING_MS = STANDS_MS * 0.4
@@ -63,18 +64,18 @@ const MOST_AT_ONCE = 50
 
 export interface SolidBalances {
   /**
-   * Balances of the solidified head, all of one block: when it moved meanwhile, all are read anew. java-tron has no
-   * state of earlier blocks, and `/wallet` shows what pending transactions would leave. Of TRX, all that is the
-   * account's.
+   * Reads balances of the solidified head, all of one block; if the head moved meanwhile, all are read again. java-tron
+   * has no state of earlier blocks, and `/wallet` includes the effects of pending transactions. TRX includes everything
+   * that the account owns.
    */
   read(wanted: readonly Wanted[]): Promise<{ head: Head; units: bigint[] }>
-  /** How many balances one reading can hold by the pace of those before. */
+  /** Number of balances that fit in one reading, by the measured pace. */
   most(): number
 }
 
-/** @param perSecond requests that the node is sent at most; undefined: no bound */
+/** @param perSecond maximum requests per second to the node; undefined: no limit */
 export const createSolidBalances = (node: TronNode, { now }: Timer, perSecond: number | undefined): SolidBalances => {
-  /** ms for each balance: what the newest readings took, half of it the last one */
+  /** ms per balance, an average of the latest readings in which the last one counts half */
   let pace = perSecond === undefined ? 0 : 1_000 / perSecond
   const most = (): number =>
     pace === 0 ? MOST_AT_ONCE : Math.max(1, Math.min(MOST_AT_ONCE, Math.floor(READING_MS / pace)))
@@ -87,7 +88,7 @@ export const createSolidBalances = (node: TronNode, { now }: Timer, perSecond: n
         const units = await Promise.all(wanted.map((one) => readUnits(node, one)))
         if (wanted.length > 0) pace = (pace + (now() - begun) / wanted.length) / 2
         if ((await readSolidHead(node)).hash === hash) return { head: { height, hash }, units }
-        // Another attempt at this pace would end as this one did.
+        // Another attempt at this pace would fail too.
         if (wanted.length > 1 && wanted.length > most()) break
       }
       throw node.unavailable(
@@ -103,13 +104,13 @@ const readUnits = async (node: TronNode, { address, contract }: Wanted): Promise
   return ownedOf(await readStake(node, address))
 }
 
-/** Where the account's TRX is, in the solidified state. */
+/** How the account's TRX is divided, in the solidified state. */
 export const readStake = async (node: TronNode, address: string): Promise<Stake> => {
   const account = await readAccount(node, SOLID_ACCOUNT, address)
   return node.believe(SOLID_ACCOUNT, () => decodeStake(account ?? {}))
 }
 
-/** Throws `ChainUnavailable` for any height but the solidified head's. */
+/** Reads balances at a height. Throws `ChainUnavailable` for any height except the solidified head's. */
 export const readBalancesAt = async (
   node: TronNode,
   balances: SolidBalances,

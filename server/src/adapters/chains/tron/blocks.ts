@@ -15,26 +15,29 @@ const NEWEST = 'wallet/getblock'
 const INFOS = 'wallet/gettransactioninfobyblocknum'
 const INFO = 'wallet/gettransactioninfobyid'
 const COUNT = 'wallet/gettransactioncountbyblocknum'
-/** Infos of a full block of the main network have two megabytes. Several blocks are read at once. */
+/**
+ * Maximum bytes of a block's infos. A full block of the main network has two megabytes; several blocks are read in
+ * parallel.
+ */
 const MOST_INFO_BYTES = 16 * 1024 * 1024
-/** The chain may switch between the questions of one reading; this often in a row it does not. */
+/** Attempts per reading. The best chain may change between the queries of a reading, but not this often in a row. */
 const READINGS = 5
 
 export interface BlockReading {
   /** contracts whose logs count, in base58 */
   tokens: ReadonlySet<string>
-  /** whether TRX that contracts sent is read */
+  /** whether TRX sent by contracts is read */
   internalTransactions: boolean
 }
 
 export interface ShownBlock extends Header {
   shown: Fields[]
   hashes: string[]
-  /** that its header names; undefined where it names none */
+  /** transaction root in the header; undefined when it has none */
   root: string | undefined
 }
 
-/** The best chain's block at a height as the node shows it, without what came of its transactions. */
+/** The best chain's block at a height as the node shows it, without the results of its transactions. */
 export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlock | null> =>
   readOrNothing(node, BY_NUMBER, { num: height }, (block) => {
     const shown = decodeShown(block)
@@ -45,8 +48,8 @@ export const readShownBlock = (node: TronNode, height: number): Promise<ShownBlo
   })
 
 /**
- * Whether a header says that its block has transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of
- * java-tron, which `Manager.pushBlock` holds every block against). A gateway that leaves them out would hide deposits.
+ * Whether a header commits to transactions: the root of none is zero (`BlockCapsule.calcMerkleRoot` of java-tron, with
+ * which `Manager.pushBlock` verifies every block). A gateway that omits transactions would hide deposits.
  */
 const hasTransactions = (block: Fields): boolean => /[^0]/.test(namedRoot(block) ?? '')
 
@@ -56,8 +59,8 @@ const namedRoot = (block: Fields): string | undefined => {
 }
 
 /**
- * The newest block as the node shows it: to read it whole costs a gateway's user no more requests than to ask for its
- * place, and saves the question for the block itself.
+ * The newest block as the node shows it. Reading all of it costs a gateway's user one request, like a query for its
+ * height, and saves the later query for the block.
  */
 export const readShownHead = (node: TronNode): Promise<ShownBlock> => node.read(NEWEST, { detail: true }, decodeShown)
 
@@ -71,13 +74,14 @@ const decodeShown = (block: Fields): ShownBlock => {
   }
 }
 
-/** False when its header names another root than these transactions have. It takes about 6 µs a transaction. */
+/** False when the root in the header differs from that of these transactions. Takes about 6 µs per transaction. */
 const isWhole = ({ root, shown }: Pick<ShownBlock, 'root' | 'shown'>): boolean =>
   root === undefined || [root, undefined].includes(rootOf(shown))
 
 /**
- * The best chain's block at a height with everything that moved in it. What came of its transactions is asked for by
- * height, which is all that java-tron offers; when that is of another block there, all is read anew.
+ * Reads the best chain's block at a height with all its transfers. The results of its transactions are queried by
+ * height, the only way that java-tron offers. When they belong to another block of that height, everything is read
+ * again.
  * @param known that block, as the node has just shown it
  */
 export const readBlockAt = async (
@@ -87,15 +91,15 @@ export const readBlockAt = async (
   known?: ShownBlock,
 ): Promise<Block | null> => {
   for (let attempt = 1; attempt <= READINGS; attempt += 1) {
-    // One without transactions may be a header only.
+    // A block without transactions may be incomplete, with a header only.
     const block =
       attempt === 1 && known?.height === height && known.shown.length > 0 ? known : await readShownBlock(node, height)
     if (!block) return null
     const { shown, hashes, root, ...head } = block
     const count = isWhole({ root, shown }) ? shown.length : await readCount(node, height)
-    // Another machine of a gateway may show it whole.
+    // Another machine of the gateway may show the complete block.
     if (count !== undefined && count > shown.length) continue
-    // What a genesis block hands out was never a transaction, and has no infos.
+    // The allocations of a genesis block are not transactions and have no infos.
     if (shown.length === 0 || height === 0) return { ...head, transactions: [] }
     const came = await readCame(node, head, { shown, hashes }, { tokens, internalTransactions })
     if (!came) continue
@@ -116,9 +120,10 @@ export const readBlockAt = async (
 }
 
 /**
- * How many transactions the block of a height has. Asked where the root does not fit, which alone says little:
- * transactions that come by peers may have a result with fields of other software's, which count in the root and are
- * not shown (transaction 187 of the main network's block 79072107). Undefined where the node does not say.
+ * Number of transactions of the block at a height; undefined when the node does not report it. It is queried when the
+ * root does not match, which alone proves little: the result of a transaction that arrives from peers may contain
+ * fields of other software, which count in the root and are not shown (transaction 187 of the main network's block
+ * 79072107).
  */
 const readCount = async (node: TronNode, height: number): Promise<number | undefined> => {
   try {
@@ -131,10 +136,10 @@ const readCount = async (node: TronNode, height: number): Promise<number | undef
   }
 }
 
-/** A transaction of a block, and what its info says besides. */
+/** A transaction of a block, with further data of its info. */
 interface Came {
   transaction: ChainTransaction
-  /** of internal transactions that this version does not know */
+  /** unknown notes of internal transactions */
   notes: string[]
   acts: IssuerActShown[]
 }
@@ -146,10 +151,11 @@ const cameOf = (shown: Fields, info: Info, { tokens, internalTransactions }: Blo
 })
 
 /**
- * What came of a block's transactions, in its order; undefined when another block is at its height by now.
- * A call of a contract that moves nothing is an internal transaction too: of 40 energy (`EnergyCost.java`), and of 300
- * bytes in an info. Some transactions make infos of hundreds of megabytes so, in one block; each by itself has few
- * enough, as it may run for 80 ms. What no node answers for the block is asked for each transaction.
+ * Reads the results of a block's transactions, in its order; undefined when another block is at its height by now.
+ * Every call of a contract is an internal transaction, even if it moves nothing. It costs 40 energy (`EnergyCost.java`)
+ * and takes 300 bytes of an info. So some blocks have infos of hundreds of megabytes; those of one transaction stay
+ * short enough, since it may run for only 80 ms. When no node answers for the block, the infos are queried for each
+ * transaction.
  */
 const readCame = async (
   node: TronNode,
@@ -179,7 +185,7 @@ const readCame = async (
   return node.believe(INFOS, () => shown.map((one, at) => cameOf(one, infos.get(hashes[at]!)!, reading)))
 }
 
-/** Also where a gateway in between gives up, with a status or a page of its own. */
+/** Null for an answer that is too large, also when a gateway aborts with its own status or page. */
 const nullIfTooMuch = (error: unknown): null => {
   if (error instanceof ChainUnavailable && (error.cause instanceof TooMuch || error.cause instanceof Malformed))
     return null
@@ -187,9 +193,9 @@ const nullIfTooMuch = (error: unknown): null => {
 }
 
 /**
- * Whether infos are of this very block, by its time and all of its transactions: two blocks of one height have
- * different times, as each slot of three seconds is one producer's. This needs no further question, and is right behind
- * a balancer whose machines are on different forks. False says nothing.
+ * Whether infos belong to this block, by its time and all of its transactions: two blocks of one height have different
+ * times, because each slot of three seconds belongs to one producer. This needs no further query and works behind a
+ * load balancer with machines on different forks. False proves nothing.
  */
 const areOf = (answer: unknown, { time }: Pick<Block, 'time'>, hashes: readonly string[]): boolean => {
   if (!Array.isArray(answer) || answer.length !== hashes.length) return false

@@ -10,7 +10,9 @@ const METHOD = 'wallet/broadcasthex'
 
 export type Verdict = 'accepted' | 'known' | 'expired' | 'insufficient-funds' | 'invalid' | 'node-trouble'
 
-/** What java-tron's answers mean (`Return.response_code` in api.proto). What is not here is the node's trouble. */
+/**
+ * Verdicts for java-tron's answers (`Return.response_code` in api.proto). Any other answer is a problem of the node.
+ */
 const VERDICTS: Readonly<Record<string, Verdict>> = {
   SUCCESS: 'accepted',
   DUP_TRANSACTION_ERROR: 'known',
@@ -23,7 +25,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
   TRANSACTION_EXPIRATION_ERROR: 'expired',
 }
 
-/** How the validation of a contract says that the account has too little, or is not even activated. */
+/** Messages of the contract validation for an insufficient balance, or an account that is not activated. */
 const NO_FUNDS = /balance is not sufficient|no ?owneraccount|(owner|account) ?\[?\w*\]? (does not|doesn't|not) exist/i
 
 export const verdictOf = (code: string, message: string): Verdict => {
@@ -32,9 +34,8 @@ export const verdictOf = (code: string, message: string): Verdict => {
 }
 
 /**
- * Hands a transaction over once: a caller that gets `ChainUnavailable` does not know whether the node took it. A
- * refusal is held against where the transaction stands, since a node that has it in a block may find it expired or
- * unpayable.
+ * Broadcasts a transaction once. After `ChainUnavailable` it is unknown whether the node accepted it. A refusal is
+ * compared with the transaction's status, because a node that has it in a block may report it as expired or unpayable.
  */
 export const broadcastTransaction = async (
   node: TronNode,
@@ -48,8 +49,8 @@ export const broadcastTransaction = async (
   if (verdict === 'accepted') return { kind: 'accepted' }
   if (verdict === 'node-trouble') throw node.unavailable(METHOD, `refused: ${message} (${code})`)
   if ((await readStatus(hash)).kind !== 'unknown') return { kind: 'accepted' }
-  // With `node.rpc.trxCacheEnable` java-tron notes an id before it checks anything (`Wallet.java`): what was refused is
-  // then known too.
+  // With `node.rpc.trxCacheEnable` java-tron records an id before any check (`Wallet.java`), so that a refused
+  // transaction is reported as known too.
   if (verdict === 'known')
     throw node.unavailable(METHOD, `the node knows ${hash} already, and has it neither in its pool nor in a block`)
   return { kind: 'refused', reason: verdict, message: `${code}: ${message}` }

@@ -1,7 +1,7 @@
 import { NoAnswer } from '../exchange.ts'
 import type { Timer } from '../pauses.ts'
 
-/** How many requests a process sends. Absent: as many as it likes. */
+/** Maximum requests of a process per second and per day. Absent: no limit. */
 export interface Budget {
   perSecond?: number | undefined
   perDay?: number | undefined
@@ -9,9 +9,9 @@ export interface Budget {
 
 const SECOND_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * SECOND_MS
-/** Of what a span of time allows, the part that may go out at once after a rest. */
+/** Fraction of a time span's requests that may be sent at once after an idle time. */
 const BURST = { second: 1 / 3, day: 1 / 24 }
-/** No caller waits longer than this: it gets the reason and asks again. */
+/** Maximum wait of a caller; beyond it, the caller gets the reason and may try again. */
 const MOST_WAIT_MS = 10_000
 
 interface Bucket {
@@ -21,15 +21,15 @@ interface Bucket {
   filledAt: number
 }
 
-/** In no span of that length more than `count` are let through, whatever was saved up before it. */
+/** A token bucket that allows at most `count` requests in any span of `spanMs`, even after an idle time. */
 const bucketOf = (count: number, spanMs: number, burst: number, now: number): Bucket => {
   const most = Math.max(1, Math.floor(count * burst))
   return { most, left: most, perMs: Math.max(count - most, count / 2) / spanMs, filledAt: now }
 }
 
 /**
- * What each request passes: it waits for its turn. Throws `NoAnswer` when that is far off, as when the day's requests
- * are spent.
+ * Returns a function that waits until a request is allowed. It throws `NoAnswer` when the wait would be long, as when
+ * the day's requests are used up.
  */
 export const createTurns = ({ perSecond, perDay }: Budget, { now, sleep }: Timer): (() => Promise<void>) => {
   const buckets = [

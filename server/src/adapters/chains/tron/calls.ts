@@ -11,9 +11,9 @@ type Call = Pick<Extract<Contract, { kind: 'TriggerSmartContract' }>, 'owner' | 
 export type EnergyEstimate =
   | {
       ok: true
-      /** what the run took, a contract's dynamic factor included */
+      /** energy used by the run, including a contract's dynamic factor */
       energy: bigint
-      /** what has to be allowed to it: at least that, and what the node says must be at hand */
+      /** energy that the fee limit must cover: at least `energy`, or the node's estimate if that is higher */
       limit: bigint
     }
   | { ok: false; reason: 'reverted' | 'insufficient-funds'; message: string }
@@ -23,8 +23,8 @@ const ESTIMATE = 'wallet/estimateenergy'
 const NO_FUNDS = /balance is not sufficient|insufficient balance|no OwnerAccount/i
 
 /**
- * What nodes are asked by its name: some take no bare data, and `estimateenergy` of java-tron 4.7 drops it without a
- * word and estimates an empty call.
+ * Functions that are called by name, because some nodes accept no raw data, and `estimateenergy` of java-tron 4.7
+ * silently drops it and estimates an empty call.
  */
 const NAMES: Readonly<Record<string, string>> = {
   a9059cbb: 'transfer(address,uint256)',
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   fe575a87: 'isBlacklisted(address)',
 }
 
-/** Numbers must be safe in JSON: what is not fails here, and not as another amount at the node. */
+/** Builds the request. A number that is not safe in JSON fails here, so that the node never sees a different amount. */
 const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
   if (callValue > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('this much TRX is not sent with a call')
   const [selector, parameter] = [data.slice(2, 10), data.slice(10)]
@@ -48,9 +48,9 @@ const bodyOf = ({ owner, contract, callValue, data }: Call): Fields => {
 }
 
 /**
- * Energy that this very call takes now. The run tells whether it would fail. Nodes with `vm.estimateEnergy` also say
- * what has to be at hand while it runs, which may be more; they know that to one TRX of fee only (`Wallet.java` of
- * java-tron), so it is no measure of the cost.
+ * Estimates the energy of this call now, by running it, which also shows whether it would fail. Nodes with
+ * `vm.estimateEnergy` also report the energy that must be at hand while it runs, which may be higher. Its resolution is
+ * one TRX of fee (`Wallet.java` of java-tron), so it is not used as the cost.
  */
 export const estimateEnergy = async (node: TronNode, call: Call): Promise<EnergyEstimate> => {
   const run = await runCall(node, CONSTANT, call)
@@ -59,7 +59,7 @@ export const estimateEnergy = async (node: TronNode, call: Call): Promise<Energy
   return { ok: true, energy: run.energy, limit: required > run.energy ? required : run.energy }
 }
 
-/** Energy that a call of a token would take with another receiver; 0 where that says nothing. */
+/** Energy of a token call with another receiver; 0 when it can't be determined. */
 export const readEnergyOf = async (node: TronNode, call: Call): Promise<bigint> => {
   const run = await runCall(node, CONSTANT, call)
   return run.ok ? run.energy : 0n
@@ -88,24 +88,26 @@ const runCall = async (node: TronNode, method: Method, call: Call): Promise<Run>
 }
 
 /**
- * How java-tron answers for code that failed otherwise than by REVERT, with the name of the exception
- * (`Wallet.callConstantContract`, `TriggerConstantContractServlet`). Running out of time is the node's trouble, as is
- * what has another name.
+ * java-tron's message for code that failed other than by REVERT, with the name of the exception
+ * (`Wallet.callConstantContract`, `TriggerConstantContractServlet`). Running out of time is a problem of the node, like
+ * any other name.
  */
 const CODE_FAILED = /^class org\.tron\.core\.vm\.program\.Program\$(?!OutOfTimeException)\w+Exception\b/
 
 /**
- * Only code that ran and failed says something of the call. A node that runs no calls (`vm.supportConstant` is off by
- * default) or is behind the contract's creation refuses it as invalid (`Wallet.java`): nothing is concluded.
+ * Refusal of a call whose code ran and failed, or whose sender lacks TRX. A node that executes no calls
+ * (`vm.supportConstant` is off by default), or has not seen the contract's creation yet, rejects the call as invalid
+ * (`Wallet.java`). That proves nothing, so it throws `Malformed`.
  */
 const refusalOf = (contract: string, code: string, message: string): Refused => {
-  // First: words of the receiver's own code must not say that we are short, since then no other payment is made either.
+  // First, because messages of the receiver's code must not be read as a lack of funds, which would stop all other
+  // payments too.
   if (code === 'OTHER_ERROR' && CODE_FAILED.test(message)) return { ok: false, reason: 'reverted', message }
   if (NO_FUNDS.test(message)) return { ok: false, reason: 'insufficient-funds', message }
   throw new Malformed(`a call of ${contract} is refused: ${message} (${code})`)
 }
 
-/** 0 where the node does not estimate (`vm.estimateEnergy` is off by default). */
+/** 0 when the node does not estimate (`vm.estimateEnergy` is off by default). */
 const readRequired = async (node: TronNode, call: Call): Promise<bigint> => {
   const answer = await node.ask(ESTIMATE, bodyOf(call))
   return node.believe(ESTIMATE, () => {
@@ -115,7 +117,7 @@ const readRequired = async (node: TronNode, call: Call): Promise<bigint> => {
   })
 }
 
-/** Anybody can be the caller of what only reads. */
+/** Calls a read-only function; any address may be the caller. */
 const readNumber = async (
   node: TronNode,
   method: Method,
@@ -133,7 +135,7 @@ export const readTokenUnits = async (node: TronNode, contract: string, data: `0x
   return units
 }
 
-/** TRC-20 has it as uint8. */
+/** `decimals` is a uint8 in TRC-20. */
 const MOST_DECIMALS = 255n
 
 export const readTokenDecimals = async (node: TronNode, contract: string): Promise<number> => {
@@ -143,7 +145,10 @@ export const readTokenDecimals = async (node: TronNode, contract: string): Promi
   return Number(decimals)
 }
 
-/** False only when the contract itself refuses both questions: it has no such list. */
+/**
+ * Whether an account is frozen. When the contract itself rejects both queries, it has no list of frozen accounts, and
+ * the answer is false.
+ */
 export const readIsFrozen = async (node: TronNode, contract: string, address: string): Promise<boolean> => {
   for (const data of freezeCalls(evmFormOf(address))) {
     const frozen = await readNumber(node, CONSTANT, contract, data)

@@ -16,7 +16,7 @@ import { estimateEnergy, readEnergyOf } from './calls.ts'
 import { amountOf } from './fields.ts'
 import type { TronNode } from './node.ts'
 
-/** Votes change them; what a node leaves out is not guessed. */
+/** Names of the chain parameters. They change by vote; a missing one has no default. */
 const PARAMETERS: Readonly<Record<keyof Prices, string>> = {
   energy: 'getEnergyFee',
   bandwidth: 'getTransactionFee',
@@ -44,7 +44,7 @@ export const readPrices = (node: TronNode): Promise<Prices> =>
     }
   })
 
-/** As long on the wire as any: times and fee limits of this century have these sizes. */
+/** Values of maximum serialised length: times and fee limits of this century have these sizes. */
 const LONGEST = { refBlockBytes: 'ffff', refBlockHash: 'ff'.repeat(8), expiration: 2 ** 42 - 1, timestamp: 2 ** 42 - 1 }
 const LONGEST_FEE_LIMIT = 15_000_000_000n
 
@@ -72,9 +72,9 @@ export const estimateCost = async (node: TronNode, contract: Contract, random: (
 }
 
 /**
- * What the transfer of a token would take if its receiver held none: about twice as much. A receiver can become that
- * between the estimate and the block, by sending away what it holds; too low a limit is then burnt whole, and the
- * payment fails. 0 for other calls.
+ * Energy of a token transfer to a receiver that holds none, which is about twice as much. A receiver can send its
+ * tokens away between estimate and block; with too low a limit the payment then fails and the whole limit is burnt. 0
+ * for other calls.
  */
 const readEnergyToNewHolder = async (
   node: TronNode,
@@ -85,7 +85,7 @@ const readEnergyToNewHolder = async (
   return transfer ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(nobody(random), transfer.units) }) : 0n
 }
 
-/** An address that no one has a key of, or can predict. */
+/** A random address, whose key nobody has and that nobody can predict. */
 const nobody = (random: () => number): string =>
   addressOfEvmForm(
     Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''),

@@ -1,4 +1,4 @@
-/** Reading java-tron's JSON, which leaves out every field that has its default value. */
+/** Parsing of java-tron's JSON, which omits every field with its default value. */
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { exactOf, bytesOf, Malformed, textOf } from '../shape.ts'
 
@@ -7,7 +7,7 @@ export type Fields = Record<string, unknown>
 const HASH = /^[0-9a-f]{64}$/i
 const DIGITS = /^\d{1,39}$/
 
-/** A whole number that is not negative: sun, energy, bandwidth. Absent is 0. */
+/** Parses a non-negative integer: sun, energy, bandwidth. Absent means 0. */
 export const amountOf = (value: unknown, what: string): bigint => {
   if (value === undefined) return 0n
   const digits = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
@@ -15,17 +15,17 @@ export const amountOf = (value: unknown, what: string): bigint => {
   return BigInt(digits)
 }
 
-/** The same, where a double holds it exactly: heights and times. */
+/** Like `amountOf`, as a safe integer: heights and times. */
 export const countOf = (value: unknown, what: string): number => exactOf(amountOf(value, what), what)
 
-/** In lower case, in which hashes are compared and stored. */
+/** Parses a hash in lower case, the form for comparison and storage. */
 export const hashOf = (value: unknown, what: string): string => {
   const text = textOf(value, what)
   if (!HASH.test(text)) throw new Malformed(`${what} is no hash`)
   return text.toLowerCase()
 }
 
-/** In base58, in which addresses are compared and stored. */
+/** Parses an address in base58, the form for comparison and storage. */
 export const addressOf = (value: unknown, what: string): string => {
   const text = textOf(value, what)
   try {
@@ -35,10 +35,10 @@ export const addressOf = (value: unknown, what: string): string => {
   }
 }
 
-/** How java-tron says that there is no such thing. */
+/** Whether an answer is an empty object, by which java-tron means "not found". */
 export const isNothing = (answer: Fields): boolean => Object.keys(answer).length === 0
 
-/** Messages are hex of UTF-8 in most answers, and plain in those of `broadcasthex`. */
+/** Reads a message, which is hex of UTF-8 in most answers and plain text in those of `broadcasthex`. */
 export const messageOf = (value: unknown): string => {
   if (value === undefined) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)

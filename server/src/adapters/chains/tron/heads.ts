@@ -3,7 +3,7 @@ import { Malformed, objectOf } from '../shape.ts'
 import { countOf, hashOf, isNothing, type Fields } from './fields.ts'
 import type { Method, TronNode } from './node.ts'
 
-/** A block's place, and its time in ms since the epoch (0 for a genesis block that has none). */
+/** Height, hash and time of a block, in ms since the epoch (0 for a genesis block without time). */
 export interface Header extends Head {
   parent: string
   time: number
@@ -26,7 +26,7 @@ const readNewest = (node: TronNode, method: Method): Promise<Header> =>
 
 export const readHead = (node: TronNode): Promise<Header> => readNewest(node, GET_BLOCK)
 
-/** The newest block that 19 of the 27 representatives have built upon: no fork goes below it. */
+/** The newest solidified block: 19 of the 27 representatives have built on it, so that no fork goes below it. */
 export const readSolidHead = (node: TronNode): Promise<Header> => readNewest(node, GET_SOLID_BLOCK)
 
 /** The best chain's block at a height; null when the chain is shorter. */
@@ -38,8 +38,8 @@ export const readHeaderAt = async (node: TronNode, height: number): Promise<Head
 }
 
 /**
- * What the node knows, or null when it says that there is no such thing: an empty object. That is believed of a node
- * only that knows its head in the same breath, since whatever stands between could say it too.
+ * Queries an object; null when the node answers with an empty object (not found). This is accepted only if the node
+ * also reports its head at the same time, because a proxy in between could return an empty object too.
  */
 export const readOrNothing = async <T>(
   node: TronNode,
@@ -51,7 +51,7 @@ export const readOrNothing = async <T>(
   return 'found' in answer ? answer.found : null
 }
 
-/** The same, with the head that the node knew when it said that there is no such thing. */
+/** Like `readOrNothing`, but returns the node's head in place of null. */
 export const readOrHead = async <T>(
   node: TronNode,
   method: Method,
@@ -64,7 +64,8 @@ export const readOrHead = async <T>(
 }
 
 /**
- * The hash of the genesis block by both roots of the API. Throws `ChainUnavailable` when they are of different chains.
+ * Hash of the genesis block, queried at both roots of the API. Throws `ChainUnavailable` when they are of different
+ * chains.
  */
 export const readGenesis = async (node: TronNode): Promise<string> => {
   const genesisOf = async (method: Method): Promise<string> => {

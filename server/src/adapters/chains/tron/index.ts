@@ -1,4 +1,4 @@
-/** TRON by a full node of java-tron, 4.8 or newer, or by a gateway that speaks its HTTP API. */
+/** Adapter for TRON, by a full node of java-tron 4.8 or newer, or by a gateway with its HTTP API. */
 import { referenceTo } from '@bursar/chainkit/tron'
 import { REAL_TIMER } from '../pauses.ts'
 import type { TronChainAdapter } from '../port.ts'
@@ -13,14 +13,13 @@ import { readLendable, readLoan, readSupply } from './stake.ts'
 import { createStanding, readProvenDead } from './standing.ts'
 
 export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
-  /** contracts whose transfers are seen, in base58 */
+  /** token contracts whose transfers are read, in base58 */
   tokens: readonly string[]
   /**
-   * whether the node records what contracts send (`vm.saveInternalTx`), which it can't be asked; false: none of it is
-   * read
+   * whether the node records TRX sent by contracts (`vm.saveInternalTx`), which can't be queried; false: it is not read
    */
   internalTransactions: boolean
-  /** ms a question may take */
+  /** timeout of a query in ms */
   timeoutMs?: number
 }
 

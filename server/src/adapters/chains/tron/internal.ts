@@ -4,14 +4,14 @@ import { addressOf, amountOf, messageOf, type Fields } from './fields.ts'
 import type { Info } from './outcome.ts'
 
 /**
- * The notes of entries that move coin: all that java-tron lists unless `vm.saveFeaturedInternalTx` is on
+ * Notes of entries that move coin. java-tron lists no others unless `vm.saveFeaturedInternalTx` is on
  * (`TransactionUtil.java`).
  */
 const MOVING = new Set(['call', 'create', 'suicide'])
 
 /**
- * The notes of all other entries (`Program.java` of java-tron 4.8). Their `callValue` says what was staked, lent, voted
- * or withdrawn, and moves nothing to the receiver they name; `withdrawExpireUnfreezeWhileSuiciding` repeats an amount
+ * Notes of all other entries (`Program.java` of java-tron 4.8). Their `callValue` is the amount staked, lent, voted or
+ * withdrawn, of which nothing goes to the stated receiver. `withdrawExpireUnfreezeWhileSuiciding` repeats an amount
  * that the `suicide` before it includes.
  */
 const FEATURED = new RegExp(
@@ -19,7 +19,7 @@ const FEATURED = new RegExp(
     '|withdrawExpireUnfreeze(?:While(?:Unfreezing|Canceling|Suiciding))?|withdrawReward|cancelAllUnfreezeV2|voteWitness)$',
 )
 
-/** Longest note that is named to the operator. */
+/** Maximum length of a note in a report to the operator. */
 const LONGEST_NOTE = 60
 
 const entriesOf = (info: Info): { note: string; entry: Fields }[] =>
@@ -29,9 +29,9 @@ const entriesOf = (info: Info): { note: string; entry: Fields }[] =>
   })
 
 /**
- * TRX that contracts sent within a transaction. A node lists it in the order of execution when `vm.saveInternalTx` is
- * on. Each is numbered by its place among the entries that move coin, so that the number is the same on a node that
- * lists other entries too.
+ * TRX sent by contracts within a transaction. A node with `vm.saveInternalTx` lists the entries in order of execution.
+ * Each transfer is numbered by its place among the entries that move coin, so that the number is the same on nodes that
+ * list other entries too.
  */
 export const internalTransfers = (info: Info): Transfer[] =>
   entriesOf(info)
@@ -45,13 +45,13 @@ export const internalTransfers = (info: Info): Transfer[] =>
       return [{ index: `t:${place}`, contract: null, from: [from], to, units }]
     })
 
-/** Notes of entries that this version does not know, and counts for nothing. */
+/** Unknown notes, whose entries are ignored. */
 export const unknownNotes = (info: Info): string[] =>
   entriesOf(info)
     .filter(({ note }) => !MOVING.has(note) && !FEATURED.test(note))
     .map(({ note }) => note.slice(0, LONGEST_NOTE))
 
-/** What has a `tokenId` is TRC-10, which is not credited. */
+/** Sum of TRX. Values with a `tokenId` are TRC-10, which is not credited. */
 const trxOf = (values: unknown): bigint =>
   listOf(values ?? [], 'callValueInfo').reduce<bigint>((sum, value) => {
     const { tokenId, callValue } = objectOf(value, 'a callValueInfo')

@@ -8,42 +8,42 @@ import { createTurns, type Budget } from './budget.ts'
 import { messageOf } from './fields.ts'
 
 export interface NodeSettings {
-  /** the full node's HTTP API: `/wallet` is below it */
+  /** URL of the full node's HTTP API, which contains `/wallet` */
   url: string
-  /** where `/walletsolidity` is: on java-tron another port; on gateways, and when absent, the same */
+  /** URL that contains `/walletsolidity`: another port on java-tron; the same as `url` on gateways and when absent */
   solidityUrl?: string | undefined
-  /** sent under `apiKeyHeader` */
+  /** value of the header `apiKeyHeader` */
   apiKey?: string | undefined
   /** `TRON-PRO-API-KEY` when absent */
   apiKeyHeader?: string | undefined
-  /** requests of this process; without a bound when absent */
+  /** limit for the requests of this process; none when absent */
   budget?: Budget | undefined
-  /** ms a question may take */
+  /** timeout of a query in ms */
   timeoutMs: number
-  /** from 0 to 1: spreads the times of repeated questions */
+  /** from 0 to 1: randomises the delays of retries */
   random(): number
   timer?: Timer | undefined
 }
 
-/** `wallet/…` is asked of the full node, `walletsolidity/…` of what is solidified. */
+/** `wallet/…` queries the full node, `walletsolidity/…` the solidified state. */
 export type Method = `${'wallet' | 'walletsolidity'}/${string}`
 
 type Fields = Record<string, unknown>
 
-/** How often a question is asked, and how many bytes of its answer are read, where that is not as usual. */
+/** Number of attempts and maximum bytes of the answer, where they differ from the defaults. */
 interface Patience {
   attempts?: number
   maxBytes?: number
 }
 
-/** java-tron's HTTP API. Every method throws `ChainUnavailable` unless the node gave an answer that can be believed. */
+/** java-tron's HTTP API. Every method throws `ChainUnavailable` unless the node gave a plausible answer. */
 export interface TronNode {
-  /** The answer's JSON. Whole numbers that a double does not hold are text. */
+  /** Returns the answer's JSON. Integers that a double can't represent are text. */
   ask(method: Method, body: Fields, patience?: Patience): Promise<unknown>
-  /** The answer, decoded. The node's own error, a `Malformed` and a RangeError are `ChainUnavailable`. */
+  /** Returns the decoded answer. The node's own error, a `Malformed` and a RangeError become `ChainUnavailable`. */
   read<T>(method: Method, body: Fields, decode: (answer: Fields) => T): Promise<T>
   unavailable(method: Method, why: string, cause?: unknown): ChainUnavailable
-  /** Runs a decoder: what it throws as `Malformed` or RangeError becomes `ChainUnavailable`. */
+  /** Runs a decoder, and converts a `Malformed` or RangeError to `ChainUnavailable`. */
   believe<T>(method: Method, decode: () => T): T
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ const CONNECTIONS = 8
 const MAX_BYTES = 128 * 1024 * 1024
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 100
-/** After java-tron's own refusal for the rate of questions; twice as long after the next. */
+/** Pause after java-tron's own rate limit error; doubled after each further one. */
 const FIRST_REST_MS = 1_000
 
 export const createNode = (settings: NodeSettings): TronNode => {
@@ -67,7 +67,7 @@ export const createNode = (settings: NodeSettings): TronNode => {
     timer = REAL_TIMER,
   } = settings
   const headers: Record<string, string> = apiKey === undefined ? {} : { [apiKeyHeader]: apiKey }
-  // One for both roots: a gateway counts what comes with one key.
+  // Shared by both roots, because a gateway counts requests per key.
   const requestPauses = createRequestPauses(timer)
   const turn = createTurns(budget, timer)
   const open = (at: string): Exchange =>
@@ -88,7 +88,7 @@ export const createNode = (settings: NodeSettings): TronNode => {
     }
   }
 
-  /** Safe to repeat for what is asked; a hand-over is asked once. */
+  /** Retries are safe for queries; a broadcast has one attempt. */
   const ask: TronNode['ask'] = async (method, body, { attempts = ATTEMPTS, maxBytes = MAX_BYTES } = {}) => {
     const exchange = method.startsWith('walletsolidity/') ? solidity : full
     for (let attempt = 1; ; attempt += 1) {
@@ -98,7 +98,8 @@ export const createNode = (settings: NodeSettings): TronNode => {
         return parse(method, await exchange.post(JSON.stringify(body), timeoutMs, method, maxBytes))
       } catch (error) {
         const refused = error instanceof TooFast
-        // No request goes to this node before the pause is over: a gateway lengthens its suspension with each request.
+        // No request is sent to this node before the pause is over, because a gateway extends its suspension with each
+        // request.
         if (refused) requestPauses.close(error.pauseMs ?? FIRST_REST_MS * 2 ** (attempt - 1) * (0.5 + random()))
         const again =
           attempt < attempts &&
@@ -121,7 +122,10 @@ export const createNode = (settings: NodeSettings): TronNode => {
   }
 }
 
-/** How long a gateway suspends a key or an address that asked too often (developers.tron.network, "Rate Limits"). */
+/**
+ * How long a gateway suspends a key or an address that exceeded its rate limit (developers.tron.network, "Rate
+ * Limits").
+ */
 const SUSPENSION_MS = 30_000
 /** TronGrid: "The key exceeds the frequency limit(15), and the query server is suspended for 30s". */
 const SUSPENDED = /frequency limit|suspended|exceed\w* .*(limit|quota)|(limit|quota) .*exceed/i
@@ -140,7 +144,7 @@ const parse = (method: Method, received: Received): unknown => {
   return answer
 }
 
-/** Throws when a gateway's answer speaks of the rate of questions: with 429, or with 403 or 503 and such a text. */
+/** Throws when a gateway's answer is a rate limit error: status 429, or 403 or 503 with such a text. */
 const refuseTooFast = ({ status, text, pauseMs }: Received): void => {
   const isRate = status === 429 || ((status === 403 || status === 503) && (SUSPENDED.test(text) || isTooFast(0, text)))
   if (isRate)
@@ -148,7 +152,8 @@ const refuseTooFast = ({ status, text, pauseMs }: Received): void => {
 }
 
 /**
- * java-tron answers in JSON when its settings switch a call off, and its server in HTML when nothing is at that path.
+ * Explains a missing path: java-tron answers in JSON when a call is disabled in its settings, and its server in HTML
+ * when there is nothing at the path.
  */
 const missingPath = (method: Method, text: string): string => {
   if (/unavailable due to config/i.test(text))
@@ -166,7 +171,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** java-tron answers what it can't do with `Error` and HTTP 200. */
+/** Throws for an answer with `Error`, by which java-tron reports failures with HTTP 200. */
 const withoutError = (answer: Fields): Fields => {
   if (answer['Error'] !== undefined) throw new Malformed(messageOf(answer['Error']))
   return answer

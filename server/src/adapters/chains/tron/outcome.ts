@@ -1,12 +1,12 @@
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { amountOf, hashOf, type Fields } from './fields.ts'
 
-/** What `gettransactioninfo…` shows of a transaction in a block. */
+/** Answer of `gettransactioninfo…` for a mined transaction. */
 export type Info = Fields
 
 /**
- * True only when the block says SUCCESS and nothing in the receipt says otherwise. Transactions that failed are in
- * blocks too, with their fee burnt: REVERT, OUT_OF_ENERGY, OUT_OF_TIME and more (`contractResult` in Tron.proto).
+ * True only when the block reports SUCCESS and the receipt does not contradict it. Failed transactions are in blocks
+ * too, with their fee burnt: REVERT, OUT_OF_ENERGY, OUT_OF_TIME and more (`contractResult` in Tron.proto).
  */
 export const succeededBy = (contractRet: unknown, info: Info): boolean => {
   const receipt = objectOf(info['receipt'] ?? {}, 'the receipt')
@@ -14,16 +14,16 @@ export const succeededBy = (contractRet: unknown, info: Info): boolean => {
   return contractRet === 'SUCCESS' && info['result'] !== 'FAILED' && (result === undefined || result === 'SUCCESS')
 }
 
-/** sun: energy, bandwidth and whatever else the transaction burnt. */
+/** Fee in sun: everything that the transaction burnt, for energy, bandwidth and other reasons. */
 export const feeOf = (info: Info): bigint => amountOf(info['fee'], 'fee')
 
-/** What the block says came of a transaction; absent on the oldest blocks. */
+/** Result of a transaction in its block; absent in the oldest blocks. */
 export const contractRetOf = (transaction: Fields): unknown => {
   const [first] = listOf(transaction['ret'] ?? [], 'ret')
   return first === undefined ? undefined : objectOf(first, 'ret')['contractRet']
 }
 
-/** A block's infos by transaction: one for each of them, and of this height. */
+/** Decodes a block's infos by transaction. There must be one for each, all of this height. */
 export const decodeInfos = (answer: unknown, height: number, hashes: readonly string[]): Map<string, Info> => {
   const infos = listOf(answer, 'the infos').map((one) => objectOf(one, 'an info'))
   const byHash = new Map(infos.map((info) => [hashOf(info['id'], 'the id of an info'), info]))

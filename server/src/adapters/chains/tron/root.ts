@@ -3,12 +3,12 @@ import { bytesOf, listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { amountOf, contractResultOf, type Fields } from './fields.ts'
 
 /**
- * The root that a block's header should name for these transactions: a tree of sha256 over the bytes of each with its
- * signatures and its result (`BlockCapsule.calcMerkleRoot`, `MerkleTree.createTree` and
- * `TransactionCapsule.getMerkleHash` of java-tron). Undefined where a node does not show the bytes, and `unreadable`
- * where they are none: the sender of a transaction chooses its result's other fields, and must not stop the reading.
- * Another root than the header's says that a transaction is missing, or that one has fields which the API does not
- * show.
+ * Computes the transaction root that the block's header should have: a tree of sha256 over the bytes of each
+ * transaction with its signatures and result (`BlockCapsule.calcMerkleRoot`, `MerkleTree.createTree` and
+ * `TransactionCapsule.getMerkleHash` of java-tron). Undefined when the node does not show the bytes, `unreadable` when
+ * they are malformed: the sender chooses the other fields of a transaction's result and must not be able to stop the
+ * reading. A different root in the header means that a transaction is missing, or that one has fields which the API
+ * does not show.
  */
 export const rootOf = (shown: readonly Fields[]): string | undefined => {
   if (shown.length === 0 || shown.some((one) => one['raw_data_hex'] === undefined)) return undefined
@@ -41,8 +41,8 @@ const bytesOfTransaction = (shown: Fields): Buffer =>
   ])
 
 /**
- * Transaction.Result{1 fee, 2 ret, 3 contractRet}: since TRON has a virtual machine, the last alone is set
- * (`TransactionCapsule.setResultCode`).
+ * Transaction.Result{1 fee, 2 ret, 3 contractRet}: since the introduction of the virtual machine, only the last one is
+ * set (`TransactionCapsule.setResultCode`).
  */
 const bytesOfResult = (result: Fields): Buffer =>
   Buffer.concat([
@@ -60,12 +60,12 @@ const varint = (value: bigint): Buffer => {
   return Buffer.from([...bytes, Number(rest)])
 }
 
-/** A field of bytes, as protobuf writes it. */
+/** Encodes a protobuf field of bytes. */
 const part = (field: number, bytes: Buffer): Buffer[] => [
   Buffer.from([field * 8 + 2]),
   varint(BigInt(bytes.length)),
   bytes,
 ]
-/** Zero is not written. */
+/** Encodes a protobuf number; zero is omitted. */
 const number = (field: number, value: bigint): Buffer[] =>
   value === 0n ? [] : [Buffer.from([field * 8]), varint(value)]

@@ -9,7 +9,7 @@ const LENDABLE = 'wallet/getcandelegatedmaxsize'
 const LOANS = 'walletsolidity/getdelegatedresourcev2'
 const ENERGY_CODE = 1
 
-/** What an account owns, by where it is (Stake 2.0). Nothing for one that is not activated. */
+/** Decodes how an account's TRX is divided (Stake 2.0); all 0 for an account that is not activated. */
 export const decodeStake = (account: Fields): Stake => {
   const resources = objectOf(account['account_resource'] ?? {}, 'account_resource')
   const staked = { BANDWIDTH: 0n, ENERGY: 0n, TRON_POWER: 0n }
@@ -33,7 +33,7 @@ export const decodeStake = (account: Fields): Stake => {
   }
 }
 
-/** sun that are the account's, wherever they are: what it can send, has staked or lent, and waits for. */
+/** Total sun that the account owns: liquid, staked, lent and unstaking. */
 export const ownedOf = ({ spendable, staked, lent, unfreezing }: Stake): bigint =>
   spendable +
   staked.BANDWIDTH +
@@ -43,15 +43,15 @@ export const ownedOf = ({ spendable, staked, lent, unfreezing }: Stake): bigint 
   lent.ENERGY +
   unfreezing.reduce((sum, { amount }) => sum + amount, 0n)
 
-/** sun of stake for energy that the account may lend now. */
+/** Stake for energy, in sun, that the account can lend now. */
 export const readLendable = (node: TronNode, address: string): Promise<bigint> =>
   node.read(LENDABLE, { owner_address: hexOfAddress(address), type: ENERGY_CODE }, ({ max_size: most }) =>
     amountOf(most, 'max_size'),
   )
 
 /**
- * sun of stake for energy that one account has lent another, in the solidified state.
- * @param height the state must be of this block or a later one: a machine that is behind does not know of the loan
+ * Stake for energy, in sun, that one account has lent to another, in the solidified state.
+ * @param height the state must be of this block or a later one; a lagging machine does not know the loan
  */
 export const readLoan = async (node: TronNode, from: string, to: string, height: number): Promise<bigint> => {
   const answer = await readOrHead(
@@ -74,7 +74,7 @@ export const readLoan = async (node: TronNode, from: string, to: string, height:
   return 0n
 }
 
-/** What accounts share, as the node shows it for one of them; null for one that is not activated. */
+/** Network-wide resource totals, as the node reports them for an account; null when it is not activated. */
 export const readSupply = (node: TronNode, address: string): Promise<ResourceSupply | null> =>
   readOrNothing(node, 'wallet/getaccountresource', { address: hexOfAddress(address) }, (fields) => ({
     energy: amountOf(fields['TotalEnergyLimit'], 'TotalEnergyLimit'),

@@ -8,16 +8,19 @@ import { contractRetOf, feeOf, succeededBy } from './outcome.ts'
 
 const INFO = 'wallet/gettransactioninfobyid'
 const PENDING = 'wallet/gettransactionfrompending'
-/** Between two questions a transaction may go from the pool into a block, or back: then it is asked about once more. */
+/** Attempts per query: between two requests a transaction may move from the pool into a block, or back. */
 const READINGS = 2
 const BLOCKS_CACHED = 16
 
-/** What blocks say came of their transactions, by the block's hash: a block never changes. */
+/** Results of the transactions of blocks, by block hash; they never change. */
 type Outcomes = Map<string, Map<string, unknown>>
 
 export type ReadStatus = (hash: string) => Promise<TransactionStatus>
 
-/** Where a transaction stands. Its info proves nothing before the best chain's block at that height holds it. */
+/**
+ * Returns a function for the status of a transaction. Its info proves nothing unless the best chain's block at that
+ * height contains it.
+ */
 export const createStanding = (node: TronNode): ReadStatus => {
   const cached: Outcomes = new Map()
   return async (hash) => {
@@ -70,10 +73,10 @@ const readOutcomes = async (
 }
 
 /**
- * True when the solidified chain is past the expiration and does not hold the transaction: no later block may take it.
- * Machines behind one address may stand at different blocks, so each that does not know the transaction must itself be
- * past the expiration; and a solidified block must be the one that `/wallet` shows at its height, so that both urls are
- * the same chain.
+ * True when the solidified chain is past the expiration and does not contain the transaction, so that no later block
+ * can. Machines behind one URL may be at different blocks, so each one that does not know the transaction must itself
+ * be past the expiration. A solidified block must also be the one that `/wallet` shows at its height, which proves that
+ * both URLs are of the same chain.
  */
 export const readProvenDead = async (node: TronNode, hash: string, expiration: number): Promise<boolean> => {
   const head = await readSolidHead(node)

@@ -6,8 +6,8 @@ import { internalTransfers } from './internal.ts'
 import { contractRetOf, feeOf, succeededBy, type Info } from './outcome.ts'
 
 /**
- * @param tokens contracts whose logs count, in base58: names, symbols and TRC-10 mean nothing
- * @param internalTransactions whether TRX that contracts sent is read
+ * @param tokens token contracts whose logs count, in base58; names, symbols and TRC-10 are not considered
+ * @param internalTransactions whether TRX sent by contracts is read
  */
 export const decodeTransaction = (
   transaction: Fields,
@@ -38,14 +38,14 @@ export const decodeTransaction = (
 const contractIn = (transaction: Fields): Fields =>
   objectOf(listOf(objectOf(transaction['raw_data'], 'raw_data')['contract'], 'contract')[0], 'the contract')
 
-/** Whose transaction it is, and whose TRX it burns. Shielded transfers name no one. */
+/** The owner, who also pays the fee. Undefined for shielded transfers. */
 const ownerOf = (transaction: Fields): string | undefined => {
   const { value } = objectOf(contractIn(transaction)['parameter'] ?? {}, 'the parameter')
   const owner = objectOf(value ?? {}, 'the value')['owner_address']
   return owner === undefined ? undefined : addressOf(owner, 'owner_address')
 }
 
-/** TRX that the transaction itself sends: to an account, or along with a call of a contract. */
+/** TRX that the transaction itself sends, to an account or with a contract call. */
 const nativeTransfer = (transaction: Fields): Transfer[] => {
   const contract = contractIn(transaction)
   const sent = SENT_BY[String(contract['type'])]
@@ -62,7 +62,7 @@ const SENT_BY: Readonly<Record<string, { to: string; units: string }>> = {
   TriggerSmartContract: { to: 'contract_address', units: 'call_value' },
 }
 
-/** Transfers of listed tokens. A log is named by its place in its transaction, which no reorganisation changes. */
+/** Transfers of listed tokens. A log is identified by its place in its transaction, which no reorganisation changes. */
 const tokenTransfers = (info: Info, tokens: ReadonlySet<string>): Transfer[] =>
   listOf(info['log'] ?? [], 'log').flatMap((value, place): Transfer[] => {
     const log = objectOf(value, 'a log')
@@ -74,7 +74,7 @@ const tokenTransfers = (info: Info, tokens: ReadonlySet<string>): Transfer[] =>
     return [{ index: `l:${place}`, contract, from: [decoded.from], to: decoded.to, units: decoded.units }]
   })
 
-/** What issuers of listed tokens did in a transaction that succeeded, besides moving them. */
+/** Acts of the issuers of listed tokens in a successful transaction. */
 export const issuerActsOf = (transaction: Fields, info: Info, tokens: ReadonlySet<string>): IssuerActShown[] => {
   if (!succeededBy(contractRetOf(transaction), info)) return []
   const hash = hashOf(transaction['txID'], 'txID')
@@ -88,7 +88,7 @@ export const issuerActsOf = (transaction: Fields, info: Info, tokens: ReadonlySe
   })
 }
 
-/** Logs name their contract as the virtual machine does: 20 bytes, without 41. */
+/** Contract of a log, which has the virtual machine's form: 20 bytes, without 41. */
 const contractOf = (value: unknown): string => {
   try {
     return addressOfEvmForm(textOf(value, 'the address of a log'))

@@ -17,8 +17,9 @@ interface Running {
 }
 
 /**
- * Calls ccxt in a process of its own, started with the first call and again after its end. What was under way when it
- * ended, or took longer than the deadline, is not known; a process that let a deadline pass is ended.
+ * Calls ccxt in a separate process, which is started by the first call and restarted after its end. The result of calls
+ * that were running when it ended, or that exceeded the deadline, is unknown. A process that exceeded a deadline is
+ * ended.
  */
 export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller => {
   let running: Running | undefined
@@ -66,7 +67,7 @@ export const createCaller = (settings: CcxtSettings, deadlineMs: number): Caller
     if (running) return running
     running = start()
     const mine = running
-    // Answers come in the order of calls only by luck: nothing is asked of an exchange that is not open yet.
+    // The order of answers is not guaranteed, so nothing is called before the exchange is open.
     opening = send(mine, { id: ++calls, name: 'open', args: [settings] }).then(
       () => mine,
       (error: Error) => {

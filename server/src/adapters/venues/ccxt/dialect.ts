@@ -1,13 +1,13 @@
 /**
- * What has to be known of an exchange besides what ccxt makes alike: how an order is asked for by our own id, and how
- * the venue is made to refuse what arrives too late. An exchange of which this is not known is not hedged on.
+ * Properties of a venue that ccxt does not unify: how to query an order by our own id, and how to make the venue refuse
+ * requests that arrive too late. A venue without them is not used for hedging.
  */
 export interface Dialect {
-  /** of the constructor */
+  /** options of the constructor */
   options: Readonly<Record<string, unknown>>
   place(clientId: string, placedAt: number, validMs: number): Record<string, unknown>
   ask(clientId: string): Record<string, unknown>
-  /** Whether the answer to a question for an order says that it ended long ago without a trade and is shown no more. */
+  /** Whether an error for a queried order means that it ended long ago without a trade and is no longer shown. */
   isArchived(error: Error): boolean
 }
 

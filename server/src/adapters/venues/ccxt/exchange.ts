@@ -2,7 +2,7 @@ import { isLimit, type Limited } from '../../rests.ts'
 import { DIALECTS, type Dialect } from './dialect.ts'
 import type { CcxtSettings, Operations, WireFill, WireOrder } from './wire.ts'
 
-/** What is used of ccxt. Its figures are strings: `number` is set to String. */
+/** The part of ccxt that is used. Its numbers are strings, because `number` is set to String. */
 interface Exchange {
   urls: { api: Record<string, unknown> }
   number: (value: unknown) => unknown
@@ -50,12 +50,12 @@ interface CcxtTrade {
 }
 
 /**
- * ccxt's words for an order that trades no more. A word that is not among them, such as of a status that is new, is one
- * of an order that may still trade.
+ * ccxt's statuses of an order that no longer trades. An order with any other status, such as an unknown one, may still
+ * trade.
  */
 const ENDED: readonly string[] = ['closed', 'canceled', 'expired', 'rejected']
 
-/** The venue refused to be asked so often. */
+/** The venue rejected a request by its rate limit. */
 export class LimitedByVenue extends Error {
   override name = 'LimitedByVenue'
   readonly limited: Limited
@@ -66,7 +66,7 @@ export class LimitedByVenue extends Error {
   }
 }
 
-/** Errors of ccxt, by name of their class, that say that nothing was taken. Everything else is not known. */
+/** Class names of ccxt's errors that prove that an order was not accepted. After any other error this is unknown. */
 const REFUSALS = [
   'InsufficientFunds',
   'InvalidOrder',
@@ -82,8 +82,8 @@ const REFUSALS = [
 ]
 
 /**
- * Makes ccxt's exchange, of that one file alone: all of ccxt takes a second and 130 MB. @throws Error that says what to
- * install
+ * Creates ccxt's exchange from its own file only, because loading all of ccxt takes a second and 130 MB.
+ * @throws Error that names what to install
  */
 export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operations, 'open'>> => {
   const dialect = DIALECTS[settings.exchange]
@@ -98,7 +98,7 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       retryAfter = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
     return judge(code, reason, url, method, headers, ...rest)
   }
-  /** What the venue says of asking too often is thrown as that. */
+  /** Converts rate limit errors of the venue to `LimitedByVenue`. */
   const noted =
     <Args extends unknown[], Value>(operation: (...args: Args) => Promise<Value>) =>
     async (...args: Args): Promise<Value> => {
@@ -140,7 +140,7 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       }
     }),
     find: noted(async (order) => {
-      // The time first: an order that is not there afterwards was not there then.
+      // Read the time first: an order that is missing afterwards did not exist at that time.
       const venueTime = Number(await exchange.fetchTime())
       try {
         const {
@@ -182,7 +182,7 @@ const construct = async (
     number: String,
     options: { ...options, maxRetriesOnFailure: 0 },
   })
-  // Amounts and prices are multiples of the market's steps before they come here, and no float has seen them.
+  // Amounts and prices are already multiples of the market's steps, computed without floating point.
   exchange.amountToPrecision = (_symbol, amount) => amount
   exchange.priceToPrecision = (_symbol, price) => price
   if (origin !== undefined) {
@@ -203,7 +203,7 @@ const ccxtFile = (): string => {
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : '')
 
-/** A duplicate says that there is an order under this id: it is to be asked for. */
+/** A duplicate is no refusal: an order with this id exists and must be queried. */
 const isRefusal = (error: unknown): boolean =>
   REFUSALS.includes(nameOf(error)) && !/duplicate/i.test((error as Error).message)
 

@@ -9,8 +9,8 @@ const SCALE = 18
 const REQUESTS_OF_A_CALL = 4
 
 /**
- * A venue that ccxt talks to, in a process of its own. One that says it is asked too often is left alone until it may
- * be asked again.
+ * Creates a venue that is called by ccxt in a separate process. After a rate limit error it is not called until the
+ * pause is over.
  */
 export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Rests): Venue => {
   const caller = createCaller(settings, settings.timeoutMs * REQUESTS_OF_A_CALL)
@@ -49,7 +49,7 @@ export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Res
       (await call('balances')).map(({ asset, total, free }) => ({ asset, total: amount(total), free: amount(free) })),
     place: async (order) => {
       const why = resting()
-      // Nothing of it has left this machine.
+      // Nothing was sent.
       if (why !== undefined) return { kind: 'refused', reason: why }
       return call('place', {
         ...keyOf(order),
@@ -77,10 +77,10 @@ export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Res
   }
 }
 
-/** 0 stands for no bound. */
+/** Reads a limit; 0 means none. */
 const bound = (text: unknown): bigint | undefined => (text === null || amount(text) === 0n ? undefined : amount(text))
 
-/** What is no decimal is no answer. */
+/** Reads a decimal. Throws for anything else. */
 const amount = (text: unknown): bigint => {
   const parsed = typeof text === 'string' ? parseUnits(text, SCALE) : undefined
   if (!parsed?.ok) throw new VenueUnreachable(`the venue answered ${JSON.stringify(text)} for an amount`)

@@ -1,4 +1,4 @@
-/** The process that ccxt runs in: it holds the keys of one account, answers calls, and ends with who started it. */
+/** The process in which ccxt runs: it has the keys of one account, answers calls, and ends with its parent process. */
 import { LimitedByVenue, openExchange } from './exchange.ts'
 import type { Answer, Call, Operations } from './wire.ts'
 

@@ -1,15 +1,15 @@
 import type { Market } from '../../rates/port.ts'
 import type { Limited } from '../../rests.ts'
 
-/** What our process and the one that ccxt runs in say to each other. Amounts are decimals as text. */
+/** Messages between our process and that of ccxt. Amounts are decimals as text. */
 export interface CcxtSettings {
-  /** as ccxt calls it */
+  /** ccxt's name of the exchange */
   exchange: string
   /** instead of the exchange's own hosts; the paths stay */
   origin: string | undefined
   apiKey: string
   secret: string
-  /** of one request to the exchange */
+  /** timeout of one request to the exchange */
   timeoutMs: number
 }
 
