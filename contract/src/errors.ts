@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 
-/** A way an operation refuses: the HTTP status, the `code` of the body, and what that code stands for. */
+/** An error of an operation: the HTTP status, the `code` in the body, and the meaning of that code. */
 export interface ErrorCode {
   readonly status: number
   readonly code: number
-  /** What happened. The `description` of an answer says it for the request at hand, with what to send instead. */
+  /** General meaning of the code. The `description` in a response is specific to its request and says what to send. */
   readonly meaning: string
 }
 
 const errorCode = (status: number, code: number, meaning: string): ErrorCode => ({ status, code, meaning })
 
-/** The body of every answer that is not a success (`contract.md` 18 #2 and #3). */
+/** The body of every error response (`contract.md` 18 #2 and #3). */
 export const ErrorBody = Type.Object(
   {
     code: Type.Integer({ description: 'Number of the error; its meaning depends on the operation when it is 0 to 8' }),
@@ -28,8 +28,8 @@ export const ErrorBody = Type.Object(
 )
 
 /**
- * A signed request that could not be attributed to a merchant (`contract.md` section 2, 19 #1). An unknown or
- * disabled merchant answers -1 too.
+ * Errors of a signed request whose merchant could not be verified (`contract.md` section 2, 19 #1). An unknown or
+ * disabled merchant gets -1 too.
  */
 export const authenticationErrors = {
   invalidSignature: errorCode(401, -1, 'Invalid signature'),
@@ -53,7 +53,7 @@ export const generalErrors = {
   unavailable: errorCode(503, 107, 'Temporarily unavailable'),
 } as const
 
-/** The numbering of every call that creates a withdrawal, a batch or an exchange (`contract.md` 5.23, 18 #4). */
+/** Error codes of every operation that creates a withdrawal, a batch or an exchange (`contract.md` 5.23, 18 #4). */
 export const orderErrors = {
   localIdPlaced: errorCode(400, 0, 'Local id already placed'),
   notEnoughBalance: errorCode(400, 1, 'Not enough balance'),
@@ -68,23 +68,23 @@ export const orderErrors = {
 
 const { destinationRefused, pairNotAllowed, notEnoughLiquidity, ...common } = orderErrors
 
-/** How a withdrawal or a card payout refuses. */
+/** Errors of a withdrawal or a card payout. */
 export const withdrawalErrors: readonly ErrorCode[] = [...Object.values(common), destinationRefused]
 
-/** How an exchange refuses. */
+/** Errors of an exchange. */
 export const exchangeErrors: readonly ErrorCode[] = [...Object.values(common), pairNotAllowed, notEnoughLiquidity]
 
-/** How an exchange with withdrawal refuses. */
+/** Errors of an exchange with withdrawal. */
 export const exchangeWithdrawalErrors: readonly ErrorCode[] = Object.values(orderErrors)
 
-/** The numbering of the three estimates (`contract.md` 5.22). */
+/** Error codes of the three estimates (`contract.md` 5.22). */
 export const estimateErrors = {
   invalidOrder: errorCode(400, 0, 'Order validation error'),
   pairNotAllowed: errorCode(400, 1, 'Ticker pair not allowed'),
   notEnoughLiquidity: errorCode(400, 2, 'Not enough liquidity'),
 } as const
 
-/** The numbering of the two fee lookups (`contract.md` 5.10). */
+/** Error codes of the two fee lookups (`contract.md` 5.10). */
 export const feeLookupErrors = {
   assetNotSupported: errorCode(400, 0, 'Asset not supported'),
 } as const

@@ -1,37 +1,37 @@
-/** The field schemas that operations and notifications share. Descriptions say what to send: refusals quote them. */
+/** Field schemas of operations and notifications. Descriptions say what to send, because error messages quote them. */
 import { Type } from 'typebox'
 import type { TObjectOptions, TProperties } from 'typebox'
 import { textLimits } from './limits.ts'
 
 /**
- * What no text may hold, as members of a character class: NUL and lone surrogates, which are no UTF-8 text and which
- * PostgreSQL can't store.
+ * Characters that no text may contain, as members of a character class: NUL, which PostgreSQL can't store, and lone
+ * surrogates, which are not valid UTF-8.
  */
 const unstorable = '\\u0000\\ud800-\\udfff'
 
-/** Free text, stored and echoed as it came (`contract.md` 18 #14). */
+/** Free text, stored and returned unchanged (`contract.md` 18 #14). */
 const text = (minLength: number, maxLength: number, description: string) =>
   Type.String({ minLength, maxLength, pattern: `^[^${unstorable}]*$`, description })
 
-/** A request object: a field it does not list is refused by name, so that a typo never moves money (18 #31). */
+/** A request object. An unlisted field is refused by name, so that a misspelt field never moves money (18 #31). */
 export const requestObject = <Properties extends TProperties>(properties: Properties, options: TObjectOptions = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
-/** An amount as a client sends it where zero makes sense, for example a fee (`contract.md` 18 #11). */
+/** An amount in a request that may be zero, for example a fee (`contract.md` 18 #11). */
 export const decimal = (what: string) =>
   Type.String({
     pattern: '^\\d{1,30}(\\.\\d{1,18})?$',
     description: `${what}. A decimal string such as "12.5": digits, at most 30 before the dot and 18 after`,
   })
 
-/** An amount as a client sends it where money moves: greater than zero (`contract.md` 18 #11). */
+/** An amount in a request that must be greater than zero (`contract.md` 18 #11). */
 export const positiveDecimal = (what: string) =>
   Type.String({
     pattern: '^(?=.*[1-9])\\d{1,30}(\\.\\d{1,18})?$',
     description: `${what}. A decimal string greater than zero such as "12.5": digits, at most 30 before the dot and 18 after`,
   })
 
-/** An amount as the server prints it: no sign, no exponent, no trailing zeros, no dot in an integer (18 #10). */
+/** An amount in a response: no sign, no exponent, no trailing zeros, no dot in an integer (18 #10). */
 export const printedDecimal = (what: string) =>
   Type.String({ pattern: '^(0|[1-9]\\d*)(\\.\\d*[1-9])?$', description: what })
 
@@ -39,18 +39,18 @@ export const printedDecimal = (what: string) =>
 export const milliseconds = (what: string) => Type.Integer({ minimum: 0, description: `${what}, ms since the epoch` })
 
 /**
- * A length of time in ms as a client sends it: a number, or the digits as a string (`contract.md` 16 #14). The schema
- * bounds the number only; the operation bounds both.
+ * A duration in ms in a request: a number, or its digits as a string (`contract.md` 16 #14). The schema checks the
+ * limits of a number only; the operation checks both forms.
  */
 export const duration = (what: string, { min, max }: { readonly min: number; readonly max: number }) =>
   Type.Union([Type.Integer({ minimum: min, maximum: max }), Type.String({ pattern: '^\\d{1,15}$' })], {
     description: `${what}, ms: ${min} to ${max}`,
   })
 
-/** Checked against the list of assets by the operation, so that the refusal can name what exists. */
+/** The operation checks it against the list of assets, so that the error can name those that exist. */
 export const ticker = (what: string) => Type.String({ minLength: 1, maxLength: textLimits.ticker, description: what })
 
-/** Checked against the list of networks by the operation. */
+/** The operation checks it against the list of networks. */
 export const blockchain = (what: string) =>
   Type.String({
     minLength: 1,
@@ -58,7 +58,7 @@ export const blockchain = (what: string) =>
     description: `${what}: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON`,
   })
 
-/** The two fields by which a caller bounds what an order costs (`contract.md` 18 #6 and #8, 19 #4 and #5). */
+/** The two fields with which a client limits the cost of an order (`contract.md` 18 #6 and #8, 19 #4 and #5). */
 export const ownFee = () =>
   decimal('Fee to pay instead of the current one, at least as high; the current fee when absent')
 
@@ -67,10 +67,10 @@ export const priceLimit = () =>
     'Price of the pair, in the order of `price.pair` of the estimate. The order fills at a price no worse than it',
   )
 
-/** A chain address; checksum and network are checked by the operation. */
+/** A chain address. The operation checks its checksum and network. */
 export const address = (what: string) => Type.String({ minLength: 1, maxLength: textLimits.address, description: what })
 
-/** A card number; its check digit is checked by the operation. */
+/** A card number. The operation checks its check digit. */
 export const card = (what: string) =>
   Type.String({ pattern: '^\\d{13,19}$', description: `${what}: 13 to 19 digits without spaces` })
 
@@ -108,11 +108,11 @@ export const redirectUrl = (scheme: 'https' | 'https?', what: string) =>
     description: `Where the payer goes after payment: ${what}`,
   })
 
-/** The path parameter of a lookup. Anything that is no identifier of the merchant's is 404, not 400. */
+/** The path parameter of a lookup. A value that is not an identifier of the merchant's gets 404, not 400. */
 export const idParams = (what: string) =>
   Type.Object({ id: Type.String({ minLength: 1, maxLength: textLimits.id, description: what }) })
 
-/** The answer of a call that creates something. */
+/** The response of an operation that creates an object. */
 export const Created = Type.Object(
   { id: Type.String({ description: 'Identifier, a UUID; notifications carry it' }) },
   { title: 'Created', description: 'What was created', examples: [{ id: '8c12e071-cd00-439d-90c0-74a8c2f96da2' }] },

@@ -1,6 +1,6 @@
-/** The HTTP headers of the API. Names are matched without regard to case. */
+/** The HTTP headers of the API. Names are case-insensitive. */
 
-/** What a client sends (`contract.md` sections 1.1 and 2, 18 #13). */
+/** Headers of a request (`contract.md` sections 1.1 and 2, 18 #13). */
 export const requestHeaders = {
   /** Merchant identifier, a UUID. */
   merchantId: 'merchant-id',
@@ -12,20 +12,20 @@ export const requestHeaders = {
   idempotencyKey: 'idempotency-key',
 } as const
 
-/** What the server answers with beside the body. */
+/** Headers of a response. */
 export const responseHeaders = {
-  /** Names this request in the server's logs; also `requestId` in an error body. */
+  /** Identifies this request in the server's logs; also `requestId` in an error body. */
   requestId: 'x-request-id',
   /** Whole seconds to wait: with 429, 503, and the 409 of a key in progress or a deposit not screened yet. */
   retryAfter: 'retry-after',
   /**
-   * On a list with prices of which some are the last known ones, as their markets are closed: when the oldest was, Unix
-   * time in milliseconds.
+   * On a list that contains last known prices, because their markets are closed: the time of the oldest of these
+   * prices, Unix time in milliseconds.
    */
   lastKnownPrices: 'x-last-known-prices',
 } as const
 
-/** What a notification carries (`contract.md` section 6 and 18 #16). */
+/** Headers of a notification (`contract.md` section 6 and 18 #16). */
 export const notificationHeaders = {
   /** HMAC-SHA256 of MESSAGE for this attempt, 64 lowercase hex digits. */
   signature: 'SIGNATURE',
@@ -35,7 +35,7 @@ export const notificationHeaders = {
   webhookId: 'webhook-id',
   /** Standard Webhooks: Unix time of this attempt in seconds. */
   webhookTimestamp: 'webhook-timestamp',
-  /** Standard Webhooks: `v1,BASE64`, several parted by spaces while a secret is being replaced. */
+  /** Standard Webhooks: `v1,BASE64`; several, separated by spaces, while a secret is being replaced. */
   webhookSignature: 'webhook-signature',
   /** 1 for the first attempt. */
   deliveryAttempt: 'x-delivery-attempt',
@@ -44,8 +44,8 @@ export const notificationHeaders = {
 } as const
 
 /**
- * Grammar of header values. A timestamp has exactly ten digits: MESSAGE has no separators, and a fixed width keeps
- * digits from sliding between the body or the path and the timestamp.
+ * Patterns of header values. A timestamp has exactly ten digits: MESSAGE has no separators, so with a variable width
+ * digits could move between the path or body and the timestamp.
  */
 export const headerPatterns = {
   timestamp: '^[0-9]{10}$',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { address, blockchain, positiveDecimal, printedDecimal, requestObject, ticker } from './fields.ts'
 
-/** What is to become of received money (4.1). */
+/** What to do with received money (4.1). */
 export const Target = requestObject(
   {
     ticker: ticker('What received money is exchanged into; nothing is exchanged when it arrives in this ticker'),
@@ -20,7 +20,7 @@ export const Target = requestObject(
   },
 )
 
-/** 1 of the first ticker costs `value` of the second (4.2, 19 #5). */
+/** One unit of the first ticker of `pair` costs `value` units of the second (4.2, 19 #5). */
 export const Price = Type.Object(
   {
     value: printedDecimal('What one unit of the first ticker costs in the second'),
@@ -49,7 +49,7 @@ export const BaseAmountInput = requestObject(
   },
 )
 
-/** What a crypto invoice asks for (5.14). What is absent the payer chooses. */
+/** The amount that a crypto invoice requests (5.14). The payer chooses what is absent. */
 export const CryptoAmountInput = requestObject(
   {
     value: Type.Optional(positiveDecimal('Amount; absent when `baseAmount` is given or the payer chooses it')),

@@ -41,7 +41,7 @@ const idempotencyKey = {
 
 /**
  * The OpenAPI 3.1 document of the API, the same on every call.
- * @param serverUrl origin of the API, for readers who try it from the document; `/` is where the document came from
+ * @param serverUrl origin of the API, for tools that send requests from the document; `/` is the document's own origin
  */
 export const openApiDocument = (serverUrl = '/'): OpenApiDocument => {
   const collector = schemaCollector()

@@ -1,15 +1,15 @@
-/** What one operation of the API is, as data. */
+/** Describes one operation of the API as data. */
 import type { Static, TObject, TSchema } from 'typebox'
 import { authenticationErrors, generalErrors } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Tag } from './tags.ts'
 
-/** Another path that answers as the operation's own does. A request is signed over the path it is sent to. */
+/** Another path with the same behaviour as the operation's own. A request is signed over the path it is sent to. */
 export interface Alias {
   readonly path: string
-  /** The operation's own path with a slash at its end. */
+  /** True when it is the operation's own path with a slash at its end. */
   readonly trailingSlash?: boolean
-  /** On this path a signature over this other path is right too (`contract.md` 18 #32). */
+  /** A signature over this other path is accepted too (`contract.md` 18 #32). */
   readonly alsoSignedAs?: string
 }
 
@@ -29,12 +29,12 @@ export interface Operation<
   readonly tag: Tag
   readonly summary: string
   readonly description: string
-  /** False for the two web forms only: they name the merchant in the body. */
+  /** False for the two web forms only, which name the merchant in the body. */
   readonly signed: boolean
-  /** An accepted signature sent again within the timestamp window gets the first answer again (`contract.md` 19 #2). */
+  /** A repeated signature, within the timestamp window, gets the first response again (`contract.md` 19 #2). */
   readonly movesMoney: boolean
   readonly params: Params
-  /** All values are texts. A parameter it does not list is ignored; the text `undefined` counts as absent (18 #31). */
+  /** All values are strings. An unlisted parameter is ignored; the text `undefined` counts as absent (18 #31). */
   readonly query: Query
   /** Query parameters that hold a list, joined by commas. */
   readonly lists: readonly string[]
@@ -42,12 +42,12 @@ export interface Operation<
   readonly contentType: 'application/json' | 'application/x-www-form-urlencoded' | null
   /** A closed object at every level. */
   readonly body: Body
-  /** Status of success: 200 with `response` as JSON, or 303 to the payment page, whose body means nothing. */
+  /** Status of success: 200 with `response` as JSON, or 303 to the payment page, with a body that clients ignore. */
   readonly success: 200 | 303
   readonly response: Response
-  /** `code` of a request that does not fit the schemas (`contract.md` 18 #3 and #4). */
+  /** `code` of the error for a request that does not match the schemas (`contract.md` 18 #3 and #4). */
   readonly validationCode: 0 | 3 | 100
-  /** Every way the operation refuses, by status and code. */
+  /** All errors of the operation, in the order of status and code. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -65,7 +65,7 @@ type Defaulted =
   | 'validationCode'
   | 'errors'
 
-/** What an operation's file states; the rest is the common case. `errors` are those particular to it. */
+/** The properties that an operation's file gives; the rest have defaults. `errors` lists the operation's own errors. */
 type Spec<
   Id extends string,
   P extends TObject | null,
@@ -74,7 +74,7 @@ type Spec<
   R extends TSchema | null,
 > = Omit<Operation<Id, P, Q, B, R>, Defaulted> & Partial<Pick<Operation<Id, P, Q, B, R>, Defaulted>>
 
-/** Completes an operation with the common case and with the errors that follow from its shape. */
+/** Adds the defaults, and the errors that follow from the operation's method, parameters and signing. */
 export const operation = <
   const Id extends string,
   P extends TObject | null = null,

@@ -1,7 +1,7 @@
 /**
  * MESSAGE, the bytes that are signed (`contract.md` sections 2 and 6): its pieces in order, with nothing between them.
- * Feed each piece to HMAC-SHA256 with the merchant's private key as UTF-8 text, and write the result as lowercase hex.
- * Pieces rather than one string, so that a body stays the bytes that were received: decoding them could change them.
+ * The signature is the HMAC-SHA256 of the pieces, with the merchant's private key as UTF-8 text, in lowercase hex. The
+ * pieces are not joined, so that a body remains the bytes that were received: decoding could change them.
  */
 export type Message<Body extends string | Uint8Array = string | Uint8Array> = readonly [
   head: string,
@@ -38,7 +38,8 @@ export const notificationMessage = <Body extends string | Uint8Array>(
 ): Message<Body> => ['POST' + host + path, body, timestamp]
 
 /**
- * What a Standard Webhooks signature covers: `ID.TIMESTAMP.BODY`, HMAC-SHA256 with the decoded `whsec_` secret, base64.
+ * The message of a Standard Webhooks signature: `ID.TIMESTAMP.BODY`. The signature is its HMAC-SHA256 with the decoded
+ * `whsec_` secret, in base64.
  * @param id the value of the `webhook-id` header
  * @param timestamp the value of the `webhook-timestamp` header, Unix seconds
  */

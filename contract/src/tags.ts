@@ -1,4 +1,4 @@
-/** The groups of operations, in the order a reader wants them. */
+/** The groups of operations, in the order in which the reference shows them. */
 export const tags = {
   Balances: 'What the merchant may spend.',
   Addresses: 'Where payers send crypto: permanent and rotating deposit addresses.',

@@ -1,7 +1,7 @@
 /** Signature test vectors of `contract.md` section 3. */
 export interface SignatureVector {
   readonly name: string
-  /** What the parts are for: `requestMessage` or `notificationMessage`. */
+  /** The function that takes the parts: `requestMessage` or `notificationMessage`. */
   readonly form: 'request' | 'notification'
   readonly method: string
   /** A request's target; a notification's host followed by its path. */
@@ -9,9 +9,9 @@ export interface SignatureVector {
   readonly body: string
   readonly timestamp: string
   readonly key: string
-  /** All 64 digits, or the first 22 where every published copy is cut off there. */
+  /** All 64 hex digits, or the first 22 when every published copy is truncated there. */
   readonly signature: string
-  /** `published` by the API's documentation or a client of it; `computed` with the algorithm those prove. */
+  /** `published`: by the API's documentation or a client. `computed`: with the algorithm that those confirm. */
   readonly source: 'published' | 'computed'
 }
 

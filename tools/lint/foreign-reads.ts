@@ -88,7 +88,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'pay-out/withdrawals',
     tables: ['merchants'],
-    why: "the module that a merchant's own percentage leaves of the signer's limit, summed with its withdrawals",
+    why: "the rest of the signer's limit under a merchant's own percentage, summed with its withdrawals",
   },
   {
     by: 'pay-out/withdrawals',

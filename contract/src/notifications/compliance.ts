@@ -53,7 +53,7 @@ export const signalKeys = [
   'decentralized_exchange_contract',
 ] as const
 
-/** The 19 of them that mean danger. */
+/** The 19 of these counters that indicate danger. */
 export const dangerSignalKeys = [
   'scam',
   'mixer',
@@ -94,7 +94,7 @@ export const complianceExample = {
   risky: false,
 }
 
-/** `contract.md` 6.1: in a `Verified` deposit and in the two compliance lookups. */
+/** `contract.md` 6.1: part of `Verified` deposit notifications, and the response of the two compliance lookups. */
 export const Compliance = Type.Object(
   {
     url: Type.String({ description: 'Report as PDF' }),

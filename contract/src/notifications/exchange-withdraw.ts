@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { printedDecimal } from '../fields.ts'
 import { commonFields, givenFields, priceFields } from './notification.ts'
 
-/** What an exchange with withdrawal notifies, to an address or to a card (`contract.md` 6.7). */
+/** Fields of notifications about an exchange with withdrawal, to an address or to a card (`contract.md` 6.7). */
 export const exchangeWithdrawFields = {
   ...commonFields,
   ...givenFields,

@@ -1,4 +1,4 @@
-/** What a notification is, as data. */
+/** Describes one type of notification. */
 import { Type } from 'typebox'
 import type { TObject, TObjectOptions, TProperties, TSchema } from 'typebox'
 import { milliseconds, printedDecimal } from '../fields.ts'
@@ -10,13 +10,13 @@ export interface NotificationType {
   readonly kind: string
   readonly summary: string
   readonly description: string
-  /** The body for each `status`. A field a status does not list is absent from it. */
+  /** The body for each `status`. A field that a status does not list is absent from its body. */
   readonly statuses: Readonly<Record<string, TObject>>
-  /** Any of them. */
+  /** The body for any status. */
   readonly schema: TSchema
 }
 
-/** A notification's body for one status: exactly the fields listed. */
+/** The body of a notification for one status: exactly the listed fields. */
 export const notificationBody = <Properties extends TProperties>(properties: Properties, options: TObjectOptions) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
@@ -27,7 +27,7 @@ export const commonFields = {
   time: milliseconds('Creation of the object'),
 }
 
-/** Fields of what a merchant creates or labels; absent when not given. */
+/** Fields that the merchant set; absent when it did not. */
 export const givenFields = {
   meta: Type.Optional(Type.String({ description: 'As given by the merchant' })),
   localId: Type.Optional(Type.String({ description: 'As given by the merchant' })),
@@ -38,7 +38,7 @@ export const blockHeight = () =>
 
 export const transactionHash = () => Type.String({ description: 'Transaction; absent when `internal`' })
 
-/** The price of an exchange as notifications carry it: `price` of the second ticker for one of the first. */
+/** The price of an exchange in notifications: one unit of the first ticker costs `price` units of the second. */
 export const priceFields = {
   price: printedDecimal('What one unit of the first ticker of `pricePair` costs in the second'),
   pricePair: Type.Array(Type.String(), {

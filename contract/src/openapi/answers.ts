@@ -6,15 +6,15 @@ import type { Json, SchemaCollector } from './schemas.ts'
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
 
-/** Statuses after which the same request may succeed later. */
+/** Statuses of errors after which the same request may succeed later. */
 const retryable = [409, 429, 503]
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** A report is missing for now or for good: one status, two codes. */
+/** Errors of a missing screening report: not made yet (102), or never made (103). They share one status. */
 const noReport = [generalErrors.notScreenedYet, generalErrors.conflict]
 
-/** Answers that many operations share, under the names of their codes. */
+/** Error responses that many operations share, named after their codes. */
 const shared: readonly { name: string; codes: readonly ErrorCode[] }[] = [
   { name: 'Unauthorized', codes: Object.values(authenticationErrors) },
   { name: 'NoReport', codes: noReport },
@@ -54,7 +54,7 @@ const success = ({ success: status, response, summary }: Operation, { schema }: 
   return { [status]: { description: summary, headers: requestId, content } }
 }
 
-/** `responses` of an operation: its success, then its refusals by status. */
+/** `responses` of an operation: its success response, then its errors by status. */
 export const answersOf = (operation: Operation, collector: SchemaCollector): Json => {
   const refusals = Object.groupBy(operation.errors, ({ status }) => status)
   const errorSchema = collector.schema(ErrorBody, 'open')

@@ -4,7 +4,7 @@ import { operations } from '../operations/index.ts'
 import { answersOf } from './answers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 
-/** Every signed request carries the three headers; a web form carries the merchant in its body. */
+/** Every signed request has these three headers; a web form names the merchant in its body. */
 const signedBy = [{ merchantId: [], signature: [], timestamp: [] }]
 
 const parametersIn = (
@@ -48,7 +48,7 @@ const operationObject = (operation: Operation, collector: SchemaCollector): Json
   }
 }
 
-/** An operation under a path that older clients use. */
+/** The entry of an operation for a path that older clients use. */
 const aliasObject = (operation: Operation, position: number, signedAs: string | undefined, object: Json): Json => ({
   ...object,
   operationId: `${operation.id}Alias${position === 0 ? '' : position + 1}`,
@@ -58,7 +58,7 @@ const aliasObject = (operation: Operation, position: number, signedAs: string | 
     (signedAs === undefined ? '' : ` A signature over \`${signedAs}\` with the query as sent is right here too.`),
 })
 
-/** `paths`: every operation under its own path, and under the paths of known clients. */
+/** `paths`: every operation under its own path and under the paths that older clients use. */
 export const pathsOf = (collector: SchemaCollector): Json => {
   const paths: Record<string, Record<string, Json>> = {}
   const add = (path: string, method: string, object: Json) => {

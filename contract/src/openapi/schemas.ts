@@ -2,17 +2,17 @@ import type { TSchema } from 'typebox'
 
 export type Json = { readonly [key: string]: unknown }
 
-/** Whether objects refuse fields they don't list: requests do, answers and notifications may gain fields. */
+/** Whether objects reject unlisted fields: those of requests do; responses and notifications may gain fields. */
 type Openness = 'closed' | 'open'
 
-/** Collects the schemas that have a title as components, and refers to them by it. */
+/** Collects schemas that have a title as components, and refers to them by title. */
 export interface SchemaCollector {
   readonly components: () => Json
-  /** The schema as OpenAPI writes it: a `$ref` when it has a title. */
+  /** Converts a schema to OpenAPI: a `$ref` when it has a title. */
   readonly schema: (schema: TSchema, openness: Openness) => Json
 }
 
-/** Treats the keywords that hold schemas themselves, and those that JSON Schema 2020-12 writes in another way. */
+/** Converts the keywords that contain schemas, and those that JSON Schema 2020-12 writes differently. */
 const write = (node: Json, openness: Openness, refer: (schema: Json) => Json): Json => {
   const { properties, items, anyOf, dependencies, additionalProperties, enum: values, ...rest } = node
   const each = (schemas: Json) =>

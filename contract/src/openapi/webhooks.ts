@@ -26,7 +26,7 @@ export const notificationParameters = (): Json =>
     ]),
   )
 
-/** `webhooks`: what the merchant's endpoint receives, and what it answers. */
+/** `webhooks`: the requests to a merchant's endpoint, and its responses. */
 export const webhooksOf = (collector: SchemaCollector): Json =>
   Object.fromEntries(
     notifications.map(({ name, summary, description, schema }) => [

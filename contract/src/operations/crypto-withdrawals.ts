@@ -83,7 +83,7 @@ export const getCryptoWithdrawalFee = operation({
   errors: [feeLookupErrors.assetNotSupported],
 })
 
-/** An addition of this project: a client that lost its notifications asks. */
+/** An addition of this project, for clients that missed a notification. */
 export const getCryptoWithdrawal = operation({
   id: 'getCryptoWithdrawal',
   method: 'GET',

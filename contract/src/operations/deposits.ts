@@ -4,7 +4,7 @@ import { Compliance } from '../notifications/compliance.ts'
 import { Replenish } from '../notifications/replenish.ts'
 import { operation } from '../operation.ts'
 
-/** An addition of this project: a client that lost its notifications asks. */
+/** An addition of this project, for clients that missed a notification. */
 export const getDeposit = operation({
   id: 'getDeposit',
   method: 'GET',

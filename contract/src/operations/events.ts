@@ -35,7 +35,7 @@ export const EventPage = Type.Object(
   },
 )
 
-/** An addition of this project (design, section 10): a merchant who lost everything can rebuild. */
+/** An addition of this project: lets a merchant that lost its data rebuild it. */
 export const listEvents = operation({
   id: 'listEvents',
   method: 'GET',

@@ -33,7 +33,7 @@ import { createExchange, estimateExchange, listExchangeDirections } from './exch
 import { createFiatInvoice, createFiatInvoiceByForm, getFiatInvoice } from './fiat-invoices.ts'
 import { findWithdrawals } from './withdrawals.ts'
 
-/** By id, each with its own types. */
+/** The operations by id, each with its own types. */
 export const operationsById = {
   listBalances,
   createAddress,

@@ -54,7 +54,7 @@ export const formAnswer =
   "submit button's name count as absent. The answer is 303 to the payment page; bad input " +
   'gets a readable page with status 400, or JSON when `Accept` asks for it.'
 
-/** What creating an invoice answers (5.14, 5.18). */
+/** The response of the operations that create an invoice (5.14, 5.18). */
 export const CreatedInvoice = Type.Object(
   {
     id: Type.String({ description: 'Identifier, a UUID; notifications carry it' }),

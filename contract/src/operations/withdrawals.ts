@@ -42,7 +42,7 @@ export const Withdrawal = Type.Object(
   },
 )
 
-/** An addition of this project: the way back from a lost answer. */
+/** An addition of this project, for clients that did not receive the response to an order. */
 export const findWithdrawals = operation({
   id: 'findWithdrawals',
   method: 'GET',

@@ -13,7 +13,7 @@ export interface Tariff {
  */
 export interface AssetOnNetwork {
   network: Network
-  /** token contract in lowercase, or null for the network's native coin */
+  /** token contract as `contractName` spells it; null for the network's native coin */
   contract: string | null
   /** the chain's own decimals: amounts finer than this can't move there */
   decimals: number
@@ -21,7 +21,7 @@ export interface AssetOnNetwork {
   minWithdrawal: bigint
   maxWithdrawal: bigint | null
   depositFee: Tariff
-  /** what the operator asks besides the network's own cost */
+  /** the operator's fee, in addition to the network's own cost */
   withdrawalFee: Tariff
 }
 
@@ -33,7 +33,7 @@ export interface CryptoAsset {
   networks: ReadonlyMap<Network, AssetOnNetwork>
 }
 
-/** What may be paid in or out in one go, both ends allowed, and what the operator asks for it. Ledger units. */
+/** Limits of one payment, both inclusive, and the operator's fee for it, in ledger units. */
 interface FiatTerms {
   least: bigint
   most: bigint
@@ -44,17 +44,17 @@ export interface FiatAsset {
   ticker: string
   name: string
   scale: number
-  /** a card pays an invoice */
+  /** payments of invoices by card */
   payIn: FiatTerms
-  /** a single payout to a card; a batch has the same lower end */
+  /** a single payout to a card; a batch has the same minimum */
   payout: FiatTerms
-  /** a batch of payouts to one card, at most; null: as much as its parts can carry */
+  /** maximum of a batch of payouts to one card; null: only its parts are limited */
   mostInBatch: bigint | null
-  /** one of the payments that a batch is split into, at most; null: as much as its acquirer takes at once */
+  /** maximum of one payment of a batch; null: the maximum of its acquirer */
   mostInPart: bigint | null
 }
 
-/** The assets this installation knows, from configuration; adding one is configuration, not code. */
+/** The assets of this installation, from configuration. Adding an asset needs no code. */
 export interface Catalogue {
   crypto: readonly CryptoAsset[]
   fiat: readonly FiatAsset[]
@@ -64,11 +64,11 @@ export interface Catalogue {
   findFiat(ticker: string): FiatAsset | undefined
   /** the asset of a contract, or of the native coin when null */
   byContract(network: Network, contract: string | null): { asset: CryptoAsset; on: AssetOnNetwork } | undefined
-  /** networks that any asset is on */
+  /** networks that have at least one asset */
   networks: ReadonlySet<Network>
 }
 
-/** Builds the catalogue of settings that `readAssetSettings` has checked. */
+/** Builds the catalogue from settings that `readAssetSettings` has validated. */
 export const createCatalogue = (settings: AssetSettings): Catalogue => {
   const crypto = settings.crypto.map(cryptoAsset)
   const fiat = settings.fiat.map(fiatAsset)

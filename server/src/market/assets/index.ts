@@ -1,4 +1,4 @@
-/** The assets and networks this installation serves, and what it asks for moving them. Promises: configuration only. */
+/** The assets and networks of this installation, with limits and fees. Guarantee: all of it is configuration. */
 export { createCatalogue } from './catalogue.ts'
 export type { AssetOnNetwork, Catalogue, CryptoAsset, FiatAsset } from './catalogue.ts'
 export { ASSETS_SHAPE, readAssetSettings } from './settings.ts'

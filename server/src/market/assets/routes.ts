@@ -3,13 +3,12 @@ import type { Route } from '../../platform/api/route.ts'
 import type { Catalogue } from './catalogue.ts'
 
 const USD_SCALE = 18
-/** Digits that a price of a fiat currency is shown with. */
+/** Decimals of the price of a fiat currency. */
 const FIAT_PRICE_DECIMALS = 6
 
 /**
- * The asset lists (`contract.md` 5.8, 5.9). A crypto price is USD for one unit; a fiat price is units of the currency
- * for one USD, as the documented samples read. Both are in the order of their tickers. Without a fresh rate `price` is
- * left out.
+ * The asset lists (`contract.md` 5.8, 5.9), in the order of tickers. A crypto price is USD for one unit; a fiat price
+ * is units of the currency for one USD, as in the documented samples. `price` is absent without a fresh rate.
  */
 export const assetRoutes = (deps: {
   catalogue: Catalogue
@@ -43,14 +42,14 @@ export const assetRoutes = (deps: {
   },
 ]
 
-/** Clients look tickers up by binary search. */
+/** Sorted by ticker, because clients search the list by bisection. */
 const byTicker = <Asset extends { ticker: string }>(assets: readonly Asset[]): Asset[] =>
   assets.toSorted((a, b) => (a.ticker < b.ticker ? -1 : 1))
 
 const priceOf = (usd: bigint | undefined) =>
   usd === undefined ? {} : { price: { value: formatUnits(usd, USD_SCALE), ticker: 'USD' } }
 
-/** Rounded to the nearest millionth, halves to even: a price to show, not to settle by. */
+/** Units of the currency for one USD, rounded half to even to six decimals: for display, not for settlement. */
 const perUsd = (usd: bigint) => {
   const value = mulDiv(10n ** BigInt(USD_SCALE + FIAT_PRICE_DECIMALS), 1n, usd, 'half-even')
   return { value: formatUnits(value, FIAT_PRICE_DECIMALS), ticker: 'USD' }

@@ -43,7 +43,7 @@ const onNetwork = (network: Network) =>
 
 export type OnNetwork = Static<ReturnType<typeof onNetwork>> & { contract?: string }
 
-/** TRON carries its coin and USDT alone (`contract.md`, decision 26). */
+/** On TRON only its coin and USDT are supported (`contract.md`, decision 26). */
 const ON_TRON = ['TRX', 'USDT']
 
 const CRYPTO = withRule(
@@ -85,7 +85,7 @@ const noteFineAmount = (note: NoteProblem, given: string | undefined, scale: num
     note(`write at most ${scale} decimals: the asset has no more`, ...place)
 }
 
-/** `contract.md` 10 and 18 row 27, in whole units; a currency they don't name has no limits of its own. */
+/** Default limits in whole units (`contract.md` 10 and 18 row 27). Other currencies have no limits of their own. */
 const STANDARD_LIMITS: Record<
   string,
   { payIn: [string, string]; payout: [string, string]; batch?: string; part: string }
@@ -151,7 +151,7 @@ const FIAT = withRule(
 
 type FiatSettings = Static<typeof FIAT>
 
-/** Limits of a currency in whole units, with the standard ones where the file names none. */
+/** Limits of a currency in whole units; the defaults where the file has none. */
 export const limitsOf = (
   { ticker: name, ...given }: Pick<FiatSettings, 'ticker' | 'payIn' | 'payout'>,
   direction: 'payIn' | 'payout',
@@ -160,7 +160,7 @@ export const limitsOf = (
   return { min: given[direction]?.min ?? min, max: given[direction]?.max ?? max }
 }
 
-/** The most of a batch and of one part of it, in whole units; undefined: not bounded here. */
+/** Maximums of a batch and of one part of it, in whole units; undefined: not limited here. */
 export const batchLimitsOf = ({
   ticker: name,
   payout,
@@ -169,7 +169,7 @@ export const batchLimitsOf = ({
   part: payout?.partMax ?? STANDARD_LIMITS[name]?.part,
 })
 
-/** As chain adapters name contracts: hex in lower case, base58 as it is; null for the coin. */
+/** A contract as chain adapters spell it: hex in lower case, base58 unchanged; null for the coin. */
 export const contractName = (network: Network, contract: string | undefined): string | null =>
   contract === undefined ? null : isEvmNetwork(network) ? contract.toLowerCase() : contract
 
@@ -204,5 +204,5 @@ export const ASSETS_SHAPE = withRule(
 
 export type AssetSettings = Static<typeof ASSETS_SHAPE>
 
-/** Reads the file. Throws a ShapeError that lists everything wrong with it. */
+/** Validates the file. Throws a ShapeError that lists every problem. */
 export const readAssetSettings = (json: unknown): AssetSettings => readShape(ASSETS_SHAPE, json)

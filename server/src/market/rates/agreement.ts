@@ -3,26 +3,23 @@ import { mulDiv } from '../../platform/money/index.ts'
 import type { UsedBook } from './leg.ts'
 import { E18, isSound, middleOf } from './ladder.ts'
 
-/** How books of one market are judged. */
+/** Rules for accepting the order books of one market. */
 export interface AgreementRules {
   /** books that must agree */
   quorum: number
-  /** ms; an older book is not looked at */
+  /** ms; an older book is dropped */
   oldestMs: number
-  /** how far a book's middle may be from the median of all, in basis points */
+  /** maximum distance of a book's middle from the median of all, in basis points */
   apartBps: bigint
-  /**
-   * how far the median may be from the last one that was believed, in basis points, for each minute since (begun ones
-   * count)
-   */
+  /** maximum change of the median since the last accepted one, in basis points for each minute or part of one */
   jumpBpsPerMinute: bigint
-  /** how far the median may be from the official rate, in basis points; null: there is none to compare with */
+  /** maximum distance of the median from the official rate, in basis points; null: not compared */
   bandBps: bigint | null
-  /** the same where a single book decides, which is easier to move; null: as `bandBps` */
+  /** the same when only one book agrees, because one is easier to manipulate; null: as `bandBps` */
   aloneBandBps: bigint | null
 }
 
-/** What was believed last: the median in 1e-18 of the quote for one base, and when (ms). */
+/** The last accepted median, in 1e-18 of the quote for one base, and its time (ms). */
 export interface LastMiddle {
   middle: bigint
   at: number
@@ -32,7 +29,7 @@ export type Agreement =
   | { kind: 'open'; middle: bigint; books: UsedBook[]; dropped: Dropped[] }
   | { kind: 'closed'; reason: string; dropped: Dropped[] }
 
-/** A source that does not count, and why. */
+/** A source whose book was dropped, and the reason. */
 export interface Dropped {
   source: string
   reason: string
@@ -41,8 +38,9 @@ export interface Dropped {
 const BPS = 10_000n
 
 /**
- * Judges what the sources showed of one market: drops what is unsound, stale or apart from the rest, then wants a
- * quorum, no jump since the last reading, and a place inside the official band. Closed when anything is in doubt.
+ * Decides the price of one market from the books of its sources. Drops books that are unsound, stale or too far from
+ * the median. Requires a quorum of the others, no jump since the last accepted median, and a median inside the official
+ * band. If any check fails, the market is closed.
  * @param now real time, ms
  * @param official the official price of one base in the quote, 1e-18; undefined when there is no fresh one
  */
@@ -103,13 +101,13 @@ const whyNot = (
 const HALF_DAY_MS = 12 * 3_600_000
 
 /**
- * The day that an official rate holds for, `YYYY-MM-DD`. It is kept as that day's midnight at the bank, east of
- * Greenwich, where UTC has the day before.
+ * The day for which an official rate is valid, `YYYY-MM-DD`. `observedAt` is that day's midnight at the bank, which is
+ * east of Greenwich, so that its UTC date is the day before.
  */
 export const officialDay = ({ observedAt }: Pick<OfficialRate, 'observedAt'>): string =>
   new Date(observedAt + HALF_DAY_MS).toISOString().slice(0, 10)
 
-/** The official price of one USDT, taken for one USD, in the currency. */
+/** The official price of one USDT, assumed to be one USD, in the currency. */
 export const officialPrice = (
   rates: readonly OfficialRate[],
   ticker: string,
@@ -119,7 +117,7 @@ export const officialPrice = (
   return median(fresh.map(({ perUsd }) => perUsd))
 }
 
-/** The middle one; of an even number the mean of the two middle ones, rounded half to even. */
+/** The median; of an even number of values the mean of the two middle ones, rounded half to even. */
 export const median = (values: readonly bigint[]): bigint | undefined => {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const half = Math.floor(sorted.length / 2)
@@ -127,7 +125,7 @@ export const median = (values: readonly bigint[]): bigint | undefined => {
   return sorted.length % 2 === 1 ? sorted[half] : mulDiv(sorted[half - 1]! + sorted[half]!, 1n, 2n, 'half-even')
 }
 
-/** How far a price may have moved in a time, in basis points; begun minutes count. */
+/** The maximum change of a price in a time, in basis points; a begun minute counts in full. */
 export const mostMoved = (bpsPerMinute: bigint, ms: number): bigint =>
   bpsPerMinute * BigInt(Math.floor(Math.max(0, ms) / 60_000) + 1)
 
@@ -136,7 +134,7 @@ export const isWithin = (value: bigint, of: bigint, bps: bigint): boolean =>
 
 export const percent = (bps: bigint): string => `${Number(bps) / 100} %`
 
-/** For people: six digits after the dot. */
+/** A price as text for people, with six decimals. */
 const inWords = (e18: bigint): string => {
   const text = mulDiv(e18, 10n ** 6n, E18, 'half-even')
     .toString()

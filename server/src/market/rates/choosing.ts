@@ -12,14 +12,17 @@ export interface ChosenPrice {
   observedAt: Date
 }
 
-/** A ticker that has no price now although sources gave one, and why. */
+/** A ticker whose quotes were rejected, and the reason. */
 export interface RefusedPrice {
   ticker: string
   kind: 'disagreement' | 'jump'
   reason: string
 }
 
-/** What a source said of a ticker. @property agreed several sources agree on it already, as on what order books say */
+/**
+ * A quote of one source for a ticker.
+ * @property agreed it already combines several sources that agree, as a price from order books does
+ */
 export interface GivenQuote {
   source: string
   agreed: boolean
@@ -31,10 +34,10 @@ export interface ChoiceRules {
   now: number
   /** ms; an older quote is left out */
   oldestMs: number
-  /** sources that did not answer: any of them may have said something else */
+  /** number of sources that did not answer; each might have contradicted the others */
   silent: number
   rulesOf(ticker: string): Pick<AgreementRules, 'apartBps' | 'jumpBpsPerMinute'>
-  /** the price of before, while it is fresh */
+  /** the previous price, if it is still fresh */
   lastOf(ticker: string): { usd: bigint; at: number } | undefined
 }
 
@@ -46,10 +49,10 @@ interface Believable {
 }
 
 /**
- * One price a ticker out of what all sources said, or none. What several sources agreed on before is taken as it is.
- * Else sources have to agree as order books do: those near the median count, two are needed where there are two, and it
- * may not have jumped. Of two that contradict each other neither is taken. Quotes that are zero, not decimals, too old
- * or from the future are left out.
+ * Chooses one price for each ticker from the quotes of all sources, or none. An `agreed` quote is used as it is.
+ * Otherwise the quotes near the median count: two are needed if there are two sources, and the price must not have
+ * jumped. Of two quotes that contradict each other neither is used. Quotes that are zero, not decimals, too old or from
+ * the future are ignored.
  */
 export const choosePrices = (
   given: readonly GivenQuote[],
@@ -58,7 +61,7 @@ export const choosePrices = (
   const byTicker = Map.groupBy(given, ({ quote }) => quote.ticker)
   const judged = [...byTicker].flatMap(([ticker, quotes]): (ChosenPrice | RefusedPrice)[] => {
     const good = quotes.flatMap((one) => believable(one, rules))
-    // One whose word can't be believed might have contradicted the others, as one that gave none.
+    // A source without a usable quote counts as silent: it might have contradicted the others.
     return good.length === 0
       ? []
       : [judge(ticker, good, { ...rules, silent: rules.silent + quotes.length - good.length })]
@@ -122,5 +125,5 @@ const priceOf = (text: string): bigint | undefined => {
   }
 }
 
-/** For people. */
+/** A price as text for people. */
 const inWords = (e18: bigint): string => `${Number(e18) / 1e18}`

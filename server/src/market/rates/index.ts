@@ -1,7 +1,10 @@
 /**
- * What assets are worth in USD. Promises that a stored price was given by a source, that a price without a fresh source
- * disappears instead of lingering, and that a sudden jump is not believed. Order books price an asset against USDT only
- * while enough of them agree, near the last price and near the official rate; else it is closed, and says why.
+ * Prices of assets in USD. Guarantees:
+ * - a stored price comes from at least one source;
+ * - a price without a fresh source expires;
+ * - a sudden jump is not accepted.
+ * Order books price an asset against USDT only while enough of them agree, near the last price and the official rate.
+ * Otherwise the market is closed, with a reason.
  */
 export { createBooksJob, createOfficialRatesJob } from './jobs-books.ts'
 export { createRatesJob } from './jobs.ts'

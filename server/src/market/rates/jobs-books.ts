@@ -7,20 +7,21 @@ import { agree, officialPrice, type Agreement, type AgreementRules, type LastMid
 import { listLegs, listOfficialRates, storeLeg, storeOfficialRates } from './leg-store.ts'
 import { marketOf, rulesFor } from './markets.ts'
 
-/** An official rate older than this is no band: a weekend and a holiday fit. */
+/** An older official rate is not used. The limit allows for a weekend and a holiday. */
 const OFFICIAL_OLDEST_MS = 5 * 24 * 3_600_000
 
 export interface BooksDeps {
   runtime: Runtime
   sources: readonly BookSource[]
-  /** assets to read a market against USDT of */
+  /** assets whose market against USDT is read */
   tickers: readonly string[]
   rules: Readonly<Record<string, Partial<AgreementRules>>>
   everyMs: number
 }
 
 /**
- * Reads the order books of every leg from every source that has them, and stores what they agree on, or why they don't.
+ * Reads the order books of every market from all sources that serve it. Stores the books that agree, or the reason why
+ * the market is closed.
  */
 export const createBooksJob = (deps: BooksDeps): Job => ({
   name: 'order-books',
@@ -87,7 +88,7 @@ const tell = async (
   await raiseAlert(tx, { kind: 'market-closed', subject: ticker, text, detail: { dropped: agreement.dropped } }, moment)
 }
 
-/** Reads the official rates that currencies must stay near. */
+/** Stores the official rates with which the prices of currencies are compared. */
 export const createOfficialRatesJob = (deps: {
   runtime: Runtime
   sources: readonly OfficialSource[]

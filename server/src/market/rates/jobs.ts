@@ -13,15 +13,12 @@ export interface RatesDeps {
   runtime: Runtime
   sources: readonly RateSource[]
   tickers: readonly string[]
-  /** of each ticker's market, where they differ from the standard */
+  /** rules of each ticker's market that differ from the defaults */
   rules: Readonly<Record<string, Partial<AgreementRules>>>
   everyMs: number
 }
 
-/**
- * Asks every source and stores the prices that can be believed. What fails, jumps or contradicts is left out; the old
- * price ages.
- */
+/** Asks every source and stores the accepted prices. Where none is accepted, the old price remains until it expires. */
 export const createRatesJob = (deps: RatesDeps): Job => ({
   name: 'prices',
   everyMs: deps.everyMs,

@@ -1,27 +1,27 @@
 import type { Level } from '../../adapters/rates/port.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 
-/** One whole unit of what books are counted in. */
+/** One whole unit of an asset, in the unit of order books. */
 export const E18 = 10n ** 18n
 
 /**
- * What walking an order book gives or takes; every amount in 1e-18 whole units. Each is undefined when the levels don't
- * hold enough. What comes out is rounded against who asks: down when it is got, up when it is given.
+ * Conversions along the levels of an order book, in 1e-18 whole units. Each returns undefined when the levels don't
+ * hold enough. Results are rounded against the caller: amounts received down, amounts paid up.
  */
 
-/** Quote got for selling `base` to the bids. */
+/** Quote received for selling `base` to the bids. */
 export const soldFor = (bids: readonly Level[], base: bigint): bigint | undefined => valueOf(bids, base, 'down')
 
-/** Quote given for buying `base` from the asks. */
+/** Quote paid for buying `base` from the asks. */
 export const boughtWith = (asks: readonly Level[], base: bigint): bigint | undefined => valueOf(asks, base, 'up')
 
-/** Base that must be sold to the bids to get `quote`. */
+/** Base that must be sold to the bids to receive `quote`. */
 export const toSellFor = (bids: readonly Level[], quote: bigint): bigint | undefined => amountOf(bids, quote, 'up')
 
 /** Base that `quote` buys from the asks. */
 export const toBuyWith = (asks: readonly Level[], quote: bigint): bigint | undefined => amountOf(asks, quote, 'down')
 
-/** One rounding at the end: levels are added up exactly. */
+/** Adds the levels up exactly and rounds once, at the end. */
 const valueOf = (levels: readonly Level[], base: bigint, rounding: 'down' | 'up'): bigint | undefined => {
   let left = base
   let value = 0n
@@ -46,15 +46,13 @@ const amountOf = (levels: readonly Level[], quote: bigint, rounding: 'down' | 'u
   return undefined
 }
 
-/** Between the best bid and the best ask, rounded half to even; undefined when a side is empty. */
+/** The mean of the best bid and the best ask, rounded half to even; undefined when a side is empty. */
 export const middleOf = ({ bids, asks }: { bids: readonly Level[]; asks: readonly Level[] }): bigint | undefined => {
   const [bid, ask] = [bids[0], asks[0]]
   return bid && ask && mulDiv(bid.price + ask.price, 1n, 2n, 'half-even')
 }
 
-/**
- * Whether these are levels of a market: prices and amounts above zero, each side in order, no bid at or above an ask.
- */
+/** Whether the levels are valid: prices and amounts above zero, each side in order, no bid at or above an ask. */
 export const isSound = ({ bids, asks }: { bids: readonly Level[]; asks: readonly Level[] }): boolean => {
   const positive = [...bids, ...asks].every(({ price, amount }) => price > 0n && amount > 0n)
   const falling = bids.every(({ price }, i) => i === 0 || price <= bids[i - 1]!.price)

@@ -9,9 +9,8 @@ import { marketOf } from './markets.ts'
 const DOLLAR = 'USD'
 
 /**
- * Order books that agree as a source of prices in USD, so that deposits are judged and balances converted by what
- * exchanges are priced by. A USDT is what the leg of the dollar says; where no source has such a market it is one
- * dollar.
+ * Creates a source of USD prices from order books that agree, so that deposits and balances are valued at the prices of
+ * exchanges. The price of USDT is that of its USD market, or one dollar when no source has such a market.
  */
 export const createLegRates = (db: Db, now: () => number): RateSource => ({
   name: 'books',
@@ -23,7 +22,7 @@ export const createLegRates = (db: Db, now: () => number): RateSource => ({
   },
 })
 
-/** What one USDT is worth in dollars, 1e-18, and when that was so. */
+/** The price of one USDT in dollars, 1e-18, and its time; undefined while that market is closed. */
 const dollarsOf = ({ open, closed }: Legs): { price: bigint; at: number } | undefined => {
   const leg = open.get(DOLLAR)
   if (leg) return { price: leg.middle, at: leg.observedAt.getTime() }

@@ -4,25 +4,25 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Agreement, Dropped } from './agreement.ts'
 import type { Leg, UsedBook } from './leg.ts'
 
-/** A leg as it was last read. */
+/** The last reading of a market. */
 export interface StoredLeg extends Leg {
-  /** why it prices nothing; null: it is open */
+  /** why the market is closed; null: it is open */
   closedBecause: string | null
-  /** the last reading without a doubt, 1e-18 of the market's quote for one base */
+  /** the last accepted median, 1e-18 of the market's quote for one base */
   believed: bigint | null
   believedAt: Date | null
   dropped: Dropped[]
   observedAt: Date
 }
 
-/** More levels than this are for amounts beyond any limit. */
+/** Levels stored for each side; further ones matter only for amounts beyond any limit. */
 const MOST_LEVELS = 50
 
 type Row = Omit<StoredLeg, 'books'> & {
   books: (Omit<UsedBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[]
 }
 
-/** Every leg as it is stored, stale ones too. */
+/** All stored readings, stale ones too. */
 export const listLegs = async (db: Db | Tx): Promise<StoredLeg[]> => {
   const { rows } = await sql<Row>`select ticker, closed_because as "closedBecause", believed_e18 as believed,
     believed_at as "believedAt", quorum, books, dropped, observed_at as "observedAt" from market_legs order by ticker`.execute(
@@ -36,7 +36,7 @@ export const listLegs = async (db: Db | Tx): Promise<StoredLeg[]> => {
   }))
 }
 
-/** Stores a reading. What was believed before stays while the leg is closed. */
+/** Stores a reading. The reading of a closed market does not change the last accepted median. */
 export const storeLeg = async (
   db: Db | Tx,
   { ticker, quorum, agreement, at }: { ticker: string; quorum: number; agreement: Agreement; at: Date },

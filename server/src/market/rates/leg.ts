@@ -1,17 +1,17 @@
 import type { Book } from '../../adapters/rates/port.ts'
 import { boughtWith, soldFor, toBuyWith, toSellFor } from './ladder.ts'
 
-/** What every asset is priced through. */
+/** The asset against which all others are priced. */
 export const PIVOT = 'USDT'
 
-/** A book that took part in a price. */
+/** A book that is used in a price. */
 export interface UsedBook extends Book {
   source: string
 }
 
 /**
- * The market of one asset against USDT as sources showed it: the books that agree, and how many must hold enough for a
- * price. The asset is the base (`BTC/USDT`), or the quote where it is a currency (`USDT/UAH`).
+ * The market of one asset against USDT: the books that agree, and how many of them must hold enough for a price. The
+ * asset is the base (`BTC/USDT`); a currency is the quote (`USDT/UAH`).
  */
 export interface Leg {
   ticker: string
@@ -20,23 +20,23 @@ export interface Leg {
 }
 
 /**
- * What a leg does with amounts, in 1e-18 whole units. Each asks every book and takes the median; of an even number the
- * one of the two middle ones that is worse for who asks. Undefined: too few books hold enough.
+ * Conversions through a market, in 1e-18 whole units. Each is calculated from every book; the result is the median, or
+ * of an even number the middle one that is worse for the caller. Undefined when too few books hold enough.
  */
 
-/** USDT got for spending `amount` of the asset. */
+/** USDT received for spending `amount` of the asset. */
 export const pivotFor = (leg: Leg, amount: bigint): bigint | undefined =>
   middle(leg, (book) => (isBase(leg, book) ? soldFor(book.bids, amount) : toBuyWith(book.asks, amount)), 'least')
 
-/** The asset got for spending `pivot` USDT. */
+/** Amount of the asset received for spending `pivot` USDT. */
 export const assetFor = (leg: Leg, pivot: bigint): bigint | undefined =>
   middle(leg, (book) => (isBase(leg, book) ? toBuyWith(book.asks, pivot) : soldFor(book.bids, pivot)), 'least')
 
-/** USDT that must be spent to get `amount` of the asset. */
+/** USDT that must be spent to receive `amount` of the asset. */
 export const pivotToGet = (leg: Leg, amount: bigint): bigint | undefined =>
   middle(leg, (book) => (isBase(leg, book) ? boughtWith(book.asks, amount) : toSellFor(book.bids, amount)), 'most')
 
-/** The asset that must be spent to get `pivot` USDT. */
+/** Amount of the asset that must be spent to receive `pivot` USDT. */
 export const assetToGet = (leg: Leg, pivot: bigint): bigint | undefined =>
   middle(leg, (book) => (isBase(leg, book) ? toSellFor(book.bids, pivot) : boughtWith(book.asks, pivot)), 'most')
 

@@ -3,15 +3,15 @@ import type { Db } from '../../platform/db/index.ts'
 import type { Leg } from './leg.ts'
 import { listLegs } from './leg-store.ts'
 
-/** The legs that price something now, and why the others don't. */
+/** The open markets, and the reasons why the others are closed. */
 export interface Legs {
   open: ReadonlyMap<string, Leg & { observedAt: Date; middle: bigint }>
   closed: ReadonlyMap<string, string>
-  /** of closed ones the last middle that was believed, 1e-18, and when; absent: none is known */
+  /** last accepted middle of each market, open or closed, 1e-18, and its time; a market without one is absent */
   last?: ReadonlyMap<string, { middle: bigint; at: Date }>
 }
 
-/** A leg that was not read for so long prices nothing. Real time: prices age whatever the business clock says. */
+/** A market that was last read longer ago is closed. In real time: prices age independently of the business clock. */
 const LEG_OLDEST_MS = 20_000
 
 export const readLegs = async (db: Db, now: number): Promise<Legs> => {
@@ -30,6 +30,6 @@ export const readLegs = async (db: Db, now: number): Promise<Legs> => {
 
 const CACHED_MS = 500
 
-/** Legs as of at most half a second ago. */
+/** Reads the markets, from a cache of at most half a second. */
 export const createLegsReader = (db: Db, now: () => number): (() => Promise<Legs>) =>
   cacheFor(CACHED_MS, now, (at) => readLegs(db, at))

@@ -4,7 +4,7 @@ import { count } from '../../platform/config/fields.ts'
 import type { AgreementRules } from './agreement.ts'
 import { PIVOT } from './leg.ts'
 
-/** Currencies: one USDT has a price in them, and not they in USDT. */
+/** Currencies. They are the quote of their market: it states the price of one USDT. */
 const CURRENCIES = new Set(['UAH', 'KZT', 'USD', 'EUR'])
 
 /** The market that prices an asset against USDT. */
@@ -21,10 +21,10 @@ const CRYPTO: AgreementRules = {
 }
 
 /**
- * How each leg is judged unless the operator says otherwise. Currencies have fewer venues and an official rate to stay
- * near; tenge has one market in the world that can be read without a key, so that its band stands for the quorum. A
- * single thin book can be moved by who trades against the platform, so that it is believed in a narrower band: what a
- * merchant can gain by moving it is at most that part of what the limits of the position let the platform buy or sell.
+ * Default rules of each market. Currencies have fewer venues, and an official rate for comparison. KZT has only one
+ * market that can be read without a key, so that the band replaces the quorum. A merchant could move a single thin
+ * book, so that its band is narrower. The gain from moving it is at most that part of what the position limits let the
+ * platform buy or sell.
  */
 const STANDARD_RULES: Readonly<Record<string, AgreementRules>> = {
   UAH: { ...CRYPTO, quorum: 1, jumpBpsPerMinute: 200n, bandBps: 1_000n, aloneBandBps: 300n },
@@ -58,7 +58,7 @@ const band = (name: 'bandBps' | 'aloneBandBps', description: string) =>
     }),
   )
 
-/** How the market of an asset against USDT is judged, in `BURSAR_EXCHANGE_FILE`. */
+/** Rules of the market of an asset against USDT, in `BURSAR_EXCHANGE_FILE`. */
 export const LEG_SHAPE = Type.Object({
   quorum: member('quorum', 'books that must agree'),
   oldestMs: member('oldestMs', 'an older book is dropped', 'ms'),

@@ -5,9 +5,9 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 export const LONGEST_AGE_MS = 10 * 60_000
 
 /**
- * Prices in 1e-18 USD for one whole unit, by ticker. A ticker without a fresh price is absent: callers then take the
- * strictest rule or refuse, and never guess.
- * @param now real time; prices age whatever the business clock says
+ * Prices in 1e-18 USD for one whole unit, by ticker. A ticker without a fresh price is absent: the caller must then
+ * apply the strictest rule or refuse.
+ * @param now real time: prices age independently of the business clock
  */
 export const freshPrices = async (db: Db | Tx, tickers: readonly string[], now: Date): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{ ticker: string; usd: bigint }>`select ticker, usd_e18 as usd from rates
@@ -24,7 +24,7 @@ export interface StoredPrice {
   observedAt: Date
 }
 
-/** Every price as it is stored, stale ones too. */
+/** All stored prices, stale ones too. */
 export const listPrices = async (db: Db): Promise<StoredPrice[]> => {
   const { rows } = await sql<StoredPrice>`select ticker, usd_e18 as usd, source, observed_at as "observedAt"
     from rates order by ticker`.execute(db)

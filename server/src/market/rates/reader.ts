@@ -4,7 +4,7 @@ import { freshPrices } from './queries.ts'
 
 const CACHED_MS = 500
 
-/** Fresh prices as of at most half a second ago. */
+/** Reads fresh prices, from a cache of at most half a second. */
 export const createPriceReader = (
   db: Db,
   tickers: readonly string[],

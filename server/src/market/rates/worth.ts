@@ -4,8 +4,8 @@ import { PIVOT } from './leg.ts'
 import { marketOf } from './markets.ts'
 
 /**
- * What units of an asset are worth in USDT, 1e-18, at the middle of its market, rounded down. The middle of an asset
- * that is priced in USDT is USDT for one; of a currency it is the currency for one USDT.
+ * The value of an amount in USDT, 1e-18, at the middle of the asset's market, rounded down. The middle of an asset that
+ * is priced in USDT is USDT for one unit; that of a currency is the currency for one USDT.
  * @param middle 1e-18; not read for USDT itself
  */
 export const worthAt = (ticker: string, { units, scale }: { units: bigint; scale: number }, middle: bigint): bigint => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** Notes who changed what of a merchant, in the transaction of the change. Secrets are never part of `detail`. */
+/** Records who changed what of a merchant, in the transaction of the change. `detail` must not contain secrets. */
 export const audit = async (
   tx: Tx,
   merchantId: string,
@@ -20,7 +20,7 @@ export interface AuditLine {
   detail: unknown
 }
 
-/** What was changed of a merchant, newest first. */
+/** The recorded changes of a merchant, newest first. */
 export const listAudit = async (db: Db, merchantId: string, most = 100): Promise<AuditLine[]> => {
   const { rows } = await sql<AuditLine>`select at, actor, action, detail from merchant_audit
     where merchant_id = ${merchantId} order by at desc, id desc limit ${most}`.execute(db)

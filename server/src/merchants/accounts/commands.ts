@@ -19,12 +19,12 @@ export interface NewMerchant {
   settings?: Partial<MerchantSettings>
 }
 
-/** What is set like a setting and stored in a column of its own. */
+/** Fields that are set like settings, but stored in columns of their own. */
 const COLUMNS = { name: 'name', companyName: 'company_name', companyUrl: 'company_url' } as const
 const FIELD_NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
 const LONGEST_FIELD = 255
 
-/** Makes a merchant with its first private key and webhook secret. Both are shown here and never again. */
+/** Creates a merchant with its first private key and webhook secret. Both are returned here and never again. */
 export const createMerchant = async (
   tx: Tx,
   merchant: NewMerchant,
@@ -79,7 +79,7 @@ export const setSetting = async (
   return isField(name) ? before : { ...before, ...change }
 }
 
-/** Turns a merchant off or on. Requests of one that is off answer like those of an unknown merchant. */
+/** Disables or enables a merchant. Requests of a disabled merchant get the same response as those of an unknown one. */
 export const setDisabled = async (
   tx: Tx,
   merchantId: string,

@@ -5,24 +5,23 @@ import type { Merchant } from './merchant.ts'
 import { readMerchants } from './queries.ts'
 
 /**
- * Every merchant with its opened keys, in memory, so that a request costs no query and an unknown id costs what a known
- * one does. About 2 kB for each merchant; ids that do not exist take no room. The listener for changes calls
- * `forget`.
+ * All merchants with their decrypted keys, in memory, so that a request needs no query, and an unknown id takes as long
+ * as a known one. About 2 kB for each merchant; unknown ids use no memory. The listener for changes calls `forget`.
  */
 export interface MerchantDirectory {
-  /** At once from memory, or after the reading under way. Null when there is no such merchant. */
+  /** The merchant from memory, or a promise while it is being read. Null when there is no such merchant. */
   find(merchantId: string): Merchant | null | Promise<Merchant | null>
-  /** One merchant has changed: it is read again, and requests of it wait for that. */
+  /** Call this when a merchant has changed. Reads it again; its requests wait for that. */
   forget(merchantId: string): void
-  /** Anything may have changed: all are read again, and every request waits for that. */
+  /** Call this when anything may have changed. Reads all merchants again; every request waits for that. */
   forgetAll(): void
 }
 
-/** @param log gets the keys that can't be opened: their merchants are read without them */
+/** @param log receives an error for each key that can't be decrypted; its merchant is read without it */
 export const createDirectory = (db: Db, box: SecretBox, log?: Pick<Logger, 'error'>): MerchantDirectory =>
   directoryOver((ids, before) => readMerchants(db, box, ids, before, log))
 
-/** The same over any way of reading merchants: of some ids, or all for null. `before` is what was read last. */
+/** The same with any function that reads merchants by ids, or all for null. `before`: the last result. */
 export const directoryOver = (read: Read): MerchantDirectory => new Directory(read)
 
 type Found = Merchant | null
@@ -31,12 +30,12 @@ type Read = (ids: readonly string[] | null, before: ReadonlyMap<string, Merchant
 class Directory implements MerchantDirectory {
   readonly #read: Read
   #known: Map<string, Merchant> = new Map()
-  /** merchants being read again, by id; the newest reading of each is the one that counts */
+  /** merchants that are being read again, by id; only the newest reading of each is used */
   readonly #reading = new Map<string, Promise<Found>>()
-  /** the newest reading of all, until it has succeeded */
+  /** the newest reading of all merchants, until it has succeeded */
   #loading: Promise<void> | undefined
   #loaded = false
-  /** changed while all are being read: what that reading says of them may be old */
+  /** merchants that changed while all are being read; that reading may return old values of them */
   readonly #changed = new Set<string>()
 
   constructor(read: Read) {
@@ -64,7 +63,7 @@ class Directory implements MerchantDirectory {
         this.#reading.delete(merchantId)
       })
       .catch(() => {
-        // What could not be read can't be trusted: the next request of anyone reads all.
+        // The state of this merchant is unknown: the next request reads all merchants.
         if (this.#reading.get(merchantId) !== reading) return
         this.#reading.delete(merchantId)
         this.#distrust()
@@ -81,7 +80,7 @@ class Directory implements MerchantDirectory {
     this.#loading = undefined
   }
 
-  /** One reading serves everyone who waits. Its failure is theirs, and the next request tries again. */
+  /** All callers share one reading. If it fails, all of them fail, and the next request tries again. */
   #load(): Promise<void> {
     if (this.#loading) return this.#loading
     this.#changed.clear()

@@ -6,15 +6,15 @@ import { validKeys, type Merchant } from './merchant.ts'
 export interface Endpoint {
   url: string
   /**
-   * signs SIGNATURE, which has room for one: the oldest valid key, so that a receiver has the whole overlap of a
-   * rotation to learn the new one
+   * key of SIGNATURE, a header with one signature only: the oldest valid key, so that a receiver has the whole overlap
+   * of a rotation to learn the new one
    */
   signingKey: string
   /** Standard Webhooks secrets, newest first */
   webhookSecrets: readonly string[]
 }
 
-/** Null while the merchant has no notifications address, no valid key, or is unknown. */
+/** The merchant's endpoint; null when the merchant is unknown or has no notifications URL or no valid key. */
 export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | null => {
   if (!merchant || merchant.settings.notificationsUrl === null) return null
   const [signing] = validKeys(merchant, 'api', at)
@@ -29,8 +29,8 @@ export const endpointOf = (merchant: Merchant | null, at: number): Endpoint | nu
 }
 
 /**
- * Finds merchants' endpoints as they are now: at once for a merchant in memory, which spares a delivery its turns in
- * the queue of microtasks.
+ * Creates a function that finds a merchant's current endpoint. It returns a value, not a promise, for a merchant in
+ * memory: that saves a delivery turns of the microtask queue.
  */
 export const createEndpoints =
   (directory: Pick<MerchantDirectory, 'find'>, clock: Pick<Clock, 'business'>) =>

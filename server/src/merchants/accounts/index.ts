@@ -1,7 +1,9 @@
 /**
- * Merchants, their settings and their keys. Promises that secrets are stored sealed and shown once, that at most two
- * keys of a kind are valid at once, that every change is in the audit log, and that a change reaches every process at
- * once.
+ * Merchants, their settings and their keys. Guarantees:
+ * - secrets are stored encrypted and shown once;
+ * - at most two keys of a kind are valid at the same time;
+ * - every change is in the audit log;
+ * - a change reaches every process at once.
  */
 export { listAudit } from './audit.ts'
 

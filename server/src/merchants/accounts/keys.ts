@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { SecretBox, SecretRing } from '../../platform/config/secrets.ts'
 import { audit } from './audit.ts'
 
-/** Where random secrets come from; handed in like every source of chance. */
+/** The source of random secrets, passed in like every source of randomness. */
 type RandomBytes = (count: number) => Buffer
 
 /** `api` signs requests and notifications, `webhook` is the secret of the Standard Webhooks headers. */
@@ -13,18 +13,18 @@ export type KeyPurpose = 'api' | 'webhook'
 export interface KeyDeps {
   box: SecretBox
   random: RandomBytes
-  /** who does it, for the audit log */
+  /** who makes the change, for the audit log */
   actor: string
 }
 
-/** What a key protects is part of its seal. */
+/** Associated data of a sealed key, which binds it to this key of this merchant. */
 export const keyOwner = (merchantId: string, keyId: string): string => `merchant-key|${merchantId}|${keyId}`
 
 /** A new secret: 32 lowercase hex digits for the API, `whsec_` and base64 for Standard Webhooks. */
 const newSecret = (purpose: KeyPurpose, random: RandomBytes): string =>
   purpose === 'api' ? random(16).toString('hex') : `whsec_${random(24).toString('base64')}`
 
-/** Stores a new key, valid at once. Its secret is shown here and never again. */
+/** Stores a new key, valid at once. Its secret is returned here and never again. */
 export const addKey = async (
   tx: Tx,
   merchantId: string,
@@ -40,9 +40,9 @@ export const addKey = async (
 }
 
 /**
- * A new key that is valid at once. The newest before it stays valid for `overlapMs` more, or ends now when that is 0;
- * any older one ends now: at most two are ever valid. The merchant is locked, so that two rotations at once can't leave
- * three.
+ * Adds a key that is valid at once. The previous newest key expires after `overlapMs`, or is revoked now when that is
+ * 0. Older keys are revoked now, so that at most two are valid. Locks the merchant, so that concurrent rotations can't
+ * leave three.
  */
 export const rotateKey = async (
   tx: Tx,
@@ -68,7 +68,7 @@ export const rotateKey = async (
   return key
 }
 
-/** Ends a key now, everywhere. After the last one the merchant can sign nothing, and its notifications wait. */
+/** Revokes a key at once, in every process. Without an API key a merchant can't sign, and notifications wait. */
 export const revokeKey = async (
   tx: Tx,
   merchantId: string,
@@ -84,7 +84,7 @@ export const revokeKey = async (
   await audit(tx, merchantId, { actor, action: 'revoked key', detail: { keyId, purpose: key.purpose } }, moment)
 }
 
-/** Notes when a key has first signed a good request. */
+/** Records when a key was first used for a valid request. */
 export const markKeyUsed = async (tx: Tx, merchantId: string, keyId: string, at: Date): Promise<void> => {
   await sql`update merchant_keys set first_used_at = ${at}
     where merchant_id = ${merchantId} and id = ${keyId} and first_used_at is null`.execute(tx)
@@ -95,7 +95,7 @@ const lockMerchant = async (tx: Tx, merchantId: string): Promise<void> => {
   if (rows.length === 0) throw new RangeError(`no merchant has the id ${merchantId}`)
 }
 
-/** How many keys are sealed with each data key, by what the values of that key begin with. */
+/** The number of keys that are sealed with each data key, by the prefix of that key's values. */
 export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
   const { rows } = await sql<{
     prefix: string
@@ -105,9 +105,9 @@ export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: 
 }
 
 /**
- * Seals the next keys anew that another data key than the newest has sealed. One whose data key is missing stays as it
- * is.
- * @returns how many were sealed anew, and how many could not be opened
+ * Seals the next merchant keys that are not sealed with the newest data key with that one. A key whose old data key is
+ * missing is left unchanged.
+ * @returns how many were sealed again, how many could not be opened, and the last id when there may be more
  */
 export const resealKeys = async (
   tx: Tx,

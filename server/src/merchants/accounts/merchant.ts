@@ -18,7 +18,7 @@ export interface Merchant {
   companyUrl: string
   settings: MerchantSettings
   disabled: boolean
-  /** oldest first, revoked ones left out */
+  /** oldest first, without revoked ones */
   keys: readonly MerchantKey[]
 }
 

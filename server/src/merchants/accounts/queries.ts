@@ -21,7 +21,7 @@ export const listMerchants = async (db: Db): Promise<MerchantLine[]> => {
   return rows
 }
 
-/** Who a merchant is to its payers. Throws for one that does not exist. */
+/** The company name and URL that payers see. Throws when the merchant does not exist. */
 export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name: string; url: string }> => {
   const { rows } = await sql<{
     name: string
@@ -32,13 +32,13 @@ export const companyOf = async (db: Db | Tx, merchantId: string): Promise<{ name
   return rows[0]
 }
 
-/** The settings of a merchant, with the defaults of this build; the defaults alone for an id of no merchant. */
+/** The settings of a merchant, completed with the defaults of this build; the defaults alone for an unknown id. */
 export const settingsOf = async (db: Db | Tx, merchantId: string): Promise<MerchantSettings> => {
   const { rows } = await sql<{ settings: unknown }>`select settings from merchants where id = ${merchantId}`.execute(db)
   return readSettings(rows[0]?.settings)
 }
 
-/** What all of a merchant's received money becomes that has no target of its own; null: it stays what it is. */
+/** The ticker into which received money without its own target is exchanged; null: it is not exchanged. */
 export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
   const { rows } = await sql<{
     ticker: string | null
@@ -46,7 +46,7 @@ export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<
   return rows[0]?.ticker ?? null
 }
 
-/** Whether the merchant of an id wants deposits credited only once screening lets them through, as a condition. */
+/** An SQL condition: true when the merchant wants deposits credited only after screening has cleared them. */
 export const holdsUntilVerified = (merchantId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from merchants m where m.id = ${merchantId} and m.settings -> 'holdUntilVerified' = 'true'::jsonb)`
 
@@ -67,7 +67,7 @@ export const listKeys = async (db: Db, merchantId: string): Promise<KeyLine[]> =
   return rows
 }
 
-/** Where a merchant is written to. */
+/** A merchant's address for mails. */
 export interface Mailbox {
   merchantId: string
   name: string
@@ -75,7 +75,7 @@ export interface Mailbox {
   settings: MerchantSettings
 }
 
-/** Those of some merchants, or all, that have set an address and are not turned off. */
+/** Addresses of the given merchants, or of all; without those that have set no address or are disabled. */
 export const mailboxes = async (db: Db | Tx, merchantIds: readonly string[] | null): Promise<Mailbox[]> => {
   const among = merchantIds === null ? sql`true` : sql`id = any(${[...merchantIds]}::uuid[])`
   const { rows } = await sql<{
@@ -105,9 +105,9 @@ interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
 }
 
 /**
- * Merchants with their opened keys: those of some ids, or all when `ids` is null. A key that can't be opened is
- * reported to the log and left out; throws when none can, which means that this process has the wrong data key.
- * @param before what was read earlier: a key in it need not be opened again
+ * Reads merchants with their decrypted keys: those with the given ids, or all when `ids` is null. A key that can't be
+ * decrypted is logged and omitted. Throws when none can: then this process has the wrong data key.
+ * @param before earlier result; its keys are not decrypted again
  */
 export const readMerchants = async (
   db: Db,
@@ -152,18 +152,18 @@ const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): Mer
   expiresAt: row.expiresAt?.getTime() ?? null,
 })
 
-/** Whether there is a merchant with an id. */
+/** Whether a merchant with this id exists. */
 export const merchantExists = async (db: Db | Tx, id: string): Promise<boolean> => {
   const { rows } = await sql`select 1 from merchants where id = ${id}`.execute(db)
   return rows.length === 1
 }
 
-/** The merchants of whose balance only so many percent may leave in an hour or a day. */
+/** The percent of the signer's hourly and daily limits, for each merchant that has set one. */
 export const withdrawalPercents = async (
   db: Db | Tx,
 ): Promise<Map<string, { hour: number | null; day: number | null }>> => {
   const percents = sql`id, (settings ->> 'withdrawalHourPercent')::int as hour, (settings ->> 'withdrawalDayPercent')::int as day`
-  // Each part has an index of its own, with few merchants in it.
+  // Each part of the union has its own partial index, with few merchants in it.
   const { rows } = await sql<{
     id: string
     hour: number | null

@@ -1,46 +1,46 @@
 import { isLanguage, LANGUAGES, type Language } from '../../platform/base/language.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
 
-/** What a merchant can set (`contract.md` 14 and 18). Stored as JSON; every read fills in the defaults. */
+/** The settings of a merchant (`contract.md` 14 and 18), stored as JSON. Every read adds the defaults. */
 export interface MerchantSettings {
-  /** where notifications go; none are sent while it is null, and none are lost */
+  /** URL for notifications; while it is null they are stored, but not sent */
   notificationsUrl: string | null
   /** the merchant's site; set once */
   domain: string | null
-  /** where the operator writes to about this merchant's deposits, withdrawals and failing notifications */
+  /** address for mails about this merchant's deposits, withdrawals and failing notifications */
   email: string | null
-  /** what that address is written to in */
+  /** language of these mails */
   mailLanguage: Language
-  /** tell it of deposits and withdrawals too, every quarter of an hour with any, not of failing notifications alone */
+  /** also mail about deposits and withdrawals, at most every 15 minutes; false: only failing notifications */
   activityMails: boolean
-  /** hosts that a payment page may send the payer back to */
+  /** hosts to which a payment page may redirect the payer */
   redirectHosts: string[]
-  /** the colour of payment pages, `#rrggbb`; null for the standard one. Made to stand out enough, whatever it is */
+  /** colour of payment pages, `#rrggbb`; null for the default. Its contrast is raised where needed */
   accent: string | null
   /** addresses that the unsigned form may name as `targetAddress` */
   formTargetAddresses: string[]
-  /** most deposit addresses, null for no limit */
+  /** maximum number of deposit addresses; null: no limit */
   addressLimit: number | null
-  /** signed requests a minute in one api process, null for the installation's own limit */
+  /** signed requests per minute in one api process; null: the installation's limit */
   requestsPerMinute: number | null
-  /** ticker that all received money becomes which has no target of its own; null: it stays what it is */
+  /** ticker into which received money without its own target is exchanged; null: it is not exchanged */
   defaultTarget: string | null
-  /** credit deposits only when screening has verified them; without effect where nothing is screened */
+  /** credit deposits only after screening has cleared them; no effect without screening */
   holdUntilVerified: boolean
-  /** web forms may make invoices; while it is off they are refused */
+  /** accept invoices from web forms; false: refuse them */
   forms: boolean
-  /** web forms are taken only with a `token` that the merchant has signed */
+  /** accept web forms only with a `token` that the merchant has signed */
   formTokenRequired: boolean
-  /** currencies among which the payer of a fiat form chooses that names a value and no ticker */
+  /** currencies that the payer of a fiat form with a value and no ticker can choose from */
   formCurrencies: string[]
-  /** hours that money of card payments can't be spent after it is credited; 0: at once */
+  /** hours during which credited money of card payments can't be spent; 0: it can be spent at once */
   cardHoldHours: number
-  /** percent of each card payment that is kept back as a reserve against chargebacks, and for how many days; 0: none */
+  /** percent of each card payment that is held as a reserve against chargebacks, and for how many days; 0: none */
   cardReservePercent: number
   cardReserveDays: number
-  /** minutes that a payer has to try another card after one was refused, before the fiat invoice fails */
+  /** minutes in which a payer can try another card after a refusal, before the fiat invoice fails */
   retryMinutes: number
-  /** percent of what the signer lets go of an asset in an hour and a day, which this merchant's withdrawals may take */
+  /** percent of the signer's hourly and daily limits of an asset that this merchant's withdrawals may use */
   withdrawalHourPercent: number
   withdrawalDayPercent: number
 }
@@ -73,14 +73,14 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
 
 export const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as SettingName[]
 
-/** Stored settings with the defaults of this build; what this build does not know is left out. */
+/** Stored settings, completed with the defaults of this build; unknown settings are omitted. */
 export const readSettings = (stored: unknown): MerchantSettings => {
   const given = (stored ?? {}) as Record<string, unknown>
   const known = SETTING_NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]])
   return { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) }
 }
 
-/** Reads a setting as an operator writes it on a command line. Throws a RangeError that says what to write instead. */
+/** Parses a setting from a command line. Throws a RangeError that says what to write instead. */
 export const parseSetting = (name: SettingName, text: string): Partial<MerchantSettings> => {
   const trimmed = text.trim()
   const none = trimmed === '' || trimmed === 'none'
@@ -115,7 +115,7 @@ const MOST_RETRY_MINUTES = 72 * 60
 
 type Checks = { [Name in SettingName]?: (value: NonNullable<MerchantSettings[Name]>) => MerchantSettings[Name] }
 
-/** The settings of a change in the form they are stored in. Throws a RangeError for a value that can't be. */
+/** Validates changed settings and returns them as they are stored. Throws a RangeError for an invalid value. */
 export const checkSettings = (change: Partial<MerchantSettings>): Partial<MerchantSettings> => {
   const checked = Object.entries(change).map(([name, value]) => {
     if (!SETTING_NAMES.includes(name as SettingName)) {
@@ -169,7 +169,7 @@ const CHECKS: Checks = {
   withdrawalDayPercent: (percent) => checkPercent('withdrawalDayPercent', percent),
 }
 
-/** In the one spelling that is sent: notifications are signed over their host and path. */
+/** Validates a notifications URL and normalises its spelling, because notifications are signed over host and path. */
 const checkUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new RangeError('notificationsUrl is an http(s) address, or none')

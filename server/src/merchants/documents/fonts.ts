@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Noto Sans (OFL): it has every letter of the languages we write in. Only the glyphs a document uses go into it. */
+/** Noto Sans (OFL) covers all languages of documents. Only the glyphs that a document uses are embedded in it. */
 const FILES = { regular: '400Regular/NotoSans_400Regular.ttf', bold: '600SemiBold/NotoSans_600SemiBold.ttf' }
 
 export type FontName = keyof typeof FILES

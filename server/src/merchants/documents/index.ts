@@ -1,6 +1,8 @@
 /**
- * Documents that people keep. Promises the same bytes for the same values, on every machine and at any time; that the
- * text can be searched and copied; and that making one holds up nothing else: a thread does it, one after the other.
+ * PDF documents: receipts and screening reports. Guarantees:
+ * - the same values give the same bytes, on every machine and at any time;
+ * - the text can be searched and copied;
+ * - making a document blocks nothing else: one thread makes them, one after another.
  */
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'

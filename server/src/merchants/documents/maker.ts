@@ -1,32 +1,32 @@
 import { Worker } from 'node:worker_threads'
 import type { DocumentRequest } from './request.ts'
 
-/** Makes documents beside whatever else the process does. */
+/** Makes documents outside the main thread. */
 export interface DocumentMaker {
   /** Throws a DocumentsBusy when too many wait, and an Error when the document can't be made. */
   make(request: DocumentRequest): Promise<Buffer>
-  /** What waits fails. */
+  /** Ends the thread. Documents that are not finished fail. */
   close(): Promise<void>
 }
 
-/** More wait than can be made in reasonable time: try again later. */
+/** Too many documents are waiting: try again later. */
 export class DocumentsBusy extends Error {
   override name = 'DocumentsBusy'
 }
 
 export interface MakerSettings {
-  /** documents that may wait for their turn */
+  /** maximum number of waiting documents */
   mostWaiting?: number
-  /** longest making of one, ms */
+  /** time limit of one document, ms */
   timeoutMs?: number
-  /** the thread ends when nothing was wanted for so long, ms: it holds memory */
+  /** the thread, which uses memory, ends after this time without requests, ms */
   idleMs?: number
   /** the thread's program; another one in tests only */
   program?: URL
 }
 
 const PROGRAM = new URL('./thread.ts', import.meta.url)
-/** MB: a document takes far less, and one that takes more must not take the process with it. */
+/** MB. A document needs far less; one that exceeds this ends the thread, not the process. */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
 interface Waiting {
@@ -36,9 +36,8 @@ interface Waiting {
 }
 
 /**
- * One document takes about 100 ms of computing, which in the api would be 100 ms for every other request: a thread
- * makes them one after the other. It starts with the first and ends when it is idle, so that a process which makes none
- * carries none.
+ * Creates a maker that runs documents one after another in a thread: one takes about 100 ms of computing, which would
+ * delay every other request of the api. The thread starts with the first document and ends when idle.
  */
 export const createDocumentMaker = ({
   mostWaiting = 64,

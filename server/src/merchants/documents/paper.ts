@@ -5,7 +5,7 @@ export interface PaperSettings {
   language: string
   title: string
   author: string
-  /** the document's own time, ms: it goes into the file, so that the same values make the same bytes */
+  /** time of the document, ms: it is stored in the file, so that the same values give the same bytes */
   at: number
 }
 
@@ -14,7 +14,7 @@ export const SOFT = '#56647a'
 const LINE = '#d8dee6'
 const MARGIN = 56
 const FOOTER_HEIGHT = 48
-/** In place of a character that the font has no glyph for. */
+/** Replaces a character that the font has no glyph for. */
 const MISSING = '\ufffd'
 
 export interface Style {
@@ -24,8 +24,8 @@ export interface Style {
 }
 
 /**
- * Sheets of A4 that are filled from top to bottom; what does not fit goes on on the next. Knows nothing of what is
- * written: the kinds of documents are made of these strokes.
+ * Writes text and lines on A4 pages from top to bottom and adds pages as needed. It does not depend on the kind of
+ * document.
  */
 export class Paper {
   readonly #doc: PDFKit.PDFDocument
@@ -49,7 +49,7 @@ export class Paper {
     return this.#doc.page.width - 2 * MARGIN
   }
 
-  /** Lines of text across the sheet, with a gap below. */
+  /** Writes text across the page, with a gap below. */
   write(text: string, style: Style, gap = 0): void {
     this.#place(text, style, MARGIN, this.#doc.y, this.width)
     this.#doc.y += gap
@@ -59,7 +59,7 @@ export class Paper {
     this.#doc.y += height
   }
 
-  /** A line across the sheet. */
+  /** Draws a line across the page. */
   rule(): void {
     const { y } = this.#doc
     this.#doc
@@ -70,7 +70,7 @@ export class Paper {
       .stroke()
   }
 
-  /** Texts beside each other, in columns of the given widths (points); a row stays on one sheet. */
+  /** Writes texts next to each other, in columns of the given widths (points). A row is not split over two pages. */
   row(cells: readonly { text: string; width: number; style: Style; align?: 'left' | 'right' }[], padding = 6): void {
     const inner = cells.map(({ width }, i) => (i === cells.length - 1 ? width : width - padding))
     const heights = cells.map(({ text, style }, i) =>
@@ -88,12 +88,15 @@ export class Paper {
     this.rule()
   }
 
-  /** Ends the document with a line at the foot of every sheet. @param foot gets the number of its sheet and of all */
+  /**
+   * Writes a footer on every page and returns the finished document.
+   * @param foot gets the number of its page and the number of pages
+   */
   end(foot: (sheet: number, of: number) => { left: string; right: string }): Promise<Buffer> {
     const { start, count } = this.#doc.bufferedPageRange()
     for (let sheet = 0; sheet < count; sheet += 1) {
       this.#doc.switchToPage(start + sheet)
-      // Below the margin that starts another sheet.
+      // The footer is below the bottom margin: without this, writing it would add a page.
       this.#doc.page.margins.bottom = 0
       const { left, right } = foot(sheet + 1, count)
       const y = this.#doc.page.height - MARGIN - FOOTER_HEIGHT / 2
@@ -117,7 +120,7 @@ export class Paper {
   }
 
   #place(text: string, style: Style, x: number, y: number, width: number, align: 'left' | 'right' = 'left'): void {
-    // Without ligatures and the like: what is copied out of the document is what was written into it.
+    // Without ligatures, so that copied text is the same as the text that was written.
     this.#set(style).text(this.#showable(text, style), x, y, { width, align, features: [] })
   }
 

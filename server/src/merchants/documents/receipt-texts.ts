@@ -1,6 +1,6 @@
 import type { Language } from '../../platform/base/language.ts'
 
-/** Every word of a receipt in one language. */
+/** The texts of a receipt in one language. */
 export interface ReceiptTexts {
   title: string
   paid: string

@@ -1,28 +1,28 @@
 /**
- * What a receipt says, as values. Amounts are decimal strings as on the wire, in units of the `ticker` beside them;
- * times are ms since the epoch, business clock. Texts are the merchant's and the payer's own and may hold anything.
+ * The values of a receipt. Amounts are decimal strings as on the wire, in units of `ticker`. Times are ms since the
+ * epoch, business clock. Texts come from the merchant and the payer and may contain anything.
  */
 interface ReceiptHead {
-  /** the invoice */
+  /** id of the invoice */
   id: string
   company: { name: string; url: string | null }
-  /** what the merchant says it is for */
+  /** the merchant's description of the invoice */
   description: string | null
-  /** asked for */
+  /** the amount requested */
   amount: string
-  /** received */
+  /** the amount received */
   paidAmount: string
   ticker: string
   createdAt: number
-  /** when what had arrived was enough */
+  /** when the received amount was sufficient */
   paidAt: number
 }
 
 export interface CryptoPayment {
-  /** of the transaction; null where money came from another merchant of the same platform, which needs no chain */
+  /** hash of the transaction; null for a transfer from another merchant of the same platform, which needs none */
   hash: string | null
   amount: string
-  /** when it was seen first */
+  /** when it was first seen */
   at: number
 }
 
@@ -32,17 +32,17 @@ export interface CryptoReceipt extends ReceiptHead {
   blockchain: string
   address: string
   payments: readonly CryptoPayment[]
-  /** the price in fiat of an invoice that has one */
+  /** the price in fiat, if the invoice has one */
   price: { amount: string; ticker: string } | null
 }
 
 export interface FiatReceipt extends ReceiptHead {
   kind: 'fiat'
-  /** what the payer was charged on top of the amount, or null for nothing */
+  /** the fee that the payer was charged in addition to the amount; null: none */
   fee: string | null
-  /** masked, such as `444433******1111`; null where the acquirer does not tell */
+  /** masked, such as `444433******1111`; null when the acquirer does not report it */
   card: string | null
-  /** how the acquirer calls the payment, for the payer's bank; null where it gives no name */
+  /** the acquirer's identifier of the payment, for the payer's bank; null when it has none */
   reference: string | null
 }
 

@@ -4,7 +4,7 @@ import type { Receipt } from './receipt.ts'
 import { screeningPdf } from './screening-pdf.ts'
 import type { ScreeningReport } from './screening.ts'
 
-/** A document that is wanted. Plain values only: it goes to another thread. */
+/** A request for a document. Plain values only, because it is sent to another thread. */
 export type DocumentRequest =
   | { kind: 'receipt'; receipt: Receipt; language: Language }
   | { kind: 'screening'; report: ScreeningReport; language: Language }

@@ -8,7 +8,7 @@ import { showNetwork, showText, showTime } from './showing.ts'
 const NAME_WIDTH = 150
 const PERCENT_WIDTH = 60
 const NOTE_WIDTH = 110
-/** A transaction may have hundreds of senders; the report names the first. */
+/** Maximum number of listed addresses: a transaction may have hundreds of senders. */
 const MOST_ADDRESSES = 20
 const FACT = { size: 10 }
 const FACT_NAME = { size: 10, color: SOFT }
@@ -58,7 +58,7 @@ const writeFlags = (paper: Paper, flags: readonly string[], t: ScreeningTexts): 
   for (const flag of flags) paper.row([{ text: showText(flag, 500), width: paper.width, style: FACT }])
 }
 
-/** Those above 0, the largest first. */
+/** Writes the signals above 0, largest first. */
 const writeSignals = (paper: Paper, signals: Readonly<Record<string, number>>, t: ScreeningTexts): void => {
   const seen = Object.entries(signals)
     .filter(([, percent]) => percent > 0)

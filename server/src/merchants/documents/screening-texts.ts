@@ -1,6 +1,6 @@
 import type { Language } from '../../platform/base/language.ts'
 
-/** Every word of a screening report in one language; signals keep the names that notifications give them. */
+/** The texts of a screening report in one language. Signals have the same names as in notifications. */
 export interface ScreeningTexts {
   title: string
   risky: string

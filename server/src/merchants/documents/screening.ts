@@ -1,23 +1,20 @@
-/**
- * What the document of a screening says, as values. Times are ms since the epoch; addresses and sentences are
- * strangers'.
- */
+/** The values of a screening report. Times are ms since the epoch. Addresses and flags come from third parties. */
 export interface ScreeningReport {
-  /** of the deposit or the withdrawal */
+  /** id of the deposit or the withdrawal */
   id: string
   about: 'deposit' | 'withdrawal'
   /** the network's name on the wire */
   network: string
   asset: string
   transaction: string | null
-  /** ours; null of a withdrawal */
+  /** our deposit address; null for a withdrawal */
   own: string | null
   others: readonly string[]
   /** 0 to 1 */
   riskScore: number
-  /** whole percents by the contract's names */
+  /** whole percents, by the names of the contract */
   signals: Readonly<Record<string, number>>
-  /** in English, as providers and lists say them */
+  /** in English, as the providers and lists state them */
   flags: readonly string[]
   risky: boolean
   providers: readonly string[]

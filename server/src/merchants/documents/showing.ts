@@ -1,4 +1,4 @@
-/** How values are written for people, in documents and in mails alike: the same in every language. */
+/** Formats values for people, in documents and mails: the same in every language. */
 
 const NETWORK_NAMES: Record<string, string> = {
   BITCOIN: 'Bitcoin',
@@ -9,21 +9,24 @@ const NETWORK_NAMES: Record<string, string> = {
 
 export const showNetwork = (blockchain: string): string => NETWORK_NAMES[blockchain] ?? showText(blockchain, 64)
 
-/** `1234567.5` and a ticker as `1 234 567.5 USDT`, with spaces that break no line. Digits are never rounded. */
+/** Formats `1234567.5` and a ticker as `1 234 567.5 USDT`, with non-breaking spaces. Digits are never rounded. */
 export const showAmount = (amount: string, ticker: string): string => {
   const [whole = '', decimals] = amount.split('.')
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u00a0')
   return showText(`${decimals === undefined ? grouped : `${grouped}.${decimals}`}\u00a0${ticker}`)
 }
 
-/** `2026-11-21 16:23 UTC`: the reader's time zone is not known, and this order can't be misread. @param at ms */
+/**
+ * Formats a time as `2026-11-21 16:23 UTC`: the reader's time zone is unknown, and this order is unambiguous.
+ * @param at ms
+ */
 export const showTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const LINE_ENDS = /[\p{Cc}\p{Cs}\u2028\u2029]+/gu
-/** They turn the order of characters around, so that a text reads as something else. */
+/** Characters that change the direction of text, and so could make it read as something else. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Text of a stranger in one line, in the order it is written in, at most `most` characters. */
+/** Formats untrusted text as one line without changes of direction, truncated to `most` characters. */
 export const showText = (text: string, most = 1_024): string => {
   const line = text.replaceAll(TURNING, '').replaceAll(LINE_ENDS, ' ').trim()
   const characters = [...line]

@@ -1,4 +1,4 @@
-/** The thread that makes documents: a request in, the document's bytes or what went wrong out. */
+/** The thread that makes documents. Its input is a request, its output the document's bytes or an error message. */
 import { parentPort } from 'node:worker_threads'
 import { makeDocument, type DocumentRequest } from './request.ts'
 

@@ -1,9 +1,9 @@
 import { showText } from '../documents/index.ts'
 
-/** What a letter is made of, before it becomes text or HTML. Every text is plain: nothing in it is markup. */
+/** The parts of a letter before it is rendered as text or HTML. All texts are plain text without markup. */
 export type Block =
   | { kind: 'paragraph'; text: string }
-  /** values by their names; `code` is shown in one width and may be broken anywhere */
+  /** named values; a value with `code` is shown in a monospaced font and may be broken anywhere */
   | { kind: 'facts'; facts: readonly Fact[] }
   | { kind: 'button'; label: string; url: string }
   | { kind: 'rows'; rows: readonly Row[] }
@@ -24,10 +24,10 @@ export interface Row {
 
 export interface LetterParts {
   subject: string
-  /** who it is from, for the reader */
+  /** name of the sender, for the reader */
   sender: string
   title: string
-  /** of the mark beside the title */
+  /** style of the mark beside the title */
   tone: 'good' | 'warning' | 'neutral'
   /** shown large */
   amount: string | null
@@ -35,7 +35,7 @@ export interface LetterParts {
   footer: string
 }
 
-/** Facts without those that have no value; each in one line. */
+/** Builds a block of facts, without those that are false. Each value is shown in one line. */
 export const facts = (...all: readonly (Fact | false)[]): Block => ({
   kind: 'facts',
   facts: all.filter((fact) => fact !== false).map((fact) => ({ ...fact, value: showText(fact.value) })),

@@ -1,7 +1,7 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import type { Block, LetterParts } from './blocks.ts'
 
-/** Only pages of ours are linked: whatever else stands in a letter is text. */
+/** Requires an http(s) URL. Letters link to our own pages only; everything else in a letter is text. */
 const link = (url: string): string => {
   if (!/^https?:\/\/[^\s"'<>\\]+$/.test(url)) throw new Error('a letter links to a web page and nothing else')
   return url
@@ -12,16 +12,14 @@ const CODE = html`ui-monospace,'SF Mono',Menlo,Consolas,'Noto Sans Mono',monospa
 const TONES = { good: '#0f7b4f', warning: '#a85b00', neutral: '#3b4a5f' }
 const MARKS = { good: '✓', warning: '!', neutral: 'i' }
 
-/**
- * Mail programs that know dark mode take these; those that drop the sheet keep the colours written beside each element.
- */
+/** For mail programs that support dark mode. Those that drop the style sheet use the inline colours. */
 const SHEET = html`:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){.page{background:#0e1116!important}.card{background:#171c24!important;border-color:#2b3341!important}
 .ink{color:#e8edf4!important}.soft{color:#a3afbf!important}.line{border-color:#2b3341!important}.button{background:#e8edf4!important;color:#12161c!important}}
 @media (max-width:480px){.inner{padding:24px 20px!important}.amount{font-size:26px!important}}`
 
 /**
- * A letter as HTML: tables and styles in place, since mail programs know little else; nothing is loaded from anywhere.
+ * Renders a letter as HTML, with tables and inline styles, because mail programs support little else. It loads nothing.
  */
 export const htmlOf = (parts: LetterParts, language: string): string => {
   const { subject, sender, title, tone, amount, blocks, footer } = parts

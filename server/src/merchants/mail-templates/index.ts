@@ -1,6 +1,8 @@
 /**
- * What mails say, in every language. Promises plain text and HTML that say the same, in which whatever a merchant or a
- * payer wrote is shown as text and nothing else, and a subject in one line.
+ * Texts of mails in every language. Guarantees:
+ * - the plain text and the HTML have the same content;
+ * - input of merchants and payers is shown as text only;
+ * - the subject is one line.
  */
 export { AUDIENCES } from './letter.ts'
 export type { ActivityEntry, LetterContent, LetterKind, MailTemplates } from './letter.ts'

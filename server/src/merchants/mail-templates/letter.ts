@@ -1,32 +1,31 @@
 import type { Receipt } from '../documents/index.ts'
 
 /**
- * What each letter tells. Amounts are decimal strings as on the wire; times are ms since the epoch; URLs are absolute.
+ * The data of each kind of letter. Amounts are decimal strings as on the wire; times are ms since the epoch; URLs are
+ * absolute.
  */
 export interface MailTemplates {
   /** to the payer: an invoice is paid. The receipt is attached as PDF */
   receipt: { receipt: Receipt; pageUrl: string }
   /**
-   * to the payer: less arrived than was asked for until the invoice expired. `claimUrl` lets the payer pay the rest or
+   * to the payer: the invoice expired with less than the requested amount. At `claimUrl` the payer can pay the rest or
    * ask for the money back
    */
   underpaid: InvoiceMoney & { paidAmount: string; missing: string; claimUrl: string }
-  /** to the payer: what became of the request for the money back. `sent` names the transaction */
+  /** to the payer: the result of the request for the money back. `sent` names the transaction */
   'claim-answered': InvoiceMoney & {
     answer: 'approved' | 'declined' | 'sent'
-    /** what goes back */
+    /** the amount refunded */
     refund: string
     refundAddress: string
     hash: string | null
-    /** the merchant's words to the payer */
+    /** the merchant's message to the payer */
     note: string | null
     pageUrl: string
   }
-  /**
-   * to the payer: money of a card payment went back to the card. `amount` is what was paid, `refund` what went back now
-   */
+  /** to the payer: money was refunded to the card. `amount` is the amount paid, `refund` the amount of this refund */
   'card-refunded': Omit<InvoiceMoney, 'blockchain'> & { refund: string; card: string | null; pageUrl: string }
-  /** to the merchant: notifications have not been taken for the whole schedule */
+  /** to the merchant: no attempt of the whole schedule has delivered a notification */
   'webhooks-exhausted': {
     merchant: string
     url: string | null
@@ -35,7 +34,7 @@ export interface MailTemplates {
     error: string | null
     since: number
   }
-  /** to the merchant: what was deposited and paid out since the last such letter */
+  /** to the merchant: deposits and payouts since the last such letter */
   activity: { merchant: string; from: number; until: number; entries: readonly ActivityEntry[]; more: number }
 }
 
@@ -56,7 +55,7 @@ export interface ActivityEntry {
   amount: string
   ticker: string
   blockchain: string | null
-  /** the merchant's own word for it: localId or meta, cut short */
+  /** the merchant's own reference: localId, name or meta, truncated */
   name: string | null
   id: string
   at: number
@@ -64,10 +63,10 @@ export interface ActivityEntry {
 
 export type LetterKind = keyof MailTemplates
 
-/** A letter with what it tells. */
+/** The kind of a letter with its data. */
 export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: MailTemplates[Kind] } }[LetterKind]
 
-/** Who reads a letter. */
+/** The recipient of each kind of letter. */
 export const AUDIENCES: { readonly [Kind in LetterKind]: 'payer' | 'merchant' } = {
   receipt: 'payer',
   underpaid: 'payer',

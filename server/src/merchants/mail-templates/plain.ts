@@ -1,6 +1,6 @@
 import type { Block, LetterParts } from './blocks.ts'
 
-/** A letter as plain text. */
+/** Renders a letter as plain text. */
 export const plainOf = ({ sender, title, amount, blocks, footer }: LetterParts): string =>
   [sender, amount === null ? title : `${title}: ${amount}`, ...blocks.map(plainBlock), '--', footer]
     .join('\n\n')

@@ -19,7 +19,7 @@ export interface WrittenLetter {
   html: string
 }
 
-/** Writes a letter. Throws when it would link to anything but a web page, or when a field is not there. */
+/** Writes a letter in a language. Throws when a link is not an http(s) URL, or a field is missing. */
 export const writeLetter = (content: LetterContent, language: Language): WrittenLetter => {
   const parts = partsOf(content, TEXTS[language])
   return { subject: parts.subject.replaceAll('\u00a0', ' '), text: plainOf(parts), html: htmlOf(parts, language) }

@@ -1,6 +1,6 @@
 import type { ActivityEntry } from '../mail-templates/index.ts'
 
-/** Notifications that tell of money that came or went for good. */
+/** Notifications that are mailed: those about money that finally arrived, left or failed to. */
 export const MAILED: readonly { kind: string; status: string; as: ActivityEntry['kind']; good: boolean }[] = [
   { kind: 'Replenish', status: 'Done', as: 'deposit', good: true },
   { kind: 'Replenish', status: 'Failed', as: 'deposit', good: false },
@@ -17,7 +17,7 @@ export const MAILED: readonly { kind: string; status: string; as: ActivityEntry[
 
 const LONGEST_NAME = 80
 
-/** A stored notification as a line of a letter. */
+/** Converts a stored notification to a line of a letter. */
 export const entryOf = ({
   kind,
   status,

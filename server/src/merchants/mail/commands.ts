@@ -8,9 +8,9 @@ import type { Mail, Queued } from './mail.ts'
 import { insertMail, readStanding } from './store.ts'
 
 /**
- * Queues mails in the transaction of what they tell. Nothing here fails the caller: what can't be sent is answered by
- * its reason, in the order given. Limits are counted without locks, so that requests at the same moment may exceed them
- * by as many.
+ * Queues mails in the transaction of the change that they report. It never fails the caller: for each mail, in the
+ * order given, it returns `queued` or the reason why not. Limits are counted without locks, so that concurrent requests
+ * may exceed them by their number.
  */
 export const queueMails = async (tx: Tx, mails: readonly Mail[], moment: Moment): Promise<Queued[]> => {
   const outcomes: Queued[] = []
@@ -31,7 +31,7 @@ const queueMail = async (tx: Tx, given: Mail, { at, newId }: Moment): Promise<Qu
   return (await insertMail(tx, mail)) ? 'queued' : 'repeated'
 }
 
-/** Tells every process whether mail is sent. Called by a worker when it starts, with what its settings say. */
+/** Stores for every process whether mail is sent. A worker calls it when it starts, according to its settings. */
 export const announceSending = async (db: Db | Tx, sends: boolean, at: Date): Promise<void> => {
   await sql`insert into mail_service(sends, at) values (${sends}, ${at})
     on conflict (singleton) do update set sends = excluded.sends, at = excluded.at`.execute(db)

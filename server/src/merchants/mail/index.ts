@@ -1,7 +1,9 @@
 /**
- * Mails to payers and merchants. Promises that a mail is queued with the change it tells of or not at all, is sent once
- * to an address unless the mail server's answer is lost (then again, under the same Message-ID), that no stranger can
- * be made to receive more than a few, and that a mail server in trouble holds up nothing else.
+ * Mails to payers and merchants. Guarantees:
+ * - a mail is queued in the transaction of the change that it reports;
+ * - it is sent once to an address, or again with the same Message-ID when the mail server's response was lost;
+ * - nobody can make the service send more than a few mails to a stranger;
+ * - a failing mail server delays nothing else.
  */
 export { mailAddress, maskAddress } from '../../platform/base/mail-address.ts'
 export { announceSending, queueMails } from './commands.ts'

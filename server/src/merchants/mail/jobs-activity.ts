@@ -8,7 +8,7 @@ import { lastSequence, selectEvents } from '../webhooks/index.ts'
 import { entryOf, MAILED } from './activity.ts'
 import { queueMails } from './commands.ts'
 
-/** A merchant hears at most this often, however much happens. */
+/** Least time between two digests to a merchant. */
 const INTERVAL_MS = 15 * 60_000
 const MOST_LINES = 20
 
@@ -18,9 +18,8 @@ interface Digest {
 }
 
 /**
- * Writes to merchants about their deposits and withdrawals (`contract.md` 14), in digests: read from the events that
- * are stored with each change, so that no change waits for a mail and a busy merchant gets four mails an hour and not
- * thousands.
+ * Creates the job that mails merchants digests of their deposits and withdrawals (`contract.md` 14). It reads the
+ * stored notifications, so that no change waits for a mail, and a busy merchant gets at most four mails an hour.
  */
 export const createActivityJob = (runtime: Runtime): Job => ({
   name: 'merchant digests',
@@ -39,7 +38,7 @@ export const createActivityJob = (runtime: Runtime): Job => ({
   },
 })
 
-/** Of those that want digests; what is left of others is forgotten, so that an address set later starts afresh. */
+/** Reads the digests of merchants that want them. Deletes the others, so that an address set later starts anew. */
 const readDigests = async (db: Db, wanting: readonly Mailbox[]): Promise<Map<string, Digest>> => {
   const ids = wanting.map(({ merchantId }) => merchantId)
   await sql`delete from mail_digests where not (merchant_id = any(${ids}::uuid[]))`.execute(db)
@@ -83,7 +82,7 @@ const write = async (db: Db, mailbox: Mailbox, last: Digest, moment: Moment): Pr
   })
 }
 
-/** False when another worker was faster. */
+/** Returns false when another worker was faster. */
 const advance = async (tx: Tx, merchantId: string, from: number, to: number, at: Date): Promise<boolean> => {
   const { rows } = await sql`update mail_digests set sequence = ${to}, at = ${at}
     where merchant_id = ${merchantId} and sequence = ${from} returning 1`.execute(tx)

@@ -5,7 +5,7 @@ import { deleteEnded } from './store.ts'
 const KEPT_MS = 90 * 24 * 60 * 60_000
 const AT_ONCE = 1_000
 
-/** Removes mails 90 days after their end: they hold addresses of people. */
+/** Deletes mails 90 days after their end, because they contain addresses of people. */
 export const createMailPruneJob = (runtime: Runtime): Job => ({
   name: 'prune mail',
   everyMs: 60_000,

@@ -20,17 +20,17 @@ export interface SendDeps {
   pause: (name: string) => Promise<void>
 }
 
-/** Of one run, so that other jobs' errors and the end of the process are not kept waiting. */
+/** Maximum number of mails in one run, so that the job's state is reported and the process can end in time. */
 const MOST_OF_A_RUN = 20
-/** Longer than one mail takes when everything about it times out. */
+/** Longer than one mail takes when every step times out. */
 const LEASE_MS = 2 * 60_000
-/** A server that was not there for one mail is left alone for so long. */
+/** Pause after the mail server was unavailable. */
 const REST_MS = 30_000
-/** An an alert is raised when nothing could be sent for so long. */
+/** An alert is raised when no mail could be sent for this long. */
 const TOLD_AFTER_MS = 5 * 60_000
 const ALERT = { kind: 'mail-not-sent', subject: 'smtp' }
 
-/** Sends what is queued, one after the other. Any number of workers may run it against one database. */
+/** Sends queued mails, one after another. Any number of workers may run it against one database. */
 export const createSendJob = (deps: SendDeps): Job => {
   const { runtime } = deps
   /** real clock, ms: since when nothing could be sent */
@@ -70,13 +70,13 @@ export const createSendJob = (deps: SendDeps): Job => {
   }
 }
 
-/** One at a time: what a worker holds when it dies is one mail. */
+/** Claims one mail only: a worker that dies delays no other. */
 const claim = ({ db, clock }: Runtime): Promise<StoredMail | undefined> => {
   const now = clock.now()
   return claimMail(db, { at: new Date(clock.business()), now: new Date(now), leaseUntil: new Date(now + LEASE_MS) })
 }
 
-/** Writes and sends a mail, and notes what became of it. */
+/** Writes and sends a mail, and stores the result. */
 const sendOne = async (deps: SendDeps, mail: StoredMail): Promise<SendOutcome> => {
   const { runtime } = deps
   const shown = { mailId: mail.id, kind: mail.kind, to: maskAddress(mail.recipient) }

@@ -1,7 +1,7 @@
-/** What keeps a payment page from being used to send mail to strangers. */
+/** Limits that prevent payment pages from being used to send mail to strangers. */
 export const LIMITS = {
-  /** to one mailbox in an hour, of all merchants together */
+  /** mails to one mailbox in an hour, from all merchants together */
   perMailboxAndHour: { payer: 10, merchant: 30 },
-  /** to payers about one thing, whatever the addresses */
+  /** mails to payers about one object, to all addresses together */
   perThing: 5,
 } as const

@@ -1,14 +1,17 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * `sending`: a worker has it; when that worker dies the next takes it over, so that a mail may arrive twice but is
+ * `sending`: claimed by a worker. When that worker dies, another claims the mail, so that it may arrive twice but is
  * never lost.
  */
 export type MailState = 'queued' | 'sending' | 'sent' | 'failed'
 /**
- * `taken` by a worker, also from one that died; `accepted` by the mail server; `refused` by it for good; `put-off`: not
- * taken this time, or it is not known; `outlived`: still not taken when it has become too old; `unwritable`: its letter
- * can't be made.
+ * - taken: claimed by a worker, or from a worker that died
+ * - accepted: by the mail server
+ * - refused: by the mail server, permanently
+ * - put-off: not accepted this time, or the result is unknown
+ * - outlived: still not accepted when too old
+ * - unwritable: its letter can't be made
  */
 export type MailEvent = 'taken' | 'accepted' | 'refused' | 'put-off' | 'outlived' | 'unwritable'
 

@@ -2,19 +2,21 @@ import type { Language } from '../../platform/base/language.ts'
 import type { LetterContent } from '../mail-templates/index.ts'
 import type { MailState } from './machine.ts'
 
-/** A letter to be sent to a person. The same kind about the same thing is sent to an address once. */
+/** A letter to be sent to a person. A letter of one kind about one object is sent to an address once. */
 export type Mail = LetterContent & {
   merchantId: string
-  /** what it tells about: the id of an invoice, a claim, an alert */
+  /** the object that it is about: the id of an invoice, a claim, an alert */
   about: string
   to: string
   language: Language
 }
 
 /**
- * What became of a mail that was to be queued: `queued`; `off` where no worker sends mail; `repeated` when it was
- * queued before; `limited` when the address, or the thing it tells about, has had its share; `unusable` when that is no
- * address.
+ * The result of queueing a mail.
+ * - off: no worker sends mail
+ * - repeated: it was queued before
+ * - limited: its address or its object has reached the limit
+ * - unusable: `to` is not a valid address
  */
 export type Queued = 'queued' | 'off' | 'repeated' | 'limited' | 'unusable'
 

@@ -4,7 +4,7 @@ import { mailboxes } from '../accounts/index.ts'
 import type { ExhaustedSubscriber } from '../webhooks/index.ts'
 import { queueMails } from './commands.ts'
 
-/** Writes to a merchant whose receiver is given up on (`contract.md` 18 #17), where it has set an address. */
+/** Mails a merchant whose notifications are exhausted (`contract.md` 18 #17), if it has set an address. */
 export const mailExhausted: ExhaustedSubscriber = async (
   tx: Tx,
   { merchantId, objectId, sequence, error, at },

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { StoredMail } from './mail.ts'
 import { selectMails } from './store.ts'
 
-/** Whether a worker sends mail: a page offers a receipt by mail only then. */
+/** Whether a worker sends mail. A page offers receipts by mail only then. */
 export const sendsMail = async (db: Db | Tx): Promise<boolean> =>
   (await sql<{ sends: boolean }>`select sends from mail_service`.execute(db)).rows[0]?.sends ?? false
 
@@ -14,7 +14,7 @@ export const listMails = (
   most = 100,
 ): Promise<StoredMail[]> => selectMails(db, which, most)
 
-/** How the sending of mail stands, for the operator. */
+/** The state of the mail queue, for the operator. */
 export const mailStanding = async (
   db: Db,
 ): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {

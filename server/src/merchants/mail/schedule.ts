@@ -2,11 +2,12 @@ import type { StoredMail } from './mail.ts'
 
 const FIRST_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 60 * 60_000
-/** A mail that is later than this is no use to its reader. */
+/** A mail older than this is not sent any more: it is of no use to its reader. */
 const LONGEST_WAIT_MS = 3 * 24 * 60 * 60_000
 
 /**
- * When a mail that was not taken is tried again, or undefined when it has become too old. Pauses double up to an hour.
+ * The time of the next attempt for a mail that was not accepted; undefined when it is too old. Pauses double up to an
+ * hour.
  */
 export const nextTry = (
   { attempts, createdAt }: Pick<StoredMail, 'attempts' | 'createdAt'>,

@@ -10,7 +10,7 @@ const COLUMNS =
 
 type NewMail = Mail & { id: string; audience: 'payer' | 'merchant'; mailbox: string; at: Date }
 
-/** What decides whether a mail is queued, read at once. */
+/** Reads all that decides whether a mail is queued, in one query. */
 export const readStanding = async (
   tx: Tx,
   mail: NewMail,
@@ -25,7 +25,7 @@ export const readStanding = async (
   return rows[0]!
 }
 
-/** False when the same mail is there already. */
+/** Returns false when the same mail already exists. */
 export const insertMail = async (tx: Tx, mail: NewMail): Promise<boolean> => {
   const { rows } =
     await sql`insert into mails(merchant_id, id, kind, about, recipient, mailbox, audience, language, data, next_at, created_at, updated_at)
@@ -43,9 +43,9 @@ export interface ClaimTimes {
   leaseUntil: Date
 }
 
-/** Takes the mail that has been due longest, or one of a worker that died. */
+/** Claims the mail that has been due longest, including mails of a worker that died. */
 export const claimMail = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes): Promise<StoredMail | undefined> => {
-  // A subquery of `where` may be run again for each row, and would find another one each time.
+  // A subquery in `where` could be executed for each row, and then return a different mail each time.
   const { rows } = await sql<StoredMail>`with due as (select m.merchant_id as owner, m.id as mail from mails m
       where m.state = any(${statesTaking(mailMoves, 'taken')}::text[]) and m.next_at <= ${at} and m.leased_until <= ${now}
       order by m.next_at, m.id limit 1 for update skip locked)
@@ -54,7 +54,7 @@ export const claimMail = async (db: Db | Tx, { at, now, leaseUntil }: ClaimTimes
   return rows[0]
 }
 
-/** Moves a claimed mail by its table. False when another worker has taken it over. */
+/** Applies an event to a claimed mail. Returns false when another worker has claimed it. */
 export const moveClaimed = async (
   tx: Tx,
   { merchantId, id, attempts }: Pick<StoredMail, 'merchantId' | 'id' | 'attempts'>,
@@ -68,7 +68,10 @@ export const moveClaimed = async (
   return rows.length > 0
 }
 
-/** Removes mails that ended before a time. @returns how many */
+/**
+ * Deletes mails that ended before a time.
+ * @returns how many
+ */
 export const deleteEnded = async (db: Db, before: Date, most: number): Promise<number> => {
   const { rows } = await sql`delete from mails where ctid = any(array(
     select ctid from mails where state in ('sent', 'failed') and updated_at < ${before} limit ${most})) returning 1`.execute(
@@ -77,7 +80,7 @@ export const deleteEnded = async (db: Db, before: Date, most: number): Promise<n
   return rows.length
 }
 
-/** Mails of a merchant, or of all, the newest first. */
+/** Mails of one merchant, or of all, newest first. */
 export const selectMails = async (
   db: Db | Tx,
   { merchantId, about }: { merchantId?: string; about?: string },

@@ -5,13 +5,14 @@ import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './aler
 import { finishStreams, keepStreams, restartExhausted, withExhausted } from './store.ts'
 import type { Settlement } from './stream.ts'
 
-/** Settlements that are worth a statement; fewer wait for more, or until they are flushed. */
+/** Settlements that are written at once; fewer wait for more, or for a flush. */
 const ENOUGH = 64
 const MOST_AT_ONCE = 512
 const TRIES = 3
 
 /**
- * Writes what became of claimed streams, many at once. Whatever is not written is delivered again when its lease ends.
+ * Stores the results of claimed streams in batches. A stream whose result is not stored is delivered again when its
+ * lease ends.
  */
 export class Acknowledger {
   readonly #runtime: Runtime
@@ -24,9 +25,9 @@ export class Acknowledger {
   #wanted = false
 
   /**
-   * @param query used for batches; what raises or ends an alert has a transaction of its own
-   * @param ended called when a batch is written, or can't be
-   * @param onExhausted called in the transaction that gives up on a receiver
+   * @param query executes batches; a settlement that raises or ends an alert has its own transaction
+   * @param ended called when a batch was stored, or could not be stored
+   * @param onExhausted called in the transaction in which a merchant's deliveries become exhausted
    */
   constructor(runtime: Runtime, query: Query, ended: () => void, onExhausted: ExhaustedSubscriber) {
     this.#runtime = runtime
@@ -35,18 +36,18 @@ export class Acknowledger {
     this.#onExhausted = onExhausted
   }
 
-  /** Settlements not written yet. */
+  /** Number of settlements that are not stored yet. */
   get pending(): number {
     return this.#waiting.length + this.#writing
   }
 
-  /** Takes a settlement. It is written with others: when there are enough of them, or at a flush. */
+  /** Queues a settlement. It is stored with others: when there are enough of them, or at a flush. */
   submit(settlement: Settlement): void {
     this.#waiting.push(settlement)
     if (this.#waiting.length >= ENOUGH) this.flush()
   }
 
-  /** Writes what waits, once the batch before it has been written. */
+  /** Stores the queued settlements, after the batch in progress. */
   flush(): void {
     if (this.#waiting.length === 0) return
     this.#wanted = true
@@ -91,7 +92,7 @@ export class Acknowledger {
   }
 
   /**
-   * An endpoint that accepts anything is there again: what was exhausted of its merchant goes out, in order
+   * Makes the exhausted deliveries of each merchant whose endpoint has accepted something due again, in order
    * (`contract.md` 19 #9).
    */
   async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
@@ -110,9 +111,9 @@ export class Acknowledger {
   }
 
   /**
-   * Statements that are run again when the connection was lost: both check the epoch, so that nothing is written twice.
-   * For a row that another transaction has locked, adding an event, they come again as long as the claims are this
-   * worker's.
+   * Executes a statement again when the connection was lost. All such statements check the epoch, so that nothing is
+   * stored twice. While another transaction has locked a row (to add an event), the statement is repeated until the
+   * claims' leases end.
    */
   #persistent(settlements: readonly Settlement[]): Query {
     const leaseUntil = Math.min(...settlements.map(({ stream }) => stream.leaseUntil))
@@ -142,7 +143,10 @@ export class Acknowledger {
   }
 }
 
-/** @returns those whose claim has passed to another worker */
+/**
+ * Stores settlements.
+ * @returns those whose stream another worker has claimed
+ */
 const writeAll = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
   const notFinished = await finishStreams(
     query,

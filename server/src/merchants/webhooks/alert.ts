@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { raiseNewAlert, resolveAlert, type Alert } from '../../platform/runtime/alerts.ts'
 import type { Settlement } from './stream.ts'
 
-/** One alert a merchant while any of its deliveries is exhausted. */
+/** Kind of the alert of a merchant that has exhausted deliveries. */
 const EXHAUSTED_ALERT = 'webhooks-exhausted'
 
 const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
@@ -16,14 +16,14 @@ const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
 
-/** Called, in the same transaction, when a merchant's receiver has first been given up on. */
+/** Called in the same transaction when a merchant's deliveries first become exhausted. */
 export type ExhaustedSubscriber = (
   tx: Tx,
   exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number },
   moment: Moment,
 ) => Promise<void>
 
-/** Raises the alert, and mails the merchant once an outage. */
+/** Raises the alert, and calls the subscriber once for each outage. */
 export const raiseExhausted = async (
   tx: Tx,
   settlement: Settlement,
@@ -37,7 +37,7 @@ export const raiseExhausted = async (
   await subscriber(tx, { merchantId, objectId, sequence, error: reason === '' ? null : reason, at }, moment)
 }
 
-/** Ends a merchant's alert when none of its deliveries is exhausted any more. */
+/** Resolves a merchant's alert when none of its deliveries is exhausted any more. */
 export const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
   const { rows } =
     await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 
-/** Writes lines as a compressed file that is on the disk, whole, when this returns: until then it has another name. */
+/** Writes lines to a compressed file. It gets its name only when it is complete and synced to disk. */
 export const writeLines = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
-  // Its own, should two be at it.
+  // Named after the process, in case two write the same file.
   const part = `${path}.${process.pid}.part`
   try {
     await pack(part, lines)
@@ -24,7 +24,7 @@ export const writeLines = async (path: string, lines: AsyncIterable<string>): Pr
 const pack = async (path: string, lines: AsyncIterable<string>): Promise<void> => {
   const packed = createGzip()
   const written = pipeline(packed, createWriteStream(path, { mode: 0o600 }))
-  // A failure is thrown by the last await, and must not be unhandled before.
+  // The last await throws a failure; until then it must not count as unhandled.
   written.catch(() => {})
   try {
     for await (const line of lines) {
@@ -38,7 +38,7 @@ const pack = async (path: string, lines: AsyncIterable<string>): Promise<void> =
   }
 }
 
-/** The lines of such a file, one by one. Throws when it is cut off or damaged. */
+/** Yields the lines of such a file. Throws when the file is truncated or damaged. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const unpacked = createGunzip()
   const read = pipeline(createReadStream(path), unpacked)
@@ -47,7 +47,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   await read
 }
 
-/** The file's checksum, which is left beside it in the form that `sha256sum -c` reads. */
+/** Writes the file's SHA-256 to `PATH.sha256`, in the format of `sha256sum -c`, and returns it. */
 export const writeChecksum = async (path: string): Promise<string> => {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)

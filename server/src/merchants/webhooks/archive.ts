@@ -4,7 +4,7 @@ import { inTransaction, isLocked, type Db, type Tx } from '../../platform/db/ind
 import type { EventRow } from './queries.ts'
 import { readLines, writeChecksum, writeLines } from './archive-file.ts'
 
-/** A partition of `events` that a file takes the place of. */
+/** A partition of `events` that was replaced by a file. */
 export interface Archived {
   name: string
   since: string
@@ -20,7 +20,7 @@ interface Partition {
   until: string
 }
 
-/** Partitions of which every notification was made before a time, oldest first. */
+/** Partitions that end before a time, oldest first. */
 const partitionsBefore = async (db: Db, before: Date): Promise<Partition[]> =>
   (
     await sql<Partition>`select name, since::text, until::text from event_partitions where until <= ${before} and since is not null order by until`.execute(
@@ -29,11 +29,11 @@ const partitionsBefore = async (db: Db, before: Date): Promise<Partition[]> =>
   ).rows
 
 /**
- * Writes each month that ended before a time to a file, reads the file back against the database, and only then drops
- * the month. Months go in order: it ends at the first that can't go. Run by the owner of the tables; every other role
- * may go on meanwhile.
- * @param tell is called with each month as it is archived
- * @throws Error when notifications of a month still wait to be delivered, or a file is not what the database has
+ * Archives each month that ended before a time, in order: writes it to a file, compares the file with the database, and
+ * then drops the partition. Stops at the first month that can't be archived. The owner of the tables must run it; all
+ * roles may keep running.
+ * @param tell called with each archived month
+ * @throws Error when notifications of a month are still to be delivered, or the file differs from the database
  */
 export const archiveEvents = async (
   db: Db,
@@ -50,13 +50,13 @@ export const archiveEvents = async (
   }
 }
 
-/** A line of the file, in the order of its members. */
+/** A line of the file; its members are in this order. */
 type Line = EventRow & { merchantId: string }
 
 const AT_ONCE = 2_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Each notification as a line of JSON, `body` as the text that was sent, in the order of merchant and sequence. */
+/** Yields each notification as a line of JSON, ordered by merchant and sequence. `body` is the text as sent. */
 async function* linesOf(db: Db, { name }: Partition): AsyncGenerator<string> {
   let last: Pick<Line, 'merchantId' | 'sequence'> = { merchantId: FIRST, sequence: 0 }
   for (;;) {
@@ -71,7 +71,10 @@ async function* linesOf(db: Db, { name }: Partition): AsyncGenerator<string> {
   }
 }
 
-/** @returns how many notifications the file has, each of them as the database has it */
+/**
+ * Compares the file with the partition line by line; throws when they differ.
+ * @returns the number of notifications
+ */
 const compare = async (db: Db, partition: Partition, file: string): Promise<number> => {
   const stored = readLines(file)
   let events = 0
@@ -99,8 +102,8 @@ const refuseWaiting = async (db: Db | Tx, { name, until }: Partition): Promise<v
 }
 
 /**
- * Who reads or writes notifications waits meanwhile, and no one who has read any is still at work: nothing can begin to
- * wait that was not there to be looked at.
+ * Drops the partition and records the archive. The lock on `events` makes all readers and writers wait, so that after
+ * the check no delivery can be added that still needs the partition.
  */
 const drop = async (db: Db, { name, since, until, events, file, sha256 }: Archived, at: Date): Promise<void> => {
   try {
@@ -116,7 +119,7 @@ const drop = async (db: Db, { name, since, until, events, file, sha256 }: Archiv
       await sql`insert into event_archives(name, since, until, events, file, sha256, archived_at)
         values (${name}, ${since}, ${until}, ${events}, ${file}, ${sha256}, ${at})`.execute(tx)
       await sql`delete from event_spans where until <= ${until}`.execute(tx)
-      // Nothing new is dated to a month that is gone, and no sequence that is in a file is free.
+      // New notifications must not be dated to a dropped month, or reuse a sequence that is in a file.
       await sql`update event_heads set month = ${until}, month_first = sequence + 1 where month < ${until}`.execute(tx)
       await sql`alter table events detach partition ${sql.id(name)}`.execute(tx)
       await sql`drop table ${sql.id(name)}`.execute(tx)

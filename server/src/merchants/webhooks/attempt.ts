@@ -6,7 +6,7 @@ import { createSigner, isCurrent, type Endpoint } from './signature.ts'
 import type { Attempt, ClaimedEvent } from './stream.ts'
 
 const SLOW_AFTER_MS = 1_000
-/** Of what the receiver said, kept for the merchant to look at. */
+/** Length of the part of a receiver's response that is stored for the merchant. */
 const KEPT_CHARACTERS = 200
 
 interface SendDeps {
@@ -17,8 +17,8 @@ interface SendDeps {
 }
 
 /**
- * Sends an event once, stamped and signed now, with the bytes that were stored. @param number 1 for the first attempt
- * at it
+ * Sends the stored bytes of an event once, with a timestamp and signature of now.
+ * @param number 1 for the first attempt at this event
  */
 export const send = (
   { clock, outbound, limiter, endpoint }: SendDeps,
@@ -34,7 +34,10 @@ export const send = (
   })
 }
 
-/** What came of sending an event. @param at ms, business clock, when it was sent */
+/**
+ * The attempt to be recorded for a response.
+ * @param at when it was sent: ms, business clock
+ */
 export const attemptOf = (answer: Answer, { sequence }: ClaimedEvent, number: number, at: number): Attempt => ({
   sequence,
   number,
@@ -44,11 +47,11 @@ export const attemptOf = (answer: Answer, { sequence }: ClaimedEvent, number: nu
   durationMs: answer.durationMs,
 })
 
-/** Any 2xx (`contract.md` 18 #16). */
+/** True for any 2xx status (`contract.md` 18 #16). */
 export const isAccepted = ({ status }: Pick<Attempt, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** How a receiver stands after an answer. */
+/** The speed of a receiver, from its response: `none` when there was no response. */
 export const speedOf = (answer: Answer): 'fast' | 'slow' | 'none' => {
   if (answer.kind === 'failed') return 'none'
   return answer.durationMs > SLOW_AFTER_MS ? 'slow' : 'fast'
@@ -59,7 +62,7 @@ const complaintOf = (answer: Answer): string | null => {
   return isAccepted(answer) ? null : printable(answer.body.toString('utf8'))
 }
 
-/** Text that a database and a terminal can take, whatever the receiver sent. */
+/** Truncates text and replaces control characters, so that a database and a terminal accept it. */
 const printable = (text: string): string =>
   text
     .slice(0, KEPT_CHARACTERS)

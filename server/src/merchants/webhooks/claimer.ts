@@ -4,12 +4,12 @@ import { claimLanes, claimOpen, scanLanes, type ClaimTimes } from './store.ts'
 import type { ClaimedStream } from './stream.ts'
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
-/** Merchants with a lane of their own that are looked at in one go. */
+/** Maximum number of own lanes that one scan reads. */
 const LANES_AT_ONCE = 1_000
-/** Streams taken from one merchant's lane in one go, so that many share a claim. */
+/** Maximum number of streams claimed from one lane, so that many lanes share a claim. */
 const MOST_OF_A_LANE = 32
 
-/** Takes due streams for this worker: from the common queue, and from merchants' own lanes by turns. */
+/** Claims due streams for this worker: from the common queue, and from merchants' own lanes in turn. */
 export class Claimer {
   readonly #query: Query
   readonly #clock: Clock
@@ -22,14 +22,14 @@ export class Claimer {
     this.#leaseMs = leaseMs
   }
 
-  /** At most `most` streams of the common queue. */
+  /** Claims at most `most` streams of the common queue. */
   open(most: number): Promise<ClaimedStream[]> {
     return claimOpen(this.#query, this.#times(), most)
   }
 
   /**
-   * At most `most` streams of own lanes, going on behind the merchant looked at last.
-   * @param roomFor streams of a merchant that can be taken now; 0 while it can't be reached at all
+   * Claims at most `most` streams of own lanes, starting after the merchant that was scanned last.
+   * @param roomFor number of streams of a merchant that may be claimed now; 0 while its endpoint can't be reached
    */
   async lanes(most: number, roomFor: (merchantId: string) => Promise<number>): Promise<ClaimedStream[]> {
     const lanes = await scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)

@@ -4,14 +4,14 @@ import type { Tx } from '../../platform/db/index.ts'
 import { endAlertIfOver } from './alert.ts'
 import { spanOf } from './spans.ts'
 
-/** What to send again. A range holds events of many objects; `from` and `to` are sequences, both included. */
+/** The events to send again. A range covers events of all objects; `from` and `to` are inclusive sequences. */
 export type ReplayChoice = { from: number; to: number } | { objectId: string }
 
 /**
- * Sends events again although they were delivered, or before their time. The same bytes under the same ids; in order
- * per object, so that whatever lies between a replayed event and one that still waits is sent again too. An object that
- * a worker is busy with follows when the worker's lease has ended, within a minute.
- * @returns objects with something to send
+ * Schedules events for delivery again, even if they were delivered, or before they are due: the same bytes with the
+ * same ids. Because each object's events are sent in order, all events between a replayed one and one that is still
+ * waiting are sent again too. If a worker has claimed an object, it follows when the lease ends, within a minute.
+ * @returns number of objects with events to send
  */
 export const replayEvents = async (
   tx: Tx,
@@ -41,8 +41,9 @@ const within = async (tx: Tx, merchantId: string, { from, to }: { from: number; 
 }
 
 /**
- * Gives up the first event of an object that still waits, so that the next can go. It stays in the list of events.
- * @returns its sequence, or null when nothing of the object waits
+ * Skips the first waiting event of an object, so that the next one can be sent. The event remains in the list of
+ * events.
+ * @returns its sequence, or null when no event of the object waits
  */
 export const skipEvent = async (
   tx: Tx,
@@ -70,9 +71,9 @@ export const skipEvent = async (
 }
 
 /**
- * Makes everything that waits for a later try due now, exhausted deliveries too, each with the whole schedule before
- * it: for a merchant whose receiver is mended or has moved.
- * @returns how many objects that is
+ * Makes all waiting deliveries of a merchant due now, including exhausted ones, each with a full retry schedule. For a
+ * merchant whose receiver was repaired or has moved.
+ * @returns number of objects
  */
 export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): Promise<number> => {
   const { rows } = await sql`update event_streams as s set ${restarted(at)}
@@ -82,19 +83,18 @@ export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): 
 }
 
 /**
- * No claim is in force any more: a worker that has the stream now writes nothing about it. Its lease stands, so that no
- * other worker sends events of the object at the same time as that one.
+ * Columns of a restarted stream. Epoch 0 invalidates claims: a worker that has the stream stores nothing about it. Its
+ * lease remains, so that no other worker sends the object's events at the same time.
  */
 const restarted = (at: Date) => sql`state = 'active', attempts = 0, next_at = ${at}::timestamptz, epoch = 0`
 
-/**
- * After a restore, sequences go on so far behind the last that the copy knows: merchants may have seen more of them.
- */
+/** Gap in the sequences after a restore: merchants may have seen sequences after the last one of the copy. */
 const SEQUENCE_LEAP = 1_000_000
 
 /**
- * Moves every merchant's sequence on. A merchant who has read to a sequence that the copy does not know reads on from
- * there, and no sequence stands for two notifications. @returns how many merchants
+ * Advances the sequence of every merchant. A merchant that has read a sequence unknown to the copy continues from
+ * there, and no sequence identifies two notifications.
+ * @returns number of merchants
  */
 export const leapSequences = async (tx: Tx): Promise<number> => {
   const { rows } = await sql`update event_heads set sequence = sequence + ${SEQUENCE_LEAP}::bigint returning 1`.execute(

@@ -2,10 +2,10 @@ import type { Signer } from './signature.ts'
 import type { ClaimedStream } from './stream.ts'
 
 const HIGHEST_LIMIT = 64
-/** Streams of a receiver that answers, but slowly, that are under way at once. */
+/** Maximum number of concurrent streams to a slow receiver. */
 const SLOW_LIMIT = 8
 
-/** What one worker knows of one merchant's receiver, and how many streams it may have under way there. */
+/** State of one merchant's receiver in one worker: limits the number of concurrent streams to it. */
 export class EndpointLimiter {
   signer: Signer | undefined
   #limit = 1
@@ -13,20 +13,20 @@ export class EndpointLimiter {
   #standing: 'unknown' | 'answers' | 'silent' = 'unknown'
   readonly #waiting: ClaimedStream[] = []
 
-  /** Nothing known that is worth keeping. */
+  /** True when the limiter holds no state that must be preserved. */
   get idle(): boolean {
     return this.#underWay === 0 && this.#waiting.length === 0 && this.#standing !== 'silent'
   }
 
-  /** Whether its last attempt was answered. */
+  /** Whether the receiver answered the last attempt. */
   get answers(): boolean {
     return this.#standing === 'answers'
   }
 
   /**
-   * Streams it takes. One that answers takes as many again as may be under way, so that the next is at hand when one
-   * ends; one that doesn't, or that nothing is known of, is only tried.
-   * @param crowded many receivers hang: one that was silent takes no more
+   * Number of streams that can be admitted. A receiver that answers may have as many again waiting as are in progress,
+   * so that the next is ready when one ends. Any other is only probed with one stream.
+   * @param crowded many receivers hang: a silent one gets no streams
    */
   room(crowded: boolean): number {
     if (crowded && this.#standing === 'silent') return 0
@@ -34,12 +34,12 @@ export class EndpointLimiter {
     return Math.max(0, most - this.#underWay - this.#waiting.length)
   }
 
-  /** Takes a claimed stream; `next` says when it is its turn. */
+  /** Queues a claimed stream; `next` returns it when it may start. */
   admit(stream: ClaimedStream): void {
     this.#waiting.push(stream)
   }
 
-  /** A stream that may go under way now. */
+  /** Returns a stream that may start now, and counts it as in progress. */
   next(): ClaimedStream | undefined {
     if (this.#underWay >= this.#limit) return undefined
     const stream = this.#waiting.shift()
@@ -47,18 +47,18 @@ export class EndpointLimiter {
     return stream
   }
 
-  /** No answer has come for long: what waits is better off in its lane. Takes it back. */
+  /** Marks the receiver as silent and returns the waiting streams, which belong in its own lane. */
   suspect(): ClaimedStream[] {
     this.learn('none')
     return this.#waiting.splice(0)
   }
 
-  /** A stream is no longer under way. */
+  /** Call this when a stream has ended. */
   leave(): void {
     this.#underWay -= 1
   }
 
-  /** Learns from an attempt: more at once while answers come fast, fewer when they are slow, one when there is none. */
+  /** Adapts the limit to an attempt: higher while responses are fast, lower when slow, 1 without a response. */
   learn(outcome: 'fast' | 'slow' | 'none'): void {
     this.#standing = outcome === 'none' ? 'silent' : 'answers'
     if (outcome === 'none') this.#limit = 1

@@ -1,8 +1,9 @@
 /**
- * Notifications to merchants. Promises that each is stored with the change it tells of, numbered without a gap per
- * merchant, delivered at least once in order per object, and sent in the bytes that were stored; that a receiver which
- * fails or hangs does not delay the others; and that nothing is dropped: what the schedule doesn't bring waits for its
- * owner.
+ * Notifications to merchants. Guarantees:
+ * - each is stored with the change that it reports, and numbered without gaps for each merchant;
+ * - it is delivered at least once, in order for each object, as the bytes that were stored;
+ * - a receiver that fails or hangs does not delay others;
+ * - nothing is dropped: a notification that the schedule does not deliver waits for an operator.
  */
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'

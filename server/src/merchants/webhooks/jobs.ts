@@ -12,18 +12,18 @@ import type { EndpointOf } from './signature.ts'
 
 export interface DeliveryDeps {
   runtime: Runtime
-  /** Delivery has a connection of its own. */
+  /** Delivery uses its own connection. */
   database: PoolSettings
   outbound: Outbound
-  /** Where a merchant's notifications go at this moment; null while it has set no URL. Asked before each attempt. */
+  /** A merchant's current endpoint; null while it has set no URL. Called before each attempt. */
   endpointOf: EndpointOf
-  /** Streams under way at once; 512 by default. 1 delivers one after the other, always in the same order. */
+  /** Maximum number of concurrent streams; 512 by default. 1 delivers them one by one, in a fixed order. */
   slots?: number
-  /** Called, in the same transaction, when a merchant's receiver is given up on: once until it is well again. */
+  /** Called in the same transaction when a merchant's deliveries become exhausted: once for each outage. */
   onExhausted?: ExhaustedSubscriber
   /**
-   * A run ends only when everything it took has ended: for the deterministic runner. Otherwise receivers that hang
-   * don't hold up a run.
+   * A run ends only when all claimed streams have ended: for the deterministic runner. Otherwise hanging receivers do
+   * not delay the end of a run.
    */
   untilSettled?: boolean
 }
@@ -31,43 +31,43 @@ export interface DeliveryDeps {
 export interface Delivery {
   job: Job
   /**
-   * Waits for attempts under way, at most their time limit, and ends the connections. Call it when the job runs no
-   * more.
+   * Waits for attempts in progress, at most until their time limit, and closes the connection. Call it after the job
+   * has stopped.
    */
   close(): Promise<void>
 }
 
-/** Long enough for several slow answers in a row; what a worker that died had claimed waits as long. */
+/** Long enough for several slow responses in a row. The claims of a worker that died also wait this long. */
 const LEASE_MS = rules.timeout * 6
-/** What an acknowledgement waits for a row that another transaction has locked before claims get their turn. */
+/** How long storing results waits for a row lock of another transaction, before claims get their turn. */
 const LOCK_WAIT_MS = 250
 const ROUNDS = 256
 /** Own lanes get a turn at least this often while the common queue is never empty. */
 const LANES_EVERY = 8
-/** Streams that have to end before it is worth looking for more in lanes that were full. */
+/** Number of streams that must end before full lanes are scanned again. */
 const WORTH_A_LOOK = 32
-/** To look again whether something is due, or hangs, while attempts are under way. */
+/** Interval of checks for due streams and hanging attempts, while attempts are in progress. */
 const LOOK_AGAIN_MS = 50
 
-/** Delivers what is due. Any number of workers may run it against one database. */
+/** Delivers due notifications. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
-  // Claims and acknowledgements take turns: at once they would take two processors from those they wait for (decision
-  // 0073).
+  // Claims and acknowledgements share one connection: in parallel they would take two processors from the deliveries
+  // (decision 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
   const acknowledger = new Acknowledger(runtime, connection.query, () => dispatcher.tell(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
   const dispatcher: Dispatcher = new Dispatcher({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => dispatcher.empty
   const patience = untilSettled ? undefined : LOOK_AGAIN_MS
-  // Larger claims cost a little less, but keep a processor for longer from those that deliver (decision 0073).
+  // Larger claims cost a little less, but delay deliveries for longer (decision 0073).
   const enough = Math.ceil(slots / 8)
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
       const isRoom = (): boolean => dispatcher.findFree() >= enough
       if (!(await dispatcher.until(isRoom, patience))) acknowledger.flush()
-      // Asked before looking: what ends meanwhile may leave something due behind.
+      // Read before claiming, because a stream that ends in between may leave its next events due.
       const nothingMore = untilSettled ? dispatcher.empty : !dispatcher.busy
       if ((await takeDue(claimer, dispatcher, round)) > 0) continue
       if (nothingMore) return false
@@ -86,7 +86,10 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   }
 }
 
-/** Claims what there is room for and hands it over. @returns how many streams that was */
+/**
+ * Claims as many streams as there are free slots, and passes them to the dispatcher.
+ * @returns number of streams
+ */
 const takeDue = async (claimer: Claimer, dispatcher: Dispatcher, round: number): Promise<number> => {
   const free = dispatcher.findFree()
   if (free === 0) return 0
@@ -102,7 +105,7 @@ const takeDue = async (claimer: Claimer, dispatcher: Dispatcher, round: number):
 
 const PRUNE_AT_ONCE = 5_000
 
-/** Removes attempts older than `keepMs`; events themselves stay until the owner archives them. */
+/** Deletes attempts older than `keepMs`. Events remain until the owner archives them. */
 export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
   name: 'prune webhook attempts',
   everyMs: 60_000,

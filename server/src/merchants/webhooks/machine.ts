@@ -1,14 +1,14 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
-/** `exhausted`: the schedule has run out; the object's later events wait too. */
+/** `exhausted`: all scheduled attempts have failed. The object's later events wait too. */
 export type StreamState = 'active' | 'exhausted'
-/** `ranOut`: refused at the last try of a schedule. */
+/** `ranOut`: the last attempt of a schedule was refused. */
 export type StreamEvent = 'accepted' | 'refused' | 'ranOut' | 'restarted'
 export type StreamEffect = 'try-later' | 'try-daily' | 'wait-for-owner' | 'alert' | 'restart-endpoint'
 
 /**
- * What becomes of an object's deliveries (`contract.md` 7, 18 #17; 19 #9). `restarted` is the owner's doing or follows
- * from `restart-endpoint`.
+ * The deliveries of one object (`contract.md` 7, 18 #17; 19 #9). `restarted` is caused by an operator or by
+ * `restart-endpoint`.
  */
 export const streamMoves: Moves<StreamState, StreamEvent, StreamEffect> = {
   active: {

@@ -8,7 +8,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 const FEWEST_AHEAD = 2
 const ALERT = 'event-partitions'
 
-/** Whether the months to come have partitions of `events`, and nothing lies in the one for what has none. */
+/** Whether the coming months have partitions of `events`, and the default partition is empty. */
 export interface Months {
   good: boolean
   text: string
@@ -43,7 +43,7 @@ export const readMonths = async (db: Db | Tx, at: Date): Promise<Months> => {
   return { good: true, text: `partitions of events to ${until}` }
 }
 
-/** Tells in time that the owner is to make partitions, which no job has the right to. */
+/** Raises an alert in time when the owner must create partitions, which no job has the right to do. */
 export const createMonthsJob = (runtime: Runtime, everyMs = 3_600_000): Job => ({
   name: 'watch the partitions of events',
   everyMs,

@@ -13,7 +13,7 @@ export interface EventRow {
   body: string
 }
 
-/** Events of a merchant behind a sequence, in order. A reader that has seen N has missed nothing before it. */
+/** Events of a merchant after a sequence, in order. A reader that has seen N has missed no earlier event. */
 export const listEvents = async (
   db: Db | Tx,
   merchantId: string,
@@ -35,8 +35,8 @@ export const listEvents = async (
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Whether the merchant of an object that was made at a time has a notification of this status. The clock that made it
- * may have been ahead.
+ * Whether the merchant has been notified of this status of an object. The clock that set `madeAt` may have been ahead
+ * by up to a day.
  */
 export const wasNotified = async (
   db: Db | Tx,
@@ -55,8 +55,8 @@ export const lastSequence = async (db: Db | Tx, merchantId: string): Promise<num
     .rows[0]?.sequence ?? 0
 
 /**
- * Events of certain kinds in certain statuses behind one sequence and up to another: the first of them, and how many
- * there are.
+ * Events of certain kinds and statuses after one sequence and up to another: the first `limit` of them, and their total
+ * number.
  */
 export const selectEvents = async (
   db: Db | Tx,
@@ -75,7 +75,7 @@ export const selectEvents = async (
   return { events: rows, count: rows[0]?.count ?? 0 }
 }
 
-/** An object whose deliveries have run out, with the first event that waits. */
+/** An object whose deliveries are exhausted, with its first waiting event. */
 export interface ExhaustedDelivery {
   merchantId: string
   objectId: string
@@ -84,9 +84,9 @@ export interface ExhaustedDelivery {
   status: string
   createdAt: Date
   attempts: number
-  /** of events of this object, this one included */
+  /** number of waiting events of this object, this one included */
   waiting: number
-  /** business clock; null: not before its owner says so */
+  /** business clock; null: not before an operator restarts it */
   nextAt: Date | null
   lastError: string | null
   lastStatus: number | null
@@ -118,9 +118,9 @@ export interface AttemptRow {
   attempt: number
   /** business clock */
   at: Date
-  /** null when there was no answer */
+  /** null when there was no response */
   status: number | null
-  /** what went wrong, or the start of what the receiver answered */
+  /** the error, or the start of the receiver's response */
   error: string | null
   durationMs: number
 }
@@ -137,5 +137,5 @@ export const listAttempts = async (
     where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)
   ).rows
 
-/** Objects with notifications that are not delivered yet, as a gauge shows them: `state`, `value`. */
+/** A query of the number of objects with undelivered notifications, as a gauge: `state`, `value`. */
 export const BACKLOG_COUNTS = sql`select state, count(*) as value from event_streams group by state`

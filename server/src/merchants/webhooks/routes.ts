@@ -16,6 +16,6 @@ export const webhookRoutes = ({ db }: { db: Db }): Route[] => [
   },
 ]
 
-/** The body goes in as it is stored, so that its bytes are those that were signed. */
+/** Inserts the stored body unchanged, so that its bytes are those that were signed. */
 const eventJson = ({ body, createdAt, ...event }: EventRow): string =>
   `${JSON.stringify({ ...event, createdAt: createdAt.getTime() }).slice(0, -1)},"body":${body}}`

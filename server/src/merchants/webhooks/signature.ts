@@ -3,7 +3,7 @@ import { notificationHeaders, notificationMessage, standardWebhookMessage } from
 import { targetOf, type Target } from '../../platform/outbound/index.ts'
 import type { ClaimedEvent } from './stream.ts'
 
-/** Where and how a merchant's notifications are sent now. */
+/** The current URL and keys for a merchant's notifications. */
 export interface Endpoint {
   url: string
   /** private key that makes SIGNATURE, as text */
@@ -13,17 +13,17 @@ export interface Endpoint {
 }
 
 /**
- * Where a merchant's notifications go at this moment; null while it has set no URL. At once for a merchant that is in
- * memory.
+ * Returns a merchant's current endpoint; null while it has set no URL. It returns a value, not a promise, for a
+ * merchant in memory.
  */
 export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
 
-/** An endpoint with its keys imported and its URL read. */
+/** An endpoint with its keys imported and its URL parsed. */
 export interface Signer {
   endpoint: Endpoint
   /**
-   * Headers of one attempt, names and values in turn.
-   * @param at ms, real clock: the receiver compares it with its own
+   * Headers of one attempt, names and values alternating.
+   * @param at ms, real clock: the receiver compares it with its own clock
    * @param attempt 1 for the first
    */
   headers(event: ClaimedEvent, at: number, attempt: number): string[]
@@ -36,7 +36,7 @@ export const createSigner = (endpoint: Endpoint): Signer => {
   return {
     endpoint,
     headers: ({ id, sequence, body }, at, attempt) => {
-      // The client refuses such a URL by itself; there is nothing to sign.
+      // The HTTP client refuses such a URL, so nothing is signed.
       if (target === null) return []
       const timestamp = String(Math.floor(at / 1_000))
       return [
@@ -70,7 +70,7 @@ const readTarget = (url: string): Target | null => {
   }
 }
 
-/** True when a signer still stands for what the merchant has set. */
+/** True when a signer has the merchant's current endpoint. */
 export const isCurrent = ({ endpoint }: Signer, now: Endpoint): boolean =>
   endpoint.url === now.url &&
   endpoint.signingKey === now.signingKey &&

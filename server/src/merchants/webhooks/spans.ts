@@ -2,22 +2,22 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
 /**
- * Times between which events were made, `until` excluded, as PostgreSQL writes them: what was there before spans were
- * kept is from -infinity.
+ * The period in which a range of events was created, `until` exclusive, in PostgreSQL's format. Events from before
+ * spans were recorded start at -infinity.
  */
 export interface Span {
   since: string
   until: string
 }
 
-/** The first span that has events from a sequence on; the first of all that are kept when it is older than that. */
+/** A condition for the spans from that of a sequence on; all spans when the sequence is older than the first. */
 const fromSequence = (
   merchantId: string,
   sequence: number,
 ) => sql`merchant_id = ${merchantId} and first_sequence >= coalesce(
   (select first_sequence from event_spans where merchant_id = ${merchantId} and first_sequence <= ${sequence} order by first_sequence desc limit 1), 0)`
 
-/** Spans of a merchant's events from a sequence on, in order. */
+/** The spans that contain a merchant's events from a sequence on, in order. */
 export const spansFrom = async (db: Db | Tx, merchantId: string, sequence: number): Promise<Span[]> =>
   (
     await sql<Span>`select since::text, until::text from event_spans where ${fromSequence(merchantId, sequence)} order by first_sequence`.execute(
@@ -25,7 +25,7 @@ export const spansFrom = async (db: Db | Tx, merchantId: string, sequence: numbe
     )
   ).rows
 
-/** The one span of a range of a merchant's events, ends included; null when nothing is kept of it. */
+/** The span that covers a range of a merchant's events, both ends included; null when none of them exists any more. */
 export const spanOf = async (db: Db | Tx, merchantId: string, from: number, to: number): Promise<Span | null> => {
   const { rows } = await sql<{
     since: string | null
@@ -37,8 +37,8 @@ export const spanOf = async (db: Db | Tx, merchantId: string, from: number, to: 
 }
 
 /**
- * Spans joined two, four, eight at a time: a page of events that were made over years takes few queries, and most pages
- * take one.
+ * Joins the spans after the first in groups of two, four, eight and so on, so that a page of events from many years
+ * needs few queries, and most pages need one.
  */
 export const widening = (spans: readonly Span[]): Span[] => {
   const joined: Span[] = []

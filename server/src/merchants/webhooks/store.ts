@@ -2,11 +2,11 @@ import type { Query, Row } from '../../platform/db/index.ts'
 import type { StreamState } from './machine.ts'
 import type { ClaimedEvent, ClaimedStream, Settlement } from './stream.ts'
 
-/** Events of one object taken with one claim: enough to keep going, few enough for the lease. */
+/** Maximum number of events of one object in one claim, so that its delivery fits the lease. */
 const MOST_EVENTS = 16
 const UUID_LENGTH = 36
 
-/** The two clocks, in ms: due is what the business clock says, leased what the real one says. */
+/** Times of a claim, in ms. The business clock decides what is due, the real clock when leases end. */
 export interface ClaimTimes {
   business: number
   now: number
@@ -14,9 +14,9 @@ export interface ClaimTimes {
 }
 
 /**
- * $1 business time, $2 real time, $3 end of the lease. One row a stream with its events in one text, a line each, so
- * that the worker has few cells to read: a body is what JSON.stringify wrote and has no line feed. A row that changed
- * after the snapshot is not found by the place it was locked at, and left to the next claim.
+ * $1 business time, $2 real time, $3 end of the lease. Returns one row for each stream, with its events in one text, a
+ * line for each: a body was written by JSON.stringify and contains no line feed. A row that changed after the snapshot
+ * is not found by its `ctid`; the next claim gets it.
  */
 const claimOf = (due: string): string => `with due as (${due}),
   taken as (
@@ -40,11 +40,11 @@ const CLAIM_LANES =
       where s.own_lane and s.merchant_id = lane.merchant_id and s.next_at <= $1 and s.leased_until <= $2
       order by s.next_at, s.next_sequence limit lane.room for update skip locked) s`)
 
-/** Claims streams of the common queue, those due longest first. */
+/** Claims streams of the common queue, longest due first. */
 export const claimOpen = async (query: Query, times: ClaimTimes, most: number): Promise<ClaimedStream[]> =>
   streamsOf(await query('webhooks-claim-open', CLAIM_OPEN, [...instants(times), most]), times)
 
-/** Claims streams of merchants' own lanes, so many of each. */
+/** Claims streams of merchants' own lanes, at most `room` of each. */
 export const claimLanes = async (
   query: Query,
   times: ClaimTimes,
@@ -59,7 +59,7 @@ export const claimLanes = async (
     times,
   )
 
-/** Each step jumps to the next merchant in the index, however many streams the last one has. */
+/** A loose index scan: each step jumps to the next merchant in the index, however many streams the last one has. */
 const SCAN_LANES = `with recursive lanes as (
     (select merchant_id, next_at from event_streams where own_lane and merchant_id > $1
       order by merchant_id, next_at limit 1)
@@ -69,7 +69,7 @@ const SCAN_LANES = `with recursive lanes as (
       order by merchant_id, next_at limit 1) n)
   select merchant_id, coalesce(next_at <= $2, false) as due from lanes limit $3`
 
-/** Merchants with streams in a lane of their own, in order of their ids, and whether the first of these is due. */
+/** Merchants with streams in their own lane, in the order of ids, and whether a stream is due. */
 export const scanLanes = async (
   query: Query,
   after: string,
@@ -81,9 +81,9 @@ export const scanLanes = async (
 }
 
 /**
- * $1 to $4 the streams, $5 to $11 the attempts, which name their stream by its place: what is the stream's is read from
- * there. Arrays are taken apart in the select list, which spares a copy of their rows. `is true` keeps the condition
- * from becoming a join: it is then one look into a hash an attempt, whatever the planner thinks of the sizes.
+ * $1 to $4 are the streams, $5 to $11 the attempts, which refer to their stream by its position. Arrays are unnested in
+ * the select list, which avoids a copy of their rows. `is true` prevents a join: each attempt is then one hash lookup,
+ * whatever sizes the planner assumes.
  */
 const RECORD_ATTEMPTS = `attempts as (
     select unnest($5::integer[]) as place, unnest($6::bigint[]) as sequence, unnest($7::integer[]) as attempt, unnest($8::float8[]) as at,
@@ -94,7 +94,7 @@ const RECORD_ATTEMPTS = `attempts as (
     from attempts a where (a.place in (select place from held)) is true)
   select place::integer from held`
 
-/** Checked on the row as it is when its lock is had: an event added meanwhile, or another claim, keeps the stream. */
+/** The row is checked after it is locked: an event added in between, or another claim, keeps the stream. */
 const FINISH = `with held as (
     delete from event_streams s using unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[])
       with ordinality u(merchant_id, object_id, epoch, next, place)
@@ -102,7 +102,7 @@ const FINISH = `with held as (
     returning u.place),
   ${RECORD_ATTEMPTS}`
 
-/** Ends the claim as well: run again after a commit whose answer was lost, it finds nothing to write. */
+/** Also ends the claim. If it is repeated because the response to a commit was lost, it finds nothing to write. */
 const KEEP = `with held as (
     update event_streams s set next_sequence = u.next, attempts = u.attempts, state = u.state,
       next_at = case when u.as_it_was then s.next_at else u.next_at end, own_lane = u.own_lane,
@@ -115,7 +115,8 @@ const KEEP = `with held as (
   ${RECORD_ATTEMPTS}`
 
 /**
- * Ends streams whose events are all delivered. @returns those that had more, or that another worker has claimed since
+ * Deletes streams whose events are all delivered.
+ * @returns those that have more events, or that another worker has claimed
  */
 export const finishStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
   if (settlements.length === 0) return []
@@ -123,8 +124,8 @@ export const finishStreams = async (query: Query, settlements: readonly Settleme
 }
 
 /**
- * Gives streams back with what is still to be delivered. @returns those that another worker has claimed since: nothing
- * was written
+ * Releases streams that have events left to deliver.
+ * @returns those that another worker has claimed: nothing was written for them
  */
 export const keepStreams = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
   if (settlements.length === 0) return []
@@ -143,8 +144,8 @@ const WITH_EXHAUSTED = `select distinct merchant_id as "merchantId" from event_s
   where merchant_id = any($1::uuid[]) and state = 'exhausted' and leased_until <= $2`
 
 /**
- * Those of some merchants that have exhausted streams that no worker is trying at this moment. Reads an index of
- * exhausted streams alone.
+ * The given merchants that have exhausted streams which no worker is trying now. Uses the partial index of exhausted
+ * streams.
  */
 export const withExhausted = async (query: Query, merchantIds: readonly string[], now: number): Promise<string[]> =>
   (await query('webhooks-exhausted', WITH_EXHAUSTED, [`{${merchantIds.join(',')}}`, instant(now)])).map((row) =>
@@ -156,8 +157,8 @@ const RESTART = `update event_streams set state = 'active', attempts = 0, next_a
   where merchant_id = $1 and state = 'exhausted' and leased_until <= $3`
 
 /**
- * Makes the exhausted streams of a merchant due, oldest event first, with the whole schedule before them. Those that
- * are being tried at this moment are left to that try.
+ * Makes the exhausted streams of a merchant due, oldest event first, each with a full retry schedule. Streams that a
+ * worker is trying now are not changed.
  */
 export const restartExhausted = async (
   query: Query,
@@ -185,7 +186,7 @@ const ackColumns = (settlements: readonly Settlement[]): unknown[] => {
   ]
 }
 
-/** A PostgreSQL array of values that need no quotes, which the driver would put around each and escape. */
+/** Formats a PostgreSQL array of values that need no quotes. The driver would quote and escape each of them. */
 const plainArray = <T>(items: readonly T[], of: (item: T) => string | number | boolean | null): string =>
   `{${items.map((item) => of(item) ?? 'NULL').join(',')}}`
 

@@ -11,27 +11,27 @@ export interface ClaimedEvent {
   body: string
 }
 
-/** An object's first events to deliver, in order, held by a worker until its lease ends. */
+/** The first undelivered events of an object, in order, claimed by a worker until its lease ends. */
 export interface ClaimedStream {
   merchantId: string
   objectId: string
   epoch: number
   state: StreamState
-  /** failed attempts at the first of the events */
+  /** number of failed attempts at the first of the events */
   failures: number
-  /** of the last event to deliver, which may not be among these */
+  /** sequence of the last undelivered event, which may not be among these */
   lastSequence: number
   ownLane: boolean
-  /** ms, real clock: until then no other worker takes it */
+  /** ms, real clock: no other worker claims it before that */
   leaseUntil: number
   /** at least one */
   events: readonly ClaimedEvent[]
 }
 
-/** One attempt, as recorded for the merchant to look at. */
+/** One attempt, as recorded for the merchant to inspect. */
 export interface Attempt {
   sequence: number
-  /** 1 for the first at this event */
+  /** 1 for the first attempt at this event */
   number: number
   /** ms, business clock */
   at: number
@@ -41,31 +41,33 @@ export interface Attempt {
 }
 
 /**
- * How the work on a claim ended: `delivered` everything that was claimed, `failed` at the last attempt, handed back
- * with the rest `untried` (at once, or not before a time).
+ * How the delivery of a claim ended.
+ * - delivered: all claimed events were accepted
+ * - failed: the last attempt was not accepted
+ * - untried: the remaining events were not attempted; due at once, or at `notBefore`
  */
 export type Ending =
   | { kind: 'delivered' }
   | { kind: 'failed' }
   | { kind: 'untried'; notBefore?: number; ownLane: boolean }
 
-/** What a claimed stream becomes. */
+/** The new state of a claimed stream. */
 export interface Settlement {
   stream: ClaimedStream
   attempts: readonly Attempt[]
   /** first sequence not delivered yet */
   nextSequence: number
-  /** everything known of at the time of the claim is delivered */
+  /** all events that existed at the time of the claim are delivered */
   finished: boolean
   failures: number
   state: StreamState
   effects: readonly StreamEffect[]
-  /** ms, business clock; null: not before the owner says so; undefined: as it was */
+  /** ms, business clock; null: not before an operator restarts it; undefined: unchanged */
   nextAt: number | null | undefined
   ownLane: boolean
 }
 
-/** Works out what a stream becomes. The first event of `attempts` is the first of the claim, and they are in order. */
+/** Computes the new state of a stream. `attempts` are in order and start with the first event of the claim. */
 export const settle = (stream: ClaimedStream, attempts: readonly Attempt[], ending: Ending): Settlement => {
   const last = attempts.at(-1)
   const delivered = ending.kind === 'failed' ? attempts.slice(0, -1) : attempts

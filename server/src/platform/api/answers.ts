@@ -9,15 +9,15 @@ interface Kept extends AnswerKey {
   body: string
 }
 
-/** Where stored answers lie, with its columns: for a statement that stores an answer together with what it answers. */
+/** The table of stored responses with its columns, for a statement that stores a response together with its effect. */
 export const ANSWERS = 'request_answers(merchant_id, key, fingerprint, status, body, created_at)'
-/** How the part of such a statement begins that stores the answer; a select of these columns follows. */
+/** The start of that part of the statement; a select of these columns follows. */
 export const intoAnswers = sql.raw(`insert into ${ANSWERS}`)
 
 /**
- * Does an effect together with the answer that a repetition of the request gets (`contract.md` 18, row 13). A
- * repetition that runs at the same time waits here for the first. What the work throws is not kept: nothing was done.
- * @param at stored with the answer
+ * Executes `work` and stores its response for repetitions of the request (`contract.md` 18, row 13). A repetition
+ * returns the stored response; a concurrent one waits for the first. When `work` throws, nothing is stored.
+ * @param at time stored with the response
  */
 export const withStoredAnswer = async (
   tx: Tx,
@@ -27,7 +27,7 @@ export const withStoredAnswer = async (
 ): Promise<ApiAnswer> => {
   if (answerKeys.length === 0) return work()
   const keys = answerKeys.map(({ key }) => key)
-  // Placeholders, never committed as such: they make others wait for this transaction.
+  // Placeholders, which are replaced before the commit: they make concurrent repetitions wait for this transaction.
   const { rows: taken } = await sql<{ key: string }>`
     insert into request_answers(merchant_id, key, fingerprint, status, body, created_at)
     select ${merchantId}, k.key, k.fingerprint, 0, '', ${at}
@@ -49,7 +49,7 @@ export const withStoredAnswer = async (
   return { status: answer.status, json: body }
 }
 
-/** The answer kept under one of these keys. Throws the 409 of a key that came before with another request. */
+/** The response stored under one of these keys. Throws a 409 when a key was used with another request. */
 export const findAnswer =
   (db: Db) =>
   (merchantId: string, keys: readonly AnswerKey[]): Promise<ApiAnswer | undefined> =>
@@ -68,7 +68,7 @@ const readAnswer = async (
   return stored && { status: stored.status, json: stored.body }
 }
 
-/** What is stored under the first of these keys that came before: its answer, or that it came with another request. */
+/** The response stored under the first known key; `key-reused` when that key came with another request. */
 export const findStoredAnswer = async (
   db: Db | Tx,
   merchantId: string,
@@ -85,7 +85,10 @@ export const findStoredAnswer = async (
   return undefined
 }
 
-/** Removes answers of one kind that were stored before a time, the oldest first. @returns how many, at most `most` */
+/**
+ * Deletes responses of one kind that were stored before a time, oldest first.
+ * @returns how many, at most `most`
+ */
 export const pruneAnswers = async (db: Db, kind: 'sig' | 'key', before: Date, most: number): Promise<number> => {
   const condition: RawBuilder<unknown> = kind === 'sig' ? sql`key like 'sig:%'` : sql`key like 'key:%'`
   const { rows } = await sql`delete from request_answers a using (

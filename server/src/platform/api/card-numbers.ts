@@ -9,15 +9,18 @@ export const passesLuhn = (digits: string): boolean => {
   return sum % 10 === 0
 }
 
-/** `NNNNNN******NNNN`, whatever the length: what PCI DSS 3.4.1 lets anybody see. @param card digits only */
+/**
+ * Masks a card number as `NNNNNN******NNNN`, whatever its length: the digits that PCI DSS 3.4.1 lets anybody see.
+ * @param card digits only
+ */
 export const maskCard = (card: string): string => `${card.slice(0, 6)}******${card.slice(-4)}`
 
-/** A run of digits as long as a card's number, in groups or not, that is no part of a longer run. */
+/** A run of digits with the length of a card number, grouped or not, that is not part of a longer run. */
 const LIKE_A_CARD = /(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]|[ -]\d)/g
 
 /**
- * A text in which everything that may be the number of a card is masked: for what is logged of texts from outside. It
- * may mask what is no card's number; never use it on what has to stay exact.
+ * Masks everything in a text that may be a card number, for logs of texts from outside. It may mask other numbers too:
+ * do not use it on a text that must stay exact.
  */
 export const withoutCardNumbers = (text: string): string =>
   text.replaceAll(LIKE_A_CARD, (found) => {
@@ -25,6 +28,9 @@ export const withoutCardNumbers = (text: string): string =>
     return passesLuhn(digits) ? maskCard(digits) : found
   })
 
-/** A text without one card's number, however it is grouped. @param card digits only */
+/**
+ * Masks one card number in a text, however it is grouped.
+ * @param card digits only
+ */
 export const withoutCard = (text: string, card: string): string =>
   text.replaceAll(new RegExp([...card].join('[^0-9A-Za-z]?'), 'g'), maskCard(card))

@@ -1,8 +1,8 @@
-/** A request without a key: of a payer's browser, a web form, an acquirer's callback. */
+/** An unsigned request: of a payer's browser, a web form or an acquirer's callback. */
 export interface PageRequest {
-  /** a HEAD is asked as a GET, and answered without its body */
+  /** a HEAD request is handled as a GET, and answered without a body */
   method: 'GET' | 'POST'
-  /** path and query as asked for */
+  /** path and query as requested */
   url: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export interface PageRequest {
   requestId: string
 }
 
-/** A whole answer, or one that goes on: `stream` writes until it returns or `signal` says that the client left. */
+/** A complete response, or a stream: `stream` writes until it returns, or `signal` reports a disconnect. */
 export type PageAnswer =
   | { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer }
   | {
@@ -23,15 +23,15 @@ export type PageAnswer =
     }
 
 /**
- * A path served without a signature. `{name}` in the path is one segment, percent-decoded; a slash at the end of what
- * is asked for is left out. A handler that throws an ApiRefusal is answered as it says: as a readable page to a
- * browser, as JSON to everybody else.
+ * A path that needs no signature. `{name}` in the path is one percent-decoded segment; a slash at the end of the
+ * requested path is ignored. When a handler throws an ApiRefusal, a browser gets a readable page, other clients get
+ * JSON.
  */
 export interface PageRoute {
   method: 'GET' | 'POST'
   path: string
   mostBytes: number
-  /** requests of one network address in a minute to this route; the installation's standard when absent */
+  /** requests per minute from one network address to this route; the installation's default when absent */
   perMinute?: number
   handle(request: PageRequest): Promise<PageAnswer>
 }

@@ -1,9 +1,9 @@
 import type { Fingerprinted } from '../base/same-request.ts'
 
-/** A signed request after authentication, limits and schema: what a handler is given. */
+/** A signed request after authentication, limits and schema validation: the argument of a handler. */
 export interface ApiRequest {
   merchantId: string
-  /** of the merchant's API key that signed it */
+  /** id of the merchant's API key that signed it */
   keyId: string
   params: Readonly<Record<string, string>>
   /** query values as text; absent when not sent, empty, or the text `undefined` */
@@ -12,26 +12,27 @@ export interface ApiRequest {
   body: unknown
   requestId: string
   /**
-   * What makes a repetition the same request: its signature where it moves money, its Idempotency-Key where one was
-   * sent. An effect is stored together with its answer under these keys, so that a repetition gets the first answer.
+   * Keys that identify a repetition of the request: its signature if it moves money, and its Idempotency-Key if it has
+   * one. The response is stored under these keys together with the effect, so that a repetition gets the first
+   * response.
    */
   answerKeys: readonly AnswerKey[]
 }
 
-/** A name under which the answer to a request is kept, and what tells another request under the same name from it. */
+/** The key of a stored response, and a fingerprint that detects another request with the same key. */
 export interface AnswerKey extends Fingerprinted {
   key: string
 }
 
 /**
- * What goes back: a status and a value to write as JSON, or JSON text made before; and headers of the operation's own,
+ * A response: a status with a value to serialise as JSON, or with finished JSON text; and headers of the operation,
  * names in lower case.
  */
 export type ApiAnswer = ({ status: number; body: unknown } | { status: number; json: string }) & {
   headers?: Readonly<Record<string, string>>
 }
 
-/** One operation of the contract, by its id there, and what serves it. */
+/** An operation of the contract, by id, and its handler. */
 export interface Route {
   operation: string
   handle(request: ApiRequest): Promise<ApiAnswer>

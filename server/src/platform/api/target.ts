@@ -1,6 +1,6 @@
 /**
- * What received money becomes, as a merchant writes it (`contract.md` 4.1): the address and its network together or not
- * at all.
+ * What to do with received money, as a merchant states it (`contract.md` 4.1). The address and its network are given
+ * together or not at all.
  */
 export interface TargetBody {
   ticker: string
@@ -8,16 +8,16 @@ export interface TargetBody {
   blockchain?: string
 }
 
-/** Whose money it is: what it arrives at. */
+/** The address or invoice that receives the money. */
 export interface TargetOwner {
   merchantId: string
   kind: 'address' | 'crypto-invoice' | 'fiat-invoice'
-  /** of the address or invoice, which may not exist yet */
+  /** id of the address or invoice, which may not exist yet */
   id: string
 }
 
 /**
- * Judges a target and keeps it, before what it belongs to is made: one whose owner is never made does nothing.
+ * Validates and stores a target before its owner is created. It has no effect if the owner is never created.
  * @throws ApiRefusal naming the field
  */
 export type KeepTarget = (owner: TargetOwner, target: TargetBody) => Promise<void>

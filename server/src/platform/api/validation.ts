@@ -3,7 +3,7 @@ import { generalErrors, type ErrorCode, type Operation } from '@bursar/contract'
 import { withoutCardNumbers } from './card-numbers.ts'
 import { ApiRefusal } from './route.ts'
 
-/** Nothing is coerced, removed or filled in: what a client sends is what is judged. */
+/** Nothing is coerced, removed or filled in: the request is validated as the client sent it. */
 const ajv = new Ajv({
   coerceTypes: false,
   removeAdditional: false,
@@ -15,15 +15,15 @@ const ajv = new Ajv({
 
 export type Validator = (value: unknown) => void
 
-/** The code an operation answers for a request that does not fit its schemas (`contract.md` 18, rows 3 and 4). */
+/** The error of an operation for a request that does not match its schemas (`contract.md` 18, rows 3 and 4). */
 export const validationCodeOf = ({ validationCode }: Operation): ErrorCode => ({
   ...generalErrors.invalidRequest,
   code: validationCode,
 })
 
 /**
- * A function that throws the refusal for a value that does not fit the schema. @param whole what the value itself is
- * called
+ * Creates a function that throws an ApiRefusal for a value that does not match the schema.
+ * @param whole name of the value itself in descriptions
  */
 export const validatorOf = (schema: object, code: ErrorCode, whole: string): Validator => {
   const validate = ajv.compile(schema)
@@ -73,7 +73,7 @@ const explain = (error: ErrorObject, whole: string): Explanation => {
 
 const MOST_LISTED = 10
 
-/** Names every field that is unknown, so that one look at the answer is enough. */
+/** Names all unknown fields, so that a client can correct them at once. */
 const explainUnknown = (field: string, data: object, known: readonly string[]): Explanation => {
   const unknown = Object.keys(data).filter((key) => !known.includes(key))
   const listed = unknown
@@ -100,7 +100,7 @@ const explainType = (name: string, error: ErrorObject, description: string | und
   return `${name} must be of type ${wanted}, not ${given}. ${description ?? ''}`.trim()
 }
 
-/** `/target/blockchain` as `target.blockchain`. */
+/** Converts `/target/blockchain` to `target.blockchain`. */
 const pathOf = (pointer: string): string =>
   pointer
     .split('/')

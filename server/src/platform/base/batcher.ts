@@ -1,23 +1,23 @@
 export interface BatcherOptions<Item, Answer> {
-  /** Answers the items of one batch, in order. `lane` is a number below `lanes` that no other batch has meanwhile. */
+  /** Returns the answers to a batch, in order. `lane` is below `lanes`, and unique among concurrent batches. */
   run: (items: readonly Item[], lane: number) => Promise<readonly Answer[]>
   /** the largest batch */
   most: number
   /** batches that may be in flight at once */
   lanes?: number
-  /** As long as no more items than this are under way, one lane takes them all: a batch costs more than its items. */
+  /** While no more items than this are queued or running, one lane takes them all: a batch has a cost of its own. */
   oneLaneUpTo?: number
   /**
-   * Items of one key run in the order they came, and never at the same time: what they lock is not waited for by a
-   * whole batch.
+   * Items with the same key run in the order in which they were submitted, and never concurrently, so that a whole
+   * batch does not wait for their locks.
    */
   keyOf?: (item: Item) => string | undefined
 }
 
 /**
- * Group commit without a timer: an idle lane takes its share of what is under way, and the next batch gathers while
- * that one is in flight, and for one turn of the event loop more: those who were just answered and come again join it.
- * Every caller gets the answer of its own item, or the error of its batch.
+ * Group commit without a timer. An idle lane takes its share of all items; the next batch collects while that one runs,
+ * and for one more turn of the event loop, so that callers who were just answered can join it. Each caller gets the
+ * answer to its own item, or the error of its batch.
  */
 export class Batcher<Item, Answer> {
   readonly #options: Required<BatcherOptions<Item, Answer>>
@@ -43,7 +43,7 @@ export class Batcher<Item, Answer> {
     })
   }
 
-  /** Refuses new items and resolves when everything taken has been answered. */
+  /** Refuses new items, and resolves when all accepted items have been answered. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#underWay > 0) await new Promise((resolve) => setImmediate(resolve))
@@ -69,8 +69,8 @@ export class Batcher<Item, Answer> {
   }
 
   /**
-   * A lane's share, the oldest first, without keys that are being run. A lane that took all would leave the others
-   * nothing to do; what none of them may take meanwhile, as its key is in this batch, comes along.
+   * Takes a lane's share, oldest first, without keys that are running. Taking everything would leave other lanes idle.
+   * Further items whose key is already in this batch are added, because no other lane could run them.
    */
   #take(): Batch<Item, Answer> {
     const { most, lanes, oneLaneUpTo } = this.#options
@@ -118,6 +118,6 @@ interface Waiting<Item, Answer> {
 
 interface Batch<Item, Answer> {
   taken: readonly Waiting<Item, Answer>[]
-  /** those of its items */
+  /** keys of its items */
   keys: ReadonlySet<string>
 }

@@ -1,6 +1,9 @@
 /**
- * Caches a reading, so that a request costs no query. Concurrent callers share one reading; a reading that failed is
- * not cached. @param forMs how old it may become @param now ms; any clock @param read is called when it is older
+ * Caches the result of `read`, so that a request needs no query. Concurrent callers share one call; a failed one is not
+ * cached.
+ * @param forMs maximum age
+ * @param now ms; any clock
+ * @param read called when the cached value is older
  */
 export const cacheFor = <T>(forMs: number, now: () => number, read: (at: number) => Promise<T>): (() => Promise<T>) => {
   let cached: { at: number; value: Promise<T> } | undefined

@@ -1,8 +1,9 @@
-/** Makes a new identifier. Handed in, so that a seeded run gives the same ids. */
+/** Creates a new identifier. It is passed in, so that a seeded run gives the same ids. */
 export type NewId = () => string
 
 /**
- * UUID version 7 (RFC 9562): 48 bits of Unix time in ms, then random bits, so that rows inserted together sit together.
+ * UUID version 7 (RFC 9562): 48 bits of Unix time in ms, then random bits. Rows that are inserted together are adjacent
+ * in an index.
  * @param now ms since the epoch
  * @param random 10 random bytes
  */

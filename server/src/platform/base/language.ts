@@ -1,4 +1,4 @@
-/** What payers and merchants are written to in (BCP 47). */
+/** Languages of mails and pages (BCP 47). */
 export const LANGUAGES = ['uk', 'kk', 'ru', 'en'] as const
 
 export type Language = (typeof LANGUAGES)[number]

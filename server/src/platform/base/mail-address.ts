@@ -2,15 +2,15 @@ import { domainToASCII } from 'node:url'
 
 const LONGEST = 254
 const LONGEST_LOCAL = 64
-/** A dot-atom (RFC 5322): what every mail server takes, and nothing that has a meaning in a header. */
+/** A dot-atom (RFC 5322): accepted by every mail server, and without special meaning in a header. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
-/** As typed, before it is put into ASCII, which would take out line ends and undo percent signs. */
+/** Checked before the conversion to ASCII, which would remove line ends and decode percent signs. */
 const TYPED_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 
 /**
- * An address that mail can be sent to, its domain in lower case and ASCII, or undefined. Quoted local parts, literal IP
- * addresses, lists, names and comments are not taken: nothing a payer types may reach a header but one plain address.
+ * Returns a valid mail address with its domain in lower case and ASCII, or undefined. Quoted local parts, literal IP
+ * addresses, lists, names and comments are refused: input of a payer must reach a header only as one plain address.
  */
 export const mailAddress = (text: string): string | undefined => {
   const at = text.lastIndexOf('@')
@@ -22,11 +22,11 @@ export const mailAddress = (text: string): string | undefined => {
   return address.length > LONGEST ? undefined : address
 }
 
-/** Whose mailbox an address is, for counting: case and what follows a `+` make no other. */
+/** The mailbox of an address, for counting: case, and a suffix after `+`, are ignored. */
 export const mailboxOf = (address: string): string => {
   const [local = '', domain = ''] = address.toLowerCase().split('@')
   return `${local.replace(/(?<=.)\+.*$/, '')}@${domain}`
 }
 
-/** An address as a log may hold it: `j***@example.com`. */
+/** Masks an address for logs: `j***@example.com`. */
 export const maskAddress = (address: string): string => address.replace(/^(.)[^@]*@/, '$1***@')

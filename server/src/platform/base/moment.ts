@@ -1,8 +1,8 @@
 import type { NewId } from './id.ts'
 
 /**
- * What a command may know of the world: the time it happens at, on the business clock, and where new ids come from.
- * Handed in, so that the same inputs make the same rows.
+ * The only inputs of a command besides its arguments and the database: the time, on the business clock, and a source of
+ * new ids. It is passed in, so that the same inputs give the same rows.
  */
 export interface Moment {
   at: Date

@@ -1,8 +1,8 @@
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g
 
 /**
- * The first member that an object of a JSON text has twice: of two, `JSON.parse` keeps the last and says nothing. The
- * text must be JSON.
+ * Finds the first key that an object of a JSON text has twice; `JSON.parse` would silently use the last. The text must
+ * be valid JSON.
  */
 export const repeatedKey = (json: string): string | undefined => {
   const open: (Set<string> | null)[] = []

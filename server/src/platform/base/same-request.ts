@@ -1,13 +1,10 @@
-/**
- * What tells one request from another under the same name: its fingerprint, and those that older keys would have given
- * it.
- */
+/** Distinguishes requests with the same key: the request's fingerprint, and its fingerprints by older data keys. */
 export interface Fingerprinted {
   fingerprint: string
-  /** by data keys before the newest, while they are kept */
+  /** by older data keys, while they are configured */
   older?: readonly string[]
 }
 
-/** Whether a stored fingerprint is of this request, whichever key made it. */
+/** Whether a stored fingerprint is that of this request, by any of the data keys. */
 export const isSameRequest = (stored: string, { fingerprint, older }: Fingerprinted): boolean =>
   stored === fingerprint || older?.includes(stored) === true

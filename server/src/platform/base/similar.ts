@@ -14,11 +14,11 @@ const isStart = (given: string, word: string): boolean =>
   given.length >= LEAST_OF_A_START && word.toLowerCase().startsWith(given.toLowerCase())
 
 /**
- * The known word that a misspelt one most likely stands for: at most a third of its letters differ, capitals aside,
- * or it is the start of one. Undefined when none is that close.
+ * Finds the known word for a misspelt one: at most a third of its letters differ, ignoring case, or the given word is
+ * its start. Undefined when none is that close.
  */
 export const similarWord = (given: string, known: readonly string[]): string | undefined => {
-  // What a file or a caller sends may be long, and the comparison takes time by the product of both lengths.
+  // Input may be long, and the time of a comparison is proportional to the product of both lengths.
   if (given.length > 64) return undefined
   const [best] = known
     .map((word) => ({ word, distance: cost(given.toLowerCase(), word.toLowerCase()) }))

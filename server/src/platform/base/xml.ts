@@ -1,27 +1,27 @@
 import { SaxesParser } from 'saxes'
 
-/** A part of an XML document, in order. Names are without their prefix; a text is decoded. */
+/** A piece of an XML document. Names have no prefix; texts are decoded. */
 export type XmlPiece =
   | { kind: 'open'; name: string; attributes: Readonly<Record<string, string>> }
   | { kind: 'text'; text: string }
   | { kind: 'close'; name: string }
 
-/** An element with all that it holds. `text` is its own, without that of its children. Attributes are not read. */
+/** An element with its children. `text` is its own text, without that of children. Attributes are omitted. */
 export interface XmlElement {
   name: string
   text: string
   children: XmlElement[]
 }
 
-/** Most characters of one tag, text or comment: what is no XML must not be gathered whole. */
+/** Maximum length of one tag, text or comment, so that input that is not XML is not buffered completely. */
 const LONGEST = 1024 * 1024
-/** Most elements within each other. The deepest document that is read here has about a dozen. */
+/** Maximum depth of elements. The deepest document in use has about a dozen levels. */
 const DEEPEST = 64
 
 /**
- * Reads XML in pieces, in a memory that does not grow with the document.
- * @throws Error with line and column for what XML 1.0 does not allow (an entity that XML does not define, a doubled
- * attribute, two roots), for a document type, and for a document that ends before its root does
+ * Parses XML piece by piece, in constant memory.
+ * @throws Error with line and column for anything that XML 1.0 does not allow (such as an undefined entity, a repeated
+ *   attribute or two roots), for a document type, and for a document that ends before its root does
  */
 export async function* readXml(chunks: AsyncIterable<string>): AsyncGenerator<XmlPiece> {
   const parser = createParser()
@@ -30,7 +30,7 @@ export async function* readXml(chunks: AsyncIterable<string>): AsyncGenerator<Xm
 }
 
 /**
- * The root of a document that is read whole; the caller limits its length.
+ * Parses a whole document and returns its root. The caller must limit its length.
  * @throws Error as readXml does
  */
 export const parseXml = (text: string): XmlElement => {

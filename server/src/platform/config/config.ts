@@ -5,12 +5,12 @@ import { saysOf, ShapeError } from './shape.ts'
 import { settingsOf, standardTextOf, type FileParsers, type Role, type Setting } from './settings.ts'
 
 type Settings<Files extends FileParsers> = ReturnType<typeof settingsOf<Files>>
-/** The settings of a process, read and checked. A setting that is absent and has no standard is null. */
+/** The validated settings of a process. A setting that is absent and has no default is null. */
 export type Config<Files extends FileParsers = FileParsers> = {
   [Name in keyof Settings<Files>]: ReturnType<Settings<Files>[Name]['read']>
 }
 
-/** Everything that is wrong with the settings, at once. */
+/** Lists every problem of the settings. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: readonly string[]
@@ -61,13 +61,13 @@ const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): u
   }
 }
 
-/** A description as a terminal shows it: documents have links in it. */
+/** Removes links from a description, which is written for documents, for a terminal. */
 const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
 
 const problemsIn = (error: unknown): readonly string[] =>
   error instanceof ShapeError ? error.problems : [(error as Error).message]
 
-/** What was given for a setting, and by what. An empty variable counts as absent. */
+/** The text given for a setting, and the variable or file it comes from. An empty variable counts as absent. */
 const textOf = (
   env: Environment,
   { env: name, holds }: Setting<unknown>,
@@ -94,12 +94,12 @@ const readPath = (
   }
 }
 
-/** Of every process, whatever it reads; not settings of an installation. */
+/** Variables that are valid for every process, but are not settings of an installation. */
 const OTHER_VARIABLES = ['BURSAR_IGNORE', 'BURSAR_SANDBOX_PAUSE']
 
 /**
- * Variables of our name that nothing reads: most likely misspelt. `BURSAR_IGNORE` lists those that are of something
- * else, joined by commas; one that ends with `*` stands for all that begin so.
+ * Reports `BURSAR_` variables that nothing reads: most likely they are misspelt. `BURSAR_IGNORE` lists those that other
+ * software reads, separated by commas; one that ends with `*` covers all names with that start.
  */
 const unknownVariables = (env: Environment, settings: readonly Setting<unknown>[]): string[] => {
   const known = new Set([
@@ -154,10 +154,7 @@ const problemsOfMail = ({
   ]
 }
 
-/**
- * Over a network the server's name is proved and the books travel encrypted; this machine's own connections need
- * neither.
- */
+/** Requires verified TLS for a database on another machine. Local connections need none. */
 const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): string[] => {
   if (databaseUrl === null) return []
   const names = [...new URL(databaseUrl).searchParams.keys()]
@@ -169,7 +166,7 @@ const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): strin
   ]
 }
 
-/** Whether a connection string leads to a Unix socket or to this machine. */
+/** Whether a connection string refers to a Unix socket or to this machine. */
 const isLocalDatabase = (databaseUrl: string): boolean => {
   const { hostname, searchParams } = new URL(databaseUrl)
   const host = searchParams.get('host') ?? hostname

@@ -3,15 +3,15 @@ import { isAbsolute } from 'node:path'
 import Type, { type TOptional, type TSchema } from 'typebox'
 import { withRule } from './shape.ts'
 
-/** Kinds of members of settings files: TypeBox schemas with words for people in `says`, `unit` and `absent`. */
+/** Types of members of settings files: TypeBox schemas, with texts for people in `says`, `unit` and `absent`. */
 
 interface Words<Value> {
-  /** what holds when the member is absent */
+  /** the default value */
   standard?: Value
-  /** the same in words, where it is no single value */
+  /** the default in words, when it is not a single value */
   absent?: string
   unit?: string
-  /** what to write, where the schema alone says it badly */
+  /** what to write, when the schema alone does not describe it well */
   says?: string
 }
 
@@ -50,11 +50,11 @@ export const choice = <const Choice extends string | number>(
   words: Words<Choice> = {},
 ) => Type.Unsafe<Choice>({ enum: choices, ...wordsOf(description, words) })
 
-/** A text that is not empty. `says` says what it is, `pattern` how it is written. */
+/** A string that is not empty. `says` describes it; `pattern` is its syntax. */
 export const text = (description: string, { pattern = '\\S', ...words }: Words<string> & { pattern?: string } = {}) =>
   Type.String({ ...wordsOf(description, words), pattern })
 
-/** A whole number from 0 as a string of digits: it may be larger than JSON's numbers are exact. */
+/** A whole number from 0 as a string of digits, because it may exceed the exact range of JSON numbers. */
 export const digits = (description: string, words: Words<string> = {}) =>
   text(description, { ...words, pattern: '^\\d{1,30}$', says: 'a whole number written as a string, such as "1000"' })
 
@@ -84,7 +84,7 @@ const wholeInWords = (least: number, most: number | undefined): string => {
   return least === 0 ? 'a whole number' : least === 1 ? 'a whole number above 0' : `a whole number of at least ${least}`
 }
 
-/** What a file gives over what is standard: `whole` members become numbers or integers, as the standard has them. */
+/** Overrides defaults with the members of a file: `whole` members become a number or a bigint, as the default is. */
 export const overStandard = <Standard extends object>(standard: Standard, given: object): Standard => {
   const read = Object.entries(given).map(([key, value]: [string, unknown]) => {
     const before = standard[key as keyof Standard]
@@ -111,7 +111,7 @@ const urlWhere = (description: string, isRight: (url: URL) => boolean, says: str
 export const httpUrl = (description: string, words: Words<string> = {}) =>
   urlWhere(description, ({ protocol }) => /^https?:$/.test(protocol), 'an http(s) address', words)
 
-/** Keys and card numbers travel there: the connection must be encrypted. */
+/** An https address, for connections that transfer keys or card numbers; http is allowed on this machine only. */
 export const safeUrl = (description: string, words: Words<string> = {}) =>
   urlWhere(
     description,
@@ -122,7 +122,7 @@ export const safeUrl = (description: string, words: Words<string> = {}) =>
     words,
   )
 
-/** Scheme and host alone. */
+/** A scheme and a host only. */
 export const origin = (description: string, words: Words<string> = {}) =>
   Type.Refine(
     Type.String({ ...wordsOf(description, words), says: 'an origin such as https://api.example.com' }),
@@ -132,7 +132,7 @@ export const origin = (description: string, words: Words<string> = {}) =>
 export const filePath = (description: string, words: Words<string> = {}) =>
   text(description, { ...words, says: 'the path of a file' })
 
-/** The path of a file that holds a secret, which must be there. `readSecret` gives what is in it. */
+/** The path of a file that contains a secret; the file must be readable and not empty. `readSecret` reads it. */
 export const secretFile = (description: string, { absolute = false }: { absolute?: boolean } = {}) =>
   withRule(
     text(description, {
@@ -154,10 +154,10 @@ const secretProblem = (path: string, absolute: boolean): string | undefined => {
   }
 }
 
-/** What stands in a file of a secret, without blanks around it. */
+/** Reads a secret from a file, without surrounding white space. */
 export const readSecret = (path: string): string => readFileSync(path, 'utf8').trim()
 
-/** An object with one member for each of some names, all of the same shape; none of them needs to be there. */
+/** An object whose optional members have the given names and the same shape. */
 export const byName = <Name extends string, Shape extends TSchema>(
   names: readonly Name[],
   shape: Shape,
@@ -178,5 +178,5 @@ export const byTicker = <Shape extends TSchema>(shape: Shape, description?: stri
     ...(description === undefined ? {} : { description }),
   })
 
-/** A ticker as the assets file may have it. */
+/** A ticker as in the assets file. */
 export const ticker = (description: string) => text(description, { pattern: TICKER, says: 'a ticker, such as USDT' })

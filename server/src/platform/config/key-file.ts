@@ -1,16 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A group may read what others may not: secrets that a container runtime mounts belong to root and a group. */
+/** Forbidden mode bits. A group may read: secrets mounted by a container runtime belong to root and a group. */
 const UNWANTED = 0o037
 const OTHERS_WRITE = 0o022
-/** In such a directory only the owner of a file may replace it. */
+/** In a directory with this bit only the owner of a file may replace it. */
 const STICKY = 0o1000
 
 /**
- * Reads a file of keys. Throws an Error that says what to do unless this user or root owns the file and its directory,
- * only they may change or replace it, and others can't read it. The open descriptor is judged, so that nothing takes
- * its place in between.
+ * Reads a key file. Throws an Error that says what to do, unless this user or root owns the file and its directory,
+ * only they can change or replace it, and others can't read it. The checks use the open descriptor, so that the file
+ * can't be replaced after them.
  */
 export const readKeyFile = (path: string): string => {
   const real = realpathSync(path)

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Seals values at rest with AES-256-GCM. What a value belongs to is part of the seal, so that it can't be moved to
- * another row.
+ * Encrypts values at rest with AES-256-GCM. The owner of a value is associated data, so that the value can't be moved
+ * to another row.
  */
 export interface SecretBox {
   /** @param belongsTo such as `merchant-key|MERCHANT|KEY` */
@@ -15,7 +15,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param key 32 bytes; the first hex digits of its hash name it in every sealed value */
+/** @param key 32 bytes; every sealed value contains the first hex digits of its hash */
 export const createSecretBox = (key: Uint8Array): SecretBox => {
   if (key.length !== KEY_BYTES) throw new RangeError(`the data key has ${key.length} bytes, not ${KEY_BYTES}`)
   const id = idOf(key)
@@ -38,9 +38,9 @@ export const createSecretBox = (key: Uint8Array): SecretBox => {
   }
 }
 
-/** Boxes of several keys, so that keys can be changed: the first seals, each opens what is its own. */
+/** A box with several keys, so that keys can be replaced: the first seals, each opens what it has sealed. */
 export interface SecretRing extends SecretBox {
-  /** what every value that the first key has sealed begins with */
+  /** the prefix of every value that the first key has sealed */
   readonly newest: string
 }
 
@@ -63,11 +63,11 @@ export const createSecretRing = (keys: readonly Uint8Array[]): SecretRing => {
 const idOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
 const prefixOf = (key: Uint8Array): string => `v1.${idOf(key)}.`
 
-/** A key of its own for one purpose, which tells nothing of the key it comes from. */
+/** Derives a separate key for one purpose. It reveals nothing about the original key. */
 export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array =>
   createHmac('sha256', key).update(`bursar ${purpose}`).digest()
 
-/** Reads keys as text, one a line, the newest first. */
+/** Parses keys, one on each line, newest first. */
 export const readDataKeys = (text: string): Uint8Array[] => {
   const keys = text
     .split('\n')
@@ -79,7 +79,7 @@ export const readDataKeys = (text: string): Uint8Array[] => {
   return keys
 }
 
-/** Reads a data key as text: 64 hex digits, or base64 of 32 bytes. */
+/** Parses a data key: 64 hex digits, or base64 of 32 bytes. */
 export const readDataKey = (text: string): Uint8Array => {
   const trimmed = text.trim()
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')

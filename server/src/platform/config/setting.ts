@@ -5,9 +5,9 @@ import { mailAddress } from '../base/mail-address.ts'
 import { repeatedKey } from '../base/repeated-key.ts'
 import { saysOf, type Node } from './shape.ts'
 
-/** Readers of one setting each: text in, value out. They throw a RangeError that says what to write instead. */
+/** Parsers of settings. Each throws a RangeError that says what to write instead. */
 
-/** A text as its shape says: `true` or `false`, a whole number in digits, or the text itself. */
+/** Parses a text according to its shape: `true` or `false`, a whole number in digits, or the text itself. */
 export const readTyped =
   <Shape extends TSchema, Value = Static<Shape>>(shape: Shape) =>
   (text: string): Value => {
@@ -20,7 +20,7 @@ export const readTyped =
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false }
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
 
-/** An address with one of some schemes, such as `https:`. */
+/** Parses a URL with one of the given schemes, such as `https:`. */
 export const readUrl =
   (...schemes: readonly string[]) =>
   (text: string): string => {
@@ -28,7 +28,7 @@ export const readUrl =
     throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
   }
 
-/** Scheme and host of an address, without what may follow. */
+/** Parses a URL that has only a scheme and a host. */
 export const readOrigin = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain =
@@ -42,7 +42,7 @@ export interface ListenAddress {
   port: number
 }
 
-/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone, which listens on this machine only. */
+/** Parses `HOST:PORT`, `[IPV6]:PORT`, or a port alone, which means this machine only. */
 export const readListenAddress = (text: string): ListenAddress => {
   const match = /^(?:(?<host>\[[0-9a-fA-F:.]+\]|[^:\s/]+):)?(?<port>\d{1,5})$/.exec(text)
   const port = Number(match?.groups?.['port'])
@@ -50,7 +50,7 @@ export const readListenAddress = (text: string): ListenAddress => {
   return { host: (match.groups!['host'] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
 }
 
-/** Where the signer is: a socket of this machine, or a host that proves its name by TLS. */
+/** The location of the signer: a Unix socket, or a host that is authenticated by TLS. */
 export type SignerPlace = { socketPath: string } | ListenAddress
 
 export const readSignerPlace = (text: string): SignerPlace => {
@@ -61,7 +61,7 @@ export const readSignerPlace = (text: string): SignerPlace => {
   return readListenAddress(/:\d+$/.test(host) ? host : `${host}:443`)
 }
 
-/** Where mail is handed in, and as whom. */
+/** The mail server, and the user to log in as. */
 export interface SmtpPlace extends ListenAddress {
   tls: 'start' | 'starttls' | 'none'
   user: string | null
@@ -74,7 +74,8 @@ const SMTP_TLS = {
 } as const
 
 /**
- * `smtps://[USER@]HOST[:PORT]` (TLS), `smtp://` (STARTTLS, insisted on) or `smtp+plain://` (neither, and so no user).
+ * Parses `smtps://[USER@]HOST[:PORT]` (TLS), `smtp://` (STARTTLS, required) or `smtp+plain://` (unencrypted, so without
+ * a user).
  */
 export const readSmtpPlace = (text: string): SmtpPlace => {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -96,7 +97,7 @@ export const readSmtpPlace = (text: string): SmtpPlace => {
   }
 }
 
-/** `NAME <ADDRESS>` or an address alone. */
+/** Parses `NAME <ADDRESS>` or an address alone. */
 export const readMailFrom = (text: string): { name: string; address: string } => {
   const match = /^(?:(?<name>[^<>\p{Cc}]*)<(?<inner>[^<>\s]+)>|(?<plain>[^<>\s]+))$/u.exec(text.trim())
   const address = mailAddress(match?.groups?.['inner'] ?? match?.groups?.['plain'] ?? '')
@@ -104,13 +105,13 @@ export const readMailFrom = (text: string): { name: string; address: string } =>
   return { name: (match!.groups!['name'] ?? '').trim(), address }
 }
 
-/** What the names of database roles begin with. */
+/** Parses the prefix of the names of database roles. */
 export const readRolePrefix = (text: string): string => {
   if (/^[a-z][a-z0-9_]{0,40}$/.test(text)) return text
   throw new RangeError('write lower-case letters, digits and underscores, at most 41, a letter first')
 }
 
-/** Texts joined by commas; none for an empty text. */
+/** Parses a list separated by commas; an empty text is an empty list. */
 export const readList =
   <Value>(readOne: (text: string) => Value) =>
   (text: string): Value[] =>
@@ -120,7 +121,7 @@ export const readList =
       .filter((part) => part !== '')
       .map(readOne)
 
-/** A range of addresses such as `10.0.0.0/8`, or one address. */
+/** Parses a range of IP addresses such as `10.0.0.0/8`, or one address. */
 export const readRange = (text: string): string => {
   const [address = '', prefix, ...more] = text.split('/')
   const family = isIP(address)
@@ -144,7 +145,7 @@ export const readPortRange = (text: string): PortRange => {
   return range
 }
 
-/** Reads the JSON of a file with what knows its shape. */
+/** Parses the JSON of a file, and passes it to a function that validates its shape. */
 export const readJson =
   <Value>(parse: (json: unknown) => Value) =>
   (text: string): Value => {

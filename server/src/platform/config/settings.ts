@@ -17,25 +17,25 @@ import {
 } from './setting.ts'
 import type { Node } from './shape.ts'
 
-/** What a process is started as. `cli` is a single command of an operator. */
+/** The role of a process. `cli` is one command of an operator. */
 export type Role = 'api' | 'worker' | 'watcher' | 'all' | 'cli'
 
 export interface Setting<Value> {
   /** the environment variable */
   env: string
-  /** what its text is, what it means, and what holds when the variable is absent */
+  /** its syntax, meaning and default */
   shape: Node
   /**
-   * `secret`: the value, or with `_FILE` behind the name the path of a file that holds it. `file`: always such a path.
-   * `keys`: the path of a file that others can't read, change or replace
+   * `secret`: the value; or, in a variable whose name has `_FILE` appended, the path of a file that contains it.
+   * `file`: the path of a file. `keys`: the path of a file that others can't read, change or replace
    */
   holds: 'value' | 'secret' | 'file' | 'keys'
-  /** roles that don't start without it */
+  /** roles that require it */
   neededBy: readonly Role[]
   read(text: string): Value
 }
 
-/** The text that counts when the variable is absent; null where nothing does. */
+/** The default as text; null when there is none. */
 export const standardTextOf = ({ shape }: Setting<unknown>): string | null => {
   if (shape.default === undefined) return null
   return typeof shape.default === 'string' ? shape.default : JSON.stringify(shape.default)
@@ -45,7 +45,7 @@ type Holds = Setting<unknown>['holds']
 const EVERY_ROLE: readonly Role[] = ['api', 'worker', 'watcher', 'all', 'cli']
 const SERVING: readonly Role[] = ['api', 'worker', 'watcher', 'all']
 
-/** A setting without which no role starts. */
+/** A setting that every role requires. */
 const needed = <Value>(env: string, shape: TSchema, holds: Holds, read: (text: string) => Value): Setting<Value> => ({
   env,
   shape,
@@ -54,7 +54,7 @@ const needed = <Value>(env: string, shape: TSchema, holds: Holds, read: (text: s
   read,
 })
 
-/** A setting whose shape has a default. Its text is read as the shape says, or by `read`. */
+/** A setting whose shape has a default. Its text is parsed according to the shape, or by `read`. */
 const standard = <Shape extends TSchema, Value = Static<Shape>>(
   env: string,
   shape: Shape,
@@ -81,7 +81,7 @@ const LISTEN = 'HOST:PORT, [IPV6]:PORT, or a port alone, which listens on this m
 const RANGES = 'ranges such as 10.0.0.0/8 or fd00::/8, joined by commas'
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** What knows the shape of each file of settings. Each throws an Error that names what is wrong in it. */
+/** The parser of each settings file. Each throws an Error that names the problems of the file. */
 export interface FileParsers {
   networks(json: unknown): unknown
   assets(json: unknown): unknown

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Check } from 'typebox/value'
 import { similarWord } from '../base/similar.ts'
 
-/** A settings file that is not as its shape says, with every problem. No problem has a value of the file in it. */
+/** A settings file does not match its shape; lists every problem. Problems never contain values of the file. */
 export class ShapeError extends Error {
   override name = 'ShapeError'
   readonly problems: readonly string[]
@@ -13,15 +13,15 @@ export class ShapeError extends Error {
   }
 }
 
-/** Notes a problem. `say` says what to write; `place` leads from the judged value to where it is wrong. */
+/** Reports a problem. `say` says what to write; `place` is the path from the validated value to the wrong one. */
 export type NoteProblem = (say: string, ...place: readonly (string | number)[]) => void
 
 const RULE = Symbol('rule')
 type Rule = (value: unknown, note: NoteProblem) => void
 
 /**
- * The shape with a rule that a schema cannot say, such as one that compares two members. The rule is asked when
- * the value has the shape, whatever other rules say.
+ * Adds a rule that a schema can't express to a shape, such as one that compares two members. It is called when the
+ * value matches the shape, even if other rules report problems.
  */
 export const withRule = <Shape extends TSchema>(
   shape: Shape,
@@ -32,11 +32,11 @@ export const withRule = <Shape extends TSchema>(
     before?.(value, note)
     rule(value as Static<Shape>, note)
   }
-  // TypeBox keeps what it knows of a schema in members that a spread leaves out.
+  // TypeBox stores data about a schema in properties that a spread does not copy.
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(shape), [RULE]: { value: both } }) as Shape
 }
 
-/** What this module reads of a schema: JSON Schema, and words for people. */
+/** The parts of a schema that this module reads: JSON Schema, and texts for people. */
 export interface Node extends TSchema {
   type?: string | string[]
   properties?: Record<string, Node>
@@ -56,9 +56,9 @@ export interface Node extends TSchema {
   /** what to write: ends the sentence "write …" */
   says?: string
   unit?: string
-  /** what holds when the member is absent, where that is no single value */
+  /** the default in words, when it is not a single value */
   absent?: string
-  /** how documents name a key of an object whose keys are free, and what such a key is */
+  /** the placeholder in documents for a key of an object with free keys, and a description of such a key */
   key?: string
   keySays?: string
   [RULE]?: Rule
@@ -73,10 +73,10 @@ export const readShape = <Shape extends TSchema>(shape: Shape, json: unknown): S
   return given as Static<Shape>
 }
 
-/** `$schema` names the shape for editors; nothing reads it here. */
+/** Removes `$schema`, which is for editors only. */
 const withoutSchemaName = ({ $schema: _, ...rest }: Record<string, unknown>): Record<string, unknown> => rest
 
-/** Notes problems and answers whether the value has the shape, whatever rules say of it. */
+/** Reports problems, and returns whether the value matches the shape, regardless of rules. */
 const judge = (shape: Node, value: unknown, path: string, problems: string[]): boolean => {
   const isOfShape = judgeShape(shape, value, path, problems)
   if (isOfShape)
@@ -124,7 +124,7 @@ const judgeMembers = (shape: Node, value: Record<string, unknown>, path: string,
   return areOfShape && missing.length === 0
 }
 
-/** As `every`, but asks for each, because each notes its problems. */
+/** As `every`, but calls `isRight` for all values, because each call reports problems. */
 const everyOne = <Value>(values: readonly Value[], isRight: (value: Value, i: number) => boolean): boolean =>
   values.map(isRight).every(Boolean)
 
@@ -136,14 +136,14 @@ const unknownMember = (shape: Node, key: string, path: string): string => {
   return similar === undefined ? `${place}: ${there}` : `${place}: did you mean ${similar}? T${there.slice(1)}`
 }
 
-/** The branches of a union of objects that `kind` tells apart; undefined for any other shape. */
+/** The branches of a union of objects that differ in `kind`; undefined for any other shape. */
 export const branchesOf = ({ anyOf }: Node): Node[] | undefined =>
   anyOf?.every(({ properties }) => properties?.['kind']?.const !== undefined) ? anyOf : undefined
 
 const kindsOf = (branches: readonly Node[]): string[] =>
   branches.map(({ properties }) => String(properties!['kind']!.const))
 
-/** What to write for a shape, in words. */
+/** Describes in words what to write for a shape. */
 export const saysOf = (shape: Node): string => {
   if (shape.says !== undefined) return shape.says
   if (shape.const !== undefined) return JSON.stringify(shape.const)
@@ -184,7 +184,7 @@ const joined = (path: string, part: string | number): string => {
   return path === '' ? part : `${path}.${part}`
 }
 
-/** Lists are counted from 0, so an item that has a name is named besides. */
+/** The name of a list item, for messages: an index that starts at 0 is easily misread. */
 const labelOf = (item: unknown): string => {
   const label = isObject(item) ? (item['name'] ?? item['ticker']) : undefined
   return typeof label === 'string' && /^[\w-]{1,32}$/.test(label) ? ` (${label})` : ''

@@ -2,41 +2,38 @@ import pg from 'pg'
 import { isLost, sqlState } from './database.ts'
 
 export interface ClientSettings extends pg.ClientConfig {
-  /**
-   * ms without any answer, while one is owed, after which the connection is given up; 0, as when absent: it waits for
-   * ever
-   */
+  /** time without any response to a pending query after which the connection is closed, ms; 0 or absent: no limit */
   answerMs?: number
 }
 
-/** A connection is made in so long, ms, or not at all. */
+/** Time limit for connecting, ms. */
 const CONNECT_MS = 5_000
 
 /**
- * How the server finds out that this end is gone, so that locks and leases of a machine without power are free within
- * half a minute; and that it stops a statement whose process has ended. Unix sockets, which know at once, take no
- * notice of the first four.
+ * Makes the server detect that this end is gone, so that locks and leases of a machine without power are released
+ * within half a minute, and stop a statement whose process has ended. The first four don't apply to Unix sockets, which
+ * detect it at once.
  */
 export const SERVER_SIDE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c tcp_user_timeout=30000 -c client_connection_check_interval=10000'
 
-/** No answer came in the time that was given for it: a caller that asks again may wait as long. */
+/** The database did not respond within the time limit. A retry may take as long. */
 export class DatabaseSilent extends Error {
   override name = 'DatabaseSilent'
 }
 
 /**
- * One connection. When the server or the network ends it, the queries under way fail, and nothing else happens: the
- * driver also emits `error` then, which would end the process if nothing listened, and a pool listens to its idle
- * connections only. It is ended from here when an answer is owed and none comes (the server's machine lost power, or
- * its address moved), and when the server can no longer be the primary: a caller that asks next gets another.
+ * One connection. When the server or the network closes it, pending queries fail. The driver then also emits `error`,
+ * which would end the process without a listener, and a pool listens on its idle connections only. This client closes
+ * the connection when a response is overdue (the server lost power, or its address moved), and when the server is no
+ * longer the primary; a caller's next query then gets another one.
  */
 export class DatabaseClient extends pg.Client {
   readonly #answerMs: number
   #owed = 0
   #heardAt = 0
   #timer: NodeJS.Timeout | undefined
-  /** Ends each query that has no answer yet. */
+  /** Rejects each query that has no response yet. */
   readonly #waiting = new Set<(error: Error) => void>()
   #hasEnded = false
 
@@ -54,7 +51,7 @@ export class DatabaseClient extends pg.Client {
       clearTimeout(this.#timer)
       this.#endWaiting()
     })
-    // The driver's method has eight signatures: what comes in goes on as it is.
+    // The driver's method has eight signatures: arguments are passed on unchanged.
     const send = this.query.bind(this) as (...args: unknown[]) => unknown
     this.query = ((...args: unknown[]) => this.#ask(send, args)) as pg.Client['query']
   }
@@ -77,7 +74,7 @@ export class DatabaseClient extends pg.Client {
     return send(...args.slice(0, -1), settle)
   }
 
-  /** What a query's answer, or the end of the connection, settles: the first of them counts. */
+  /** Creates a callback that settles a query once, by its response or by the end of the connection. */
   #once(resolve: (value: unknown) => void, reject: (error: unknown) => void) {
     const settle = (error?: unknown, value?: unknown): void => {
       if (!this.#waiting.delete(settle)) return
@@ -90,8 +87,8 @@ export class DatabaseClient extends pg.Client {
   }
 
   /**
-   * No answer comes on a connection that has ended. The driver ends its queries itself, in the next turn; one that it
-   * has lost sight of would never end, and with it all orders of a merchant.
+   * Rejects the pending queries of a connection that has ended. The driver rejects those that it knows in the next
+   * turn; any other would never settle, and would block all orders of a merchant.
    */
   #endWaiting(): void {
     setImmediate(() => {
@@ -113,12 +110,12 @@ export class DatabaseClient extends pg.Client {
     if (sqlState(error) !== undefined && isLost(error)) this.connection.stream.destroy()
   }
 
-  /** Each answer gives those behind it on the connection the whole time again. */
+  /** Checks the time limit, which starts anew with each response on the connection. */
   #wait(ms: number): void {
     this.#timer = setTimeout(() => {
       const left = this.#heardAt + this.#answerMs - performance.now()
       if (left > 0) return this.#wait(left)
-      // An answer may lie in the socket unread when this process was stopped for a while: it is read before the next
+      // After this process was stopped for a while, a response may be unread in the socket: it is read before the next
       // turn.
       setImmediate(() => {
         if (this.#owed === 0 || this.#heardAt + this.#answerMs > performance.now()) return

@@ -1,29 +1,28 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import type pg from 'pg'
 
-/** Queries are written in SQL: the query builder knows no table. */
+/** Queries are written in SQL, so the query builder has no table types. */
 type NoTables = Record<string, never>
 
 /** Queries outside a transaction. */
 export type Db = Kysely<NoTables>
-/** An open transaction. Commands are handed one; they never open their own and never talk to the outside. */
+/** An open transaction. Commands take it as an argument; they never open one and never call external systems. */
 export type Tx = Transaction<NoTables>
 
 export const createDb = (pool: pg.Pool): Db => new Kysely<NoTables>({ dialect: new PostgresDialect({ pool }) })
 
-/** What PostgreSQL says when a transaction lost a race and may simply be run again. */
+/** SQLSTATEs of transactions that lost a race and can be repeated. */
 const RETRY = new Set(['40001', '40P01'])
 
-/** True for serialization failures and deadlocks: nothing was done, the same work may be tried again. */
+/** True for serialization failures and deadlocks: nothing was done, and the same work can be repeated. */
 export const mayRetry = (error: unknown): boolean => RETRY.has(sqlState(error) ?? '')
 
-/** True when a statement gave up waiting for a lock: nothing was done. */
+/** True when a statement timed out while waiting for a lock: nothing was done. */
 export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03'
 
 /**
- * True when the connection is gone, or no good any more. An error with a state is an answer; without one the connection
- * broke. The server says so itself when it goes down (57P), when the connection failed (08), and when it is a standby
- * since a switchover (25006).
+ * True when the connection is lost or must no longer be used. An error without an SQLSTATE means that it broke. The
+ * server reports a shutdown (57P), a connection failure (08), and that it is a standby since a switchover (25006).
  */
 export const isLost = (error: unknown): boolean => {
   const state = sqlState(error)
@@ -37,8 +36,8 @@ export const sqlState = (error: unknown): string | undefined => {
 }
 
 /**
- * Runs database work in one transaction, again after a lost race (at most five times). The work must do nothing but
- * query: it may run more than once. An error from COMMIT itself means the outcome is unknown and is thrown as it is.
+ * Runs `work` in one transaction, and repeats it after a lost race, up to five attempts in all. `work` must only query,
+ * because it may run more than once. An error from COMMIT means that the outcome is unknown; it is thrown unchanged.
  */
 export const inTransaction = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {

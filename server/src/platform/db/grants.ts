@@ -1,25 +1,25 @@
 /**
- * Which module owns each table, and what each database role may do with each table and sequence. `bursar migrate` makes
- * the database say the same of the rights; a table or sequence that has no row here fails `npm run check`. The lint
- * (tools/lint/tables.ts) reads every statement: only the owner writes a table, and other modules read it through what
- * the owner exports, or by a row of tools/lint/foreign-reads.ts.
+ * The owning module of each table, and the rights of each database role on each table and sequence. `bursar migrate`
+ * applies the rights; a table or sequence without a row here fails `npm run check`. The lint (tools/lint/tables.ts)
+ * checks every statement: only the owner writes a table; other modules read it through the owner's exports, or by a row
+ * of tools/lint/foreign-reads.ts.
  *
- * Letters are PostgreSQL's own (manual, "Privileges"): `r` select, `a` insert, `w` update, `d` delete, `U` usage of a
- * sequence. Columns in parentheses limit the letter before them to these. `p` selects every column but those that the
- * row lists as secret. A role that a row leaves out may do nothing with it.
+ * Letters are those of PostgreSQL (manual, "Privileges"): `r` select, `a` insert, `w` update, `d` delete, `U` usage of
+ * a sequence. Columns in parentheses limit the letter before them. `p` selects all columns except those that the row
+ * lists as secret. A role that a row does not name has no rights.
  *
- * Every process shows the metrics of the whole, so that api and watcher read what those count.
- * Row locks (`for update`, `for share`) need `w` on a column at least. What is history has no `w` and no `d` in any
+ * Every process shows metrics of the whole installation, so api and watcher may read the tables that these count. Row
+ * locks (`for update`, `for share`) need `w` on at least one column. Tables of history have no `w` and no `d` in any
  * row.
  */
 export interface Grant {
-  /** answers merchants and payers, and so what the internet reaches: its rights are listed one by one */
+  /** serves merchants and payers, and so is exposed to the internet: its rights are listed one by one */
   api?: string
   worker?: string
   watcher?: string
-  /** the commands of `bursar`, beyond what the three above may */
+  /** the commands of `bursar`, in addition to the rights of the three roles above */
   operator?: string
-  /** columns that the read-only role doesn't see, nor one that has `p` */
+  /** columns that the read-only role can't read, nor any role with `p` */
   secret?: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface TableGrant extends Grant {
   owner: string
 }
 
-/** A table whose rows nothing changes and nothing removes. */
+/** Tables whose rows no role may change or delete. */
 export const HISTORY = [
   'adjustment_signatures',
   'adjustments',
@@ -50,7 +50,7 @@ export const HISTORY = [
 
 const MAILING = 'r(merchant_id, about, kind, recipient, mailbox, audience, created_at)a'
 const POSTING = { entries: 'ra', accounts: 'ra(merchant_id, asset, kind, bounded)w(posted, held, version)' }
-/** What an order is written with. Later states are not in it: no role inserts an order that is half paid. */
+/** Columns of a new order. Those of later states are missing: no role can insert an order that is partly paid. */
 const PLACED_WITHDRAWAL =
   '(merchant_id, id, intent_id, ticker, blockchain, to_address, to_as_sent, units, fee_units, local_id, meta, state, internal, hold_id, told_as, api_key_id, not_before, created_at, updated_at)'
 const PLACED_PART =
@@ -78,7 +78,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   audit_findings: { owner: 'treasury/auditing', worker: 'raw' },
   audited_accounts: { owner: 'treasury/auditing', worker: 'raw' },
   business_clock: { owner: 'platform/runtime', api: 'r', worker: 'r', watcher: 'r' },
-  // The owner's gifts, which no second person signs: the sandbox alone writes them, as the owner of its database.
+  // Capital granted without a second person's signature: written only by a sandbox, as the owner of its database.
   capital_grants: { owner: 'treasury/reconciliation', worker: 'r' },
   card_holds: { owner: 'cards/acquiring', api: 'r', worker: 'raw' },
   card_payout_attempts: { owner: 'cards/card-payouts', api: 'rw(next_ask_at, epoch, called_at)', worker: 'raw' },
@@ -103,7 +103,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   event_partitions: { owner: 'platform/db', api: 'r', worker: 'r', watcher: 'r' },
   event_spans: { owner: 'merchants/webhooks', api: 'ra', worker: 'ra', watcher: 'ra' },
   event_streams: { owner: 'merchants/webhooks', api: 'raw', worker: 'rawd', watcher: 'raw' },
-  // A right to `events` is one to read and write through it: no role has any to a partition.
+  // Roles have rights on `events` only, not on its partitions.
   events: { owner: 'merchants/webhooks', api: 'ra', worker: 'ra', watcher: 'ra' },
   exchange_inventory: { owner: 'exchange/exchanges', api: 'raw', worker: 'raw', watcher: 'r' },
   exchange_quotes: { owner: 'exchange/exchanges', api: 'rawd', worker: 'rawd' },
@@ -145,18 +145,18 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   ledger_checkpoints: { owner: 'ledger/postings', worker: 'raw' },
   ledger_entries: { owner: 'ledger/postings', api: POSTING.entries, worker: POSTING.entries, watcher: POSTING.entries },
   ledger_seals: { owner: 'ledger/postings', worker: 'ra' },
-  // Whose transfers of what kind: TRANSFERS below.
+  // Row security limits the transfers of the api: see API_TRANSFERS.
   ledger_transfers: {
     owner: 'ledger/postings',
     api: POSTING.entries,
     worker: POSTING.entries,
     watcher: POSTING.entries,
   },
-  // Every posting names them in its statement, also one that has none to write.
+  // The statement of every posting refers to this table, even when it writes no row.
   local_ids: { owner: 'ledger/postings', api: 'ra', worker: 'ra', watcher: 'ra' },
   mail_digests: { owner: 'merchants/mail', worker: 'rawd' },
   mail_service: { owner: 'merchants/mail', api: 'r', worker: 'raw', watcher: 'r' },
-  // Who is mailed counts what went there lately; what a mail says is the worker's to read.
+  // Queueing a mail reads the recent mails to its address; only the worker reads the contents.
   mails: {
     owner: 'merchants/mail',
     api: MAILING,
@@ -224,7 +224,7 @@ export const SEQUENCES: Readonly<Record<string, Grant>> = {
 }
 
 /**
- * Transfers that the api may insert, as `kind cause`: those of what merchants and payers ask for. The other roles
+ * Transfers that the api may insert, as `kind cause`: those of requests of merchants and payers. The other roles may
  * insert any.
  */
 export const API_TRANSFERS: readonly (readonly [kind: string, cause: string])[] = [

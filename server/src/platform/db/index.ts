@@ -1,4 +1,4 @@
-/** The database: connections, transactions, the schema and its migrations. Knows nothing of what is stored. */
+/** The database: connections, transactions, roles and migrations. Independent of the contents of tables. */
 export { DatabaseClient, DatabaseSilent } from './client.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'

@@ -7,19 +7,16 @@ export interface Listener {
 }
 
 export interface ListenerEvents {
-  /**
-   * Listening from now on. Notifications that were sent without a listener are lost, so the caller trusts nothing it
-   * had kept.
-   */
+  /** The connection now listens. Earlier notifications may be lost, so the caller must discard what it has cached. */
   connected(): void
   notified(channel: string, payload: string): void
 }
 
 const RETRY_MS = 250
-/** A connection that is silently gone is noticed within two of these. */
+/** Interval of heartbeats. A connection that was lost silently is detected within two of them. */
 const HEARTBEAT_MS = 250
 
-/** Listens on channels over a connection of its own until closed. `connected` is called after every (re)connection. */
+/** Listens on channels over its own connection until closed. Calls `connected` after every (re)connection. */
 export const listen = (settings: PoolSettings, channels: readonly string[], on: ListenerEvents): Listener => {
   let closed = false
   let current: { end(): void } | undefined
@@ -39,7 +36,7 @@ export const listen = (settings: PoolSettings, channels: readonly string[], on: 
   }
 }
 
-/** One connection, until it is lost or ended; then `onEnd` is called once. */
+/** Opens one connection. Calls `onEnd` once when it is lost or closed. */
 const openOne = (
   settings: PoolSettings,
   channels: readonly string[],

@@ -6,7 +6,7 @@ import { isLocked } from './database.ts'
 import { makeEventPartitions } from './partitions.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
-/** Any number, the same in every process: only one of them migrates at a time. */
+/** Key of the advisory lock: only one process migrates at a time. Any number, the same in every process. */
 const LOCK = 7_262_635_000
 
 interface Migration {
@@ -15,10 +15,10 @@ interface Migration {
   checksum: string
 }
 
-/** Names of releases before names had times. */
+/** Names of older migrations, from before names contained times. */
 const NUMBERED = /^(\d{4})-[a-z0-9-]+\.sql$/
 const LAST_NUMBER = 193
-/** `202611241210-what.sql`: the minute, UTC, in which it was written. `npm run migration -- what` makes one. */
+/** `202611241210-what.sql`: with the UTC minute of writing. `npm run migration -- what` creates such a file. */
 const TIMED = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])[0-5]\d-[a-z0-9-]+\.sql$/
 
 const isName = (name: string): boolean => {
@@ -27,12 +27,12 @@ const isName = (name: string): boolean => {
 }
 
 /**
- * The migrations of this build in the order of their names: those with numbers, then those with times. A migration of
- * another branch may come later and have an earlier time; `migrate` runs it then.
- * @throws Error for a name that is neither
+ * The migrations of this build in the order of names: first those with numbers, then those with times. A migration
+ * merged from another branch may have an earlier time than applied ones; `migrate` still runs it.
+ * @throws Error for a name of neither form
  */
 export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]> => {
-  // By code unit, whatever the language of this machine or of the database.
+  // Sorted by code unit, independent of the locale of this machine and of the database.
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
@@ -46,16 +46,16 @@ export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]>
 
 /** The first line of a file that runs outside a transaction, statement by statement. */
 const OUTSIDE = '-- outside a transaction\n'
-/** A migration waits for a lock this long at most, as other sessions that use the table wait behind it. */
+/** Maximum wait of a migration for a lock, because other sessions that use the table wait behind it. */
 const LOCK_WAIT_MS = 5_000
 
 /**
- * Brings a database to this build's schema, forward only, each file in its own transaction. A file that begins with the
- * line `-- outside a transaction` has statements that cannot run in one (`create index concurrently`), each of which
- * may run again. Refuses a database that has a migration this build does not know, or one whose text has changed since
- * it ran. Then makes the partitions of months to come.
+ * Migrates a database to this build's schema, forward only, each file in its own transaction. A file that begins with
+ * the line `-- outside a transaction` has statements that can't run in one (`create index concurrently`); each must be
+ * repeatable. Refuses a database with a migration that this build does not have, or whose text has changed since it
+ * ran. Then creates the partitions of the coming months.
  * @returns names of the migrations that ran now
- * @throws Error when a migration waits too long for a lock; nothing of it is done then
+ * @throws Error when a migration waits too long for a lock; that migration is rolled back
  */
 export const migrate = async (
   url: string,
@@ -106,7 +106,7 @@ const runInside = async (client: pg.Client, migration: Migration, lockWaitMs: nu
 
 const runOutside = async (client: pg.Client, migration: Migration): Promise<void> => {
   for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
-  // A build that failed leaves its index, which a repetition takes for built.
+  // A failed build leaves an invalid index, which `if not exists` of a repetition would accept.
   const { rows } = await client.query<{ name: string }>(`select c.relname::text as name from pg_index i
     join pg_class c on c.oid = i.indexrelid and c.relkind = 'i'
     where not i.indisvalid and c.relnamespace = 'public'::regnamespace order by 1`)
@@ -121,7 +121,7 @@ const record = async (client: pg.Client, { name, checksum }: Migration): Promise
   await client.query('insert into schema_migrations(name, checksum) values ($1, $2)', [name, checksum])
 }
 
-/** Throws unless the database has exactly the migrations of this build; roles check it before they serve. */
+/** Throws unless the database has exactly the migrations of this build. Roles call it before they serve. */
 export const requireMigrated = async (url: string): Promise<void> => {
   const wanted = (await readMigrations()).map((m) => m.name)
   const client = await connect(url)

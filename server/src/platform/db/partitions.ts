@@ -1,26 +1,26 @@
 import pg from 'pg'
 
 /**
- * Months that have a partition of `events` before they begin. A pause between two runs of `bursar migrate` may be so
- * long, but for the last two.
+ * Number of future months for which partitions of `events` are created. `bursar migrate` must run again while at least
+ * two of them remain.
  */
 const MONTHS_AHEAD = 6
 
-/** A partition of `events`: of [since, until), or of what no other one takes. */
+/** A partition of `events`: its upper bound, or the default partition. */
 interface Bounds {
   isDefault: boolean
   until: Date | null
 }
 
-/** The start of the month that is `months` behind that of a time, in UTC. */
+/** The start of the month of a time, plus `months`, in UTC. */
 export const monthStart = (at: Date, months = 0): Date =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1))
 
 /**
- * Makes the partitions of `events` that the months to come need, each in a transaction of its own that waits for what
- * writes to `events` but blocks others for no longer than it takes to make an empty table. Rows that came into the
- * default partition meanwhile are moved. Run by the owner of the tables: no role has a right to it.
- * @returns names of the partitions that it made
+ * Creates the partitions of `events` for the coming months, each in its own transaction. It waits for writers of
+ * `events`, but blocks others only while an empty table is created. Rows that are already in the default partition are
+ * moved. The owner of the tables must run it: no role has the right.
+ * @returns names of the created partitions
  */
 export const makeEventPartitions = async (client: Pick<pg.Client, 'query'>): Promise<string[]> => {
   const { rows: clock } = await client.query<{ now: Date }>(
@@ -30,7 +30,7 @@ export const makeEventPartitions = async (client: Pick<pg.Client, 'query'>): Pro
   const ends = rows.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
   const now = clock[0]!.now
   const made: string[] = []
-  // An installation that was not migrated for a year has its months of that time in the default partition.
+  // After a year without a migration, the default partition contains several months: each gets its partition.
   for (
     let since = new Date(Math.max(...ends));
     since < monthStart(now, MONTHS_AHEAD + 1);

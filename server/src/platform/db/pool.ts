@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { DatabaseClient, DatabaseSilent, SERVER_SIDE, type ClientSettings } from './client.ts'
 
-/** Column types the driver turns into exact values: counters to safe numbers, integer units to bigint. */
+/** Parsers that make column values exact: bigint columns as safe numbers, integer units as bigint. */
 const parsers: Record<number, (text: string) => unknown> = {
   20: (text) => {
     const value = Number(text)
@@ -25,7 +25,7 @@ export interface PoolSettings {
   lockWaitMs?: number
   /** A statement that runs longer is ended by the server with 57014, in ms; 0: none is */
   statementMs?: number
-  /** ms without any answer after which a connection is given up; 5 seconds longer than a statement when absent */
+  /** ms without any response after which a connection is closed; 5 seconds longer than a statement when absent */
   answerMs?: number
   /** Shown in pg_stat_activity, so that an operator can tell the roles apart. */
   applicationName?: string
@@ -33,7 +33,7 @@ export interface PoolSettings {
 
 const STATEMENT_MS = 20_000
 const LOCK_WAIT_MS = 10_000
-/** What an answer may take longer than its statement: it travels, and the server may be busy with others. */
+/** Additional time for a response after its statement: for the network, and for a busy server. */
 const ANSWER_MS = 5_000
 
 const clientConfig = (settings: PoolSettings): ClientSettings => {
@@ -49,8 +49,8 @@ const clientConfig = (settings: PoolSettings): ClientSettings => {
 }
 
 /**
- * Connections for ordinary queries. What hangs gives up, so that one lock can't take every connection: a wait for a
- * lock, a statement, an open transaction, and a server that is silent.
+ * Creates the pool for ordinary queries. Lock waits, statements, idle transactions and missing responses all have time
+ * limits, so that one lock can't occupy every connection.
  */
 export const createPool = (settings: PoolSettings): pg.Pool => {
   const pool = new pg.Pool({
@@ -60,24 +60,24 @@ export const createPool = (settings: PoolSettings): pg.Pool => {
     idle_in_transaction_session_timeout: 30_000,
     lock_timeout: LOCK_WAIT_MS,
   })
-  // The pool replaces an idle connection that breaks, and says so here too.
+  // The pool replaces an idle connection that breaks; it also emits this event.
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * One connection whose queries are written without waiting for earlier answers. A failed statement leaves its
- * transaction aborted: the COMMIT behind it then answers ROLLBACK, so every answer has to be looked at.
+ * Opens one connection that sends queries without waiting for earlier responses. A failed statement aborts its
+ * transaction, and a later COMMIT then responds with ROLLBACK, so the caller must check every response.
  */
 export const connectPipelined = async (settings: PoolSettings): Promise<pg.Client> => {
   const client = new DatabaseClient({
     ...clientConfig(settings),
     pipeline: true,
-    // Plans made on empty tables are kept; index plans are right at every size for these statements.
+    // Generic plans are cached even if the tables were empty; for these statements index plans suit every size.
     options: `${SERVER_SIDE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c lock_timeout=${settings.lockWaitMs ?? LOCK_WAIT_MS}`,
   })
   await client.connect().catch((error: Error) => {
-    // The driver's words for it (pg/lib/client.js).
+    // The driver's message for a timeout (pg/lib/client.js).
     throw error.message === 'timeout expired'
       ? new DatabaseSilent('no connection to the database in time', { cause: error })
       : error

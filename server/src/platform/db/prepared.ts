@@ -5,31 +5,31 @@ import { connectPipelined, type PoolSettings } from './pool.ts'
 
 export type Row = Record<string, unknown>
 /**
- * Sends one statement and resolves with its rows. Named statements are planned once per connection, one whose name is
- * empty each time.
+ * Executes a statement and resolves with its rows. A named statement is planned once for each connection, one with an
+ * empty name each time.
  */
 export type Query = (name: string, text: string, values: unknown[]) => Promise<Row[]>
 
-/** Statements of an open transaction: none is prepared, and they run one after the other. */
+/** Executes statements in an open transaction, one after another and not prepared. */
 export const throughTx =
   (tx: Tx): Query =>
   async (_name, text, values) =>
     (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
 
-/** The connection of a session could not be made, or broke; `cause` says why. What was sent may have been done. */
+/** The connection of a session failed; `cause` is the reason. Sent statements may have been executed. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
 }
 
-/** Statements on one and the same connection, such as those of a transaction. */
+/** Executes statements on one connection, such as those of a transaction. */
 export interface Session {
-  /** Throws ConnectionLost once the connection is broken; a new one is never taken within a session. */
+  /** Throws ConnectionLost once the connection is broken; a session never changes its connection. */
   query: Query
-  /** Sends all that `send` asks for before its first wait as one write: each write wakes the server. */
+  /** Sends all statements of `send` up to its first wait in one write: each write wakes the server. */
   oneTrip<T>(send: () => T): T
 }
 
-/** One pipelined connection for statements that are run all the time, made again when it breaks. */
+/** One pipelined connection for frequent statements, opened again when it breaks. */
 export class PreparedConnection {
   readonly #settings: PoolSettings
   #client: Promise<pg.Client> | undefined
@@ -38,7 +38,7 @@ export class PreparedConnection {
     this.#settings = settings
   }
 
-  /** Each statement takes the connection of its moment. Throws the driver's error. */
+  /** Executes a statement on the current connection. Throws the driver's error. */
   readonly query: Query = async (name, text, values) => {
     const connecting = this.#connected()
     return this.#send(connecting, await connecting, { name, text, values })
@@ -80,7 +80,7 @@ export class PreparedConnection {
     const connecting = (this.#client = connectPipelined(this.#settings))
     connecting.then(
       (client) => client.on('error', () => this.#drop(connecting)),
-      // What kept it from being made, such as too many connections, may be over the next time.
+      // The reason, such as too many connections, may not apply to the next attempt.
       () => this.#drop(connecting),
     )
     return connecting
@@ -95,7 +95,7 @@ export class PreparedConnection {
     }
   }
 
-  /** Only the connection that broke: another may have taken its place. */
+  /** Drops the connection that broke, unless another has already replaced it. */
   #drop(connecting: Promise<pg.Client>): void {
     if (this.#client !== connecting) return
     this.#client = undefined

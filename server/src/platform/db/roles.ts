@@ -3,7 +3,7 @@ import pg from 'pg'
 import { DatabaseClient } from './client.ts'
 import { API_TRANSFERS, GRANTS, SEQUENCES, type Grant } from './grants.ts'
 
-/** The kinds of process and person that log in to the database, each as a role of its own. */
+/** The kinds of processes and people that log in to the database. Each has its own role. */
 export const DATABASE_ROLES = {
   owner: 'owns the tables: `bursar migrate`, `bursar database`, dumps. No process that serves logs in as it',
   api: '`serve --role api`',
@@ -14,15 +14,16 @@ export const DATABASE_ROLES = {
   readonly: 'reports: reads what is not secret',
 } as const
 type RoleKind = keyof typeof DATABASE_ROLES
-/** Roles that the table of grants has rights for. */
+/** Roles that have rights in the table of grants. */
 const GRANTED = ['api', 'worker', 'watcher', 'operator', 'readonly'] as const satisfies readonly RoleKind[]
 type Granted = (typeof GRANTED)[number]
-/** Roles that may also do what these three may. */
+/** Roles whose rights `all` and `operator` also have. */
 const SERVING = ['api', 'worker', 'watcher'] as const
 
 const PREFIX = /^[a-z][a-z0-9_]{0,40}$/
 /**
- * The name of a role in PostgreSQL. Installations that share a server have prefixes of their own. @throws RangeError
+ * The name of a role in PostgreSQL. Installations that share a server need different prefixes.
+ * @throws RangeError
  */
 export const roleName = (prefix: string, kind: RoleKind): string => {
   if (!PREFIX.test(prefix))
@@ -33,8 +34,8 @@ export const roleName = (prefix: string, kind: RoleKind): string => {
 }
 
 /**
- * Statements that create the roles of an installation and let only them connect to its database. Safe to repeat. They
- * are run by a superuser, or by a role that may create roles and owns the database.
+ * Statements that create the roles of an installation and let only them connect to its database. They can be repeated.
+ * A superuser must run them, or a role that may create roles and owns the database.
  */
 export const createRolesSql = (prefix: string, database: string): string[] => {
   const name = (kind: RoleKind): string => roleName(prefix, kind)
@@ -55,13 +56,13 @@ export const createRolesSql = (prefix: string, database: string): string[] => {
   ]
 }
 
-/** Any number, the same in every process: two `migrate` at once grant one after the other. */
+/** Key of the advisory lock that serialises concurrent grants. Any number, the same in every process. */
 const LOCK = 7_262_635_001_000
 
 /**
- * Makes the rights of an installation's roles what `grants.ts` says, in one transaction: whatever else was granted on
- * its tables is taken away. Run by the owner of the tables after the migrations.
- * @returns names of roles that are missing; when there are any, nothing was done
+ * Sets the rights of an installation's roles to those of `grants.ts`, in one transaction, and revokes all other rights
+ * of these roles on its tables. The owner of the tables must run it after the migrations.
+ * @returns names of missing roles; if there are any, nothing was done
  */
 export const applyGrants = async (url: string, prefix: string): Promise<string[]> => {
   const client = new DatabaseClient({ connectionString: url, application_name: 'bursar migrate' })
@@ -128,7 +129,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   U: 'usage',
 }
 
-/** A row's letters as the list of privileges of a GRANT. Throws a RangeError for a letter that is none. */
+/** Converts the letters of a row to the privileges of a GRANT. Throws a RangeError for an unknown letter. */
 export const privilegesOf = (
   text: string,
   { secret = [] }: Pick<Grant, 'secret'>,
@@ -147,13 +148,13 @@ export const privilegesOf = (
     .join(', ')
 }
 
-/** Whose accounts are the platform's that belong to no merchant. */
+/** The merchant id of the platform's own accounts. */
 const NO_MERCHANT = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Row security of `ledger_transfers`: the api adds its own kinds of transfer alone, ends no hold and moves nothing of
- * the platform's. What a policy says is in its name, so that one that is there already is left, and its table not
- * locked.
+ * Row security of `ledger_transfers`: the api may insert only its own kinds of transfers, can't end a hold, and can't
+ * touch the platform's accounts. The name of a policy contains a hash of its text, so that an existing one is kept
+ * without locking the table.
  */
 const policyStatements = async (client: pg.Client, prefix: string): Promise<string[]> => {
   const pairs = API_TRANSFERS.map((pair) => `(${pair.map((text) => pg.escapeLiteral(text)).join(', ')})`).join(', ')
@@ -186,7 +187,7 @@ const policyStatements = async (client: pg.Client, prefix: string): Promise<stri
   ]
 }
 
-/** Tables and sequences of a migrated database that `grants.ts` has no row for, and rows for what is not there. */
+/** Finds tables and sequences without a row in `grants.ts`, and rows without a table or sequence. */
 export const findUngranted = async (client: Pick<pg.Client, 'query'>): Promise<string[]> => {
   const { rows } = await client.query<{
     name: string
@@ -214,7 +215,7 @@ export const findUngranted = async (client: Pick<pg.Client, 'query'>): Promise<s
   return [...lacks(named(false), GRANTS, 'table'), ...lacks(named(true), SEQUENCES, 'sequence')]
 }
 
-/** As whom a connection is logged in, and whether that role owns the tables or may do anything. */
+/** The user of a connection, and whether it owns the tables or is a superuser. */
 export const whoAmI = async (
   client: Pick<pg.Client | pg.Pool, 'query'>,
 ): Promise<{ user: string; ownsTables: boolean }> => {

@@ -1,8 +1,8 @@
 import type { Job } from './job.ts'
 
 /**
- * Runs jobs one after the other, in order, until a whole round finds nothing to do: the runner of tests and of the
- * simulation, where nothing may depend on timers. Throws when it does not settle within `most` rounds.
+ * Runs jobs one after another until a whole round finds nothing to do. For tests and the simulation, where nothing may
+ * depend on timers. Throws when the jobs do not settle within `most` rounds.
  */
 export const runUntilIdle = async (jobs: readonly Job[], most = 100): Promise<void> => {
   const signal = new AbortController().signal

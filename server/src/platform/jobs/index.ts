@@ -1,8 +1,10 @@
 /**
- * Background work. What is to be done lies in the modules' own tables; a job looks there, does a bounded piece of it
- * and says whether more waits. Promises that one job never runs twice at once in a process, that an error is logged,
- * tried again later with growing pauses and raised as an alert when it lasts, that a run which stands still raises an
- * alert, and that stopping waits for what is running.
+ * Background work. Work is queued in the modules' own tables; a job does a bounded piece of it and returns whether more
+ * is waiting. Guarantees:
+ * - one job never runs twice at once in a process;
+ * - a failed run is logged and retried with growing pauses, and raises an alert when failures persist;
+ * - a run that hangs raises an alert;
+ * - stopping waits for runs in progress.
  */
 export { allIsolated, forEachIsolated, isolated } from './isolated.ts'
 export { createJobLoop } from './loop.ts'

@@ -1,13 +1,13 @@
 /**
- * Does the same with each of several things, in their order. A thing that fails does not block the things after it.
- * @throws the first failure, once all were tried: the loop logs it, raises an alert if it lasts, and pauses longer
+ * Calls `work` for each thing, in order. A failure does not prevent the following calls.
+ * @throws the first failure, after all calls: the loop logs it, raises an alert if it lasts, and pauses longer
  */
 export const forEachIsolated = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<void> => {
   const fail = await isolated(things, work)
   fail()
 }
 
-/** The same for a caller that has more to do first: what it returns throws the first failure. */
+/** The same for a caller with further work to do: returns a function that throws the first failure. */
 export const isolated = async <T>(things: Iterable<T>, work: (thing: T) => Promise<unknown>): Promise<() => void> => {
   const failures: unknown[] = []
   for (const thing of things) {
@@ -20,9 +20,7 @@ export const isolated = async <T>(things: Iterable<T>, work: (thing: T) => Promi
   return () => throwFirst(failures)
 }
 
-/**
- * The same, all at once: what each gave, without those that failed, and how to fail with the first of them afterwards.
- */
+/** The same concurrently: returns the successful results, and a function that throws the first failure. */
 export const allIsolated = async <T, R>(
   things: Iterable<T>,
   work: (thing: T) => Promise<R>,

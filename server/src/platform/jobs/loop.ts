@@ -3,30 +3,30 @@ import type { Logger } from 'pino'
 import type { Job } from './job.ts'
 
 export interface JobLoop {
-  /** Ends after the runs under way; resolves when all have ended. */
+  /** Starts no further runs; resolves when those in progress have ended. */
   stop(): Promise<void>
 }
 
-/** Hears of jobs that no longer do their work. */
+/** Is notified of jobs that fail or hang. */
 export interface JobWatch {
   /** the real clock, ms */
   now(): number
-  /** a job has done nothing but fail since then; raised again with each further failure */
+  /** every run of a job has failed since then; called again after each further failure */
   failing(name: string, sinceMs: number): Promise<void>
-  /** a run of a job has not ended since it began then; raised again as long as it does not */
+  /** a run of a job has not ended since it began then; called repeatedly until it ends */
   standing(name: string, sinceMs: number): Promise<void>
-  /** a job's first success, after a start and after it was failing */
+  /** a job has succeeded for the first time after a start or after it was failing */
   well(name: string): Promise<void>
 }
 
 const LONGEST_PAUSE_MS = 30_000
-/** A node that is started again or a database that fails over takes less time than this. */
+/** Longer than a restart of a node or a failover of the database takes. */
 const FAILING_AFTER_MS = 5 * 60_000
 const LOOK_EVERY_MS = 30_000
 
 /**
- * Runs each job in a loop of its own until stopped. `failingAfterMs`: how long a job only fails, or one run of it
- * takes, before an alert is raised.
+ * Runs each job in its own loop until stopped.
+ * @param failingAfterMs how long a job must fail, or one of its runs take, before an alert is raised
  */
 export const createJobLoop = (
   jobs: readonly Job[],
@@ -37,7 +37,7 @@ export const createJobLoop = (
   const stopping = new AbortController()
   const monitors = jobs.map((job) => (watch ? monitor(job, log, watch, failingAfterMs) : UNWATCHED))
   const loops = jobs.map((job, i) => runLoop(job, log.child({ job: job.name }), stopping.signal, monitors[i]!))
-  // Outside the loops: a loop that hangs can't report itself.
+  // On a timer, because a loop that hangs can't report itself.
   const looking = setInterval(
     () => monitors.forEach(({ look }) => void look()),
     Math.min(LOOK_EVERY_MS, failingAfterMs),
@@ -57,13 +57,13 @@ type Outcome = 'done' | 'failed'
 interface Monitor {
   begins(): void
   ends(outcome: Outcome): Promise<void>
-  /** looks whether the run under way has taken too long */
+  /** checks whether the run in progress has taken too long */
   look(): Promise<void>
 }
 
 const UNWATCHED: Monitor = { begins: () => {}, ends: async () => {}, look: async () => {} }
 
-/** Reports a state that lasts. A report fails where there is no database: it is repeated with the next outcome. */
+/** Reports a lasting state to `watch`. If that fails, as without a database, the next run repeats it. */
 const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failingAfterMs: number): Monitor => {
   let failingSince: number | undefined
   let startedAt: number | undefined

@@ -1,11 +1,11 @@
-/** What a client may send as an amount: `contract.md` section 18, row 11. */
+/** The syntax of an amount in a request (`contract.md` section 18, row 11). */
 const DECIMAL = /^\d{1,30}(\.\d{1,18})?$/
 
 export type DecimalRefusal = 'grammar' | 'precision'
 
 /**
- * Reads a decimal string into integer units of `scale` decimals. Nothing is rounded: digits finer than the scale are
- * refused, unless they are zeros.
+ * Parses a decimal string as integer units of `scale` decimals, without rounding: further digits are refused unless
+ * they are zeros.
  */
 export const parseUnits = (
   text: string,
@@ -17,7 +17,7 @@ export const parseUnits = (
   return { ok: true, units: BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0')) }
 }
 
-/** Reads a decimal string of our own (configuration, a price source). Throws on anything `parseUnits` refuses. */
+/** Parses a decimal string of a trusted source (configuration, a price source). Throws where `parseUnits` refuses. */
 export const unitsOf = (text: string, scale: number): bigint => {
   const parsed = parseUnits(text, scale)
   if (!parsed.ok) throw new RangeError(`not a decimal of at most ${scale} decimals: ${JSON.stringify(text)}`)
@@ -25,7 +25,7 @@ export const unitsOf = (text: string, scale: number): bigint => {
 }
 
 /**
- * Writes units as a decimal string: no exponent, no trailing zeros, no dot for an integer (`contract.md` 18, row 10).
+ * Formats units as a decimal string: no exponent, no trailing zeros, no dot for an integer (`contract.md` 18, row 10).
  */
 export const formatUnits = (units: bigint, scale: number): string => {
   const sign = units < 0n ? '-' : ''

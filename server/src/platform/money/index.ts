@@ -1,6 +1,8 @@
 /**
- * Money as integer units of an asset. Promises: parsing and printing are exact, every division names its rounding, and
- * parts of a split add up to the whole.
+ * Money as integer units of an asset. Guarantees:
+ * - parsing and printing are exact;
+ * - every division names its rounding;
+ * - the parts of a split add up to the whole.
  */
 export { formatUnits, parseUnits, unitsOf } from './decimal.ts'
 

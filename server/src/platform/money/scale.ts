@@ -1,6 +1,6 @@
 /**
- * Moves units from one number of decimals to another. Exact: a value that the smaller scale cannot hold is refused.
- * USDT is 6 decimals on Ethereum and 18 on BSC; the ledger keeps 18.
+ * Converts units from one number of decimals to another. Exact: throws for a value that the smaller scale can't
+ * represent. USDT has 6 decimals on Ethereum and 18 on BSC; the ledger uses 18.
  */
 export const rescale = (units: bigint, from: number, to: number): bigint => {
   if (from === to) return units

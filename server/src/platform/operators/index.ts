@@ -1,6 +1,8 @@
 /**
- * Who did what by hand. Promises that every command that changes something is in the record before it begins and after
- * it has ended, with the person, the machine and the real time, and that a row that is changed or removed later shows.
+ * The record of operators' commands. Guarantees:
+ * - each command that changes something is recorded before it begins and after it ends, with the person, the machine
+ *   and the real time;
+ * - a later change or removal of a row is detected.
  */
 export { keepable } from './redacting.ts'
 export { appendAction, findBrokenAction, headOfActions, listActions } from './store.ts'

@@ -1,13 +1,13 @@
 import { withoutCardNumbers } from '../api/card-numbers.ts'
 
 const SECRET = /key|secret|password|passphrase|token|seed/i
-/** Names that only look like a secret's: they say which one. */
+/** Names that match SECRET but contain no secret: they only identify one. */
 const NAMES_ONLY = /^(KEY_ID|keyId|purpose)$/
 const LONGEST = 500
 
 /**
- * What a person typed, as it may be kept: no secrets, no numbers of cards, nothing long. What was left out is not
- * there.
+ * Arguments and options of a command in the form in which they are stored: without secrets, card numbers, long texts
+ * and options that were not given.
  */
 export const keepable = (given: {
   args: Readonly<Record<string, string | undefined>>

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 
-/** Who runs a command, on which machine. */
+/** The person who runs a command, and the machine. */
 export interface Operator {
   login: string
   host: string
 }
 
-/** `found`: it did its work and found something wrong. */
+/** `found`: the command succeeded and found a problem. */
 export type Outcome = 'begun' | 'done' | 'found' | 'failed'
 
-/** One row: a command was begun, or ended. Both rows of a command have its id. */
+/** One row: a command began or ended. Both rows of a command have the same id. */
 export interface Action extends Operator {
   id: string
   /** real time */
@@ -30,7 +30,7 @@ interface Row extends Action {
 }
 
 const GENESIS = Buffer.alloc(32)
-/** Any number, the same in every process: rows are written one after the other. */
+/** Key of the advisory lock that serialises rows. Any number, the same in every process. */
 const LOCK = 7_262_635_020
 
 const linkOf = (previous: Buffer, number: number, action: Action): Buffer =>
@@ -52,7 +52,7 @@ const linkOf = (previous: Buffer, number: number, action: Action): Buffer =>
     )
     .digest()
 
-/** The same text for the same value, whatever order its keys come back in. */
+/** Sorts keys, so that the same value always gives the same text. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -67,7 +67,7 @@ const COLUMNS = sql.raw(
   `number, id, at, login, database_user as "databaseUser", host, command, arguments, outcome, message, hash`,
 )
 
-/** Appends a row behind the last one. */
+/** Appends a row, with the hash of the last one. */
 export const appendAction = (db: Db, action: Omit<Action, 'databaseUser'>): Promise<void> =>
   inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
@@ -100,7 +100,7 @@ export const listActions = async (
 
 const PAGE = 1_000
 
-/** The number of the first row that does not follow from the one before it, or null when all do. */
+/** The number of the first row that does not match the hash of the one before it; null when all match. */
 export const findBrokenAction = async (db: Db): Promise<number | null> => {
   let previous: Pick<Row, 'number' | 'hash'> = { number: 0, hash: GENESIS }
   for (;;) {
@@ -117,7 +117,7 @@ export const findBrokenAction = async (db: Db): Promise<number | null> => {
   }
 }
 
-/** How many rows there are, and the hash of the last one, which covers all. */
+/** The number of rows, and the hash of the last one, which covers all. */
 export const headOfActions = async (tx: Db | Tx): Promise<{ number: number; hash: string } | null> => {
   const { rows } = await sql<{
     number: number

@@ -1,14 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An IP address as its bytes. Judged in this form only: one address has many spellings. */
+/** An IP address in binary form. Only this form is checked, because one address has many spellings. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Addresses that share their first `prefix` bits (RFC 4632, RFC 4291). */
 export type Range = readonly [base: Address, prefix: number]
 
 /**
- * Reads dotted decimal and IPv6 text; null for anything else, zone ids too. The library alone also reads `127.1` and
- * `0x7f.1`, and takes `::127.0.0.1` for the mapped address: IPv6 is brought to the one spelling of RFC 5952 first.
+ * Parses dotted decimal and IPv6 text; null for anything else, including zone ids. The library alone would also accept
+ * `127.1` and `0x7f.1`, and treat `::127.0.0.1` as a mapped address. So IPv6 is first normalised to RFC 5952.
  */
 export const parseAddress = (text: string): Address | null => {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text)
@@ -16,7 +16,7 @@ export const parseAddress = (text: string): Address | null => {
   return ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1))
 }
 
-/** Reads `10.0.0.0/8`. Throws a RangeError when it is no range, or when bits are set beyond its prefix. */
+/** Parses a range such as `10.0.0.0/8`. Throws a RangeError for other text, and for bits set beyond the prefix. */
 export const parseRange = (text: string): Range => {
   const [base = '', length = ''] = text.split('/')
   const address = parseAddress(base)

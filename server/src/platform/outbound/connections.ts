@@ -3,13 +3,13 @@ import type { Exchange } from './exchange.ts'
 
 export interface ConnectionsSettings {
   connect: buildConnector.connector
-  /** Origins to keep connections for. */
+  /** Maximum number of origins with kept-alive connections. */
   most: number
-  /** The most connections to one origin; more requests wait, and their time runs. */
+  /** Maximum number of connections to one origin. Further requests wait, and their time limit runs. */
   perOrigin: number
-  /** Connections to one origin that are opened at once when a request finds none free. */
+  /** Connections to one origin that are opened at once when a request finds none idle. */
   eager: number
-  /** After so long a request that waits gets a connection of its own. */
+  /** A request that has waited this long gets a new connection. */
   patienceMs: number
 }
 
@@ -20,15 +20,15 @@ const LONGEST_IDLE_MS = 30_000
 const MAX_HEADER_BYTES = 16_384
 
 /**
- * An undici client, which makes its connection anew when it has ended, and whether the present one has carried
- * anything.
+ * An undici client, which reconnects when its connection has ended, and whether the current connection has carried an
+ * exchange.
  */
 interface Line {
   client: Client
   carried: boolean
 }
 
-/** Kept-alive connections by origin. The origin used longest ago gives way to a new one. */
+/** Kept-alive connections by origin. A new origin replaces the least recently used one. */
 export class Connections {
   readonly #origins = new Map<string, Origin>()
   readonly #settings: ConnectionsSettings
@@ -37,7 +37,10 @@ export class Connections {
     this.#settings = settings
   }
 
-  /** Sends a request over a connection that is free. @param fresh over a new one */
+  /**
+   * Sends a request over an idle connection.
+   * @param fresh use a new connection
+   */
   send(origin: string, request: Request, exchange: Exchange, fresh: boolean): void {
     let known = this.#origins.get(origin)
     if (known) this.#origins.delete(origin)
@@ -58,9 +61,9 @@ export class Connections {
 }
 
 /**
- * The connections of one origin, each carrying one exchange at a time. A request that waits takes over the next one to
- * come free, which costs both sides less than another connection; the one used last is used first, so that whatever is
- * not needed falls idle and closes. One on which an exchange did not end well is given up.
+ * The connections of one origin, each with one exchange at a time. A waiting request takes the next connection that
+ * becomes idle, which is cheaper for both sides than a new one. The most recently used connection is used first, so
+ * that unneeded ones become idle and close. A connection is closed when its exchange did not end properly.
  */
 class Origin {
   readonly #origin: string
@@ -86,7 +89,7 @@ class Origin {
     this.#patience ??= setTimeout(() => this.#relieve(), patienceMs)
   }
 
-  /** Lets what is under way end, and keeps nothing. */
+  /** Closes idle connections, and the others when their exchange ends. */
   retire(): void {
     this.#retired = true
     for (const line of this.#idle.splice(0)) this.#giveUp(line)
@@ -114,7 +117,7 @@ class Origin {
     else if (free) this.#idle.push(free)
   }
 
-  /** The answers are slow: those who have waited for long get connections of their own. */
+  /** Opens connections for requests that have waited too long, because responses are slow. */
   #relieve(): void {
     this.#patience = undefined
     const { perOrigin, patienceMs } = this.#settings
@@ -147,7 +150,7 @@ class Origin {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: LONGEST_IDLE_MS,
-      // One deadline over the whole exchange stands in their place: these start again with every byte.
+      // Replaced by one deadline for the whole exchange, because these limits start anew with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     })

@@ -13,14 +13,15 @@ export interface ConnectorSettings {
 }
 
 /**
- * For one address of several before the next is tried. Node gives up the one before it then, and after only 250 ms by
- * default: a receiver across an ocean would never be reached. Long enough for a second SYN, which is sent after 1 s.
+ * Time limit for one of several addresses before the next is tried. Node then abandons the first; its default of 250 ms
+ * would never reach a receiver across an ocean. Long enough for a second SYN, which is sent after 1 s.
  */
 const ADDRESS_MS = 2_500
 
 /**
- * The one place connections are made. A literal address is judged as it is; a name is looked up once, every address it
- * has is judged, and the connection goes to those same addresses. TLS still checks the certificate against the name.
+ * Creates the only function that opens connections. It checks a literal address directly. A name is resolved once, all
+ * its addresses are checked, and the connection uses those same addresses. TLS still verifies the certificate for the
+ * name.
  */
 export const createConnector = ({ guard, lookup, timeoutMs, ca }: ConnectorSettings): buildConnector.connector => {
   const connect = buildConnector({
@@ -54,7 +55,7 @@ const guardedLookup =
     void answer()
   }
 
-/** Every address of a name, or why none of them may be used. */
+/** All addresses of a name, or the reason why it must not be used. */
 const judgedAddresses = async (
   hostname: string,
   guard: Guard,
@@ -64,14 +65,14 @@ const judgedAddresses = async (
     const found = await lookup(hostname)
     if (found.length === 0) return new OutboundFailure('dns', 'the name has no address')
     const reason = found.map(guard).find((refusal) => refusal !== null)
-    // Without the address: what a name resolves to on our side is not the merchant's to learn.
+    // Without the address: the merchant must not learn how our side resolves a name.
     return reason === undefined ? found : new OutboundFailure('refused-address', `an address of the name is ${reason}`)
   } catch (error) {
     return new OutboundFailure('dns', 'the name could not be looked up', { cause: error })
   }
 }
 
-/** TCP errors carry the system call that failed; what is left after them is the handshake. */
+/** Converts errors of the handshake to `tls` failures. TCP errors name a system call; others are from TLS. */
 const asTlsFailure = (error: Error): Error => {
   const isTls =
     'library' in error || (!('syscall' in error) && !('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'))

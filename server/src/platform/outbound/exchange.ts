@@ -1,15 +1,15 @@
 import type { Dispatcher } from 'undici'
 import { OutboundFailure } from './failure.ts'
 
-/** What came back: the status, and the start of the answer's body. */
+/** The response: its status, and the start of its body. */
 export interface Received {
   status: number
   body: Buffer
 }
 
 /**
- * One request and its answer. Settles once: with the answer when it has ended or enough of it was read, with an error
- * otherwise. Whatever the other side sends after that is not looked at.
+ * One request and its response. Settles once: with the response when it has ended or enough of it was read, otherwise
+ * with an error. Later data is ignored.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #most: number
@@ -21,7 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   settled = false
   #line: { readonly carried: boolean } | undefined
 
-  /** @param most bytes of the answer's body to read; the connection is closed when there are more */
+  /** @param most bytes of the response body to read; if there are more, the connection is closed */
   constructor(most: number, settle: (error: unknown, received: Received | undefined) => void) {
     this.#most = most
     this.#settle = settle
@@ -32,20 +32,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#status !== 0
   }
 
-  /** Whether it went over a connection that had carried another before. */
+  /** Whether it uses a connection that had already carried another exchange. */
   get reused(): boolean {
     return this.#line?.carried ?? false
   }
 
   /**
-   * Is given its connection. @param release called when it is done with it, and whether the exchange ended as it should
+   * Assigns the connection.
+   * @param release called when the exchange no longer needs it, with whether the exchange ended properly
    */
   begin(line: { readonly carried: boolean }, release: (ended: boolean) => void): void {
     this.#line = line
     this.#release = release
   }
 
-  /** Gives up on it, also when it hasn't been sent yet: then it never will be. */
+  /** Aborts the exchange. If it has not been sent yet, it never will be. */
   abort(error: OutboundFailure): void {
     this.#end(error, undefined, false)
   }

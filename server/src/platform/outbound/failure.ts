@@ -1,4 +1,4 @@
-/** Why there is no answer. */
+/** The reason why there is no response. */
 export type FailureReason =
   | 'refused-address'
   | 'timeout'
@@ -8,7 +8,7 @@ export type FailureReason =
   | 'bad-url'
   | 'too-large-headers'
 
-/** A reason to fail that is known where it arises. */
+/** A failure whose reason is known where it is thrown. */
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly reason: FailureReason
@@ -26,17 +26,17 @@ const BY_CODE: Readonly<Record<string, FailureReason>> = {
   HPE_HEADER_OVERFLOW: 'too-large-headers',
 }
 
-/** Names what went wrong with a connection or an answer. */
+/** Converts any error of a connection or response to an OutboundFailure. */
 export const failureOf = (error: unknown): OutboundFailure => {
   if (error instanceof OutboundFailure) return error
-  // Several addresses were tried: the first error is as good as any.
+  // Several addresses were tried: the first error represents all.
   if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0])
   const code = codeOf(error)
   const message = error instanceof Error && error.message !== '' ? error.message : (code ?? 'the connection failed')
   return new OutboundFailure(BY_CODE[code ?? ''] ?? 'connection', message, { cause: error })
 }
 
-/** True when the other side, or the system, closed a connection: nothing is known of the request on it. */
+/** True when the other side or the system closed a connection: the outcome of its request is unknown. */
 export const isClosed = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error) ?? '')
 

@@ -1,11 +1,11 @@
 import { isIn, lastFourBytes, parseAddress, parseRange, type Address, type Range } from './address.ts'
 
-/** Says why an address must not be connected to, or null when it may. Text that is no address is refused. */
+/** Returns why an address must not be connected to, or null when it may. Refuses text that is not an address. */
 export type Guard = (address: string) => string | null
 
 /**
- * Ranges that are not public, by IANA's special-purpose registries (IPv4: RFC 6890 and later; IPv6: RFC 6890, 9637),
- * and the one metadata service that sits on a public address.
+ * Ranges that are not public according to IANA's special-purpose registries (IPv4: RFC 6890 and later; IPv6: RFC 6890,
+ * 9637), and a metadata service on a public address.
  */
 const REFUSED: readonly (readonly [range: string, reason: string])[] = [
   ['0.0.0.0/8', 'unspecified'],
@@ -30,11 +30,11 @@ const REFUSED: readonly (readonly [range: string, reason: string])[] = [
   ['3fff::/20', 'documentation'],
 ]
 
-/** All of IPv6 that is assigned as global unicast; outside it only the forms below that carry an IPv4 address. */
+/** The IPv6 space for global unicast. Outside it only the forms below, which contain an IPv4 address, are allowed. */
 const GLOBAL_UNICAST = parseRange('2000::/3')
-/** Addresses that stand for the IPv4 address in their last 32 bits: RFC 4291 2.5.5.2, RFC 6052 2.1. */
+/** Addresses that represent the IPv4 address in their last 32 bits: RFC 4291 2.5.5.2, RFC 6052 2.1. */
 const STANDS_FOR_IPV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange)
-/** Interface identifiers of ISATAP (RFC 5214 6.1), which carry an IPv4 address behind any prefix. */
+/** Interface identifiers of ISATAP (RFC 5214 6.1), which contain an IPv4 address after any prefix. */
 const ISATAP = ['00005efe', '02005efe']
 
 /** @param allowed CIDR ranges that may be connected to although they aren't public: the sandbox's loopback */

@@ -1,7 +1,9 @@
 /**
- * Requests to addresses that others chose. Promises that no byte reaches an address that isn't public, whatever the
- * URL, the name server or a redirect says; that an exchange ends within its time, however slowly the other side sends;
- * and that what an answer costs is bounded. Knows nothing of what is sent.
+ * HTTP requests to URLs that others choose. Guarantees:
+ * - no byte reaches an address that is not public, whatever the URL, the name server or a redirect says;
+ * - an exchange ends within its time limit, however slowly the other side sends;
+ * - the cost of a response is bounded.
+ * It does not depend on the contents of requests.
  */
 export { createOutbound } from './outbound.ts'
 export type { Answer, Outbound, OutboundSettings } from './outbound.ts'

@@ -1,11 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 
-/** Finds the addresses of a name, as text. Rejects when there are none. Called anew for every connection. */
+/** Resolves a name to addresses, as text. Rejects when there are none. Called for every connection. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 
 /**
- * Asks the configured name servers, without the system's resolver: that one runs in the process's four threads, where a
- * few names whose servers don't answer would hold up everything else. `localhost` is the loopback (RFC 6761 6.3).
+ * Creates a lookup that queries the configured name servers directly. The system's resolver uses the four threads of
+ * the process, so that a few names with unresponsive servers would block everything else. `localhost` is the loopback
+ * (RFC 6761 6.3).
  */
 export const createDnsLookup = (): Lookup => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })

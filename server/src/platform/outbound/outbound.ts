@@ -7,49 +7,47 @@ import { createDnsLookup, type Lookup } from './lookup.ts'
 import { createTargets, type Target, type TargetRules } from './target.ts'
 
 export interface OutboundSettings {
-  /**
-   * CIDR ranges that may be reached although they aren't public. The sandbox has `127.0.0.0/8`; production has none.
-   */
+  /** CIDR ranges that are allowed although they are not public. The sandbox allows `127.0.0.0/8`; production none. */
   allowPrivate: readonly string[]
-  /** Plain http; otherwise only https. */
+  /** Allow plain http; otherwise only https. */
   allowHttp: boolean
-  /** Ports that may be sent to; every one by default. */
+  /** Allowed ports; all by default. */
   ports?: TargetRules['ports']
-  /** From the start of a request to the end of its answer, in ms; 10,000 by default. A request may ask for another. */
+  /** Time limit of a request up to the end of its response, in ms; 10,000 by default. A request may set its own. */
   timeoutMs?: number
-  /** Looks names up; the configured name servers by default. */
+  /** Resolves names; uses the configured name servers by default. */
   lookup?: Lookup
   /** Certificates to trust instead of the system's, PEM. */
   ca?: string
-  /** Origins to keep connections for; 1,024 by default. */
+  /** Maximum number of origins with kept-alive connections; 1,024 by default. */
   maxOrigins?: number
-  /** The most connections to one origin; 512 by default. More requests wait for one, and their time runs. */
+  /** Maximum number of connections to one origin; 512 by default. Further requests wait, and their time limit runs. */
   connectionsPerOrigin?: number
-  /** Connections to one origin that are opened before requests wait for one to come free; 64 by default. */
+  /** Connections to one origin that are opened before requests wait for an idle one; 64 by default. */
   eagerConnections?: number
-  /** After so long a request that waits gets a connection of its own; 250 ms by default. */
+  /** A request that has waited this long gets a new connection; 250 ms by default. */
   patienceMs?: number
 }
 
 interface OutboundRequest {
-  /** Names and values in turn, or by name; `host` and `content-length` are made from the URL and the body. */
+  /** Names and values alternating, or an object; `host` and `content-length` follow from URL and body. */
   headers: readonly string[] | Readonly<Record<string, string>>
   body: string | Buffer
   timeoutMs?: number
-  /** Bytes of the answer's body to read; 65,536 by default. */
+  /** Bytes of the response body to read; 65,536 by default. */
   maxAnswerBytes?: number
 }
 
 export type Answer =
-  /** Any status, redirects included. `body` is all of it, or as much as was asked for. */
+  /** Any status, including redirects. `body` is complete, or truncated to the requested size. */
   | { kind: 'answer'; status: number; durationMs: number; body: Buffer }
-  /** What the other side did with the request is not known. `message` holds neither URL nor headers. */
+  /** It is unknown whether the other side processed the request. `message` contains neither the URL nor headers. */
   | { kind: 'failed'; reason: FailureReason; message: string; durationMs: number }
 
 export interface Outbound {
   /** Sends one POST. Never rejects, never follows a redirect, never decompresses. */
   post(url: string, request: OutboundRequest): Promise<Answer>
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>
 }
 
@@ -94,8 +92,9 @@ export const createOutbound = (settings: OutboundSettings): Outbound => {
 }
 
 /**
- * One deadline for everything: looking up, connecting, sending, the answer to its end, and a second try: a connection
- * kept alive that the other side had closed is not the receiver's failure, so a new one is taken, once.
+ * Sends a request with one deadline for everything: resolving, connecting, sending, the whole response, and a second
+ * attempt. If the other side had closed a kept-alive connection, which is not the receiver's failure, the request is
+ * repeated once on a new one.
  */
 const sendInTime = (
   connections: Connections,

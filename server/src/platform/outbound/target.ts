@@ -1,6 +1,6 @@
 import { OutboundFailure } from './failure.ts'
 
-/** Where a request goes, in the parts that go on the wire. */
+/** The target of a request, in the parts that are sent. */
 export interface Target {
   origin: string
   /** the Host header: with the port unless it is the scheme's default */
@@ -11,15 +11,15 @@ export interface Target {
 
 export interface TargetRules {
   allowHttp: boolean
-  /** ranges of ports, both ends included; every port when absent */
+  /** allowed ranges of ports, both ends inclusive; every port when absent */
   ports?: readonly { least: number; most: number }[] | undefined
 }
 
 const STANDARD_PORT: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Reads a URL the way it will be requested. Throws `OutboundFailure` with `bad-url`, never quoting the URL, which may
- * hold a password.
+ * Parses a URL as it will be requested. Throws `OutboundFailure` with `bad-url`; the message never contains the URL,
+ * which may contain a password.
  */
 export const targetOf = (url: string, { allowHttp, ports }: TargetRules): Target => {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
@@ -37,7 +37,7 @@ export const targetOf = (url: string, { allowHttp, ports }: TargetRules): Target
 
 const MOST_CACHED = 10_000
 
-/** `targetOf` that keeps what it has read. */
+/** `targetOf` with a cache. */
 export const createTargets = (settings: TargetRules): ((url: string) => Target) => {
   const cached = new Map<string, Target>()
   return (url) => {

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * Where Node keeps what it has compiled (NODE_COMPILE_CACHE), so that the next process starts in two thirds of the time
- * and does not hold the compiler, 15 MB. Beside the packages and not in the system's temporary folder, where others
- * could put code before us; who may not write there goes without. The starter of a process of ours names it in the
- * environment as well: main.ts is TypeScript itself, and would have loaded the compiler before it could ask for what is
- * kept.
+ * The folder of Node's compile cache (NODE_COMPILE_CACHE): with it a process starts in two thirds of the time and does
+ * not load the compiler, 15 MB. It is beside the packages, not in the system's temporary folder, where others could
+ * place code; without the right to write there is no cache. Whatever starts our processes must also set it in the
+ * environment: main.ts is TypeScript, and would load the compiler before it could enable the cache.
  */
 export const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/bursar', import.meta.url))

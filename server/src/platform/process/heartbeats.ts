@@ -12,7 +12,7 @@ export interface Process {
   startedAt: Date
 }
 
-/** After so long without a sign of life a role counts as gone. */
+/** A role without a heartbeat for this long counts as gone. */
 const GONE_AFTER_MS = 60_000
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
@@ -23,7 +23,7 @@ const WHAT_WAITS: Record<LivingRole, string> = {
   signer: 'nothing is signed, so nothing is paid out or swept',
 }
 
-/** Says that this process lives in these roles. */
+/** Records that this process is alive in these roles. */
 export const beat = async (
   db: Db,
   { id, host, startedAt }: Process,
@@ -37,8 +37,8 @@ export const beat = async (
 }
 
 /**
- * How long ago each role last gave a sign of life, ms, and how many of its processes live; a role that never did is
- * absent.
+ * For each role the age of its last heartbeat, ms, and its number of live processes. A role that never had a heartbeat
+ * is absent.
  */
 export const signsOfLife = async (db: Db, now: number): Promise<Map<LivingRole, { ageMs: number; living: number }>> => {
   const { rows } = await sql<{ role: LivingRole; seenAt: Date; living: number }>`select role, max(seen_at) as "seenAt",
@@ -49,9 +49,9 @@ export const signsOfLife = async (db: Db, now: number): Promise<Map<LivingRole, 
 }
 
 /**
- * Raises an alert for each role of which no process lives, and ends those of roles that live again. Every process
- * looks, so that any that is left says it. @param startedAt of the process that looks: at first the others may just be
- * starting
+ * Raises an alert for each role without a live process, and resolves those of roles that are alive again. Every process
+ * calls it, so that any remaining one raises the alert.
+ * @param startedAt of the calling process: at first the others may still be starting
  */
 export const lookForTheDead = async (
   runtime: Pick<Runtime, 'db' | 'clock' | 'newId'>,

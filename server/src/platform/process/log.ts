@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
 
-/** Fields that must never reach a log, wherever they stand in what is logged. Compared without regard to case. */
+/** Fields that must never be logged, at any depth. Compared case-insensitively. */
 const SECRETS = new Set([
   'privatekey',
   'secret',
@@ -22,7 +22,7 @@ const FLUSHED_EVERY_MS = 200
 const CENSORED = '[secret]'
 const MOST_DEPTH = 6
 
-/** A copy without secrets, or the value itself where there are none. What is nested deeper is left out. */
+/** Returns a copy without secrets, or the value itself when it has none. Omits what is nested too deep. */
 export const withoutSecrets = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth > MOST_DEPTH) return '[deep]'
@@ -43,7 +43,7 @@ interface ShownError {
   cause?: ShownError
 }
 
-/** The part of an error that is logged: other properties may hold the request, secrets included. */
+/** The part of an error that is logged. Its other properties may contain the request with secrets. */
 export const showError = (error: unknown, depth = 0): ShownError => {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
   const { name, message, stack, cause } = error
@@ -58,8 +58,8 @@ export const showError = (error: unknown, depth = 0): ShownError => {
 }
 
 /**
- * JSON lines, secrets taken out. Lines are written behind the program's back, so that a request does not wait for
- * anyone who reads them; what is left is written when the process ends.
+ * Creates a logger that writes JSON lines without secrets. Lines are written asynchronously, so that requests do not
+ * wait for the reader of the log; the rest is written when the process ends.
  */
 export const createLog = (
   level: string,

@@ -1,19 +1,19 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from 'prom-client'
 
-/** A figure read at the time it is asked for. */
+/** A metric whose value is read when it is requested. */
 export interface Figure {
   name: string
   help: string
   labels: readonly string[]
-  /** `counter`: only ever grows while the process lives; `gauge` when absent */
+  /** `counter`: only increases while the process lives; `gauge` when absent */
   kind?: 'gauge' | 'counter'
   read(): Promise<{ labels: Record<string, string>; value: number }[]>
 }
 
 /**
- * Metrics and health of one process, on an inner address that merchants never reach.
- * @param metrics what the process counts itself
+ * Creates the server for metrics and health of one process, on an internal address that merchants can't reach.
+ * @param metrics those that the process counts itself
  */
 export const createInnerServer = (
   figures: readonly Figure[],

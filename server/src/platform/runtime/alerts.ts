@@ -3,21 +3,24 @@ import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
 
 export interface Alert {
-  /** stable name of what is wrong, such as `custody-shortage` */
+  /** stable name of the condition, such as `custody-shortage` */
   kind: string
-  /** what it is about: an asset, a transaction, a merchant */
+  /** the affected asset, transaction, merchant or other object */
   subject: string
-  /** one sentence for a person, saying what to do */
+  /** text for operators that says what to do */
   text: string
   detail?: unknown
 }
 
-/** Raises an alert unless the same one is open. Joins the caller's transaction, so it appears with what caused it. */
+/** Raises an alert unless the same one is open, in the caller's transaction, so that it commits with its cause. */
 export const raiseAlert = async (db: Db | Tx, alert: Alert, moment: Moment): Promise<void> => {
   await raiseNewAlert(db, alert, moment)
 }
 
-/** The same, for who has more to do with a new one. @returns whether none was open */
+/**
+ * The same, for callers that do more for a new alert.
+ * @returns true when none was open
+ */
 export const raiseNewAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<boolean> => {
   const { rows } = await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
     values (${newId()}, ${alert.kind}, ${alert.subject}, ${alert.text}, ${JSON.stringify(alert.detail ?? {})}, ${at})
@@ -25,7 +28,7 @@ export const raiseNewAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Mo
   return rows.length > 0
 }
 
-/** Raises an alert; an open one of the same kind and subject says from now on what is the case now. */
+/** Raises an alert, or updates the text and details of an open one with the same kind and subject. */
 export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }: Moment): Promise<void> => {
   await sql`insert into alerts(id, kind, subject, text, detail, raised_at)
     values (${newId()}, ${alert.kind}, ${alert.subject}, ${alert.text}, ${JSON.stringify(alert.detail ?? {})}, ${at})
@@ -40,14 +43,14 @@ export const isAlertOpen = async (db: Db | Tx, kind: string, subject: string): P
   return rows.length > 0
 }
 
-/** Raises an alert; an open one of the same kind and subject whose details differ ends, and a new one is raised. */
+/** Raises an alert. Resolves an open one of the same kind and subject first, if its details differ. */
 export const raiseAlertAnew = async (db: Db | Tx, alert: Alert, moment: Moment): Promise<void> => {
   await sql`update alerts set resolved_at = ${moment.at} where kind = ${alert.kind} and subject = ${alert.subject}
     and resolved_at is null and detail <> ${JSON.stringify(alert.detail)}::jsonb`.execute(db)
   await raiseAlert(db, alert, moment)
 }
 
-/** Marks an open alert as over. */
+/** Resolves an open alert. */
 export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(
     db,
@@ -66,7 +69,7 @@ export const resolveAlerts = async (
   )
 }
 
-/** Marks open alerts of any of these kinds as over, about any of these subjects. */
+/** Resolves open alerts of any of these kinds about any of these subjects. */
 export const resolveAlertsOf = async (
   db: Db | Tx,
   kinds: readonly string[],
@@ -79,9 +82,9 @@ export const resolveAlertsOf = async (
 }
 
 /**
- * Ends an open alert by a person's word, which is kept with it.
- * @param kinds those that a person may end
- * @returns undefined when none of this id is open, else whether it was ended
+ * Resolves an open alert by an operator's decision, which is stored with it.
+ * @param kinds those that an operator may resolve
+ * @returns undefined when no alert with this id is open, otherwise whether it was resolved
  */
 export const endAlertByHand = async (
   db: Db | Tx,
@@ -96,7 +99,7 @@ export const endAlertByHand = async (
   return rows[0]
 }
 
-/** The alerts that are open, the oldest first. */
+/** The open alerts, oldest first. */
 export const openAlerts = async (db: Db): Promise<{ id: string; raisedAt: Date; kind: string; text: string }[]> => {
   const { rows } = await sql<{
     id: string
@@ -109,5 +112,5 @@ export const openAlerts = async (db: Db): Promise<{ id: string; raisedAt: Date; 
   return rows
 }
 
-/** The open alerts as a gauge shows them: `kind`, `value`. */
+/** A query of the number of open alerts, as a gauge: `kind`, `value`. */
 export const ALERT_COUNTS = sql`select kind, count(*) as value from alerts where resolved_at is null group by kind`

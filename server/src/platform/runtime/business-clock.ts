@@ -5,13 +5,16 @@ import { raiseAlert, resolveAlert } from './alerts.ts'
 import { createClock, type OffsetClock } from './clock.ts'
 import { momentOf, type Runtime } from './runtime.ts'
 
-/** How far business time runs ahead of the real one, in ms. */
+/** How far the business clock is ahead of the real one, in ms. */
 export const readClockOffset = async (db: Db | Tx): Promise<number> => {
   const { rows } = await sql<{ offset: number }>`select offset_ms as offset from business_clock`.execute(db)
   return rows[0]?.offset ?? 0
 }
 
-/** Moves business time ahead for every process. Only ever called in a sandbox. @returns the new offset in ms */
+/**
+ * Advances the business clock of every process. Called only in a sandbox.
+ * @returns the new offset in ms
+ */
 export const advanceClock = async (db: Db | Tx, ms: number): Promise<number> => {
   if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError('time moves forward by a whole number of ms')
   const { rows } = await sql<{
@@ -28,8 +31,9 @@ const MOVED = (offset: number): string =>
   'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'
 
 /**
- * The clock of a process. Outside a sandbox it is the real one, whatever the database says.
- * @param serves whether the process is a role: one doesn't start beside a clock that was moved
+ * Opens the clock of a process. Outside a sandbox it is the real clock, whatever offset the database has.
+ * @param serves whether the process is a role: a role does not start when the business clock was moved outside a
+ *   sandbox
  */
 export const openClock = async (
   db: Db,
@@ -42,10 +46,7 @@ export const openClock = async (
   return clock
 }
 
-/**
- * Takes over the offset as it is now. Outside a sandbox the clock stays the real one, and an alert says that a person
- * moved the other.
- */
+/** Applies the current offset. Outside a sandbox the clock stays the real one, and an offset raises an alert. */
 export const followOffset = async (
   runtime: Runtime & { clock: OffsetClock; log: Pick<Logger, 'error'> },
   sandbox: boolean,

@@ -1,13 +1,13 @@
 /**
- * Two times. `now` is the real one (ms): authentication, webhook stamps and timeouts use it. `business` runs ahead of
- * it by the offset in the database, 0 outside a sandbox: expiry, leases and retry schedules use it.
+ * Two clocks, in ms. `now` is real time, used for authentication, timestamps of notifications and timeouts. `business`
+ * is ahead of it by the offset in the database, 0 outside a sandbox; it is used for expiry, leases and retry schedules.
  */
 export interface Clock {
   readonly now: () => number
   readonly business: () => number
 }
 
-/** The machine's clock, with an offset that `follow` keeps equal to the database's. */
+/** The machine's clock with an offset. `followOffset` keeps it equal to the database's. */
 export interface OffsetClock extends Clock {
   readonly setOffset: (ms: number) => void
 }

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { uuidv7, type NewId } from '../base/id.ts'
 
 const RANDOM_BYTES = 10
-/** Random bytes are fetched for this many ids at once: a system call each would cost more than the id. */
+/** Number of ids for which random bytes are fetched at once, because a system call costs more than an id. */
 const BATCH = 256
 
 /** Identifiers by UUID version 7 with cryptographic randomness. @param now real time, ms */

@@ -3,7 +3,7 @@ import type { Moment } from '../base/moment.ts'
 import { inTransaction, type Db, type Tx } from '../db/index.ts'
 import { raiseOrRenewAlert } from './alerts.ts'
 
-/** The database is another one than the roles served before: it may have forgotten what was handed out and paid. */
+/** The database is not the one served before: it may lack addresses that were given out and payments. */
 export class RestoredCopy extends Error {
   override name = 'RestoredCopy'
   constructor() {
@@ -30,9 +30,8 @@ const read = async (db: Db | Tx): Promise<Installation | undefined> => {
 const TIMELINE = sql.raw("split_part(database_era(), '/', 4)")
 
 /**
- * Checks that the database is the one the roles have served, and takes it for that when there is none yet. A promotion
- * of a standby and a recovery to a point in time can't be distinguished from inside: both raise an alert, and roles go
- * on.
+ * Checks that the database is the one that the roles have served; the first time, records its identity. A promotion of
+ * a standby can't be distinguished from a recovery to a point in time: both raise an alert, and roles continue.
  * @throws RestoredCopy
  */
 export const requireSameDatabase = async (db: Db, moment: Moment): Promise<void> => {
@@ -56,7 +55,10 @@ export const requireSameDatabase = async (db: Db, moment: Moment): Promise<void>
   })
 }
 
-/** Takes this database for the installation's from now on. @param forgot it may know less than the original did */
+/**
+ * Records this database as that of the installation.
+ * @param forgot true when it may lack data of the original
+ */
 export const acceptDatabase = async (tx: Tx, { forgot }: { forgot: boolean }, now: Date): Promise<void> => {
   await sql`insert into installation as i (identity, timeline, restores, restored_at)
     select database_identity(), ${TIMELINE}, ${forgot ? 1 : 0}, ${forgot ? now : null}::timestamptz
@@ -66,13 +68,10 @@ export const acceptDatabase = async (tx: Tx, { forgot }: { forgot: boolean }, no
   )
 }
 
-/** When `bursar restored` ran last, real time; null: never. */
+/** The last time `bursar restored` ran, real time; null: never. */
 export const restoredAt = async (db: Db | Tx): Promise<Date | null> => (await read(db))?.restoredAt ?? null
 
-/**
- * Whether this database was restored from a copy after a moment: it may then have forgotten what was done since the
- * copy.
- */
+/** Whether this database was restored from a copy after a time: it may then lack later changes. */
 export const wasRestoredSince = async (db: Db, at: Date): Promise<boolean> => {
   const { rows } = await sql`select from installation where restored_at >= ${at}`.execute(db)
   return rows.length > 0

@@ -1,4 +1,4 @@
-/** Alerts about a range of numbers, such as heights of blocks: their details are `{ from, to }`, both included. */
+/** Alerts about a range of numbers, such as block heights. Their details are `{ from, to }`, both inclusive. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
 
@@ -8,7 +8,7 @@ export interface RangeAlert {
   to: number
 }
 
-/** The range of the open alert with a subject; null is an end that its details do not state. */
+/** The range of the open alert about a subject; an end that its details lack is null. */
 export const openRange = async (
   tx: Tx,
   kind: string,
@@ -23,8 +23,8 @@ export const openRange = async (
 }
 
 /**
- * The first open alert whose range meets another.
- * @param below what its subject begins with, before a slash
+ * The oldest open alert whose range overlaps another.
+ * @param below prefix of its subject, before a slash
  */
 export const openRangeNear = async (
   tx: Tx,
@@ -40,8 +40,8 @@ export const openRangeNear = async (
 }
 
 /**
- * Marks open alerts as over whose ranges end by `to` and do not begin before `from`, where one is given.
- * @param below what their subjects begin with, before a slash
+ * Resolves open alerts whose ranges end at or before `to`, and begin at or after `from` if it is given.
+ * @param below prefix of their subjects, before a slash
  */
 export const resolveRanges = async (
   db: Db | Tx,

@@ -4,7 +4,7 @@ import type { Moment } from '../base/moment.ts'
 import type { Db } from '../db/index.ts'
 import type { Clock } from './clock.ts'
 
-/** What every job and route is handed: the database, the clocks, ids and the log. */
+/** Dependencies of every job and route: the database, the clocks, ids and the log. */
 export interface Runtime {
   db: Db
   clock: Clock
@@ -12,7 +12,7 @@ export interface Runtime {
   log: Logger
 }
 
-/** The present, for a command. */
+/** The current moment, for a command. */
 export const momentOf = ({ clock, newId }: Pick<Runtime, 'clock' | 'newId'>): Moment => ({
   at: new Date(clock.business()),
   newId,

@@ -1,4 +1,4 @@
-/** Every text of letters in one language. What is handed in is already written for people. */
+/** All texts of letters in one language. Arguments are already formatted for people. */
 export interface Texts {
   receipt: {
     subject: (company: string, amount: string) => string
@@ -19,7 +19,7 @@ export interface Texts {
     title: Record<'approved' | 'declined' | 'sent', string>
     body: Record<'approved' | 'declined' | 'sent', (company: string, refund: string) => string>
   }
-  /** card payments that went back */
+  /** refunds of card payments */
   cardRefund: (company: string, refund: string) => string
   exhausted: {
     subject: (merchant: string) => string
@@ -54,8 +54,8 @@ export interface Texts {
     object: string
     error: string
   }
-  /** below letters to payers */
+  /** footer of letters to payers */
   payerFooter: (company: string) => string
-  /** below letters to merchants */
+  /** footer of letters to merchants */
   merchantFooter: string
 }
