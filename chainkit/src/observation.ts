@@ -18,6 +18,8 @@ export interface Transfer {
   contract: string | null
   /** Senders in canonical form (EIP-55 on EVM chains, base58 on TRON); empty when there are none (coinbase). */
   from: string[]
+  /** There are more senders than `from` lists. */
+  sendersOmitted?: true
   /** Receiver in canonical form: lowercase bech32 or base58 on Bitcoin, EIP-55 on EVM chains, base58 on TRON. */
   to: string
   units: bigint

@@ -81,6 +81,14 @@ test('a transaction of as many inputs to few outputs, and one of few inputs to a
   expect(await stored()).toEqual({ count: OUTPUTS, keys: 2 * OUTPUTS, senders: 2 * OUTPUTS })
 })
 
+test('a transfer whose adapter names only a part of its senders is stored so', async () => {
+  const [transfer] = wide(3, 1).transfers
+  const transaction = { ...wide(3, 1), transfers: [{ ...transfer!, sendersOmitted: true as const }] }
+  await world.mine('BITCOIN', 100, [transaction])
+  const { rows } = await sql<{ omitted: boolean }>`select senders_omitted as omitted from deposits`.execute(world.db)
+  expect(rows).toEqual([{ omitted: true }])
+})
+
 test('one that an address of ours is among the senders of is still known to be ours', async () => {
   const { address } = await world.address('BITCOIN')
   await world.mine('BITCOIN', 100, [wide(INPUTS, OUTPUTS, [address])])

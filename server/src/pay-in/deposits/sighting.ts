@@ -56,6 +56,7 @@ export const sightingsAmong = (
       index: transfer.index,
       keys: transaction.keys,
       senders: transfer.from,
+      ...(transfer.sendersOmitted && { sendersOmitted: true }),
       owner,
       asset,
       on,

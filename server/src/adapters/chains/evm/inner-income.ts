@@ -13,8 +13,8 @@ export interface Outside {
 }
 
 /**
- * Maximum number of senders to return. The limit bounds what a transaction can make us store; screening does not see
- * senders beyond it.
+ * Maximum number of senders to return. The limit bounds what a transaction can make us store. A transfer with more
+ * senders says so, and screening treats it as risky: a listed sender could be among the rest.
  */
 const MOST_SENDERS = 100
 
@@ -37,14 +37,12 @@ export const withoutOutside = (changes: BalanceChanges, { from, to, value, fee, 
 export const innerIncome = (inner: BalanceChanges, left: BalanceChanges): Transfer[] => {
   const sums = new Map(inner)
   for (const [address, units] of left) sums.set(address, (sums.get(address) ?? 0n) + units)
-  const from = [...sums]
-    .filter(([, units]) => units < 0n)
-    .toSorted(([, a], [, b]) => Number(a > b) - Number(a < b))
-    .slice(0, MOST_SENDERS)
-    .map(([address]) => checksumAddress(address as Hex))
+  const losers = [...sums].filter(([, units]) => units < 0n).toSorted(([, a], [, b]) => Number(a > b) - Number(a < b))
+  const from = losers.slice(0, MOST_SENDERS).map(([address]) => checksumAddress(address as Hex))
+  const omitted = losers.length > MOST_SENDERS && ({ sendersOmitted: true } as const)
   return [...sums].flatMap(([address, units]): Transfer[] => {
     if (units <= 0n) return []
     const to = checksumAddress(address as Hex)
-    return [{ index: `t:${to}`, contract: null, from, to, units }]
+    return [{ index: `t:${to}`, contract: null, from, ...omitted, to, units }]
   })
 }
