@@ -1,31 +1,32 @@
-/** What a user may set for the sandbox, from the environment. All problems are reported at once. */
+/** Reads the sandbox's settings from the environment. All problems are reported at once. */
 import { resolve } from 'node:path'
 import type { Pace } from './miner.ts'
 import { emulatedKinds } from './platform/emulators.ts'
 import type { EmulatedKind } from './platform/emulators.ts'
 
 export interface SandboxSettings {
-  /** Emulators of real acquirers that run besides the bank. */
+  /** Emulators of real acquirers that run in addition to the bank. */
   readonly emulators: readonly EmulatedKind[]
-  /** Everything the sandbox keeps. */
+  /** The folder with all data of the sandbox. */
   readonly dir: string
-  /** A server of the user's own; absent: the sandbox starts one. */
+  /** The user's own database server; if absent, the sandbox starts one. */
   readonly databaseUrl?: string
   readonly ports: Readonly<Record<keyof typeof portVariables, number>>
   readonly pace: { readonly bitcoin: Pace; readonly ethereum: Pace; readonly bsc: Pace; readonly tron: Pace }
   /**
-   * How many blocks make a block of TRON solid, and so a deposit Done. The real network's usual 19 would be a minute.
+   * Number of blocks after which a TRON block is solid and its deposits are Done. The real network's usual 19 would
+   * take a minute.
    */
   readonly tronSolidLag: number
-  /** Whether where money comes from and goes to is screened. */
+  /** Whether deposits and withdrawals are screened. */
   readonly screening: boolean
   /** Whether exchanges are hedged on the venue. */
   readonly hedging: boolean
-  /** Addresses that EVM withdrawals are paid from side by side. */
+  /** Number of addresses from which EVM withdrawals are paid in parallel. */
   readonly hotAddresses: number
 }
 
-/** The variable that moves each port, for messages too. */
+/** The variable that sets each port, also used in messages. */
 export const portVariables = {
   api: 'BURSAR_PORT_API',
   control: 'BURSAR_PORT_CONTROL',
@@ -45,10 +46,10 @@ export const portVariables = {
 } as const
 
 const idleSeconds = 30
-/** Also what the sandbox's signer lets pay. */
+/** The sandbox's signer uses the same limit. */
 export const MOST_HOT_ADDRESSES = 16
 
-/** Throws an Error that lists every variable that cannot be used. */
+/** Reads the settings. Throws an Error that lists every invalid variable. */
 export function readSettings(env: NodeJS.ProcessEnv, root: string): SandboxSettings {
   const problems: string[] = []
   const number = (name: string, usual: number, most: number, whole: boolean): number => {

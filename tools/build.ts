@@ -1,7 +1,7 @@
 /**
- * Bundles the programs into one JavaScript file each. A process that starts from its bundle loads some ten files
- * instead of two thousand, in a third of the processor time. The sandbox and the tests start their processes this way;
- * a person may always run the sources.
+ * Bundles each program into one JavaScript file. A process that starts from its bundle loads some ten files instead of
+ * two thousand, in a third of the processor time. The sandbox and the tests start their processes this way; the sources
+ * can always be run directly.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { rolldown, type Plugin } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
 /**
- * Beside the packages, like the compiled code of `platform/process/compile-cache.ts`, and not in a folder where others
- * may write.
+ * Beside the packages, like the compile cache of `platform/process/compile-cache.ts`, and not in a folder that other
+ * users can write.
  */
 const folder = join(root, 'node_modules', '.cache', 'bursar', 'programs')
 
@@ -23,15 +23,15 @@ const SOURCES = {
 
 export type Program = keyof typeof SOURCES
 
-/** Packages that stay outside: they find files of their own by their place, or are not always installed. */
+/** Packages that are not bundled: they find their own files by location, or are not always installed. */
 const EXTERNAL = [/^node:/, 'ccxt', 'pdfkit', 'pg-native', 'pino']
 
-/** The file to start each program by, as an absolute path. */
+/** The absolute path of the file that starts each program. */
 export type Programs = Readonly<Record<Program, string>>
 
 /**
- * Makes the bundles unless those of exactly these sources are there. Without the right to write there, the sources
- * themselves.
+ * Builds the bundles unless those of exactly these sources exist. Returns the paths of the sources if the folder is not
+ * writable.
  */
 export const buildPrograms = async (): Promise<Programs> => {
   const built = join(folder, keyOfSources())
@@ -41,7 +41,7 @@ export const buildPrograms = async (): Promise<Programs> => {
     removeOld()
     const making = mkdtempSync(join(folder, 'making-'))
     await bundle(making)
-    // Two that build at once build the same.
+    // Concurrent builds produce the same bundles.
     if (existsSync(built)) rmSync(making, { recursive: true })
     else renameSync(making, built)
   } catch (error) {
@@ -60,7 +60,7 @@ const programs = (fileOf: (program: Program) => string): Programs =>
 const programsIn = (built: string): Programs => programs((program) => join(built, program, `${program}.js`))
 const sources: Programs = programs((program) => join(root, SOURCES[program]))
 
-/** Changes with every file that can be part of a program. */
+/** Returns a key that changes with every file that can be part of a program. */
 const keyOfSources = (): string => {
   const files = globSync('{chainkit,contract,sdk,server,signer,web}/**/*.{ts,json}', {
     cwd: root,
@@ -74,7 +74,7 @@ const keyOfSources = (): string => {
   return key.digest('hex').slice(0, 16)
 }
 
-/** A module's own place stays that of its source, where the files are that it reads and the programs it starts. */
+/** Keeps each module's path that of its source, next to the files that it reads and the programs that it starts. */
 const placesOfSources: Plugin = {
   name: 'places of sources',
   transform(code, id) {
@@ -85,7 +85,7 @@ const placesOfSources: Plugin = {
 
 const bundle = async (dir: string): Promise<void> => {
   const input = Object.fromEntries(Object.entries(SOURCES).map(([program, source]) => [program, join(root, source)]))
-  // Each on its own: what both need must not make the signer load files of the server.
+  // Bundled separately, so that the signer does not load the server's files through shared chunks.
   for (const [program, source] of Object.entries(input)) {
     const made = await rolldown({
       input: { [program]: source },
@@ -102,7 +102,7 @@ const bundle = async (dir: string): Promise<void> => {
 
 const DAY_MS = 86_400_000
 
-/** A process that still runs from them has loaded them whole. */
+/** A process that still runs from old bundles has already loaded them. */
 const removeOld = (): void => {
   for (const name of readdirSync(folder)) {
     const one = join(folder, name)

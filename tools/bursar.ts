@@ -1,6 +1,6 @@
 /**
- * The command `bursar` from a checkout: with the settings of the environment, or, when it names no database, those of
- * the sandbox that runs here.
+ * The command `bursar` in a checkout. It uses the settings of the environment, or, if they name no database, those of
+ * the sandbox that is running here.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const sandboxSettings = (): NodeJS.ProcessEnv => {
   }
 }
 
-/** Of the sandbox and the tests, not of the server. */
+/** Variables of the sandbox and the tests, not of the server. */
 const SANDBOX_VARIABLES = [
   'BURSAR_DIR',
   'BURSAR_PORT_*',

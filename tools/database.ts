@@ -1,6 +1,6 @@
 /**
- * Checks the SQL of the server against a migrated database on a PostgreSQL of its own: no new migration blocks a table
- * in use, every table has its grants, and every statement is accepted and has the columns that the code names.
+ * Checks the server's SQL against a migrated database in its own PostgreSQL: no new migration blocks a table in use,
+ * every table has its grants, and PostgreSQL accepts every statement, with the columns that the code names.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { openSources } from './sql/project.ts'
 import { STAND_INS } from './sql/stand-ins.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Production code of the server. */
+/** The server's production code. */
 const SERVER = /^server\/src\/(?!.*(\.test\.ts$|\/test-)).*\.ts$/
 const dir = await mkdtemp(join(tmpdir(), 'bursar-checks-'))
 const problems = await judgeMigrations('server/src/platform/db/migrations')

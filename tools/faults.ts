@@ -1,7 +1,4 @@
-/**
- * Faults and attacks that each must have a test named with its id. Groups as they were numbered when they were
- * collected.
- */
+/** Faults and attacks, each of which must have a test named with its id. The groups keep their original numbers. */
 export const FAULTS: Readonly<Record<string, string>> = {
   B1: 'a block is lost before the credit: the deposit waits, or is gone, and nothing was credited',
   B2: 'a block is lost after the credit: taken back, owed where it was spent, told',

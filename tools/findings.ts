@@ -132,5 +132,5 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-T12': 'TRON: a transaction that a node had only noted counted as taken',
 }
 
-/** Findings that may be without a test, each with the reason. Empty when all are mended. */
+/** Findings that may lack a test, each with the reason. Empty when all are fixed. */
 export const NOT_YET: Readonly<Record<string, string>> = {}

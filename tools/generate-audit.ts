@@ -1,6 +1,6 @@
 /**
- * Writes which test shows that a finding of the reviews is mended, from the names of tests: one named `audit S-5: …` is
- * of finding S-5.
+ * Writes which test shows that a finding of the reviews is fixed, from the names of tests: `audit S-5: …` belongs to
+ * finding S-5.
  */
 import { FINDINGS, NOT_YET } from './findings.ts'
 import { tableOf, testsById, type NamedTest } from './named-tests.ts'
@@ -8,17 +8,17 @@ import { tableOf, testsById, type NamedTest } from './named-tests.ts'
 const ID = String.raw`[A-Z]-[A-Z]?\d{1,2}(?:\.\d{1,2})?`
 const NAMED = new RegExp(String.raw`(['"\x60])audit (${ID}(?:[ ,]+${ID})*): ((?:(?!\1)[^\n])*)\1`, 'g')
 
-/** By id, the tests named for it. */
+/** Returns the tests named for each finding. */
 export const testsByFinding = (repository: string): ReadonlyMap<string, NamedTest[]> => testsById(repository, NAMED)
 
-/** Ids in names of tests that are of no finding: written wrongly, or of a review that is not in the list. */
+/** Returns ids in test names that belong to no finding: misspelt, or of an unlisted review. */
 const strangers = (found: ReadonlyMap<string, readonly NamedTest[]>): string =>
   [...found]
     .filter(([id]) => !Object.hasOwn(FINDINGS, id))
     .map(([id, tests]) => `${id} in ${tests.map(({ file }) => `\`${file}\``).join(', ')}`)
     .join('; ')
 
-/** Findings without a test. */
+/** Returns findings without a test. */
 export const unproved = (repository: string): string[] => {
   const found = testsByFinding(repository)
   return Object.keys(FINDINGS).filter((id) => !found.has(id))

@@ -1,6 +1,6 @@
 /**
- * Writes the tables of dialects: how real nodes and counterparties behave, the test doubles that behave so, and the
- * tests that show what Bursar makes of it.
+ * Writes the tables of dialects: how real nodes and counterparties behave, the test doubles that imitate them, and the
+ * tests that show how Bursar reacts.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ const FILES = ['{server/src,signer/src,sandbox,test}/**/*.ts']
 const ID = String.raw`[ABERSTV]-\d{1,2}`
 const NAMED = new RegExp(String.raw`\b[Rr]ows? (${ID}(?:(?:,| and) ${ID})*)`, 'g')
 
-/** A text with the lines of each comment joined: a list of rows may go on in the next line. */
+/** Returns a text with the lines of each comment joined, because a list of rows may continue on the next line. */
 const joined = (text: string): string => text.replaceAll(/\n[ \t]*(?:\*|\/\/) /g, ' ')
 
-/** By row, the files that name it: those with tests, and the others, which are doubles. */
+/** Returns the files that name each row: tests, and other files, which are doubles. */
 const filesByRow = (repository: string): ReadonlyMap<string, { tests: string[]; doubles: string[] }> => {
   const found = new Map<string, { tests: string[]; doubles: string[] }>()
   for (const file of globSync(FILES, { cwd: repository })
@@ -43,8 +43,8 @@ const filesByRow = (repository: string): ReadonlyMap<string, { tests: string[]; 
 }
 
 /**
- * Rows that rest on memory and that docs/operating/unknowns.md does not name, and rows that its section on memory names
- * although they have a source.
+ * Returns rows whose source is memory and that docs/operating/unknowns.md does not name, and rows that its section on
+ * memory names although they have a source.
  */
 export const disagreeingUnknowns = (repository: string): string[] => {
   const page = readFileSync(join(repository, 'docs/operating/unknowns.md'), 'utf8')
@@ -59,7 +59,7 @@ export const disagreeingUnknowns = (repository: string): string[] => {
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/<(?=[a-z])/g, '\\<')
-/** Where no file beside the tests holds the behaviour, a real node shows it, or the test itself. */
+/** If no double has the behaviour, a real node or the test itself shows it. */
 const doublesCell = (doubles: readonly string[], tests: readonly string[]): string => {
   if (doubles.length > 0 || tests.length === 0) return filesCell(doubles)
   return tests.some((file) => /\.(system|slow)\.test\.ts$/.test(file)) ? 'the real node' : 'in the test'

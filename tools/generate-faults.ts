@@ -1,13 +1,13 @@
 /**
- * Writes which test shows that a fault is met, from the names of tests: one named `E7 …` is of fault E7. Throws when a
- * fault has none.
+ * Writes which test covers each fault, from the names of tests: `E7 …` belongs to fault E7. Throws if a fault has no
+ * test.
  */
 import { FAULTS } from './faults.ts'
 import { tableOf, testsById, type NamedTest } from './named-tests.ts'
 
 const NAMED = /(['"`])((?:[A-Z]\d{1,2} )+)((?:(?!\1)[^\n])*)\1/g
 
-/** By fault, the tests named for it. */
+/** Returns the tests named for each fault. */
 export const testsByFault = (repository: string): ReadonlyMap<string, NamedTest[]> => testsById(repository, NAMED)
 
 export const faultsDocument = (repository: string): string => {

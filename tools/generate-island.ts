@@ -1,9 +1,9 @@
-/** Writes `web/checkout/src/island.generated.ts`: the script of payment pages as the text that stands in them. */
+/** Writes `web/checkout/src/island.generated.ts`: the script of payment pages as text to embed. */
 import { stripTypeScriptTypes } from 'node:module'
 
 const COMMENT = /^\s*(\/\*\*.*\*\/|\/\/.*|\/\*\*|\*.*)$/
 
-/** TypeScript as plain JavaScript without types, comments and indentation, in a scope of its own. */
+/** Compiles TypeScript to JavaScript without types, comments and indentation, in its own scope. */
 export const islandModule = (source: string): string => {
   const lines = quietly(() => stripTypeScriptTypes(source))
     .split('\n')
@@ -14,7 +14,7 @@ export const islandModule = (source: string): string => {
   return `/** Made by \`npm run generate\` of web/checkout/island/main.ts. */\nexport const ISLAND = ${JSON.stringify(script)}\n`
 }
 
-/** Node warns that taking types away may change: it is what runs this project's sources at all. */
+/** Suppresses Node's warning that type stripping may change: this project's sources depend on it anyway. */
 const quietly = (make: () => string): string => {
   const { emitWarning } = process
   process.emitWarning = () => {}

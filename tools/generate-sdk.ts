@@ -6,7 +6,7 @@ import type { TypeWriter } from './generate-typescript.ts'
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** A query as a caller writes it: lists as arrays rather than joined text. */
+/** Returns the type of a query as a caller passes it: lists are arrays, not joined text. */
 const queryForCallers = ({ query, lists }: Operation) => {
   if (query === null || lists.length === 0) return query
   const listed = lists.map((name) => [name, { type: 'array', items: { type: 'string' } }])
@@ -29,7 +29,7 @@ const inputOf = (operation: Operation, { declare }: TypeWriter): string => {
   return parts.length === 0 ? '{}' : `{ ${parts.join('; ')} }`
 }
 
-/** A member that is an object, on one line when it fits. */
+/** Returns a member that is an object, on one line if it fits. */
 const member = (name: string, fields: readonly string[], separator: ',' | ';') => {
   const line = `  ${name}: { ${fields.join(`${separator} `)} }`
   if (line.length < lineLength) return line

@@ -1,16 +1,16 @@
 /** Writes JSON Schema as TypeScript types. */
 import type { TSchema } from 'typebox'
 
-/** Requests take `undefined` for an optional field, answers just lack it. */
+/** In requests an optional field may be `undefined`; in responses it is absent. */
 export type Direction = 'request' | 'answer'
 
 /** Collects the schemas that have a title as named types. */
 export interface TypeWriter {
-  /** The type of a schema: its name when it has a title, else written out at this depth of indentation. */
+  /** Returns the type of a schema: its name if it has a title, else its text at this depth of indentation. */
   readonly typeOf: (schema: TSchema, direction: Direction, depth?: number) => string
-  /** Declares a type under a name: an interface for an object. */
+  /** Declares a named type: an interface for an object. */
   readonly declare: (name: string, schema: TSchema, direction: Direction) => void
-  /** All declarations, by name. */
+  /** Returns all declarations, sorted by name. */
   readonly declarations: () => string
 }
 
@@ -31,7 +31,7 @@ interface Node {
 /** Longest line of generated text. */
 export const lineLength = 120
 
-/** A doc comment of as many lines as the text needs. */
+/** Returns a doc comment, wrapped to as many lines as needed. */
 export const comment = (text: string | undefined, indent: string): string => {
   if (text === undefined) return ''
   if (indent.length + text.length + 7 <= lineLength) return `${indent}/** ${text} */\n`
@@ -55,14 +55,14 @@ const scalars: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** Union members, one a line when they don't fit on one. */
+/** Returns union members, one per line if they do not fit on one. */
 const union = (members: readonly string[], indent: string) => {
   const distinct = [...new Set(members)]
   const line = distinct.join(' | ')
   return line.length < 80 ? line : distinct.map((member) => `\n${indent}  | ${member}`).join('')
 }
 
-/** A type as it follows `=` or `:`: after a space, unless it begins on the next line. */
+/** Returns a type to follow `=` or `:`: after a space, unless it begins on the next line. */
 const afterSign = (type: string) => (type.startsWith('\n') ? type : ` ${type}`)
 
 export const typeWriter = (): TypeWriter => {

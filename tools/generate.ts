@@ -1,7 +1,7 @@
 /**
- * Writes what is generated from the contract, from the shapes of settings, from the script of payment pages and from
- * the names of tests: `node tools/generate.ts`. With `--check` it writes nothing and fails when a committed file
- * differs, or a finding has no test. A directory as argument stands for the repository.
+ * Writes the files that are generated from the contract, the shapes of settings, the script of payment pages and the
+ * names of tests: `node tools/generate.ts`. With `--check` it writes nothing, and fails if a committed file differs or
+ * a finding has no test. A directory as argument replaces the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,8 +27,8 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'docs/operating/configuration.md', text: configurationDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
-  // Nearly every change names tests of findings: the committed table may lack the newest. That every finding has one is
-  // always checked.
+  // Nearly every change adds tests of findings, so the committed table may lack the newest. Whether every finding has a
+  // test is always checked.
   { path: 'docs/audit.md', text: auditDocument(join(import.meta.dirname, '..')), mayLag: true },
   { path: 'docs/dialects.md', text: dialectsDocument(join(import.meta.dirname, '..')), mayLag: true },
 ]

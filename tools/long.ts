@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '..')
 const page = join(root, 'test', 'long-tier.md')
 const report = join(root, '.bursar', 'long-report.json')
 
-/** A file belongs to the long tier if it asks how many cases it is run with. */
+/** A file belongs to the long tier if it uses the number of cases. */
 const files = globSync('{chainkit,contract,sandbox,sdk,server,signer,test,tools,web}/**/*.test.ts', { cwd: root })
   .filter((file) => !file.includes('node_modules'))
   .filter((file) => /setup\/cases\.ts'/.test(readFileSync(join(root, file), 'utf8')))
@@ -31,7 +31,7 @@ if (files.length === 0) {
   process.exit(2)
 }
 
-/** What is tried, whatever is committed meanwhile. */
+/** The tested commit, even if others are committed meanwhile. */
 const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
 mkdirSync(join(root, '.bursar'), { recursive: true })
 rmSync(report, { force: true })
@@ -49,7 +49,7 @@ const { status } = spawnSync(
 if (existsSync(report)) writeFileSync(page, renderPage(readRows()))
 process.exitCode = status ?? 1
 
-/** The rows of the page as it is, with those of this run in their places; without those whose files are gone. */
+/** Returns the page's present rows, with those of this run replaced, without rows of deleted files. */
 function readRows(): string[] {
   const rows = new Map<string, string>()
   const old = existsSync(page) ? readFileSync(page, 'utf8') : ''

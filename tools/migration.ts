@@ -1,4 +1,4 @@
-/** Makes the file of a new migration, named by the time: `npm run migration -- what-it-does`. */
+/** Creates the file of a new migration, named by the time: `npm run migration -- what-it-does`. */
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 

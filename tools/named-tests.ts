@@ -1,10 +1,10 @@
-/** Finds tests by what their names begin with. */
+/** Finds tests by the beginnings of their names. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface NamedTest {
   file: string
-  /** what stands behind the ids */
+  /** the name after the ids */
   name: string
 }
 
@@ -14,9 +14,9 @@ const FILES = [
 ]
 
 /**
- * By id, the tests named for it, in the order of their files.
- * @param named finds a string literal: its quote in the first group, its ids in the second, joined by spaces, and the
- *   rest of it in the third
+ * Returns the tests named for each id, in the order of their files.
+ * @param named matches a string literal: group 1 is its quote, group 2 its ids, joined by spaces, and group 3 the rest
+ * of it
  */
 export const testsById = (repository: string, named: RegExp): ReadonlyMap<string, NamedTest[]> => {
   const found = new Map<string, NamedTest[]>()
@@ -33,7 +33,7 @@ export const testsById = (repository: string, named: RegExp): ReadonlyMap<string
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-/** A table of ids, each with a line about it and its tests, a row for each test. */
+/** Returns a table of ids, each with a description and its tests, one row per test. */
 export const tableOf = (
   heads: readonly [string, string],
   about: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 /**
- * Compiles a folder of Solidity sources into committed artifacts, or tells which of them are not what they compile to.
+ * Compiles a folder of Solidity sources into committed artifacts, or reports artifacts that differ from their sources.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,13 +10,13 @@ export interface ContractFolder {
   sources: string
   /** absolute path of the folder for `*.json`, which holds nothing else */
   artifacts: string
-  /** the newest version that every chain these contracts go to understands */
+  /** the newest version that all target chains support */
   evmVersion: string
-  /** optimises for many runs by way of Yul: for contracts whose every call is paid by us */
+  /** optimises through Yul for many runs: for contracts whose calls we pay for */
   forGas?: boolean
-  /** codes of warnings that are meant */
+  /** codes of warnings to ignore */
   expectedWarnings?: readonly string[]
-  /** whether the code as it stands on a chain is kept too, with the places where immutable values go */
+  /** whether to store the deployed bytecode too, with the positions of immutable values */
   runtime?: boolean
 }
 
@@ -36,16 +36,16 @@ interface Output {
   >
 }
 
-/** solc has no types of its own: this is the part used here. */
+/** solc has no types; this is the part used here. */
 const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string; version(): string }
 
-/** Writes the artifacts. Throws an Error with the compiler's words when anything does not compile, or warns. */
+/** Writes the artifacts. Throws an Error with the compiler's messages if a source does not compile or has a warning. */
 export const writeArtifacts = (folder: ContractFolder): void => {
   mkdirSync(folder.artifacts, { recursive: true })
   for (const [name, text] of render(folder)) writeFileSync(join(folder.artifacts, name), text)
 }
 
-/** Names of artifacts that are missing, superfluous or other than what the sources compile to. */
+/** Returns the names of artifacts that are missing, superfluous, or different from the compiled sources. */
 export const staleArtifacts = (folder: ContractFolder): string[] => {
   const rendered = render(folder)
   const present = readdirSync(folder.artifacts)
@@ -55,7 +55,7 @@ export const staleArtifacts = (folder: ContractFolder): string[] => {
   return [...stale.map(([name]) => name), ...present.filter((name) => !rendered.has(name))]
 }
 
-/** Runs as a command: writes, or with `--check` fails when something is stale. */
+/** Runs the command: writes the artifacts, or with `--check` fails if one is stale. */
 export const runCompiler = (folder: ContractFolder, command: string): void => {
   if (!process.argv.includes('--check')) return writeArtifacts(folder)
   const stale = staleArtifacts(folder)
@@ -64,7 +64,7 @@ export const runCompiler = (folder: ContractFolder, command: string): void => {
   process.exitCode = 1
 }
 
-/** One artifact a file, named as the contract that the file is named after. */
+/** Renders one artifact per file, for the contract with the file's name. */
 const render = (folder: ContractFolder): Map<string, string> => {
   const rendered = new Map<string, string>()
   for (const [file, byName] of Object.entries(compile(folder))) {
@@ -112,7 +112,7 @@ const compile = ({
       evmVersion,
       optimizer: { enabled: true, runs: forGas ? 1_000_000 : 200 },
       viaIR: forGas,
-      // No hash of the sources in the bytecode: the same code is the same bytes.
+      // The bytecode contains no hash of the sources, so that the same code gives the same bytes.
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       outputSelection: { '*': { '*': wanted } },
     },

@@ -14,12 +14,12 @@ import { join } from 'node:path'
 
 interface Step {
   readonly name: string
-  /** Run with this Node. */
+  /** Run with this version of Node. */
   readonly script: string
   readonly args: readonly string[]
-  /** Left out when this file does not exist. */
+  /** Skipped if this file does not exist. */
   readonly needs?: string
-  /** Not run again, outside CI, while no file of the repository has changed since it passed. */
+  /** Outside CI, skipped if no file of the repository has changed since it passed. */
   readonly isKept?: true
 }
 
@@ -32,14 +32,14 @@ interface Outcome {
 }
 
 const root = join(import.meta.dirname, '..')
-/** What each file took, in the form of vitest's JSON reporter. */
+/** The time of each file, in the format of vitest's JSON reporter. */
 const report = join(root, '.bursar', 'test-report.json')
-/** While it is written: another run in this checkout has its own. */
+/** Written first to a file of this process, because another run in this checkout writes its own. */
 const ownReport = join(root, '.bursar', `test-report-${process.pid}.json`)
 /** `N passed, N failed`, for .ci/run. */
 const summary = join(root, '.bursar', 'test-summary')
 
-/** What checks remember of the files that have not changed. */
+/** Results that checks cache for unchanged files. */
 const remembered = join(root, '.bursar', 'checks')
 
 const checks: readonly Step[] = [
@@ -73,7 +73,7 @@ const checks: readonly Step[] = [
 
 const onlyChecks = process.argv.includes('--checks')
 const filters = process.argv.slice(2).filter((argument) => argument !== '--checks')
-/** Without arguments the slow files are left out; CI runs all. */
+/** Without arguments the slow files are skipped; CI runs all files. */
 const projects = filters.length > 0 || process.env['CI'] ? [] : ['--project', 'unit', '--project', 'system']
 mkdirSync(join(root, '.bursar'), { recursive: true, mode: 0o711 })
 mkdirSync(remembered, { recursive: true })
@@ -82,7 +82,7 @@ rmSync(summary, { force: true })
 const wanted =
   filters.length > 0 ? [] : checks.filter(({ needs }) => needs === undefined || existsSync(join(root, needs)))
 const state = process.env['CI'] ? undefined : stateOfFiles()
-// While tests wait for blocks, the checks compute.
+// Checks run while tests wait for blocks.
 const runs = [...wanted.map(runCheck), ...(onlyChecks ? [] : [runTests()])]
 const outcomes = (await Promise.all<Outcome | Outcome[]>(runs)).flat()
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
@@ -106,8 +106,8 @@ async function runCheck(step: Step): Promise<Outcome> {
 }
 
 /**
- * Of every file that git knows or would add: its name, size and time of its last change.
- * @returns undefined where there is no git to ask
+ * Returns the name, size and modification time of every file that git tracks or would add.
+ * @returns undefined when there is no git
  */
 function stateOfFiles(): string | undefined {
   const { status, stdout } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -130,7 +130,7 @@ async function runTests(): Promise<Outcome[]> {
   const code = await run('node_modules/vitest/vitest.mjs', ['run', ...reporters, ...projects, ...filters])
   const tests = { name: 'tests', seconds: since(started), ...countTests() }
   if (code === 0 || tests.failed > 0) return [tests]
-  // Red without a failed test: a file that cannot be loaded, an error outside any test, or vitest itself ended.
+  // A failure without a failed test: a file that can't be loaded, an error outside tests, or the end of vitest itself.
   return [tests, { name: `vitest ended with ${code}`, seconds: 0, passed: 0, failed: 1, skipped: 0 }]
 }
 
@@ -152,14 +152,14 @@ function run(script: string, args: readonly string[]): Promise<number> {
   })
 }
 
-/** Checks run side by side: what one prints is kept together. */
+/** Runs a check and collects its output, because checks run side by side. */
 function runQuietly(script: string, args: readonly string[]): Promise<{ code: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, script), ...args], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    // Tests that wait for a process have its time first.
+    // Tests that wait for a process get the processor first.
     if (child.pid !== undefined && !onlyChecks) setPriority(child.pid, 10)
     let output = ''
     for (const stream of [child.stdout, child.stderr])

@@ -1,7 +1,4 @@
-/**
- * Where this machine's apt finds Debian, read from its own configuration in both formats that sources.list(5)
- * describes.
- */
+/** Finds the machine's Debian mirror in apt's configuration, in both formats of sources.list(5). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,18 +6,18 @@ export interface AptSource {
   readonly uri: string
   readonly suites: readonly string[]
   readonly components: readonly string[]
-  /** A keyring file; absent when apt's trusted keys are meant. */
+  /** A keyring file; if absent, apt's trusted keys are used. */
   readonly signedBy?: string
 }
 
-/** The mirror of Debian itself, not of its security archive or of another party's packages. */
+/** Returns the mirror of Debian itself, not of its security archive or of third-party packages. */
 export function debianMirror(sources: readonly AptSource[]): AptSource | undefined {
   return sources.find(
     ({ uri, components }) => /^https?:\/\//.test(uri) && /\/debian\/?$/.test(uri) && components.includes('main'),
   )
 }
 
-/** All binary package sources of the machine. */
+/** Returns all sources of binary packages of the machine. */
 export function readAptSources(etc = '/etc/apt'): AptSource[] {
   const parts = list(join(etc, 'sources.list.d')).sort()
   return [
@@ -47,7 +44,7 @@ export function parseOneLine(text: string): AptSource[] {
   return found
 }
 
-/** Stanzas of `Field: value`, continued on lines that begin with a space. */
+/** Parses stanzas of `Field: value`, with continuation lines that begin with a space. */
 export function parseDeb822(text: string): AptSource[] {
   const found: AptSource[] = []
   for (const stanza of withoutComments(text).split(/\n\s*\n/)) {

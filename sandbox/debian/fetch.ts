@@ -1,6 +1,6 @@
 /**
- * Programs out of Debian's archive, unpacked into a private folder with the libraries they were built for. Nothing is
- * installed, and the machine's own packages and apt lists stay as they are.
+ * Downloads programs from Debian's archive and unpacks them into a private folder with their libraries. Nothing is
+ * installed, and the machine's packages and apt lists do not change.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import type { AptSource } from './apt-sources.ts'
 
 const stepTimeoutMs = 300_000
 
-/** By `process.arch`: Debian's name of the architecture, its library folder, its loader. */
+/** By `process.arch`: Debian's name of the architecture, its library folder and its loader. */
 export const architectures: Readonly<
   Record<string, { readonly debian: string; readonly triplet: string; readonly loader: string }>
 > = {
@@ -20,11 +20,11 @@ export const architectures: Readonly<
 }
 
 export interface DebianProgram<T> {
-  /** names the folder in the cache, and its lock */
+  /** name of the folder in the cache, and of its lock */
   readonly name: string
-  /** the first is the program's; its libraries come besides */
+  /** the first is the program's; the others contain its libraries */
   readonly packages: readonly [string, ...string[]]
-  /** libraries that the machine has anyway, and must not have twice */
+  /** libraries that the machine already has and that must not be loaded twice */
   readonly without?: readonly string[]
   /** a suite of Debian; the machine's own when absent */
   readonly suite?: string

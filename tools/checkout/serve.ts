@@ -1,21 +1,18 @@
-/** Serves the page of every state, by its name, without a database: for screenshots and browser tests. */
+/** Serves the page of every state under its name, without a database, for screenshots and browser tests. */
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:http'
 import { languageOf, renderPage, renderProblem, versionOf, type PageView } from '@bursar/checkout'
 
 export interface PageServer {
   url: string
-  /** what is shown by name; may be changed meanwhile */
+  /** the pages by name; may be changed while serving */
   views: Map<string, PageView>
-  /** tells every open page of a name that it changed */
+  /** notifies every open page of a name of a change */
   tell(name: string): void
   close(): Promise<void>
 }
 
-/**
- * `GET /{name}`, and below it what the page of that name asks for. `stay`: no payer is sent on to another host by a
- * script.
- */
+/** Serves `GET /{name}` and the resources of that page. With `stay`, no script redirects a payer to another host. */
 export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = false } = {}): Promise<PageServer> => {
   const shown = new Map(views)
   const open = new Set<{ name: string; write(text: string): void }>()

@@ -1,8 +1,7 @@
 /**
- * Pictures of every state of the payment page, phone and desktop, light and dark; with `--documents` only those that
- * the documents show, in docs/images/checkout:
- *
- *     node tools/checkout/shots.ts [--documents] [--language uk] [--folder .bursar/shots] [STATE...]
+ * Takes screenshots of every state of the payment page, phone and desktop, light and dark. With `--documents` only
+ * those that the documentation shows, in docs/images/checkout: node tools/checkout/shots.ts [--documents] [--language
+ * uk] [--folder .bursar/shots] [STATE...]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +19,7 @@ const { values, positionals } = parseArgs({
     folder: { type: 'string' },
   },
 })
-/** README.md and docs/integrating/payment-page.md show these. */
+/** Used in README.md and docs/integrating/payment-page.md. */
 const IN_DOCUMENTS = [
   'crypto-choose-phone-light',
   'crypto-pay-phone-light',
@@ -32,7 +31,7 @@ const IN_DOCUMENTS = [
 const root = join(import.meta.dirname, '../..')
 const folder = values.folder ?? join(root, values.documents ? 'docs/images/checkout' : '.bursar/shots')
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const
-/** Of WebP, from 0 to 100: small enough for a repository, good enough to look at. */
+/** WebP quality, 0 to 100: small enough for a repository, and clear enough. */
 const QUALITY = 55
 
 const found = await findChromium()

@@ -1,4 +1,6 @@
-/** The first cycle of a directed graph as the nodes along it, or undefined. Iterative, so depth has no limit. */
+/**
+ * Returns the nodes of the first cycle of a directed graph, or undefined. It is iterative, so that depth has no limit.
+ */
 export const findCycle = (edges: ReadonlyMap<string, Iterable<string>>): string[] | undefined => {
   const done = new Set<string>()
   for (const start of edges.keys()) {

@@ -1,11 +1,11 @@
-/** A module that reads tables of others in SQL of its own, because the statement has to stay one. */
+/** A module that reads other modules' tables in its own SQL, because the statement can't be split. */
 export interface ForeignRead {
   by: string
   tables: readonly string[]
   why: string
 }
 
-/** By the module's name, then by the first table's; a row that nothing uses fails the lint. */
+/** Ordered by module, then by first table. The lint fails for an unused row. */
 export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'app/cli',

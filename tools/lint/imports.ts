@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 
 export interface Import {
-  /** what is written between the quotes */
+  /** the text between the quotes */
   specifier: string
   /** repository path of a relative import's target; undefined for packages */
   target: string | undefined
@@ -19,7 +19,7 @@ export interface SourceFile {
 const STATEMENT =
   /^[ \t]*(?:import|export)\b(?<clause>[^'"`;]*?)\bfrom\s*['"](?<from>[^'"]+)['"]|^[ \t]*import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]\s*\)/gm
 
-/** Every import of a text, types included. */
+/** Returns all imports of a text, including those of types. */
 export const importsOf = (path: string, text: string): Import[] =>
   [...text.matchAll(STATEMENT)].map((match) => {
     const { clause, from, bare, dynamic } = match.groups!
@@ -30,7 +30,7 @@ export const importsOf = (path: string, text: string): Import[] =>
 
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.bursar'])
 
-/** The TypeScript files below some folders of a repository. */
+/** Returns the TypeScript files in some folders of a repository. */
 export const readSources = async (root: string, folders: readonly string[]): Promise<SourceFile[]> => {
   const files: SourceFile[] = []
   const walk = async (folder: string): Promise<void> => {

@@ -1,4 +1,4 @@
-/** `npm run check`: every line that breaks a rule of this repository, with its file; exit code 1 when there is one. */
+/** `npm run check`: prints every violation of this repository's rules with its file. Exits with 1 if there is one. */
 import { GRANTS } from '../../server/src/platform/db/grants.ts'
 import { findViolations } from './boundaries.ts'
 import { FOREIGN_READS } from './foreign-reads.ts'
@@ -11,7 +11,7 @@ const FOLDERS = ['contract', 'chainkit', 'signer', 'sdk', 'server', 'sandbox', '
 
 const files = await readSources(root, FOLDERS)
 const imports = files.flatMap((file) => file.imports)
-// A reader that finds nothing would find no violation either.
+// A reader that finds no files would report no violations either.
 if (files.length < 1_000 || imports.length < 3_000) throw new Error('tools/lint does not find the sources')
 const found = [...findViolations(files), ...findUntidy(files), ...findForeignSql(files, GRANTS, FOREIGN_READS)]
 for (const line of found) console.log(line)

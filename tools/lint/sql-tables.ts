@@ -4,7 +4,10 @@ await loadModule()
 
 export type Verb = 'insert' | 'update' | 'delete'
 
-/** What a piece of SQL does with tables. A row lock (`for update`) counts as an update, `for share` as reading. */
+/**
+ * The tables that a piece of SQL uses, by operation. A row lock (`for update`) counts as an update, `for share` as a
+ * read.
+ */
 export interface Tables {
   readonly reads: Set<string>
   readonly writes: Map<string, Set<Verb>>
@@ -13,9 +16,9 @@ export interface Tables {
 type Node = Record<string, unknown>
 
 /**
- * The tables that a text names outside its own `with` names; undefined when PostgreSQL's parser reads it neither as a
- * statement nor as a part of one.
- * @param pieces the text between the values and fragments that the code puts in
+ * Returns the tables that a text names, except its own `with` names; undefined if PostgreSQL's parser accepts it
+ * neither as a statement nor as a part of one.
+ * @param pieces the text between the interpolated values and fragments
  */
 export const tablesOf = (pieces: readonly string[]): Tables | undefined => {
   for (const frame of FRAMES) {
@@ -28,7 +31,7 @@ export const tablesOf = (pieces: readonly string[]): Tables | undefined => {
   return undefined
 }
 
-/** Where a part can stand in a statement. */
+/** The contexts in which a part of a statement is parsed. */
 const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ['', ''],
   ['select ', ''],
@@ -50,11 +53,14 @@ const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ['insert into filled_ ', ''],
   ['', ' values (1)'],
 ]
-/** What can stand for a value or fragment that the code puts in. */
+/** Substitutes for an interpolated value or fragment. */
 const FILLINGS = ['$1', '', 'filled_', '(select)', 'x = 1', 'x as (select)', ', x as (select)', 'select']
 const MOST_TRIES = 400
 
-/** The tree of the first filling that parses. The place of an error tells which holes to fill in another way. */
+/**
+ * Returns the tree of the first substitution that parses. The position of an error shows which holes need another
+ * substitute.
+ */
 const parseFilled = ([before, after]: readonly [string, string], pieces: readonly string[]): unknown => {
   let tries = 0
   const attempt = (fillings: readonly number[], from: number): unknown => {
@@ -94,7 +100,7 @@ const VERBS: Readonly<Record<string, readonly Verb[]>> = {
   MergeStmt: ['insert', 'update', 'delete'],
   TruncateStmt: ['delete'],
 }
-/** Statements on the shape of the database: they neither read nor write rows. */
+/** Statements that change the schema: they neither read nor write rows. */
 const IS_SHAPE = /^(Alter|Create|Drop|Grant|Comment|Index|Rule|View)\w*Stmt$/
 
 const walk = (value: unknown, known: ReadonlySet<string>, found: Tables): void => {
@@ -117,7 +123,10 @@ const walk = (value: unknown, known: ReadonlySet<string>, found: Tables): void =
   if (Array.isArray(node['lockingClause'])) addLocked(node, names, found)
 }
 
-/** Walks the parts of a `with`. @returns the names that the statement knows, a part's own name from the next part on */
+/**
+ * Walks the parts of a `with`. @returns the names that the statement can use; the name of a part is known from the next
+ * part on
+ */
 const withNames = (node: Node, known: ReadonlySet<string>, found: Tables): ReadonlySet<string> => {
   const clause = node['withClause'] as { ctes: { CommonTableExpr: Node }[]; recursive?: boolean } | undefined
   if (!clause) return known
@@ -151,7 +160,7 @@ const nameOf = (relation: unknown): string | undefined => {
   return schemaname === undefined || schemaname === 'public' ? relname : undefined
 }
 
-/** The tables whose rows a select locks for changing. */
+/** Adds the tables whose rows a SELECT locks for update. */
 const addLocked = (select: Node, known: ReadonlySet<string>, found: Tables): void => {
   const inFrom = new Map<string, string>()
   const collect = (value: unknown): void => {

@@ -1,11 +1,13 @@
 import { parseSync } from 'rolldown/utils'
 
-/** A piece of SQL in a source file: a whole statement, or a part that statements take in. */
+/** A piece of SQL in a source file: a whole statement, or a fragment of one. */
 export interface SqlText {
   readonly line: number
-  /** what stands between the values and fragments that the code puts in: one more than there are of those */
+  /** the texts around the interpolated values and fragments: one more than there are of those */
   readonly pieces: readonly string[]
-  /** `sql`: surely SQL. `string`: any other text, which may be. `row`: the name of a table that a posting writes */
+  /**
+   * `sql`: certainly SQL. `string`: any other text, which may be SQL. `row`: the name of a table that a posting writes
+   */
   readonly kind: 'sql' | 'string' | 'row'
 }
 
@@ -16,8 +18,8 @@ interface Node {
 }
 
 /**
- * The texts of a source file that are SQL or may be, and the lines of `sql.table` and `sql.id` that are given a name
- * which only running the code would tell.
+ * Returns the texts of a source file that are or may be SQL, and the lines of `sql.table` and `sql.id` whose names are
+ * known only at run time.
  */
 export const sqlTextsOf = (path: string, source: string): { texts: SqlText[]; dynamic: number[] } => {
   const { program, errors } = parseSync(path, source)
@@ -60,7 +62,7 @@ export const sqlTextsOf = (path: string, source: string): { texts: SqlText[]; dy
     const pieces = textOf(value)
     if (pieces) add('string', value, pieces)
     for (const [key, child] of Object.entries(value)) {
-      // The parts of a template stand in its own pieces; the path of an import is no text of the program.
+      // A template's pieces contain its own texts; an import path is not a text of the program.
       if (key !== 'quasis' && !(key === 'source' && /^(Import|Export)/.test(value.type))) visit(child)
     }
   }
@@ -84,7 +86,7 @@ const textOf = (node: Node): string[] | undefined => {
   return node.type === 'Literal' && typeof node['value'] === 'string' ? [node['value']] : undefined
 }
 
-/** `const X: RowTable = { name: 'table', … }`: the ledger writes such rows in the statement of a posting. */
+/** True for `const X: RowTable = { name: 'table', … }`: the ledger writes such rows in the statement of a posting. */
 const isRowTable = (id: Node): boolean => {
   const annotation = (id['typeAnnotation'] as Node | null | undefined)?.['typeAnnotation'] as Node | undefined
   return annotation?.type === 'TSTypeReference' && isNamed(annotation['typeName'], 'RowTable')

@@ -1,6 +1,7 @@
 /**
- * A table belongs to one module (`owner` in server/src/platform/db/grants.ts). Only the owner's SQL writes it; other
- * modules call the owner, or have a row in foreign-reads.ts that says why they read it themselves.
+ * Checks that each table has one module as owner (`owner` in server/src/platform/db/grants.ts). Only the owner's SQL
+ * writes the table. Other modules call the owner, or have a row in foreign-reads.ts with the reason why they read it
+ * themselves.
  */
 import type { TableGrant } from '../../server/src/platform/db/grants.ts'
 import type { ForeignRead } from './foreign-reads.ts'
@@ -8,11 +9,11 @@ import type { SourceFile } from './imports.ts'
 import { tablesOf, type Tables, type Verb } from './sql-tables.ts'
 import { sqlTextsOf, type SqlText } from './sql-texts.ts'
 
-/** The files that take the name of a table from a variable, and which tables these are. */
+/** Files that take a table's name from a variable, with the tables that it can name. */
 const DYNAMIC: Readonly<Record<string, string>> = {
   'server/src/merchants/webhooks/archive.ts': 'partitions of events, which its module owns',
 }
-/** What no role may do, as only the owner of the database does it. */
+/** Statements that no role may run, because only the database's owner does. */
 const BY_THE_OWNER: Readonly<Record<string, string>> = {
   'delete event_spans': 'bursar archive',
   'insert capital_grants': 'the sandbox gives its merchants money',
@@ -20,7 +21,7 @@ const BY_THE_OWNER: Readonly<Record<string, string>> = {
   'insert schema_migrations': 'bursar migrate',
   'update business_clock': 'the sandbox moves its time',
 }
-/** A file without any of these holds no SQL. */
+/** A file without any of these contains no SQL. */
 const HAS_SQL = /\bsql\b|\b(select|insert|update|delete from)\b|: RowTable\b/
 const RIGHT: Readonly<Record<Verb, string>> = { insert: 'a', update: 'w', delete: 'd' }
 
@@ -28,9 +29,7 @@ const isProduction = (path: string): boolean =>
   path.startsWith('server/src/') && !/\.test\.ts$|\/test-[^/]+\.ts$/.test(path)
 const moduleOf = (path: string): string => /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1] ?? path
 
-/**
- * Every way the production code of the server breaks the ownership of tables, one line each.
- */
+/** Returns each violation of table ownership in the server's production code, one line each. */
 export const findForeignSql = (
   files: readonly SourceFile[],
   grants: Readonly<Record<string, TableGrant>>,
@@ -89,7 +88,7 @@ const firstUnsorted = (list: readonly string[]): string | undefined => {
   return list.find((one, index) => one !== sorted[index])
 }
 
-/** A cheap look before the parser's: whether a text may name one of these tables. */
+/** Checks cheaply, before parsing, whether a text may name one of these tables. */
 const namesOf = (tables: readonly string[]): ((text: SqlText) => boolean) => {
   const any = tables.join('|')
   const anywhere = new RegExp(`\\b(?:${any})\\b`)
@@ -98,14 +97,14 @@ const namesOf = (tables: readonly string[]): ((text: SqlText) => boolean) => {
 }
 
 const readText = ({ kind, pieces }: SqlText): Tables | undefined => {
-  // Where an insert is put together, its target stands alone: `table(column, column)`.
+  // In a composed insert, the target is a separate text: `table(column, column)`.
   const target = kind === 'row' ? pieces[0] : kind === 'string' ? /^(\w+)\s*\(/.exec(pieces[0]!)?.[1] : undefined
   return target === undefined
     ? tablesOf(pieces)
     : { reads: new Set(), writes: new Map([[target, new Set<Verb>(['insert'])]]) }
 }
 
-/** Surely SQL, and no prose that has a word of it. */
+/** Returns true for SQL, and false for prose that contains an SQL keyword. */
 const isStatement = ({ kind, pieces }: SqlText): boolean =>
   kind === 'sql' || /^\s*(with|select|insert|update|delete|\w+ as \()/.test(pieces[0]!)
 

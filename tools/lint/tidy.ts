@@ -1,6 +1,6 @@
 import type { SourceFile } from './imports.ts'
 
-/** Rules of this repository that a general linter doesn't know. Each says where it looks and what it finds. */
+/** Rules of this repository that general linters do not have. Each has the paths to check and the pattern to find. */
 const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
   {
     name: 'only ledger/postings writes ledger tables',
@@ -53,15 +53,15 @@ const RULES: { name: string; at: RegExp; not?: RegExp; finds: RegExp }[] = [
   },
 ]
 
-/** Lines of a file at most. Rows of a table are data, and may be more. */
+/** Maximum lines of a file. Tables are data and may be longer. */
 const longestOf = (path: string): number => {
   if (/^tools\/dialects\/|generated|schema\.ts$/.test(path)) return Infinity
   return /\.test\.ts$|\/test-[^/]+\.ts$/.test(path) ? 600 : 400
 }
-/** A line of `no registry host in any file` would name one itself: the pattern is put together. */
+/** A literal registry host would violate the rule itself, so the pattern is composed. */
 const REGISTRY = new RegExp(['registry', 'npmjs'].join('\\.'), 'i')
 
-/** What breaks the rules, one line each. Files that are too long are named too: split them by what they do. */
+/** Returns the violations, one line each. A file that is too long should be split by subject. */
 export const findUntidy = (files: readonly SourceFile[]): string[] =>
   files.flatMap(({ path, text }) => [
     ...RULES.filter(({ at, not, finds }) => at.test(path) && !(not?.test(path) ?? false) && finds.test(text)).map(
@@ -73,8 +73,8 @@ export const findUntidy = (files: readonly SourceFile[]): string[] =>
   ])
 
 /**
- * Columns of a line at most, as the formatter has it. A line that holds a string, a template or a regular expression
- * may be longer, since the formatter breaks none of them.
+ * Maximum columns of a line, as in the formatter. A line with a string, a template or a regular expression may be
+ * longer, because the formatter breaks none of them.
  */
 const WIDEST = 120
 const tooWide = (path: string, text: string): string[] => {

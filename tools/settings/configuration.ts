@@ -8,7 +8,7 @@ import { membersTable } from './members-table.ts'
 
 const SHAPES: readonly [string, TSchema][] = Object.entries(FILE_SHAPES)
 
-/** docs/operating/configuration.md: the text of its template with a table in the place of each `{{name}}`. */
+/** Returns docs/operating/configuration.md: its template with a table for each `{{name}}`. */
 export const configurationDocument = (): string => {
   const tables: Record<string, string> = {
     environment: environmentTable(),
@@ -21,7 +21,7 @@ export const configurationDocument = (): string => {
   return template.replaceAll(/^\{\{(\w+)\}\}$/gm, (_place, name: string) => tables[name]!)
 }
 
-/** The JSON Schema of each settings file, by its path in the repository. */
+/** Returns the JSON Schema of each settings file, with its path in the repository. */
 export const settingsSchemas = (): { path: string; text: string }[] =>
   SHAPES.map(([name, shape]) => ({
     path: `docs/operating/settings/${name}.schema.json`,

@@ -12,7 +12,7 @@ const shapeless = {
   screening: () => null,
 }
 
-/** The environment variables as a Markdown table. */
+/** Returns the environment variables as a Markdown table. */
 export const environmentTable = (): string => {
   const rows = Object.values<Setting<unknown>>(settingsOf(shapeless)).map((setting) => {
     const { shape, env, holds } = setting

@@ -1,6 +1,9 @@
 import type { Node } from '../../server/src/platform/config/shape.ts'
 
-/** The JSON Schema of a settings file for editors: what Bursar checks, but for rules that compare members. */
+/**
+ * Returns the JSON Schema of a settings file for editors. It has all of Bursar's checks except rules that compare
+ * members.
+ */
 export const jsonSchemaOf = (name: string, shape: Node): object => {
   const { properties, description, ...rest } = plain(shape) as Node
   return {
@@ -12,7 +15,7 @@ export const jsonSchemaOf = (name: string, shape: Node): object => {
   }
 }
 
-/** A schema without the words that only Bursar reads; objects have no other members. */
+/** Returns a schema without the keywords that only Bursar reads; objects allow no other members. */
 const plain = (shape: Node): object => {
   const { says: _, unit, absent: __, key: ___, keySays: ____, description, ...rest } = shape
   const words = [description, unit && `(${unit})`].filter((word) => word !== undefined && word !== '').join(' ')

@@ -8,7 +8,7 @@ interface Row {
   about: string
 }
 
-/** Every member of a settings file as a Markdown table. */
+/** Returns the members of a settings file as a Markdown table. */
 export const membersTable = (shape: Node): string =>
   [
     '| member | type | unit | when absent | meaning |',
@@ -19,7 +19,7 @@ export const membersTable = (shape: Node): string =>
     ),
   ].join('\n')
 
-/** The rows of a member itself and of what is inside it. */
+/** Returns the rows of a member and of its nested members. */
 const rowsOf = (shape: Node, path: string, isRequired: boolean): Row[] => {
   if (shape.not !== undefined) return []
   const own: Row = {
@@ -64,7 +64,7 @@ const insideOfKinds = (branches: readonly Node[], path: string): Row[] => {
   return [kind, ...merged(rows)]
 }
 
-/** The rows of variants as one list; where they differ, which variant has what. */
+/** Merges the rows of variants into one list; where they differ, a row names its variants. */
 const merged = (variants: readonly [label: string, rows: Row[]][]): Row[] => {
   const paths = [...new Set(inOrder(variants.map(([, rows]) => rows.map(({ path }) => path))))]
   return paths.map((path) => {
@@ -80,7 +80,7 @@ const merged = (variants: readonly [label: string, rows: Row[]][]): Row[] => {
   })
 }
 
-/** Members in the order in which the variants have them. What only a later variant has comes after its neighbour. */
+/** Returns members in the order of the variants. A member that only a later variant has follows its neighbour there. */
 const inOrder = (lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>((all, list) => {
     const result = [...all]

@@ -1,10 +1,10 @@
-/** Tables and types of the migrated database. */
+/** Reads the tables and types of the migrated database. */
 import type pg from 'pg'
 import { parse } from 'libpg-query'
 import { resultOf, type Parameters } from './nullability.ts'
 import type { Column, Tables } from './relations.ts'
 
-/** Columns of tables, and of views by their queries. */
+/** Returns the columns of tables, and of views by their queries. */
 export const readTables = async (client: pg.ClientBase): Promise<Tables> => {
   const { rows } = await client.query<{ table: string; column: string; filled: boolean; view: string | null }>(
     `
@@ -33,11 +33,11 @@ export const readTables = async (client: pg.ClientBase): Promise<Tables> => {
   return tables
 }
 
-/** Views of PostgreSQL that statements of ours read. */
+/** Views of PostgreSQL that our statements read. */
 const VIEWS = ['pg_roles', 'pg_stat_activity']
 const NO_PARAMETERS: Parameters = { canBeNull: () => true, hasNulls: () => true }
 
-/** A type of PostgreSQL, and the type of JavaScript in which the driver gives its values. */
+/** A PostgreSQL type and the JavaScript type in which the driver returns its values. */
 export interface ColumnType {
   /** as `numeric` or `text[]` */
   readonly name: string
@@ -45,7 +45,7 @@ export interface ColumnType {
   readonly javascript: string
 }
 
-/** Values as PostgreSQL writes them, by the type's name. Values of other types are words. */
+/** Sample values as PostgreSQL prints them, by type name. Values of other types are words. */
 const SAMPLES: Readonly<Record<string, string>> = {
   bool: 't',
   int2: '1',
@@ -62,7 +62,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   bytea: '\\x00',
 }
 
-/** Types by their ids, as a driver with these parsers reads them. */
+/** Returns types by their ids, as a driver with these parsers returns them. */
 export const readTypes = async (
   client: pg.ClientBase,
   parserOf: (typeId: number) => (text: string) => unknown,

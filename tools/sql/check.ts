@@ -20,7 +20,7 @@ import { elementOf, kindsOf, membersOf, type Member } from './rows.ts'
 import { isCall, isSqlTemplate, keyOf } from './syntax.ts'
 import { textOf, type Sql } from './text.ts'
 
-/** A text that the check uses in place of an expression whose value is known at run time only. */
+/** A text that the check substitutes for an expression whose value is known only at run time. */
 export interface StandIn {
   /** repository path */
   readonly file: string
@@ -33,19 +33,17 @@ export interface StandIn {
 export interface Report {
   /** `file:line: sentence` */
   readonly problems: readonly string[]
-  /** Places where SQL is run. */
+  /** Number of places that run SQL. */
   readonly statements: number
-  /** Texts that these can become, each described by PostgreSQL. */
+  /** Number of texts that these places can produce, each described by PostgreSQL. */
   readonly texts: number
-  /** Texts of these whose columns were compared with a row. */
+  /** Number of these texts whose columns were compared with a row type. */
   readonly rows: number
-  /** Places that a stand-in resolves. */
+  /** Number of places that a stand-in resolves. */
   readonly standIns: number
 }
 
-/**
- * @param parserOf as the driver reads a column of this type
- */
+/** @param parserOf returns the driver's parser for a column type */
 export const checkStatements = async (
   sources: Sources,
   client: pg.ClientBase,
@@ -89,7 +87,7 @@ interface Executed {
   readonly row: Type | undefined
 }
 
-/** The expressions of SQL that are run: `….execute(db)` and `….compile(db)`. */
+/** Yields the SQL expressions that are run: `….execute(db)` and `….compile(db)`. */
 function* executedIn({ files, checker }: Sources): Generator<Executed> {
   for (const file of files.values()) {
     if (!/\.(execute|compile)\(/.test(file.text)) continue
@@ -116,7 +114,7 @@ const resolve = (expression: Expression, fragments: Fragments, sources: Sources,
   }
 }
 
-/** The row that the template names, or else the row of the expression that is run. */
+/** Returns the row type that the template names, else that of the executed expression. */
 const rowOf = ({ template }: Sql, executed: Type | undefined, { checker }: Sources): Type | undefined => {
   const named = isSqlTemplate(template) ? template.typeArguments?.[0] : undefined
   return named ? checker.getTypeFromTypeNode(named) : executed
@@ -179,7 +177,7 @@ const parametersOf = (values: readonly Expression[], { checker }: Sources): Para
   }
 }
 
-/** Templates in no statement that this check finds: they are unused, or hidden from it. */
+/** Returns templates that are in no statement found by this check: they are unused, or hidden from it. */
 const unreached = (sources: Sources, fragments: Fragments): string[] =>
   [...sources.files.values()]
     .filter(({ text }) => text.includes('sql'))

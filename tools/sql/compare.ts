@@ -7,7 +7,7 @@ export interface ResultColumn extends Column {
   readonly type: ColumnType
 }
 
-/** Differences, each a sentence that says what to change. */
+/** Returns the differences, each as a sentence that says what to change. */
 export const compareRow = (columns: readonly ResultColumn[], members: readonly Member[]): string[] => [
   ...twice(columns),
   ...columns

@@ -14,8 +14,9 @@ interface Wire {
 }
 
 /**
- * The columns of a statement's result, none when it has no result. The protocol: Parse, Describe, Sync.
- * @throws pg.DatabaseError as PostgreSQL refuses it
+ * Returns the columns of a statement's result, none when it has no result. The protocol messages are Parse, Describe
+ * and Sync.
+ * @throws pg.DatabaseError when PostgreSQL refuses the statement
  */
 export const describe = (client: pg.ClientBase, text: string): Promise<Described[]> =>
   new Promise((resolve, reject) => {

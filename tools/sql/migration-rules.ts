@@ -1,18 +1,18 @@
 /**
- * Refuses statements of new migrations that block tables in use, by squawk's rules (squawkhq.com/docs/rules). A comment
- * above a statement leaves a rule out for it, with the reason: `-- squawk-ignore ban-drop-column`.
+ * Refuses statements in new migrations that block tables in use, by squawk's rules (squawkhq.com/docs/rules). A comment
+ * above a statement disables a rule for it and gives the reason: `-- squawk-ignore ban-drop-column`.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Migrations with an earlier time in their names, and those with numbers, are older than these rules. */
+/** Migrations with an earlier time or a number in their names are older than these rules. */
 const SINCE = '202611250900'
 
 const LEFT_OUT = [
   // `migrate` sets it.
   'require-lock-timeout',
-  // A scan may take long: the other rules see to it that it blocks no table.
+  // A scan may take long; the other rules ensure that it blocks no table.
   'require-statement-timeout',
   // Counters of attempts are small.
   'prefer-bigint-over-int',
@@ -28,7 +28,7 @@ interface Finding {
   readonly rule_name: string
 }
 
-/** `path:line: sentence` for each breach in the new migrations of a folder. */
+/** Returns `path:line: sentence` for each violation in a folder's new migrations. */
 export const judgeMigrations = async (folder: string): Promise<string[]> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql') && /^\d{12}/.test(name) && name >= SINCE)
   const files = await Promise.all(
@@ -52,7 +52,7 @@ const squawk = async (paths: readonly string[], options: readonly string[]): Pro
   const script = join(import.meta.dirname, '../../node_modules/squawk-cli/js/bin/squawk')
   const args = [script, ...options, '--pg-version=18', '--reporter=json', `--exclude=${LEFT_OUT.join()}`, ...paths]
   const output = await new Promise<string>((resolve, reject) =>
-    // It exits with 1 when it has found something.
+    // squawk exits with 1 when it finds a violation.
     execFile(process.execPath, args, (error, stdout, stderr) =>
       stdout.trim().startsWith('[') ? resolve(stdout) : reject(new Error(`squawk said: ${stderr || error?.message}`)),
     ),
@@ -63,7 +63,7 @@ const squawk = async (paths: readonly string[], options: readonly string[]): Pro
   )
 }
 
-/** Outside a transaction there is no lock timeout, so that only statements that block no other may stand there. */
+/** Outside a transaction there is no lock timeout, so only statements that block no others are allowed there. */
 const notConcurrent = (path: string, sql: string): string[] => {
   let at = 0
   return sql.split(/;\s*$/m).flatMap((statement) => {

@@ -1,7 +1,7 @@
 /**
- * Finds the columns of a statement's result that can be null, from PostgreSQL's own parse tree and the columns of the
- * tables. A column of which it does not know can be null. A function that no list here names is taken to be null only
- * with an argument that is.
+ * Finds the nullable columns of a statement's result, from PostgreSQL's parse tree and the columns of the tables. A
+ * column counts as nullable unless it is proven not to be. A function in no list here is assumed to return null only
+ * when an argument is null.
  */
 import type {
   CaseExpr,
@@ -31,19 +31,19 @@ import { AGGREGATES, fieldsOf, isOneRow, keyOf, LOOKUPS, nameOf, nameOfFunction 
 
 /** The parameters of a statement, numbered from 1. */
 export interface Parameters {
-  /** The value itself can be null or undefined. */
+  /** Returns whether the value can be null or undefined. */
   canBeNull(number: number): boolean
-  /** It is an array that can have a null in it. */
+  /** Returns whether the value is an array that can contain null. */
   hasNulls(number: number): boolean
 }
 
-/** Columns of a statement's result, in order. Empty when it has none. */
+/** Returns the columns of a statement's result, in order; none when it has no result. */
 export const resultOf = (statement: Node, tables: Tables, parameters: Parameters): Column[] =>
   new Reader(tables, parameters).statement(statement, EMPTY, new Map())
 
 type Ctes = ReadonlyMap<string, readonly Column[]>
 
-/** Functions that are never null. */
+/** Functions that never return null. */
 const NEVER = new Set([
   'count',
   'row_number',
@@ -65,7 +65,7 @@ const NEVER = new Set([
   'database_identity',
   'current_database',
 ])
-/** Functions that can be null although no argument is. */
+/** Functions that can return null although no argument is null. */
 const SOMETIMES = new Set([
   'lag',
   'lead',
@@ -105,7 +105,7 @@ class Reader {
       )
       const writes = (name: string): boolean =>
         name.startsWith(`${target.name}.`) && written.has(name.slice(target.name.length + 1))
-      // A condition speaks of the row before the update, and so of no column that is written.
+      // The condition applies to the row before the update, so it proves nothing about the written columns.
       const after: Scope = {
         ...scope,
         proven: new Set([
@@ -146,7 +146,7 @@ class Reader {
     for (const each of clause?.ctes ?? []) {
       const { ctename, ctequery, aliascolnames } = (each as { CommonTableExpr: CommonTableExpr }).CommonTableExpr
       const named = (columns: readonly Column[]): Column[] => renamed(columns, aliascolnames)
-      // The part of a recursive query that does not name itself.
+      // The part of a recursive query that does not refer to the query itself.
       const first = clause?.recursive && 'SelectStmt' in ctequery! ? ctequery.SelectStmt.larg : undefined
       if (first) all.set(ctename!, named(this.#select(first, outer, all)))
       all.set(ctename!, named(this.statement(ctequery!, outer, all)))
@@ -174,7 +174,7 @@ class Reader {
     return this.#targets(select.targetList, scope, all, (select.groupClause ?? []).length > 0)
   }
 
-  /** The relations of a FROM clause, and the columns that its conditions prove not null. */
+  /** Returns the relations of a FROM clause, and the columns that its conditions prove to be not null. */
   #from(
     conditions: Node[],
     clause: readonly Node[] | undefined,
@@ -227,7 +227,7 @@ class Reader {
     return { name: alias?.aliasname ?? relname!, columns: renamed(columns, alias?.colnames), isOptional: false }
   }
 
-  /** `unnest`, `jsonb_to_recordset` and the like: a column for each array, or those that are listed. */
+  /** Columns of `unnest`, `jsonb_to_recordset` and similar functions: one for each array, or those that are listed. */
   #function({ functions, alias, coldeflist, ordinality }: RangeFunction, beside: Scope, ctes: Ctes): Relation {
     const calls = (functions ?? []).map((each) => (each as { List: { items?: Node[] } }).List.items![0]!)
     const columns = calls.flatMap((call): Column[] => {
@@ -245,7 +245,7 @@ class Reader {
     const numbered = ordinality ? [{ name: 'ordinality', null: undefined }] : []
     const all = listed.length > 0 ? listed : [...columns, ...numbered]
     const named = renamed(all, alias?.colnames)
-    // A function with one column gives it the name of its alias.
+    // If a function has one column, the column gets the name of the alias.
     const single = named.length === 1 && !alias?.colnames && listed.length === 0 && alias?.aliasname
     return {
       name: alias?.aliasname ?? columns[0]?.name ?? '',
@@ -275,7 +275,7 @@ class Reader {
     })
   }
 
-  /** Why an expression can be null; undefined when it can not. */
+  /** Returns why an expression can be null; undefined when it can't. */
   #expression(node: Node, scope: Scope, ctes: Ctes, isGrouped = false): string | undefined {
     const of = (each: Node): string | undefined => this.#expression(each, scope, ctes, isGrouped)
     const any = (nodes: readonly (Node | undefined)[] = []): string | undefined =>
@@ -350,7 +350,7 @@ class Reader {
   }
 }
 
-/** `left join lateral (select count(*) …) on true`: the right side is there. */
+/** True for `left join lateral (select count(*) …) on true`: the right side always has a row. */
 const isAlwaysOne = (right: Node, condition: Node | undefined): boolean =>
   'RangeSubselect' in right &&
   'SelectStmt' in right.RangeSubselect.subquery! &&
@@ -359,7 +359,7 @@ const isAlwaysOne = (right: Node, condition: Node | undefined): boolean =>
   'A_Const' in condition &&
   condition.A_Const.boolval?.boolval === true
 
-/** A column of `full join … using`: there when either side is. */
+/** Returns a column of `full join … using`, which is not null when either side's column is not null. */
 const mergedColumn = (name: string, left: readonly Relation[], right: readonly Relation[]): Column => {
   const whyOf = (relations: readonly Relation[]): string | undefined =>
     relations.flatMap(({ columns }) => columns).find((column) => column.name === name)?.null

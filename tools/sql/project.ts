@@ -1,6 +1,6 @@
 /**
- * The sources of this repository as the TypeScript compiler reads them. TypeScript 7 calls this API unstable: only
- * this file imports it.
+ * Opens the sources of this repository with the TypeScript compiler's API. TypeScript 7 calls it unstable, so only this
+ * file imports it.
  */
 import { API, SymbolFlags, TypeFlags, type Checker, type Symbol, type Type } from 'typescript/unstable/sync'
 import { SyntaxKind, type Node, type SourceFile } from 'typescript/unstable/ast'
@@ -11,9 +11,9 @@ export type { Symbol, Type }
 
 export interface Sources {
   readonly checker: Checker
-  /** Files that the check reads, by repository path. */
+  /** Files to check, by repository path. */
   readonly files: ReadonlyMap<string, SourceFile>
-  /** As `server/src/x.ts:12`. */
+  /** Returns a node's place, such as `server/src/x.ts:12`. */
   placeOf(node: Node): string
   close(): void
 }
@@ -39,7 +39,7 @@ export const openSources = (root: string, config: string, isWanted: (path: strin
   }
 }
 
-/** Every node below a node, itself included. */
+/** Yields a node and all its descendants. */
 export function* walk(node: Node): Generator<Node> {
   yield node
   const children: Node[] = []

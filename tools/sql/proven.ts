@@ -1,12 +1,14 @@
-/** Finds the columns that a condition proves not null, for `nullability.ts`. */
+/** Finds the columns that a condition proves to be not null, for `nullability.ts`. */
 import type { Node } from 'libpg-query'
 import { find, type Scope } from './relations.ts'
 import { fieldsOf, keyOf, LOOKUPS, nameOfFunction } from './tree.ts'
 
-/** Operators that can be true of null. */
+/** Operators that can be true when an operand is null. */
 const NULL_SAFE = new Set(['AEXPR_DISTINCT', 'AEXPR_NOT_DISTINCT', 'AEXPR_NULLIF'])
 
-/** Columns (`relation.column`) and other expressions (their keys) that are not null where a condition is true. */
+/**
+ * Returns the columns (`relation.column`) and other expressions (by key) that are not null where a condition is true.
+ */
 export const provenBy = (condition: Node, scope: Scope): Set<string> => {
   if ('BoolExpr' in condition) {
     const each = (condition.BoolExpr.args ?? []).map((argument) => provenBy(argument, scope))
@@ -24,7 +26,7 @@ export const provenBy = (condition: Node, scope: Scope): Set<string> => {
   return neededBy(condition, scope)
 }
 
-/** Columns and expressions that are not null where this expression is not null. */
+/** Returns the columns and expressions that are not null where this expression is not null. */
 const neededBy = (node: Node, scope: Scope): Set<string> => {
   const all = (nodes: readonly (Node | undefined)[] = []): string[] =>
     nodes.flatMap((each) => (each ? [...neededBy(each, scope)] : []))
@@ -42,7 +44,7 @@ const neededBy = (node: Node, scope: Scope): Set<string> => {
   if ('A_Expr' in node) {
     const { kind, name, lexpr, rexpr } = node.A_Expr
     if (NULL_SAFE.has(kind ?? '')) return new Set()
-    // `a in (b, null)` is true where a is b, so that only a is not null.
+    // `a in (b, null)` is true where a is b, so it proves only a.
     if (kind === 'AEXPR_IN') return new Set(all([lexpr]))
     if (LOOKUPS.has(fieldsOf(name).at(-1)!)) return new Set([keyOf(node), ...all([lexpr])])
     return new Set([keyOf(node), ...all([lexpr, rexpr])])
@@ -50,7 +52,7 @@ const neededBy = (node: Node, scope: Scope): Set<string> => {
   return new Set([keyOf(node)])
 }
 
-/** Functions that are null when an argument is. */
+/** Functions that return null when an argument is null. */
 const STRICT = new Set([
   'lower',
   'upper',

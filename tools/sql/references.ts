@@ -1,4 +1,4 @@
-/** Finds where names of the sources are declared and used. */
+/** Finds the declarations and uses of names in the sources. */
 import {
   SymbolFlags,
   SyntaxKind,
@@ -26,18 +26,18 @@ export class References {
     this.#sources = sources
   }
 
-  /** The declaration of an identifier, through imports. */
+  /** Returns the declaration of an identifier, through imports. */
   declarationOf(node: Node): Node | undefined {
     return this.#symbolOf(node)?.valueDeclaration?.resolve()
   }
 
-  /** The declaration of the value of `{ name }`. */
+  /** Returns the declaration of the value of `{ name }`. */
   shorthandOf(node: Assignment): Node | undefined {
     const symbol = this.#sources.checker.getShorthandAssignmentValueSymbol(node)
     return symbol && this.#target(symbol).valueDeclaration?.resolve()
   }
 
-  /** Calls of a function by its name. One that is passed on as a value is not followed. */
+  /** Returns the calls of a function by its name. A function that is passed as a value is not followed. */
   callersOf(declaration: Function): CallExpression[] {
     const known = this.#callers.get(declaration)
     if (known) return known
@@ -57,7 +57,7 @@ export class References {
     return calls
   }
 
-  /** Assignments in object literals to a property of this type. */
+  /** Returns the assignments in object literals to a property of this type. */
   assignmentsTo(type: Type, property: string): Assignment[] {
     const symbol = this.#propertyOf(type, property)
     if (symbol === undefined) return []

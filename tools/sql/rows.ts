@@ -1,7 +1,7 @@
-/** Reads the members of `Row` in `sql<Row>`, as far as a column can be compared with them. */
+/** Reads the members of `Row` in `sql<Row>` in the form in which they are compared with columns. */
 import { SymbolFlags, TypeFlags, type Sources, type Type } from './project.ts'
 
-/** A type of TypeScript as a set of kinds: those of `ColumnType.javascript`, and `anything`. */
+/** A TypeScript type as a set of kinds: those of `ColumnType.javascript`, and `anything`. */
 export interface Kinds {
   readonly kinds: ReadonlySet<string>
   readonly canBeNull: boolean
@@ -13,7 +13,7 @@ export interface Member extends Kinds {
   readonly isOptional: boolean
 }
 
-/** The members of a row; undefined when the type says nothing of them, as `unknown` does. */
+/** Returns the members of a row; undefined for a type without known members, such as `unknown`. */
 export const membersOf = (row: Type, { checker }: Sources): Member[] | undefined => {
   if (row.flags & (TypeFlags.Any | TypeFlags.Unknown)) return undefined
   if (checker.getIndexInfosOfType(row).length > 0) return undefined
@@ -24,7 +24,7 @@ export const membersOf = (row: Type, { checker }: Sources): Member[] | undefined
   }))
 }
 
-/** The kinds of a type's values. */
+/** Returns the kinds of a type's values. */
 export const kindsOf = (type: Type, checker: Sources['checker']): Kinds => {
   const among = type.isUnionType() ? type.getTypes() : [type]
   const isAny = among.some(({ flags }) => (flags & (TypeFlags.Any | TypeFlags.Unknown)) !== 0)
@@ -64,7 +64,7 @@ const kindOf = (type: Type, checker: Sources['checker']): string[] => {
   return ['object']
 }
 
-/** The element of an array type; undefined when it is none. */
+/** Returns the element type of an array type; undefined for any other type. */
 export const elementOf = (type: Type, checker: Sources['checker']): Type | undefined => {
   const present = checker.getNonNullableType(type) ?? type
   return present.isTypeReference() && checker.isArrayLikeType(present)

@@ -1,4 +1,4 @@
-/** Expressions in SQL whose values are known at run time only, each with a text that the check uses in its place. */
+/** SQL expressions whose values are known only at run time, each with a text that the check uses instead. */
 import type { StandIn } from './check.ts'
 
 export const STAND_INS: readonly StandIn[] = [

@@ -1,4 +1,4 @@
-/** Questions about syntax trees, and templates as text with holes. */
+/** Queries syntax trees, and reads templates as text with holes. */
 import {
   SyntaxKind,
   type ArrowFunction,
@@ -18,23 +18,23 @@ export type Function = ArrowFunction | FunctionDeclaration
 
 export const isCall = (node: Node): node is CallExpression => node.kind === SyntaxKind.CallExpression
 
-/** True for kysely's tag: sql`…` and sql<Row>`…`. */
+/** Returns true for kysely's tag: sql`…` and sql<Row>`…`. */
 export const isSqlTemplate = (node: Node): node is TaggedTemplateExpression =>
   node.kind === SyntaxKind.TaggedTemplateExpression && isSqlName((node as TaggedTemplateExpression).tag)
 
 const isSqlName = (node: Node): boolean => node.kind === SyntaxKind.Identifier && (node as Identifier).text === 'sql'
 
-/** `raw` for a call of `sql.raw(…)`. */
+/** Returns `raw` for a call of `sql.raw(…)`. */
 export const sqlMethodOf = ({ expression }: CallExpression): string | undefined =>
   expression.kind === SyntaxKind.PropertyAccessExpression &&
   isSqlName((expression as PropertyAccessExpression).expression)
     ? (expression as PropertyAccessExpression).name.text
     : undefined
 
-/** A node's place: equal for two objects of one node. */
+/** Returns a node's place, which is equal for two objects of the same node. */
 export const keyOf = (node: Node): string => `${node.getSourceFile().fileName}:${node.pos}`
 
-/** The text before the first hole, and each hole with the text behind it. */
+/** Returns the text before the first hole, and each hole with the text after it. */
 export const partsOf = (node: Node): { head: string; spans: { hole: Expression; tail: string }[] } => {
   if (node.kind === SyntaxKind.NoSubstitutionTemplateLiteral)
     return { head: (node as Node & { text: string }).text, spans: [] }
@@ -46,8 +46,8 @@ export const partsOf = (node: Node): { head: string; spans: { hole: Expression; 
 }
 
 /**
- * A template with its holes filled. The first result has the first alternative of each hole, the second the second: two
- * holes under one condition then go together. A hole with fewer repeats its last.
+ * Returns a template with its holes filled. The first result has the first alternative of each hole, the second the
+ * second, so that two holes under one condition match. A hole with fewer alternatives repeats its last.
  */
 export const combine = <T>(
   { head, spans }: ReturnType<typeof partsOf>,
@@ -61,7 +61,7 @@ export const combine = <T>(
   ])
 }
 
-/** The expressions that a function returns. */
+/** Returns the expressions that a function returns. */
 export const returnsOf = ({ body }: Function): Expression[] => {
   if (body === undefined) return []
   if (body.kind !== SyntaxKind.Block) return [body as Expression]
@@ -83,7 +83,7 @@ const INNER: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.MethodDeclaration,
 ])
 
-/** The name a function is called by: its own, or that of the constant that holds it. */
+/** Returns the name by which a function is called: its own, or that of the constant that holds it. */
 export const nameOf = (node: Function): Identifier | undefined => {
   if (node.kind === SyntaxKind.FunctionDeclaration) return node.name
   const { parent } = node
@@ -92,7 +92,7 @@ export const nameOf = (node: Function): Identifier | undefined => {
     : undefined
 }
 
-/** How kysely writes the text that these take (kysely's default-query-compiler.ts). */
+/** How kysely prints the arguments of these methods (kysely's default-query-compiler.ts). */
 export const SPELLED: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
   ref: (text) => text.split('.').map(quoted).join('.'),

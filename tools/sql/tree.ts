@@ -1,10 +1,10 @@
-/** Questions about PostgreSQL's parse tree. */
+/** Queries PostgreSQL's parse tree. */
 import type { Node, SelectStmt } from 'libpg-query'
 
-/** Operators that can be null although no side is. */
+/** Operators that can return null although no operand is null. */
 export const LOOKUPS: ReadonlySet<string> = new Set(['->', '->>', '#>', '#>>'])
 
-/** Aggregates that are null of no rows. */
+/** Aggregates that return null for no rows. */
 export const AGGREGATES: ReadonlySet<string> = new Set([
   'sum',
   'min',
@@ -22,14 +22,17 @@ export const AGGREGATES: ReadonlySet<string> = new Set([
   'percentile_cont',
 ])
 
-/** `a.b` as ['a', 'b'], `a.*` as ['a', '*']. */
+/** Returns `a.b` as ['a', 'b'] and `a.*` as ['a', '*']. */
 export const fieldsOf = (fields: readonly Node[] = []): string[] =>
   fields.map((field) => ('String' in field ? (field.String.sval ?? '') : '*'))
 
-/** The name of a function, without `pg_catalog`. */
+/** Returns the name of a function without `pg_catalog`. */
 export const nameOfFunction = (funcname: readonly Node[] = []): string => fieldsOf(funcname).at(-1) ?? ''
 
-/** The name PostgreSQL gives a column without one (FigureColname of parse_target.c), as far as statements need it. */
+/**
+ * Returns the name that PostgreSQL gives an unnamed column (FigureColname of parse_target.c), for the forms that our
+ * statements use.
+ */
 export const nameOf = (node: Node): string => {
   if ('ColumnRef' in node) return fieldsOf(node.ColumnRef.fields).at(-1)!
   if ('FuncCall' in node) return nameOfFunction(node.FuncCall.funcname)
@@ -49,11 +52,13 @@ export const nameOf = (node: Node): string => {
   return '?column?'
 }
 
-/** An expression's text, the same wherever it stands. */
+/** Returns an expression's text, which is the same in every position. */
 export const keyOf = (node: Node): string =>
   JSON.stringify(node, (name, value: unknown) => (name === 'location' ? undefined : value))
 
-/** True when a SELECT gives one row whatever its relations hold: all its columns are aggregates. */
+/**
+ * Returns true when a SELECT returns exactly one row whatever its relations contain: all its columns are aggregates.
+ */
 export const isOneRow = ({ fromClause, whereClause, groupClause, havingClause, targetList }: SelectStmt): boolean => {
   if (fromClause === undefined) return whereClause === undefined
   return groupClause === undefined && havingClause === undefined && (targetList ?? []).every(hasAggregate)
