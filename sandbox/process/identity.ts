@@ -1,4 +1,6 @@
-/** Which process a pid names. A pid alone is not enough: after a crash the number may belong to another receiver. */
+/**
+ * Identifies the process of a pid. A pid alone is not enough: after a crash the number may belong to another process.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 
@@ -18,18 +20,18 @@ export interface ProcessInfo extends ProcessIdentity {
 const bootIdFile = '/proc/sys/kernel/random/boot_id'
 const hasProc = existsSync('/proc/self/stat') && existsSync(bootIdFile)
 
-/** The live process with this pid, or undefined. A zombie has ended: it counts as absent. */
+/** Returns the live process with this pid, or undefined. A zombie counts as absent. */
 export function inspectProcess(pid: number): ProcessInfo | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   return hasProc ? fromProc(pid) : fromPs(pid)
 }
 
-/** Is this very process, not another with its pid, still running? */
+/** Returns whether exactly this process, not another with its pid, is still running. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return inspectProcess(identity.pid)?.startedAt === identity.startedAt
 }
 
-/** Live processes whose working directory this is. Empty where the system does not tell. */
+/** Returns the live processes with this working directory; none where the system does not report it. */
 export function processesWorkingIn(folder: string): ProcessInfo[] {
   if (!hasProc || !existsSync(folder)) return []
   const home = realpathSync(folder)

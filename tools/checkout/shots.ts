@@ -1,7 +1,8 @@
 /**
  * Takes screenshots of every state of the payment page, phone and desktop, light and dark. With `--documents` only
- * those that the documentation shows, in docs/images/checkout: node tools/checkout/shots.ts [--documents] [--language
- * uk] [--folder .bursar/shots] [STATE...]
+ * those that the documentation shows, in docs/images/checkout:
+ *
+ *     node tools/checkout/shots.ts [--documents] [--language uk] [--folder .bursar/shots] [STATE...]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

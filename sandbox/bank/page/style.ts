@@ -1,4 +1,4 @@
-/** The look of the bank's pages, on a phone and on a context, by day and by night. */
+/** The style of the bank's pages, for phones and desktops, light and dark. */
 export const style = `
 :root { color-scheme: light dark; --ink: #14213d; --soft: #5a6478; --line: #d5dbe6; --paper: #fff; --back: #eef1f6; --accent: #0b5d4e; --on: #fff; --bad: #b3261e; --good: #0b6b3a }
 @media (prefers-color-scheme: dark) { :root { --ink: #e9edf5; --soft: #a3adc0; --line: #38425a; --paper: #1a2233; --back: #101623; --accent: #5fd3b8; --on: #06231c; --bad: #ff9d94; --good: #7fe0a9 } }
