@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely'
 import { depositAddress } from '../server/src/chain/addresses/derivation.ts'
-import { TEST_KEYS } from '../server/src/chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../test/world/keys.ts'
 import { createDb, createPool, migrate, type Db } from '../server/src/platform/db/index.ts'
 import { portOf, startServer } from './edge/start.ts'
 import { startLoad, type Load } from './load/index.ts'

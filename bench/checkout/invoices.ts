@@ -1,6 +1,6 @@
 /** Invoices as a shop makes them, signed, and as payers continue them. */
 import { createHmac } from 'node:crypto'
-import { TEST_KEYS } from '../../server/src/chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../test/world/keys.ts'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { carryOut } from '../../server/src/ledger/effects/index.ts'

@@ -5,7 +5,7 @@
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { addressRoutes, createAddressIssuer } from '../../server/src/chain/addresses/index.ts'
-import { TEST_KEYS } from '../../server/src/chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../test/world/keys.ts'
 import { balanceRoutes } from '../../server/src/ledger/balances/index.ts'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import { createDb, createPool } from '../../server/src/platform/db/index.ts'

@@ -1,8 +1,8 @@
 /** What it takes to sweep one address, in gas as receipts tell it, in every way there is. */
 import { COIN, PAYMENT_GAS, encodeTransfer, relayPull } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
-import { accountsFrom } from '../../chainkit/contracts/test-world.ts'
-import type { Account, Receipt, SweepWorld } from '../../chainkit/contracts/test-world.ts'
+import { accountsFrom } from '../../test/world/sweep-contracts.ts'
+import type { Account, Receipt, SweepWorld } from '../../test/world/sweep-contracts.ts'
 
 export const BATCH = 50
 const UNITS = 1_000_000n

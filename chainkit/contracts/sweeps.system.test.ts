@@ -11,8 +11,8 @@ import type { Hex, SweepEvent } from '../src/evm/index.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, deploy } from '../../sandbox/tokens/index.ts'
 import { useAnvil } from '../../test/setup/nodes.ts'
-import { accountOf, accountsFrom, openSweepWorld } from './test-world.ts'
-import type { Account, Receipt, SweepWorld } from './test-world.ts'
+import { accountOf, accountsFrom, openSweepWorld } from '../../test/world/sweep-contracts.ts'
+import type { Account, Receipt, SweepWorld } from '../../test/world/sweep-contracts.ts'
 
 /** Root of a storage without anything in it. */
 const EMPTY_STORAGE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'

@@ -39,7 +39,7 @@ const OPEN = new Set(['platform', 'adapters', 'app'])
 const ADAPTERS_MAY = new Set(['platform/base', 'platform/money', 'platform/config'])
 /** Files that may use an adapter's code; every file may name its types. */
 const TALKS_TO_ADAPTERS =
-  /^server\/src\/(([^/]+\/){1,3}jobs(-[a-z]+)?\.ts$|chain\/watcher\/|adapters\/|app\/)|\.test\.ts$|\/test-[^/]+\.ts$/
+  /^server\/src\/(([^/]+\/){1,3}jobs(-[a-z]+)?\.ts$|chain\/watcher\/|adapters\/|app\/)|^test\/|\.test\.ts$|\/test-[^/]+\.ts$/
 const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|misc|types)(\.|\/)/
 
 const districtOf = (path: string): string | undefined => /^server\/src\/([^/]+)\//.exec(path)?.[1]

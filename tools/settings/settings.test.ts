@@ -10,7 +10,7 @@ import { emulatedAccount, emulatedKinds } from '../../sandbox/platform/emulators
 import { writeExchangeFile } from '../../sandbox/platform/exchange.ts'
 import { writeSettingsFiles } from '../../sandbox/platform/files.ts'
 import { writeScreeningFile } from '../../sandbox/platform/screening.ts'
-import { TEST_KEYS } from '../../server/src/chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../test/world/keys.ts'
 import { FILE_READERS, FILE_SHAPES } from '../../server/src/app/composition/settings-files.ts'
 import type { Node } from '../../server/src/platform/config/shape.ts'
 import { jsonSchemaOf } from './json-schema.ts'

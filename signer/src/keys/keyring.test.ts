@@ -2,7 +2,7 @@ import { TronWeb } from 'tronweb'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { Keyring } from './keyring.ts'
-import { JUNK_WORDS, seed } from '../test-world.ts'
+import { JUNK_WORDS, seed } from '../../../test/world/signer.ts'
 
 describe('Keyring', () => {
   test('derives the addresses that wallets derive from the same words', () => {

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { canReplace, judgeOwner, readSecretFile, readTrustedFile } from './secret-file.ts'
-import { temporaryDirectory } from '../test-world.ts'
+import { temporaryDirectory } from '../../../test/world/signer.ts'
 
 const NOBODY = 65_534
 const isRoot = process.geteuid?.() === 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openSeed, sealSeed } from './seed-file.ts'
-import { seed } from '../test-world.ts'
+import { seed } from '../../../test/world/signer.ts'
 
 const passphrase = Buffer.from('correct horse battery staple')
 

@@ -2,7 +2,15 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../test/setup/cases.ts'
 import type { Intent } from '../protocol/protocol.ts'
-import { codeOf, depositKey, evmRequest, fillerRequest, intentOf, makeSigner, uuid } from '../test-world.ts'
+import {
+  codeOf,
+  depositKey,
+  evmRequest,
+  fillerRequest,
+  intentOf,
+  makeSigner,
+  uuid,
+} from '../../../test/world/signer.ts'
 
 describe('one intent, one payment', () => {
   test('the same request again gets the same answer, and the log does not grow', async () => {

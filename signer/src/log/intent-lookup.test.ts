@@ -14,8 +14,8 @@ import {
   policyFile,
   temporaryDirectory,
   uuid,
-} from '../test-world.ts'
-import type { TestSigner } from '../test-world.ts'
+} from '../../../test/world/signer.ts'
+import type { TestSigner } from '../../../test/world/signer.ts'
 
 async function clientOf({ signer }: TestSigner): Promise<SignerClient> {
   const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })

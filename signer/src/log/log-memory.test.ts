@@ -6,8 +6,8 @@ import type { LogMemory } from '../client.ts'
 import { listen } from '../server/endpoint.ts'
 import { createHttpServer } from '../server/http-server.ts'
 import type { LogEnd } from '../protocol/protocol.ts'
-import { evmRequest, intentOf, makeSigner, temporaryDirectory, uuid } from '../test-world.ts'
-import type { TestSigner } from '../test-world.ts'
+import { evmRequest, intentOf, makeSigner, temporaryDirectory, uuid } from '../../../test/world/signer.ts'
+import type { TestSigner } from '../../../test/world/signer.ts'
 
 async function clientOf({ signer }: TestSigner, memory?: LogMemory): Promise<SignerClient> {
   const { server } = createHttpServer(signer, { refused: () => undefined, failed: () => undefined })

@@ -11,7 +11,7 @@ import type { Position } from './log-chain.ts'
 import { SignatureLog } from './log.ts'
 import type { LogFollower, LogOptions } from './log.ts'
 import { scanLog } from './segments.ts'
-import { temporaryDirectory, uuid } from '../test-world.ts'
+import { temporaryDirectory, uuid } from '../../../test/world/signer.ts'
 
 const header = { kind: 'log', version: 1, at: 5, masterFingerprint: '0a0b0c0d' } as const
 

@@ -11,7 +11,7 @@ import { IndexFile } from './index-file.ts'
 import { EMPTY_CHAIN, LogBroken } from './log-chain.ts'
 import { LogFailed } from './log.ts'
 import { oldestOf, scanLog } from './segments.ts'
-import { codeOf, evmRequest, intentOf, makeSigner, temporaryDirectory, uuid } from '../test-world.ts'
+import { codeOf, evmRequest, intentOf, makeSigner, temporaryDirectory, uuid } from '../../../test/world/signer.ts'
 import { DAY_MS, HOUR_MS, VelocityBook } from './velocity.ts'
 
 const FINGERPRINT = '0a0b0c0d'

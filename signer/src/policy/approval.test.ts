@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { approvalMessage, approverKey, approversOf } from './approval.ts'
-import { approve, approvers, intentOf } from '../test-world.ts'
+import { approve, approvers, intentOf } from '../../../test/world/signer.ts'
 
 const [alice, bob] = approvers as [(typeof approvers)[0], (typeof approvers)[0]]
 const enrolled = new Map(approvers.map(({ id, publicKey }) => [id, approverKey(publicKey)]))

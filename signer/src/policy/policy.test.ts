@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readPolicy } from './policy.ts'
-import { approvers, policyFile, TREASURY, TRON_USDT, USDT } from '../test-world.ts'
+import { approvers, policyFile, TREASURY, TRON_USDT, USDT } from '../../../test/world/signer.ts'
 
 const ethereum = policyFile.networks.ETHEREUM
 const usdt = (ethereum.assets as Record<string, object>)['USDT']!

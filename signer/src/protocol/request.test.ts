@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal } from './refusal.ts'
 import { readSignRequest } from './request.ts'
-import { evmRequest, fillerRequest, intentOf, uuid } from '../test-world.ts'
+import { evmRequest, fillerRequest, intentOf, uuid } from '../../../test/world/signer.ts'
 
 const good = evmRequest(intentOf(1))
 const intent = good.intents[0]!

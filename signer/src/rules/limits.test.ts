@@ -10,7 +10,7 @@ import {
   makeSigner,
   refusalOf,
   uuid,
-} from '../test-world.ts'
+} from '../../../test/world/signer.ts'
 import { DAY_MS, HOUR_MS } from '../log/velocity.ts'
 
 describe('approvals', () => {

@@ -10,7 +10,7 @@ import {
   makeSigner,
   policyFile,
   uuid,
-} from '../test-world.ts'
+} from '../../../test/world/signer.ts'
 import { tronIntent } from '../rules/tron/test-tron.ts'
 
 describe('an intent that is closed', () => {

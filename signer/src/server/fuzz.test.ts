@@ -23,8 +23,8 @@ import {
   intentOf,
   keyring,
   makeSigner,
-} from '../test-world.ts'
-import type { TestSigner } from '../test-world.ts'
+} from '../../../test/world/signer.ts'
+import type { TestSigner } from '../../../test/world/signer.ts'
 
 /** Whatever bytes come in: either nothing is signed, or what other libraries read in it is exactly the intents. */
 

@@ -22,7 +22,7 @@ import {
   policyFile,
   seed,
   temporaryDirectory,
-} from '../test-world.ts'
+} from '../../../test/world/signer.ts'
 
 const token = intentOf(1)
 const signed = evmRequest(token)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readPolicy } from '../policy/policy.ts'
 import type { Refusal } from '../protocol/refusal.ts'
-import { fillerRequest, makeSigner, policyFile } from '../test-world.ts'
+import { fillerRequest, makeSigner, policyFile } from '../../../test/world/signer.ts'
 
 test('more requests than may wait are refused for the moment', async () => {
   const { signer } = await makeSigner()

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { buildPrograms } from '../../../tools/build.ts'
 import { SignerClient } from '../client.ts'
 import { sealSeed } from '../keys/seed-file.ts'
-import { policyFile, seed, temporaryDirectory } from '../test-world.ts'
+import { policyFile, seed, temporaryDirectory } from '../../../test/world/signer.ts'
 
 /** Runs the signer as it runs for real: a process of its own, real files, a real socket. */
 

@@ -3,9 +3,9 @@ import { SignerClient, SignerUnavailable } from '../client.ts'
 import { listen } from './endpoint.ts'
 import { createHttpServer } from './http-server.ts'
 import type { TlsFiles } from './http-server.ts'
-import { certify, fingerprintOf, revoke } from './test-certificate.ts'
-import type { Certified } from './test-certificate.ts'
-import { makeSigner } from '../test-world.ts'
+import { certify, fingerprintOf, revoke } from '../../../test/world/certificate.ts'
+import type { Certified } from '../../../test/world/certificate.ts'
+import { makeSigner } from '../../../test/world/signer.ts'
 import { readClients } from './tls-clients.ts'
 
 const authority = certify('authority')

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SignerClient, SignerUnavailable } from '../client.ts'
-import { certify, fingerprintOf } from './test-certificate.ts'
-import type { Certified } from './test-certificate.ts'
+import { certify, fingerprintOf } from '../../../test/world/certificate.ts'
+import type { Certified } from '../../../test/world/certificate.ts'
 import { makeFiles, run, serveArguments, written, type Files, type Run } from './test-process.ts'
-import { evmRequest, intentOf, policyFile, temporaryDirectory } from '../test-world.ts'
+import { evmRequest, intentOf, policyFile, temporaryDirectory } from '../../../test/world/signer.ts'
 
 const authority = certify('authority')
 const server = certify('signer', authority)

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import PostalMime from 'postal-mime'
 import { afterEach, describe, expect, test } from 'vitest'
-import { certify } from '../../../../signer/src/server/test-certificate.ts'
+import { certify } from '../../../../test/world/certificate.ts'
 import type { MailSender, OutgoingMail } from './port.ts'
 import { createSmtpSender, type SmtpSettings } from './smtp.ts'
 import { answer, startTestMailServer, type TestMailServer } from './test-server.ts'

@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '../../../../test/setup/databa
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { applyGrants, createRolesSql, DATABASE_ROLES, roleName } from '../../platform/db/roles.ts'

@@ -17,7 +17,7 @@ import {
   ownerOf,
   takeIndexes,
 } from '../../chain/addresses/index.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { ensureWallets, requireSameKeys, type WalletKeys } from '../../chain/transactions/index.ts'

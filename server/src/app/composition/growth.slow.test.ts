@@ -19,7 +19,7 @@ import { createWatchedPool, type Statement } from '../../../../test/setup/watche
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { Signer } from '../../adapters/signer/port.ts'
 import { depositAddress, familyOf } from '../../chain/addresses/index.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'

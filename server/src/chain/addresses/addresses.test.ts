@@ -25,7 +25,7 @@ import {
   stockOf,
   type AddressIssuer,
 } from './index.ts'
-import { TEST_KEYS } from './test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 
 const database = useDatabase({ template: migrated })
 const NOW = Date.UTC(2026, 0, 1)

@@ -5,7 +5,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { listen } from '../../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../../signer/src/server/http-server.ts'
-import { evmRequest, intentOf, makeSigner } from '../../../../signer/src/test-world.ts'
+import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
 import { connectSigner, type LogEnd } from '../../adapters/signer/index.ts'
 import { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 

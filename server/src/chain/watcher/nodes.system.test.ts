@@ -13,7 +13,7 @@ import { adapterOf, openEvmWorld, type EvmNode } from '../../adapters/chains/evm
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createBackingJob, createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
-import { catalogue, createWorld, E18, wipe, type World } from '../../pay-in/deposits/test-world.ts'
+import { catalogue, createWorld, E18, wipe, type World } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'

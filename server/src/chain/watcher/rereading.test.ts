@@ -22,7 +22,7 @@ import {
   wipe,
   type Owned,
   type World,
-} from '../../pay-in/deposits/test-world.ts'
+} from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createSweepSubscriber } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'

@@ -6,16 +6,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
-import {
-  catalogue,
-  createWorld,
-  DAY,
-  E18,
-  pay,
-  wipe,
-  type Owned,
-  type World,
-} from '../../pay-in/deposits/test-world.ts'
+import { catalogue, createWorld, DAY, E18, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'

@@ -7,7 +7,7 @@ import { deserialize, serialize } from 'node:v8'
 import pino from 'pino'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createWorld } from '../../pay-in/deposits/test-world.ts'
+import { createWorld } from '../../../../test/world/deposits.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createLeadership, createWatcher, DEFAULT_WATCHER_SETTINGS } from './index.ts'
 

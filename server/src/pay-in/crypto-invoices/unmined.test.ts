@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { blockOf } from '../deposits/test-world.ts'
+import { blockOf } from '../../../../test/world/deposits.ts'
 import { createWorld, E18, HOUR, START, type World } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })

@@ -9,7 +9,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { PoolAncestor } from '../../adapters/chains/port.ts'
 import { createAncestryJob } from './index.ts'
-import { createWorld, DAY, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import { createWorld, DAY, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n

@@ -9,7 +9,7 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { insertPlanned } from '../../chain/transactions/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createBalanceCheckJob } from './index.ts'
-import { createWorld, DAY, E18, pay, START, wipe, type World } from './test-world.ts'
+import { createWorld, DAY, E18, pay, START, wipe, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 const lease = { untilMs: START + DAY, afterMs: 60_000 }

@@ -7,7 +7,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { depositRoutes, type Credited } from './index.ts'
-import { blockOf, catalogue, createWorld, E18, pay, START, wipe, type World } from './test-world.ts'
+import { blockOf, catalogue, createWorld, E18, pay, START, wipe, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 const credited: Credited[] = []

@@ -4,8 +4,8 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createDerivationCheck, depositAddress } from '../../chain/addresses/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
-import { createWorld, E18, pay, wipe, type World } from './test-world.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { createWorld, E18, pay, wipe, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createWorld, E18, START, wipe, type World } from './test-world.ts'
+import { createWorld, E18, START, wipe, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World

@@ -13,7 +13,7 @@ import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createDb, inTransaction } from '../../platform/db/index.ts'
 import { storeAncestry } from './ancestry.ts'
 import { createAncestryJob } from './index.ts'
-import { createWorld, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import { createWorld, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { conflictsWith } from './unmined.ts'
 
 const database = useDatabase({ template: migrated })

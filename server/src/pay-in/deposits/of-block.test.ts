@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createWorld, E18, pay, wipe, type World } from './test-world.ts'
+import { createWorld, E18, pay, wipe, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World

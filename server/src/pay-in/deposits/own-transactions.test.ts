@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { insertPlanned } from '../../chain/transactions/index.ts'
-import { createWorld, E18, wipe, type Owned, type World } from './test-world.ts'
+import { createWorld, E18, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 const [HOT, CONTRACT] = ['0xhot', '0xcontract']

@@ -5,7 +5,17 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
 import type { Credited } from './index.ts'
-import { blockOf, createWorld, DAY, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import {
+  blockOf,
+  createWorld,
+  DAY,
+  E18,
+  pay,
+  START,
+  wipe,
+  type Owned,
+  type World,
+} from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n

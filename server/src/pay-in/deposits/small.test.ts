@@ -5,7 +5,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { applyAll, auditLedger, PLATFORM } from '../../ledger/postings/index.ts'
 import type { DepositSubscriber } from './subscribers.ts'
-import { createWorld, E18, pay, START, wipe, type Owned, type World } from './test-world.ts'
+import { createWorld, E18, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 /** BTC: the least is 10,000 satoshi; the fee is 1,000 and 1 %. */

@@ -17,7 +17,7 @@ import { balancesOf } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createUnknownNoteAlarm } from '../../chain/watcher/index.ts'
 import { createBackingJob, createDeposits, DEFAULT_DEPOSIT_POLICY } from './index.ts'
-import { wipe } from './test-world.ts'
+import { wipe } from '../../../../test/world/deposits.ts'
 
 const { db } = useDb()
 const [CONTRACT, OURS] = ['22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string]

@@ -3,7 +3,7 @@ import { carriesStopped } from './stopping.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
-import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../signer/src/test-world.ts'
+import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../test/world/signer.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
 import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
@@ -16,7 +16,7 @@ import {
   type PoolCost,
   type TransactionStatus,
 } from '../../adapters/chains/port.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { createSigning } from '../../app/composition/signing.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'

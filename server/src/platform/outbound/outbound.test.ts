@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { certify } from '../../../../signer/src/server/test-certificate.ts'
+import { certify } from '../../../../test/world/certificate.ts'
 import { createOutbound, targetOf, type Outbound, type OutboundSettings } from './index.ts'
 
 const opened: { close(): unknown }[] = []

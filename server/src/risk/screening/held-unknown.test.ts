@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { E18, pay, START, type Owned } from '../../pay-in/deposits/test-world.ts'
+import { E18, pay, START, type Owned } from '../../../../test/world/deposits.ts'
 import { listOpen, screenAgain } from './index.ts'
 import { NET, useHeld } from './test-held.ts'
 

@@ -8,7 +8,7 @@ import { ReplenishDone, ReplenishFailed, ReplenishVerified } from '@bursar/contr
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { inTransaction } from '../../platform/db/index.ts'
-import { E18, pay } from '../../pay-in/deposits/test-world.ts'
+import { E18, pay } from '../../../../test/world/deposits.ts'
 import { listOpen, listRejected, lockDeposits, opinionsOn } from './index.ts'
 import { NET, useHeld } from './test-held.ts'
 

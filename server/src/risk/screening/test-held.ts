@@ -26,7 +26,7 @@ import {
   createWorld,
   pay,
   wipe,
-} from '../../pay-in/deposits/test-world.ts'
+} from '../../../../test/world/deposits.ts'
 import { carryOut, noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'

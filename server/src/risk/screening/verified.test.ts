@@ -17,7 +17,7 @@ import {
   wipe,
   type Owned,
   type World,
-} from '../../pay-in/deposits/test-world.ts'
+} from '../../../../test/world/deposits.ts'
 import {
   findDeposit,
   type CreditedSubscriber,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { blockOf, createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
+import { blockOf, createWorld, wipe, type World } from '../../../../test/world/deposits.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createColdSubscriber } from './subscriber.ts'
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { isEvmNetwork, NATIVE_TICKER, type EvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { keyring, makeSigner, policyFile } from '../../../../signer/src/test-world.ts'
+import { keyring, makeSigner, policyFile } from '../../../../test/world/signer.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutSocket } from '../../../../test/setup/signer.ts'
 import { alertKinds } from '../../../../test/world/observed.ts'
@@ -20,7 +20,7 @@ import type {
   TronChainAdapter,
 } from '../../adapters/chains/port.ts'
 import type { SignAnswer, Signer, SignRequest } from '../../adapters/signer/port.ts'
-import { TEST_KEYS } from '../../chain/addresses/test-keys.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'

@@ -10,7 +10,7 @@ import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.
 import { createCatalogue } from '../../market/assets/index.ts'
 import { opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createWorld, wipe, type World } from '../../pay-in/deposits/test-world.ts'
+import { createWorld, wipe, type World } from '../../../../test/world/deposits.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'

@@ -8,7 +8,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
-import { createWorld, type World } from '../../pay-in/deposits/test-world.ts'
+import { createWorld, type World } from '../../../../test/world/deposits.ts'
 import { reconcileNetwork } from './index.ts'
 import { CHAIN, catalogue, createTreasury, E18 } from './test-treasury.ts'
 

@@ -11,7 +11,7 @@ import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/si
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { catalogue, E18, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
+import { catalogue, E18, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
@@ -25,7 +25,7 @@ import { createSettlement } from '../../pay-out/withdrawals/index.ts'
 import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
 import { createFunding, createReconcileJob, reconcileNetwork, type Round } from './index.ts'
 
-export { catalogue, E18 } from '../../pay-in/deposits/test-world.ts'
+export { catalogue, E18 } from '../../../../test/world/deposits.ts'
 export const USDT = '0xusdt'
 const CHAIN_ID = 31_337
 const FINAL_DEPTH = 6

@@ -8,7 +8,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
 import { moveCustody } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createWorld, E18, pay, wipe, type Owned, type World } from '../../pay-in/deposits/test-world.ts'
+import { createWorld, E18, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { fundedOn, holdersOn, insertSweeps } from './store.ts'
 
 const database = useDatabase({ template: migrated })

@@ -12,7 +12,7 @@ import {
   wipe,
   type Owned,
   type World,
-} from '../../pay-in/deposits/test-world.ts'
+} from '../../../../test/world/deposits.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'

@@ -23,7 +23,7 @@ import {
   policyFile,
   refusalOf,
   type BitcoinPlan,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 const inputs = [
   { number: 0, units: 30_000n, key: depositKey(0) },

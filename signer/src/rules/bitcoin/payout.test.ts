@@ -17,7 +17,7 @@ import {
   makeSigner,
   originOf,
   refusalOf,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 describe('on Bitcoin', () => {
   const input = (number: number, units = 300_000n, key = depositKey(0)) => ({ number, units, key })

@@ -27,7 +27,7 @@ import {
   policyFile,
   temporaryDirectory,
   uuid,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 const COLD = keyring.evmAddress({ account: 'deposit', index: 77 })
 type Networks = Record<string, { assets: Record<string, object> }>

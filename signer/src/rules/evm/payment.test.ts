@@ -22,7 +22,7 @@ import {
   policyFile,
   refusalOf,
   unsignedHex,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 describe('on EVM chains', () => {
   test.each([

@@ -18,7 +18,7 @@ import {
   unsignedHex,
   USDC,
   USDT,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 
 const hot = (index: number): KeyReference => ({ account: 'hot', branch: 0, index })

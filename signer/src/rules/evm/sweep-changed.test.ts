@@ -7,7 +7,7 @@ import { cases } from '../../../../test/setup/cases.ts'
 import { Refusal } from '../../protocol/refusal.ts'
 import { addressOf, contracts, plainSweep, sweepRequest } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
-import { TREASURY, USDT, depositKey, hotKey, makeSigner } from '../../test-world.ts'
+import { TREASURY, USDT, depositKey, hotKey, makeSigner } from '../../../../test/world/signer.ts'
 
 const first: SweepPlan = {
   accounts: [1, 2],

@@ -2,7 +2,7 @@ import { CREATE2_DEPLOYER, sweepContracts } from '@bursar/chainkit/evm'
 import type { Hex } from '@bursar/chainkit/evm'
 import { expect, test } from 'vitest'
 import { contracts, plainSweep } from './test-sweep.ts'
-import { STRANGER, depositKey, hotKey, refusalOf } from '../../test-world.ts'
+import { STRANGER, depositKey, hotKey, refusalOf } from '../../../../test/world/signer.ts'
 
 const deploy = (data: Hex, more: object = {}): ReturnType<typeof plainSweep> =>
   plainSweep({ to: CREATE2_DEPLOYER, data, ...more }, [hotKey])

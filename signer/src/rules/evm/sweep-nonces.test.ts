@@ -4,7 +4,7 @@ import { readPolicy } from '../../policy/policy.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import { movedContracts, movedPolicy, plainSweep, sweepRequest } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
-import { codeOf, depositKey, evmRequest, fillerRequest, intentOf, makeSigner } from '../../test-world.ts'
+import { codeOf, depositKey, evmRequest, fillerRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
 
 const first: SweepPlan = {
   accounts: [1, 2],

@@ -10,14 +10,14 @@ import {
   relayTransfers,
 } from '@bursar/chainkit/evm'
 import type { Hex } from '@bursar/chainkit/evm'
-import { FAR, openSweepWorld } from '../../../../chainkit/contracts/test-world.ts'
-import type { SweepWorld } from '../../../../chainkit/contracts/test-world.ts'
+import { FAR, openSweepWorld } from '../../../../test/world/sweep-contracts.ts'
+import type { SweepWorld } from '../../../../test/world/sweep-contracts.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import type { Signer } from '../../server/signer.ts'
 import { addressOf, plainSweep, sweepRequest } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
-import { depositKey, hotKey, keyring, makeSigner, policyFile } from '../../test-world.ts'
+import { depositKey, hotKey, keyring, makeSigner, policyFile } from '../../../../test/world/signer.ts'
 
 /**
  * What the signer signs, taken by a real chain. The first ten deposit addresses of the test seed are rich on anvil:

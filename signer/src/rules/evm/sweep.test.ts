@@ -31,7 +31,7 @@ import {
   makeSigner,
   policyFile,
   refusalOf,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 const STRANGER = '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'
 

@@ -4,8 +4,8 @@ import { referenceTo, serializeUnsigned, type Contract } from '@bursar/chainkit/
 import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import { ownerOf, tronIntent } from './test-tron.ts'
-import { codeOf, depositKey, hotKey, makeSigner, policyFile, uuid } from '../../test-world.ts'
-import type { TestSigner } from '../../test-world.ts'
+import { codeOf, depositKey, hotKey, makeSigner, policyFile, uuid } from '../../../../test/world/signer.ts'
+import type { TestSigner } from '../../../../test/world/signer.ts'
 
 const hot = ownerOf(hotKey)
 const deposit = ownerOf(depositKey(3))

@@ -29,7 +29,7 @@ import {
   makeSigner,
   policyFile,
   refusalOf,
-} from '../../test-world.ts'
+} from '../../../../test/world/signer.ts'
 
 const token = tronIntent(1)
 const coin = tronIntent(1, { asset: 'TRX', units: '700' })

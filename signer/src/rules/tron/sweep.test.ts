@@ -5,7 +5,15 @@ import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 import { readPolicy } from '../../policy/policy.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
 import { TRON_STRANGER, ownerOf, treasuryRequest } from './test-tron.ts'
-import { TRON_USDC, TRON_USDT, codeOf, depositKey, hotKey, makeSigner, policyFile } from '../../test-world.ts'
+import {
+  TRON_USDC,
+  TRON_USDT,
+  codeOf,
+  depositKey,
+  hotKey,
+  makeSigner,
+  policyFile,
+} from '../../../../test/world/signer.ts'
 
 const hot = ownerOf(hotKey)
 const key = depositKey(4)

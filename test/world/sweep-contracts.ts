@@ -1,7 +1,5 @@
 /** A development chain with the contracts of sweeps, two tokens, a gas payer and any number of deposit addresses. */
-import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
-  addressOfPublicKey,
   checksumAddress,
   encodeBalanceOf,
   fromHex,
@@ -11,14 +9,15 @@ import {
   sweepContracts,
   sweepMany,
   toHex,
-} from '../src/evm/index.ts'
-import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '../src/evm/index.ts'
-import { signPermits, signSetCode, signTransaction, signTransfers } from '../src/signing.ts'
+} from '../../chainkit/src/evm/index.ts'
+import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '../../chainkit/src/evm/index.ts'
+import { signPermits, signSetCode, signTransaction, signTransfers } from '../../chainkit/src/signing.ts'
 import type { Anvil } from '../../sandbox/anvil/index.ts'
 import { faucetAccount, sendAndMine, sendTransaction } from '../../sandbox/anvil/transactions.ts'
 import type { Rpc } from '../../sandbox/rpc.ts'
 import { deploy } from '../../sandbox/tokens/index.ts'
 import { encodeFunctionData } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { readArtifact } from '../../sandbox/tokens/artifact.ts'
 
 export interface Account {
@@ -82,7 +81,7 @@ const [TREASURY, PAYER] = [9_001, 9_002]
 /** An account whose key is a small number: the same on every chain, as ours are. */
 export const accountOf = (number: number): Account => {
   const key = fromHex(`0x${number.toString(16).padStart(64, '0')}`)
-  return { key, address: addressOfPublicKey(secp256k1.getPublicKey(key)) }
+  return { key, address: privateKeyToAccount(toHex(key)).address }
 }
 
 export const accountsFrom = (first: number, count: number): Account[] =>

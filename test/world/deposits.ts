@@ -4,14 +4,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { carryOut, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { carryOut, noEffects, type Effects } from '../../server/src/ledger/effects/index.ts'
 import type pg from 'pg'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import type { Moment } from '../../platform/base/moment.ts'
-import { createDb, createPool, inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
-import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import type { Moment } from '../../server/src/platform/base/moment.ts'
+import { createDb, createPool, inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
+import { withoutTriggers } from '../setup/unguarded.ts'
+import { balancesOf, type AccountKind } from '../../server/src/ledger/postings/index.ts'
 import {
   createDeposits,
   DEFAULT_DEPOSIT_POLICY,
@@ -19,7 +19,7 @@ import {
   type DepositSubscriber,
   type Deposits,
   type DepositSettings,
-} from './index.ts'
+} from '../../server/src/pay-in/deposits/index.ts'
 
 export const DAY = 86_400_000
 export const START = Date.UTC(2026, 0, 1)

@@ -1,4 +1,4 @@
-import type { DepositKeys } from './derivation.ts'
+import type { DepositKeys } from '../../server/src/chain/addresses/derivation.ts'
 
 /** Account keys of the public test mnemonic "test test test … junk": everybody has its private keys. */
 export const TEST_KEYS: DepositKeys & Record<'bitcoin' | 'evm' | 'tron', { hot: string }> = {
