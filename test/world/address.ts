@@ -4,22 +4,29 @@ import { familyOf, issueInside, type DepositKeys } from '../../server/src/chain/
 import { inTransaction } from '../../server/src/platform/db/index.ts'
 import { momentOf, type Runtime } from '../../server/src/platform/runtime/runtime.ts'
 
-/** A new permanent address of a merchant's. */
+/** A deposit within the lease's time moves its end. */
+export interface Lease {
+  untilMs: number
+  afterMs: number
+}
+
+/** A new address of a merchant's, permanent without a lease. */
 export const giveAddress = (
   runtime: Runtime,
   keys: DepositKeys,
-  { merchantId, blockchain }: { merchantId: string; blockchain: Network },
+  wanted: { merchantId: string; blockchain: Network; id?: string; meta?: string | null; lease?: Lease | undefined },
 ): Promise<string> => {
+  const { merchantId, blockchain, lease } = wanted
   const { at, newId } = momentOf(runtime)
   return inTransaction(runtime.db, (tx) =>
     issueInside(tx, keys, {
       merchantId,
-      id: newId(),
+      id: wanted.id ?? newId(),
       family: familyOf(blockchain),
       blockchain,
-      meta: null,
-      leasedUntil: null,
-      leaseAfterDepositMs: null,
+      meta: wanted.meta ?? null,
+      leasedUntil: lease ? new Date(lease.untilMs) : null,
+      leaseAfterDepositMs: lease?.afterMs ?? null,
       createdAt: at,
       answer: { keys: [], before: '', after: '' },
     }),

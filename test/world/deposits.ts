@@ -1,5 +1,6 @@
 /**
- * What the tests of this module stand in: a database, two merchants' addresses, and a driver in the watcher's place.
+ * Deposits as the watcher moves them: a test says which blocks, pools and reorganisations they see. Without a node; the
+ * simulated chain (`adapters/chains/simulated`) has one.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Block, ChainTransaction, Network, Transfer } from '@bursar/chainkit'
@@ -7,16 +8,21 @@ import { sql } from 'kysely'
 import { carryOut, noEffects, type Effects } from '../../server/src/ledger/effects/index.ts'
 import type pg from 'pg'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
-import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import { uuidv7, type NewId } from '../../server/src/platform/base/id.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
 import { createDb, createPool, inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
-import { withoutTriggers } from '../setup/unguarded.ts'
+import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
+import { beforeEach } from 'vitest'
+import { emptyTables } from '../setup/empty-tables.ts'
+import { familyOf, takeIndexes, type AddressFamily } from '../../server/src/chain/addresses/index.ts'
+import { giveAddress, type Lease } from './address.ts'
+import { useDb } from './database.ts'
+import { TEST_KEYS } from './keys.ts'
+import { createTestRuntime } from './runtime.ts'
 import { balancesOf, type AccountKind } from '../../server/src/ledger/postings/index.ts'
 import {
   createDeposits,
   DEFAULT_DEPOSIT_POLICY,
-  type CreditedSubscriber,
-  type DepositSubscriber,
   type Deposits,
   type DepositSettings,
 } from '../../server/src/pay-in/deposits/index.ts'
@@ -62,7 +68,7 @@ export const catalogue = createCatalogue({
   fiat: [],
 })
 
-interface Wire {
+interface Notified {
   objectId: string
   merchantId: string
   status: string
@@ -72,10 +78,12 @@ interface Wire {
 export interface World {
   db: Db
   pool: pg.Pool
+  /** its clocks show `now` */
+  runtime: Runtime
   deposits: Deposits
   /** ms, the business clock; tests move it */
   now: number
-  /** BTC at 50,000 USD unless a test changes it */
+  /** 1e-18 USD by ticker: BTC at 50,000 USD unless a test changes it */
   prices: Map<string, bigint>
   moment(): Moment
   /** Runs a command in one transaction and carries its effects out, as the watcher does. */
@@ -86,17 +94,14 @@ export interface World {
   orphan(network: Network, fromHeight: number): Promise<void>
   /** the pool holds exactly these */
   poolHas(network: Network, transactions: ChainTransaction[]): Promise<void>
-  /** @param at the address itself, where a real chain has to know it */
-  address(network: Network, lease?: Lease, meta?: string | null, at?: string): Promise<Owned>
+  /** A new address of a new merchant's. */
+  address(network: Network, lease?: Lease, meta?: string | null): Promise<Owned>
   balance(merchantId: string, asset: string, kind?: AccountKind): Promise<bigint>
-  notices(): Promise<Wire[]>
+  notices(): Promise<Notified[]>
   statuses(): Promise<string[]>
+  /** Everything is empty and as at first. */
+  reset(): Promise<void>
   close(): Promise<void>
-}
-
-interface Lease {
-  untilMs: number
-  afterMs: number
 }
 
 export interface Owned {
@@ -107,33 +112,45 @@ export interface Owned {
 
 export const E18 = 10n ** 18n
 
-export const createWorld = (
-  url: string,
-  onCredited: readonly CreditedSubscriber[] = [],
-  depositSubscribers: readonly DepositSubscriber[] = [],
-  onVerified: readonly CreditedSubscriber[] = [],
-  more: Pick<DepositSettings, 'holds' | 'onHeld' | 'isDerived'> = {},
+const PRICES: readonly [string, bigint][] = [
+  ['BTC', 50_000n * E18],
+  ['ETH', 2_000n * E18],
+  ['USDT', E18],
+]
+
+/** For the top of a test file, whose every test begins with an empty database. */
+export const useDeposits = (settings: Partial<DepositSettings> = {}): World & { url: string } => {
+  const { url, pool } = useDb()
+  const world = createDepositWorld(pool, settings)
+  beforeEach(() => world.reset())
+  return Object.assign(world, { url })
+}
+
+/** With a pool of its own, for the end of which `close` is called. */
+export const createWorld = (url: string, settings: Partial<DepositSettings> = {}): World =>
+  createDepositWorld(createPool({ url }), settings)
+
+/** @param settings where they differ from one catalogue, one price list and no subscribers */
+export const createDepositWorld = (
+  pool: pg.Pool,
+  settings: Partial<DepositSettings> = {},
+  newId: NewId = () => uuidv7(START, randomBytes(10)),
 ): World => {
-  const pool = createPool({ url })
   const db = createDb(pool)
-  const prices = new Map([
-    ['BTC', 50_000n * E18],
-    ['ETH', 2_000n * E18],
-    ['USDT', E18],
-  ])
+  const prices = new Map(PRICES)
+  const given = new Map<AddressFamily, number>()
   const deposits = createDeposits({
     catalogue,
     policy: DEFAULT_DEPOSIT_POLICY,
     prices: async () => prices,
-    onCredited,
-    onVerified,
-    depositSubscribers,
-    ...more,
+    onCredited: [],
+    depositSubscribers: [],
+    ...settings,
   })
-  const newId = () => uuidv7(START, randomBytes(10))
   const world: World = {
     db,
     pool,
+    runtime: { ...createTestRuntime(db, () => world.now), newId },
     deposits,
     now: START,
     prices,
@@ -154,14 +171,11 @@ export const createWorld = (
       world.act((tx, moment) =>
         deposits.mempool(tx, network, { added, hashes: new Set(added.map(({ hash }) => hash)) }, moment),
       ),
-    address: async (network, lease, meta = 'order-7', address = `${network}-${randomBytes(6).toString('hex')}`) => {
-      const owned = { merchantId: randomUUID(), addressId: randomUUID(), address }
-      const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
-      await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, meta,
-          leased_until, lease_after_deposit_ms, created_at)
-        values (${owned.merchantId}, ${owned.addressId}, ${family}, ${network}, ${owned.address}, 0, ${meta},
-          ${lease ? new Date(lease.untilMs) : null}, ${lease?.afterMs ?? null}, ${new Date(world.now)})`.execute(db)
-      return owned
+    address: async (network, lease, meta = 'order-7') => {
+      const [merchantId, addressId] = [randomUUID(), randomUUID()]
+      const wanted = { merchantId, id: addressId, blockchain: network, meta, lease }
+      given.set(familyOf(network), (given.get(familyOf(network)) ?? 0) + 1)
+      return { merchantId, addressId, address: await giveAddress(world.runtime, TEST_KEYS, wanted) }
     },
     balance: async (merchantId, asset, kind = 'merchant') =>
       (await balancesOf(db, kind, [{ merchantId, asset }]))[0]!.posted,
@@ -172,17 +186,17 @@ export const createWorld = (
       return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Record<string, unknown> }))
     },
     statuses: async () => (await world.notices()).map(({ status }) => status),
+    reset: async () => {
+      await emptyTables(db)
+      // A node that many tests share has seen the addresses of those before: they are not given out again.
+      for (const [family, count] of given) await takeIndexes(db, family, 'deposit', 0, count)
+      world.now = START
+      prices.clear()
+      for (const [ticker, usd] of PRICES) prices.set(ticker, usd)
+    },
     close: () => pool.end(),
   }
   return world
-}
-
-/** Empties everything a test may have written. */
-export const wipe = async (db: Db): Promise<void> => {
-  await withoutTriggers(db, (tx) =>
-    sql`truncate deposits, addresses, ledger_accounts, ledger_transfers, ledger_entries, events, event_heads,
-    event_streams, freezes, alerts, watch_cursors, watch_blocks, custody_addresses, custody_recent`.execute(tx),
-  )
 }
 
 /** In the place of the job that asks the node: every address holds what contracts are said to have sent it. */

@@ -6,27 +6,19 @@ import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { believeInner, createWorld, E18, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { believeInner, useDeposits, E18, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from './index.ts'
 
-const database = useDatabase({ template: migrated })
 const USDT = '0xusdt'
 const FINAL_DEPTH = 6
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
+const world = useDeposits()
 
 const METHODS = ['head', 'finalized', 'blockAt', 'hashAt'] as const
 const payment = fc.record({
@@ -69,7 +61,7 @@ interface Walk extends SimulatedChain {
 }
 
 const start = async (): Promise<Walk> => {
-  await wipe(world.db)
+  await world.reset()
   const simulated = createSimulatedChain({
     network: 'ETHEREUM',
     seed: 'walk',
@@ -77,8 +69,7 @@ const start = async (): Promise<Walk> => {
     tokens: [{ contract: USDT, decimals: 6 }],
   })
   simulated.chain.mine(FINAL_DEPTH)
-  const newOwner = () => world.address('ETHEREUM', undefined, null, simulated.chain.newAddress())
-  const owners = [await newOwner(), await newOwner()]
+  const owners = [await world.address('ETHEREUM'), await world.address('ETHEREUM')]
   const clock = createClock(() => world.now)
   const newId = () => uuidv7(world.now, randomBytes(10))
   const standard = DEFAULT_WATCHER_SETTINGS.ETHEREUM

@@ -7,26 +7,17 @@ import { randomUUID } from 'node:crypto'
 import type { ChainTransaction } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
-import { createWorld, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, type Follower } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
-const database = useDatabase({ template: migrated })
 const FINAL_DEPTH = 8
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
-beforeEach(() => wipe(world.db))
+const world = useDeposits()
 
 const runtime = () => createTestRuntime(world.db, () => world.now)
 
@@ -76,7 +67,7 @@ interface Walk {
 }
 
 const start = async (): Promise<Walk> => {
-  await wipe(world.db)
+  await world.reset()
   const chain = createTestChain('BITCOIN', { finalDepth: FINAL_DEPTH, timeAt: () => world.now })
   for (let i = 0; i < FINAL_DEPTH; i += 1) chain.mine()
   const owners = [await world.address('BITCOIN'), await world.address('BITCOIN')]

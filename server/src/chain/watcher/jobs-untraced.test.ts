@@ -1,20 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { blockOf, createWorld, E18, pay, START, wipe, type World } from '../../../../test/world/deposits.ts'
+import { blockOf, useDeposits, E18, pay, START } from '../../../../test/world/deposits.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { insertPlanned } from '../transactions/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createUntracedAlarm, createUntracedJob } from './index.ts'
 
-const database = useDatabase({ template: migrated })
 const NETWORK = 'ETHEREUM'
 const alarm = createUntracedAlarm()
-let world: World
+const world = useDeposits()
 /** what addresses hold on the chain */
 const chain = new Map<string, bigint>()
 /** pages of addresses that the node was asked about */
@@ -22,12 +19,7 @@ let asked: string[][] = []
 /** called with each question */
 let onAsked = (): void => {}
 
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
   await sql`delete from untraced_blocks`.execute(world.db)
   world.now = START
   chain.clear()

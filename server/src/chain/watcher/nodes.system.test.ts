@@ -1,39 +1,28 @@
 /** Deposits on real nodes, where the chain's own rules make what a chain in memory only imitates. */
-import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
-import { checksumAddress } from '@bursar/chainkit/evm'
-import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findEdr } from '../../../../sandbox/edr/binding.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, EVM_NODES, useBitcoind, useEdr } from '../../../../test/setup/nodes.ts'
 import { openBitcoinWorld } from '../../adapters/chains/bitcoin/test-world.ts'
 import { adapterOf, openEvmWorld, type EvmNode } from '../../adapters/chains/evm/test-world.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { createBackingJob, createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
-import { catalogue, createWorld, E18, wipe, type World } from '../../../../test/world/deposits.ts'
+import { catalogue, E18, useDeposits } from '../../../../test/world/deposits.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { takeIndexes } from '../addresses/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+/** Development nodes give coin to the first accounts of the mnemonic that our test keys are of. */
+const ACCOUNTS_WITH_COIN = 20
 const ETHEREUM = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const lease = { untilMs: Date.now() + 86_400_000, afterMs: 60_000 }
-let world: World
-let runtime: Runtime
+const world = useDeposits()
+const runtime = createTestRuntime(world.db)
 
-beforeAll(() => {
-  world = createWorld(database.url)
-  const newId = () => uuidv7(Date.now(), randomBytes(10))
-  runtime = { db: world.db, clock: createClock(), newId, log: pino({ enabled: false }) }
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
   world.now = Date.now()
+  await takeIndexes(world.db, 'EVM', 'deposit', 0, ACCOUNTS_WITH_COIN)
 })
 
 const follow = (network: Network, adapter: ChainAdapter): Promise<Follower> => {
@@ -46,8 +35,7 @@ const readAll = async (follower: Follower): Promise<void> => {
 }
 const notified = async () => (await world.notices()).map(({ status, body }) => `${status} ${body.amount}`).toSorted()
 
-const newEvmAddress = () =>
-  world.address('ETHEREUM', lease, null, checksumAddress(`0x${randomBytes(20).toString('hex')}`))
+const newEvmAddress = () => world.address('ETHEREUM', lease)
 
 /** One transaction pays two of ours, one is undone as a whole, one undoes its payments and succeeds, one destroys. */
 const payInEveryWay = async (node: EvmNode) => {
@@ -138,7 +126,7 @@ describeWithBitcoind('on Bitcoin', () => {
 
   test('B11 two outputs of one transaction to one address are two deposits', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
-    const { address, merchantId } = await world.address('BITCOIN', undefined, null, await chain.newAddress())
+    const { address, merchantId } = await world.address('BITCOIN')
     const follower = await follow('BITCOIN', chain.adapter)
     await chain.payAll([
       { to: address, units: 150_000n },
@@ -154,7 +142,7 @@ describeWithBitcoind('on Bitcoin', () => {
 
   test('B3 a replaced transaction is Failed once the one in its place is final', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
-    const { address } = await world.address('BITCOIN', undefined, null, await chain.newAddress())
+    const { address } = await world.address('BITCOIN')
     const { first, dearer } = await chain.rivals(address, 150_000n)
     const follower = await follow('BITCOIN', chain.adapter)
     await chain.adapter.broadcast(first.raw)

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { createWorld, pay, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, pay } from '../../../../test/world/deposits.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainSubscriber, type PoolChange } from './index.ts'
 import { createTestChain } from './test-chain.ts'
 
-const database = useDatabase({ template: migrated })
 const PAGE = 2
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
+const world = useDeposits()
 
 const nothing = async () => noEffects
 

@@ -7,18 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createWorld, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { pay, useDeposits, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { watchStatus } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
-const database = useDatabase({ template: migrated })
 const script = fileURLToPath(new URL('./test-process.ts', import.meta.url))
 const BTC = 100_000_000n
 const NET = BTC - 1_001_000n
-let world: World
+const world = useDeposits()
 let chain: TestChain
 let server: Server
 let chainUrl: string
@@ -26,7 +23,6 @@ let owned: Owned
 const children = new Set<ChildProcess>()
 
 beforeAll(async () => {
-  world = createWorld(database.url)
   server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -39,12 +35,8 @@ beforeAll(async () => {
   await once(server, 'listening')
   chainUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
-afterAll(async () => {
-  server.close()
-  await world.close()
-})
+afterAll(() => void server.close())
 beforeEach(async () => {
-  await wipe(world.db)
   chain = createTestChain('BITCOIN', { timeAt: () => Date.now() })
   owned = await world.address('BITCOIN')
 })
@@ -56,7 +48,7 @@ afterEach(async () => {
 })
 
 const start = (more: Record<string, string> = {}): { child: ChildProcess; said(): string } => {
-  const env = { ...process.env, DATABASE_URL: database.url, CHAIN_URL: chainUrl, ...more }
+  const env = { ...process.env, DATABASE_URL: world.url, CHAIN_URL: chainUrl, ...more }
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   let said = ''

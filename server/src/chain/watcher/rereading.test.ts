@@ -7,22 +7,11 @@
 import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import {
-  believeInner,
-  catalogue,
-  createWorld,
-  E18,
-  pay,
-  wipe,
-  type Owned,
-  type World,
-} from '../../../../test/world/deposits.ts'
+import { believeInner, catalogue, useDeposits, E18, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createSweepSubscriber } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
@@ -37,17 +26,12 @@ import {
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
-const database = useDatabase({ template: migrated })
 const FINAL_DEPTH = 4
 const HOT = 'hot'
-let world: World
+const world = useDeposits()
 
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 const empty = async (): Promise<void> => {
-  await wipe(world.db)
+  await world.reset()
   await sql`truncate fundings, house_transfers, house_addresses, custody_recent, untraced_blocks`.execute(world.db)
   await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at) values ('EVM', ${HOT}, 'hot', 0, 0, now())`.execute(
     world.db,

@@ -1,12 +1,10 @@
 /** A network whose node has no block in common with what was read: an operator sets it back. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
-import { catalogue, createWorld, DAY, E18, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { catalogue, useDeposits, DAY, E18, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
@@ -24,18 +22,12 @@ import {
 } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
+const world = useDeposits()
 let chain: TestChain
 let owned: Owned
 let deps: RewindDeps & { adapter: ChainAdapter }
 
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
   chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
   owned = await world.address('ETHEREUM')
   const runtime = createTestRuntime(world.db, () => world.now)

@@ -3,26 +3,18 @@
  * its own inputs (Knots 29.4.3 on regtest).
  */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { PoolAncestor } from '../../adapters/chains/port.ts'
 import { createAncestryJob } from './index.ts'
-import { createWorld, DAY, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, DAY, pay, START, type Owned } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n
-let world: World
+const world = useDeposits()
 let owned: Owned
 let pool: Map<string, PoolAncestor[]>
 let asked: string[]
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
   await sql`truncate deposit_ancestry`.execute(world.db)
   world.now = START
   owned = await world.address('BITCOIN')

@@ -1,31 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { insertPlanned } from '../../chain/transactions/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createBalanceCheckJob } from './index.ts'
-import { createWorld, DAY, E18, pay, START, wipe, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, DAY, E18, pay, START } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 const lease = { untilMs: START + DAY, afterMs: 60_000 }
-let world: World
+const world = useDeposits()
 let traces = false
 /** What the chain says each address holds. */
 const chain = new Map<string, bigint>()
 let asked: string[][] = []
 
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
-  world.now = START
   traces = false
   chain.clear()
   asked = []

@@ -2,32 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { replenishNotice } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { depositRoutes, type Credited } from './index.ts'
-import { blockOf, catalogue, createWorld, E18, pay, START, wipe, type World } from '../../../../test/world/deposits.ts'
+import { blockOf, catalogue, E18, pay, START, useDeposits } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 const credited: Credited[] = []
 let refuseCredit = false
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url, [
+const world = useDeposits({
+  onCredited: [
     async (_tx, now) => {
       if (refuseCredit) throw new Error('a subscriber fails')
       credited.push(...now)
       return { items: [], notices: [] }
     },
-  ])
+  ],
 })
-afterAll(() => world.close())
-beforeEach(async () => {
-  await wipe(world.db)
-  world.now = START
-  world.prices.set('BTC', 50_000n * E18)
+beforeEach(() => {
   credited.length = 0
   refuseCredit = false
 })

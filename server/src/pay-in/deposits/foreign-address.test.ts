@@ -1,20 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDerivationCheck, depositAddress } from '../../chain/addresses/index.ts'
+import { expect, test } from 'vitest'
+import { createDerivationCheck } from '../../chain/addresses/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createWorld, E18, pay, wipe, type World } from '../../../../test/world/deposits.ts'
+import { giveAddress } from '../../../../test/world/address.ts'
+import { E18, pay, useDeposits } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url, [], [], [], { isDerived: createDerivationCheck(TEST_KEYS) })
-})
-afterAll(() => world.close())
-beforeEach(() => wipe(world.db))
+const world = useDeposits({ isDerived: createDerivationCheck(TEST_KEYS) })
+const FOREIGN_KEYS = {
+  ...TEST_KEYS,
+  bitcoin: { deposit: TEST_KEYS.bitcoin.hot },
+  evm: { deposit: TEST_KEYS.evm.hot },
+}
 
 const alerts = async (): Promise<string[]> =>
   (
@@ -26,7 +24,9 @@ test.each(['ETHEREUM', 'BITCOIN'] as const)(
   async (network) => {
     const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
     // Anyone who may write rows of addresses could name any address there is, such as one where an exchange is paid.
-    const foreign = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 1))
+    const [merchantId, addressId] = [randomUUID(), randomUUID()]
+    const address = await giveAddress(world.runtime, FOREIGN_KEYS, { merchantId, id: addressId, blockchain: network })
+    const foreign = { merchantId, addressId, address }
     await world.poolHas(network, [pay(foreign.address, E18)])
     await world.mine(network, 100, [pay(foreign.address, E18), pay(foreign.address, E18)])
     await world.act(
@@ -43,7 +43,7 @@ test.each(['ETHEREUM', 'BITCOIN'] as const)(
     expect(await world.statuses()).toEqual([])
     expect(await alerts()).toEqual([`${family}/${foreign.address}`])
 
-    const own = await world.address(network, undefined, null, depositAddress(TEST_KEYS, family, 0))
+    const own = await world.address(network)
     await world.mine(network, 101, [pay(own.address, E18)])
     await world.settle(network, 300, 300)
     expect(await world.statuses()).toEqual(['Pending', 'Done'])

@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { replenishNotice } from '@bursar/contract'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createWorld, E18, START, wipe, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, E18, START } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
-beforeEach(() => wipe(world.db))
+const world = useDeposits()
 
 test('an internal transfer is Done at once, without a hash, and takes its money from clearing', async () => {
   const { address, merchantId } = await world.address('ETHEREUM')

@@ -3,29 +3,20 @@
  * not hold all inputs again.
  */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { ChainTransaction } from '@bursar/chainkit'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createDb, inTransaction } from '../../platform/db/index.ts'
 import { storeAncestry } from './ancestry.ts'
 import { createAncestryJob } from './index.ts'
-import { createWorld, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { conflictsWith } from './unmined.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
+const world = useDeposits()
 let owned: Owned
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
-  world.now = START
   owned = await world.address('BITCOIN')
 })
 
@@ -75,7 +66,7 @@ test('a block with a transaction of thousands of inputs and hundreds of outputs 
 test('a transaction of as many inputs to few outputs, and one of few inputs to as many outputs, keep their senders and keys', async () => {
   await world.mine('BITCOIN', 100, [wide(INPUTS, 1)])
   expect(await stored()).toEqual({ count: 1, keys: INPUTS, senders: INPUTS })
-  await wipe(world.db)
+  await world.reset()
   owned = await world.address('BITCOIN')
   await world.mine('BITCOIN', 100, [wide(2, OUTPUTS)])
   expect(await stored()).toEqual({ count: OUTPUTS, keys: 2 * OUTPUTS, senders: 2 * OUTPUTS })
@@ -126,7 +117,7 @@ test('ancestors of a transaction of many outputs are compared with a block once,
   await storeAncestry(world.db, 'BITCOIN', paid.hash, ancestors, new Date(world.now))
   const rival = { hash: 'rival', keys: [paid.keys[7]!] }
   const statements: Statement[] = []
-  const db = createDb(createWatchedPool(database.url, (statement) => void statements.push(statement)))
+  const db = createDb(createWatchedPool(world.url, (statement) => void statements.push(statement)))
   const found = await inTransaction(db, (tx) => conflictsWith(tx, 'BITCOIN', [rival]))
   await db.destroy()
   expect([found.length, new Set(found.map(({ transaction }) => transaction))]).toEqual([1_600, new Set(['rival'])])

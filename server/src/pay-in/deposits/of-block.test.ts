@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createWorld, E18, pay, wipe, type World } from '../../../../test/world/deposits.ts'
+import { createWorld, E18, pay, type World } from '../../../../test/world/deposits.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World
 beforeAll(async () => {
   world = createWorld(database.url)
-  await wipe(world.db)
+  await world.reset()
 })
 afterAll(() => world.close())
 

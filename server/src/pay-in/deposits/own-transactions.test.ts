@@ -2,23 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { insertPlanned } from '../../chain/transactions/index.ts'
-import { createWorld, E18, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { useDeposits, E18, type Owned } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 const [HOT, CONTRACT] = ['0xhot', '0xcontract']
-let world: World
+const world = useDeposits()
 let owned: Owned
 
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
   await sql`truncate house_addresses, outgoing, outgoing_attempts cascade`.execute(world.db)
   await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
   owned = await world.address('ETHEREUM')

@@ -1,41 +1,23 @@
 import type { Block } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
 import type { Credited } from './index.ts'
-import {
-  blockOf,
-  createWorld,
-  DAY,
-  E18,
-  pay,
-  START,
-  wipe,
-  type Owned,
-  type World,
-} from '../../../../test/world/deposits.ts'
+import { blockOf, DAY, E18, pay, type Owned, useDeposits } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n
 const NET = BTC - 1_001_000n
 const credited: Credited[] = []
-let world: World
 let owned: Owned
-
-beforeAll(() => {
-  world = createWorld(database.url, [
+const world = useDeposits({
+  onCredited: [
     async (_tx, now) => {
       credited.push(...now)
       return { items: [], notices: [] }
     },
-  ])
+  ],
 })
-afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
-  world.now = START
   credited.length = 0
   owned = await world.address('BITCOIN')
 })

@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { applyAll, auditLedger, PLATFORM } from '../../ledger/postings/index.ts'
 import type { DepositSubscriber } from './subscribers.ts'
-import { createWorld, E18, pay, START, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { E18, pay, type Owned, useDeposits } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
 /** BTC: the least is 10,000 satoshi; the fee is 1,000 and 1 %. */
 const PART = 4_000n
 const SUM = 3n * PART
 const FEE = 1_000n + SUM / 100n
-let world: World
 let owned: Owned
 let held = false
 /** What became of the sum, as subscribers get it. */
@@ -24,13 +20,8 @@ const follower: DepositSubscriber = async (_, followed) => {
   return { effects: noEffects, unnotified: new Set(), afterAll: new Set() }
 }
 
-beforeAll(() => {
-  world = createWorld(database.url, [], [follower], [], { holds: () => (held ? sql`true` : sql`false`) })
-})
-afterAll(() => world.close())
+const world = useDeposits({ depositSubscribers: [follower], holds: () => (held ? sql`true` : sql`false`) })
 beforeEach(async () => {
-  await wipe(world.db)
-  world.now = START
   held = false
   became = []
   owned = await world.address('BITCOIN')

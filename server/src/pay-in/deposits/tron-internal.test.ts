@@ -17,7 +17,7 @@ import { balancesOf } from '../../ledger/postings/index.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createUnknownNoteAlarm } from '../../chain/watcher/index.ts'
 import { createBackingJob, createDeposits, DEFAULT_DEPOSIT_POLICY } from './index.ts'
-import { wipe } from '../../../../test/world/deposits.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 
 const { db } = useDb()
 const [CONTRACT, OURS] = ['22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string]
@@ -36,7 +36,7 @@ const deposits = createDeposits({
 })
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
 
-beforeEach(() => wipe(db))
+beforeEach(() => emptyTables(db))
 
 const entry = (note: string, trx: bigint) => ({
   caller_address: CONTRACT,

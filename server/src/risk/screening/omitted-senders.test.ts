@@ -26,7 +26,7 @@ const FILE = {
 }
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url, [], [], [], {
+  world = createWorld(database.url, {
     holds: holdsUntilVerified,
     onHeld: [(...all) => createScreenHeld(PUBLIC, () => world.deposits)(...all)],
   })

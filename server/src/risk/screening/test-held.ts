@@ -17,16 +17,7 @@ import {
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { CreditedSubscriber, Deposits } from '../../pay-in/deposits/index.ts'
-import {
-  E18,
-  type Owned,
-  START,
-  type World,
-  catalogue,
-  createWorld,
-  pay,
-  wipe,
-} from '../../../../test/world/deposits.ts'
+import { E18, type Owned, START, type World, catalogue, createWorld, pay } from '../../../../test/world/deposits.ts'
 import { carryOut, noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -84,20 +75,16 @@ export const useHeld = () => {
   }
 
   beforeAll(() => {
-    held.world = createWorld(
-      url,
-      [(...all) => createScreenCredited(PUBLIC, () => held.world.deposits)(...all)],
-      [],
-      [onVerified],
-      {
-        holds: holdsUntilVerified,
-        onHeld: [(...all) => createScreenHeld(PUBLIC, () => held.world.deposits)(...all)],
-      },
-    )
+    held.world = createWorld(url, {
+      onCredited: [(...all) => createScreenCredited(PUBLIC, () => held.world.deposits)(...all)],
+      onVerified: [onVerified],
+      holds: holdsUntilVerified,
+      onHeld: [(...all) => createScreenHeld(PUBLIC, () => held.world.deposits)(...all)],
+    })
   })
   afterAll(() => held.world.close())
   beforeEach(async () => {
-    await wipe(held.world.db)
+    await held.world.reset()
     await withoutTriggers(held.world.db, (tx) =>
       sql`truncate screenings, screening_decisions, screening_list_entries, screening_lists, merchants cascade`.execute(
         tx,

@@ -8,16 +8,7 @@ import { nothingSigned } from '../../../../test/setup/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import {
-  catalogue,
-  createWorld,
-  E18,
-  pay,
-  START,
-  wipe,
-  type Owned,
-  type World,
-} from '../../../../test/world/deposits.ts'
+import { catalogue, createWorld, E18, pay, START, type Owned, type World } from '../../../../test/world/deposits.ts'
 import {
   findDeposit,
   type CreditedSubscriber,
@@ -57,19 +48,18 @@ const onVerified: CreditedSubscriber = async (_tx, all) => {
 }
 
 beforeAll(() => {
-  world = createWorld(
-    database.url,
-    [(tx, credited, moment) => createScreenCredited(PUBLIC, () => world.deposits)(tx, credited, moment)],
-    [follower],
-    [onVerified],
-  )
+  world = createWorld(database.url, {
+    onCredited: [(tx, credited, moment) => createScreenCredited(PUBLIC, () => world.deposits)(tx, credited, moment)],
+    depositSubscribers: [follower],
+    onVerified: [onVerified],
+  })
 })
 afterAll(async () => {
   await documents.close()
   await world.close()
 })
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   await sql`truncate screenings, screening_list_entries, screening_lists`.execute(world.db)
   world.now = START
   unnotified.clear()

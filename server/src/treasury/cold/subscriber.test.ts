@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { blockOf, createWorld, wipe, type World } from '../../../../test/world/deposits.ts'
+import { blockOf, createWorld, type World } from '../../../../test/world/deposits.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createColdSubscriber } from './subscriber.ts'
 
@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   await sql`truncate house_addresses, cold_fees`.execute(world.db)
   await sql`insert into house_addresses values ('TRON', ${COLD}, 'cold', 0, 0, ${new Date(world.now)})`.execute(
     world.db,

@@ -52,12 +52,7 @@ test.each([
   [100_000, 0],
   [5_000, 1],
 ])('a stranger has %i virtual bytes that his deposit stands on paid for: %i times', async (vsize, children) => {
-  const { address } = await world.address(
-    'BITCOIN',
-    undefined,
-    undefined,
-    'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
-  )
+  const { address } = await world.address('BITCOIN')
   const hash = 'ab'.repeat(32)
   const transfer = { index: 'o:0', contract: null, from: ['bc1qsender'], to: address, units: 25_000_000n }
   await world.poolHas('BITCOIN', [{ hash, keys: [`${hash}:0`], succeeded: true, fee: 20n, transfers: [transfer] }])

@@ -10,7 +10,7 @@ import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.
 import { createCatalogue } from '../../market/assets/index.ts'
 import { opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createWorld, wipe, type World } from '../../../../test/world/deposits.ts'
+import { createWorld, type World } from '../../../../test/world/deposits.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -34,7 +34,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   await sql`truncate house_addresses, custody_recent, custody_rounds`.execute(world.db)
   await sql`insert into watch_cursors values ('TRON', 0, 'b0', 1, 0, 0, true, ${new Date(world.now)})`.execute(world.db)
   history = new Map([[0, new Map()]])

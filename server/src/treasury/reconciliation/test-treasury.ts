@@ -11,7 +11,7 @@ import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/si
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { catalogue, E18, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { catalogue, E18, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
@@ -68,7 +68,7 @@ export interface Treasury extends SimulatedChain {
 }
 
 export const createTreasury = async (world: World, simulated: SimulatedChain): Promise<Treasury> => {
-  await wipe(world.db)
+  await world.reset()
   await withoutTriggers(world.db, (tx) =>
     sql`truncate utxos, withdrawal_approvals,  outgoing, outgoing_attempts, withdrawals, fundings, house_addresses, custody_rounds, custody_recent, network_costs, network_costs_counted cascade`.execute(
       tx,
@@ -198,7 +198,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     runtime,
     hot,
     follower,
-    owner: () => world.address('ETHEREUM', undefined, null, chain.newAddress()),
+    owner: () => world.address('ETHEREUM', undefined, null),
     withdraw,
     waits,
     catchUp: () => readToHead(world.db, 'ETHEREUM', follower, () => chain.head.hash),

@@ -8,7 +8,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
-import { createWorld, E18, wipe, type World } from '../../../../test/world/deposits.ts'
+import { createWorld, E18, type World } from '../../../../test/world/deposits.ts'
 import { CHAIN, catalogue, createTreasury } from '../reconciliation/test-treasury.ts'
 import { reconcileNetwork } from '../reconciliation/index.ts'
 import { proofFile, proofFiles, readLeaves, readReport, takeReport } from './index.ts'
@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   await withoutTriggers(world.db, (tx) =>
     sql`truncate reserve_leaves, reserve_reports, custody_rounds; delete from merchants`.execute(tx),
   )

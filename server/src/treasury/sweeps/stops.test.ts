@@ -8,7 +8,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
 import { moveCustody } from '../../ledger/address-balances/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { createWorld, E18, pay, wipe, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { createWorld, E18, pay, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { fundedOn, holdersOn, insertSweeps } from './store.ts'
 
 const database = useDatabase({ template: migrated })
@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   owned = await world.address('ETHEREUM')
   await sql`insert into watch_cursors values ('ETHEREUM', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
     world.db,

@@ -3,16 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import {
-  blockOf,
-  catalogue,
-  createWorld,
-  E18,
-  pay,
-  wipe,
-  type Owned,
-  type World,
-} from '../../../../test/world/deposits.ts'
+import { blockOf, catalogue, createWorld, E18, pay, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
@@ -29,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  await wipe(world.db)
+  await world.reset()
   await sql`truncate house_addresses, house_transfers, fundings, installation`.execute(world.db)
   await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
   owned = await world.address('ETHEREUM')
