@@ -1,6 +1,11 @@
 /** What tests of merchants and of the edge start from: ids, keys and a merchant of their own. */
 import { randomBytes } from 'node:crypto'
-import { createMerchant, type KeyDeps, type NewMerchant } from '../../server/src/merchants/accounts/index.ts'
+import {
+  createMerchant,
+  setSetting,
+  type KeyDeps,
+  type NewMerchant,
+} from '../../server/src/merchants/accounts/index.ts'
 import { uuidv7 } from '../../server/src/platform/base/id.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
 import { createSecretBox } from '../../server/src/platform/config/secrets.ts'
@@ -28,3 +33,15 @@ export const makeMerchant = (db: Db, at: number, { id, ...more }: Partial<NewMer
     ),
   )
 }
+
+/** An operator changes settings of a merchant. @param at ms */
+export const changeSettings = (
+  db: Db,
+  merchantId: string,
+  settings: Readonly<Record<string, string | number | boolean>>,
+  at: number,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    for (const [name, value] of Object.entries(settings))
+      await setSetting(tx, merchantId, { name, value: String(value) }, keyDeps, momentAt(at))
+  })

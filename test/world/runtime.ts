@@ -1,7 +1,7 @@
 /** What jobs and routes are handed in a test: a clock of the test's, ids of its time, and a log that is silent. */
 import { randomBytes } from 'node:crypto'
 import pino from 'pino'
-import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import { uuidv7, type NewId } from '../../server/src/platform/base/id.ts'
 import type { Db } from '../../server/src/platform/db/index.ts'
 import { createClock } from '../../server/src/platform/runtime/clock.ts'
 import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
@@ -13,3 +13,17 @@ export const createTestRuntime = (db: Db, now: () => number = Date.now): Runtime
   newId: () => uuidv7(now(), randomBytes(10)),
   log: pino({ enabled: false }),
 })
+
+/** Ids that increase while a test's clock stands still, where the rows of a production would be milliseconds apart. */
+export const increasingIds = (now: () => number): NewId => {
+  let count = 0
+  return () => {
+    const bytes = randomBytes(10)
+    // Bits 12 to 15 of the first two bytes and the first two bits of the third belong to the format.
+    bytes.writeUInt16BE(count >>> 16, 0)
+    bytes.writeUInt8(0, 2)
+    bytes.writeUInt16BE(count & 0xffff, 3)
+    count += 1
+    return uuidv7(now(), bytes)
+  }
+}

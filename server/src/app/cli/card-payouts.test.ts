@@ -3,23 +3,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
-import { CARD, openWorld, type World } from '../../cards/card-payouts/test-world.ts'
+import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { CARD, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text, { mode: 0o600 })
   return join(folder, name)
 }
-const bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
-let here: World
+const bank = createPayoutAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
+let here: CardPayoutWorld
 beforeAll(async () => {
-  here = await openWorld(database.url, [bank])
+  here = await openCardPayouts(database, [bank])
 })
 afterAll(async () => {
   await here.close()

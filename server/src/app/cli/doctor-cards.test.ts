@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
-import { openWorld, type World } from '../../cards/card-payouts/test-world.ts'
+import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { reportCardKeys } from './doctor-cards.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const [used, newer] = [randomBytes(32), randomBytes(32)]
-const bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
-const payInOnly = { ...createTestAcquirer('shop', {}) }
-let here: World
+const bank = createPayoutAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
+const payInOnly = { ...createPayoutAcquirer('shop', {}) }
+let here: CardPayoutWorld
 beforeAll(async () => {
-  here = await openWorld(database.url, [bank], [used])
+  here = await openCardPayouts(database, [bank], [used])
   const shop = await here.merchant('UAH', 5_000n)
   for (let i = 0; i < 2; i += 1) await here.payOut(shop, { amount: '1000' })
 })

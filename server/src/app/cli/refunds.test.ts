@@ -8,29 +8,25 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { findOrder, giveBackOutside, payByCard, placeOrder } from '../../../../sandbox/acquirers/emulator/payments.ts'
 import type { Emulator } from '../../../../sandbox/acquirers/emulator/start.ts'
 import { startLiqPay } from '../../../../sandbox/acquirers/liqpay/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { requestRefund } from '../../cards/acquiring/index.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { createFiatWorld, type FiatTestWorld } from '../../pay-in/fiat-invoices/test-world.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { openFiatInvoices, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
 import { listActions } from '../../platform/operators/index.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text, { mode: 0o600 })
   return join(folder, name)
 }
-let world: FiatTestWorld
+let world: FiatWorld
 let emulator: Emulator
 beforeAll(async () => {
   emulator = await startLiqPay({ publicKey: 'i1', privateKey: 'priv', version: 3 }, { port: 0 })
-  world = await createFiatWorld(database.url)
+  world = await openFiatInvoices(database)
 })
 afterAll(async () => {
-  await world.close()
   await emulator.stop()
   rmSync(folder, { recursive: true })
 })
@@ -80,14 +76,7 @@ const lostRefund = async () => {
   if ('refusal' in placed) throw new Error(placed.refusal)
   payByCard(context, placed.order, context.dialect.cards[0]!.number)
   world.first.troubles.push({ at: 'refund', error: 'sent' })
-  const refund = await inTransaction(world.db, (tx) =>
-    requestRefund(
-      tx,
-      { paymentId: reference, units: 50_00n, reason: 'asked', actor: 'test' },
-      { accounts: [world.first] },
-      { at: new Date(world.now), newId: world.runtime.newId },
-    ),
-  )
+  const refund = await world.refund(reference, 50_00n)
   await world.work()
   return { reference, id: refund.id }
 }

@@ -1,47 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import {
-  acceptPayment,
-  heldOf,
-  heldParts,
-  heldTotals,
-  requestRefund,
-  resolveDispute,
-} from '../../cards/acquiring/index.ts'
+import { describe, expect, test } from 'vitest'
+import { acceptPayment, heldOf, heldParts, heldTotals, resolveDispute } from '../../cards/acquiring/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { catalogue, createFiatWorld, HOUR_MS, type FiatTestWorld } from '../../pay-in/fiat-invoices/test-world.ts'
-import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
+import { catalogue, HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
+import { spendMoney } from '../../../../test/world/ledger.ts'
 import { expectingFiat } from './converting.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url, expectingFiat)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices(expectingFiat)
 
 const DAY_MS = 24 * HOUR_MS
-const set = (settings: object) =>
-  sql`update merchants set settings = settings || ${JSON.stringify(settings)}::jsonb where id = ${world.merchantId}`.execute(
-    world.db,
-  )
-const hear = (reference: string) => world.callback(world.first, world.first.callback(reference))
-const paid = async (body?: Record<string, unknown>): Promise<string> => {
-  const { reference } = await world.atTheBank(body)
-  world.first.pays(reference)
-  await hear(reference)
-  await world.work()
-  return reference
-}
 /** What the merchant has, and can spend. */
 const balance = async (): Promise<[bigint, bigint]> => {
   const { rows } = await sql<{ posted: bigint; held: bigint }>`select posted, held from ledger_accounts
@@ -57,36 +25,7 @@ const conversions = async () =>
     ({ units }) => units,
   )
 
-const spend = (units: bigint) =>
-  inTransaction(world.db, async (tx) => {
-    const id = world.runtime.newId()
-    const legs = (kind: 'merchant' | 'clearing', posted: bigint) => ({
-      account: { merchantId: world.merchantId, asset: 'UAH', kind },
-      posted,
-      held: 0n,
-    })
-    await applyAll(tx, [
-      {
-        transfer: {
-          id,
-          merchantId: world.merchantId,
-          kind: 'post',
-          cause: { kind: 'adjustment', id },
-          legs: [legs('merchant', -units), legs('clearing', units)],
-          at: new Date(world.now),
-        },
-      },
-    ])
-  })
-const refund = (paymentId: string, units: bigint) =>
-  inTransaction(world.db, (tx) =>
-    requestRefund(
-      tx,
-      { paymentId, units, reason: 'r', actor: 'a' },
-      { accounts: [world.first] },
-      { at: new Date(world.now), newId: world.runtime.newId },
-    ),
-  )
+const spend = (units: bigint) => spendMoney(world.runtime, { merchantId: world.merchantId, asset: 'UAH' }, units)
 const freezes = async () =>
   (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows.map(
     ({ lifted }) => lifted,
@@ -96,7 +35,7 @@ describe('what is held', () => {
   const terms = { cardHoldHours: 0, cardReservePercent: 0, cardReserveDays: 180 }
   test('audit F-9.8: nothing by default', async () => {
     expect(heldParts(98_00n, terms, new Date(0))).toEqual([])
-    await paid()
+    await world.paid()
     expect([await balance(), await held()]).toEqual([[98_00n, 98_00n], []])
   })
 
@@ -115,8 +54,8 @@ describe('what is held', () => {
 
 describe('money of a card payment', () => {
   test('audit F-9.8: can not be spent before its hours and its days are over', async () => {
-    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
-    await paid()
+    await world.set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    await world.paid()
     expect([await balance(), await held()]).toEqual([
       [98_00n, 0n],
       [
@@ -153,8 +92,8 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: becomes its target once it may be spent', async () => {
-    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
-    await paid({ target: { ticker: 'BTC' } })
+    await world.set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    await world.paid({ target: { ticker: 'BTC' } })
     expect(await conversions()).toEqual([])
     await world.later(48 * HOUR_MS)
     expect(await conversions()).toEqual([88_20n])
@@ -163,10 +102,10 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: that a chargeback takes back is taken from what is held of it, and becomes nothing else', async () => {
-    await set({ cardHoldHours: 48 })
-    const reference = await paid({ target: { ticker: 'BTC' } })
+    await world.set({ cardHoldHours: 48 })
+    const reference = await world.paid({ target: { ticker: 'BTC' } })
     world.first.reverses(reference, 'all')
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect([await balance(), await held(), await world.balance('receivable')]).toEqual([[0n, 0n], [], 0n])
     await world.later(48 * HOUR_MS)
@@ -174,15 +113,15 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: a chargeback of what was spent uses the reserve of other payments, and no more of it than it needs', async () => {
-    const spent = await paid()
-    await set({ cardReservePercent: 50, cardReserveDays: 30 })
-    await paid()
-    await paid()
-    await paid()
+    const spent = await world.paid()
+    await world.set({ cardReservePercent: 50, cardReserveDays: 30 })
+    await world.paid()
+    await world.paid()
+    await world.paid()
     expect(await balance()).toEqual([4n * 98_00n, 98_00n + 3n * 49_00n])
     await spend(245_00n)
     world.first.reverses(spent, 'all')
-    await hear(spent)
+    await world.hear(spent)
     await world.work()
     expect([await balance(), await held(), await world.balance('receivable')]).toEqual([
       [49_00n, 0n],
@@ -192,9 +131,9 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: is given back out of what is held of it, and what is left stays held', async () => {
-    await set({ cardHoldHours: 48 })
-    const reference = await paid()
-    await refund(reference, 30_00n)
+    await world.set({ cardHoldHours: 48 })
+    const reference = await world.paid()
+    await world.refund(reference, 30_00n)
     await world.work()
     expect([await balance(), await held()]).toEqual([[68_00n, 0n], [['time', 68_00n]]])
     await world.later(48 * HOUR_MS)
@@ -202,10 +141,10 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: is held again until its old time when a refund of it is refused, and becomes its target then', async () => {
-    await set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
-    const reference = await paid({ target: { ticker: 'BTC' } })
+    await world.set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
+    const reference = await world.paid({ target: { ticker: 'BTC' } })
     world.first.refundAnswer = 'refused'
-    await refund(reference, 90_00n)
+    await world.refund(reference, 90_00n)
     await world.work()
     const again = async () => (await held()).reduce((sum, [, units]) => sum + (units as bigint), 0n)
     expect([await balance(), await again()]).toEqual([[98_00n, 0n], 98_00n])
@@ -216,13 +155,13 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: with the reserves that a dispute used, is held again when nothing went back', async () => {
-    const disputed = await paid()
-    await set({ cardReservePercent: 50, cardReserveDays: 30 })
-    await paid()
+    const disputed = await world.paid()
+    await world.set({ cardReservePercent: 50, cardReserveDays: 30 })
+    await world.paid()
     await spend(147_00n)
     expect([await balance(), await held()]).toEqual([[49_00n, 0n], [['reserve', 49_00n]]])
     world.first.reverses(disputed, undefined)
-    await hear(disputed)
+    await world.hear(disputed)
     await world.work()
     expect([await balance(), await held()]).toEqual([[49_00n, 0n], []])
     await world.act((tx, moment) => resolveDispute(tx, disputed, 0n, 'operator: seen in the console', moment))
@@ -230,10 +169,10 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: with the reserves that a dispute used, is held again but for what went back', async () => {
-    await set({ cardHoldHours: 48 })
-    const disputed = await paid()
+    await world.set({ cardHoldHours: 48 })
+    const disputed = await world.paid()
     world.first.reverses(disputed, undefined)
-    await hear(disputed)
+    await world.hear(disputed)
     await world.work()
     await world.act((tx, moment) => resolveDispute(tx, disputed, 1_00n, 'operator: seen in the console', moment))
     expect([await balance(), await held()]).toEqual([[97_00n, 0n], [['time', 97_00n]]])
@@ -242,12 +181,12 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: repays, once it is released, what its merchant owes, and only the rest becomes its target', async () => {
-    const spent = await paid()
+    const spent = await world.paid()
     await spend(98_00n)
-    await set({ cardHoldHours: 48 })
-    await paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
+    await world.set({ cardHoldHours: 48 })
+    await world.paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
     world.first.reverses(spent, 'all')
-    await hear(spent)
+    await world.hear(spent)
     await world.work()
     expect([await world.balance('receivable'), await freezes()]).toEqual([-98_00n, [false]])
     await world.later(48 * HOUR_MS)
@@ -260,12 +199,12 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: that repays a debt at once becomes nothing else; only the rest becomes its target', async () => {
-    const spent = await paid()
+    const spent = await world.paid()
     await spend(98_00n)
     world.first.reverses(spent, 'all')
-    await hear(spent)
+    await world.hear(spent)
     await world.work()
-    await paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
+    await world.paid({ target: { ticker: 'BTC' }, amount: { value: '200', ticker: 'UAH' } })
     expect([await world.balance('receivable'), await balance(), await conversions()]).toEqual([
       0n,
       [99_00n, 99_00n],
@@ -274,10 +213,10 @@ describe('money of a card payment', () => {
   })
 
   test('audit F-9.8: that was in suspense and is accepted becomes its target as well', async () => {
-    await set({ cardReservePercent: 10, cardReserveDays: 30 })
+    await world.set({ cardReservePercent: 10, cardReserveDays: 30 })
     const { reference } = await world.atTheBank({ target: { ticker: 'BTC' } })
     world.first.pays(reference, { units: 90_00n })
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     await world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
     expect([await balance(), await conversions()]).toEqual([[88_10n, 79_29n], [79_29n]])

@@ -9,7 +9,7 @@ import { liftStops, stopMoney } from '../../../../test/world/stops.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { cardPayoutRoutes } from '../../cards/card-payouts/index.ts'
-import { createTestAcquirer } from '../../cards/card-payouts/test-acquirer.ts'
+import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
 import { createQuoteStore, exchangeRoutes, readExchangePolicy } from '../../exchange/exchanges/index.ts'
 import { giveBalance, legsAt, PRICES, settings, stock } from '../../exchange/exchanges/test-world.ts'
@@ -183,7 +183,7 @@ const routesOf = (
       payout: { fee: { bps: now.payoutFeeBps }, ...(least === undefined ? {} : { min: least, max: least }) },
     })),
   })
-  const acquirer = createTestAcquirer('first', { UAH: { least: 500_00n, most: 14_500_00n } })
+  const acquirer = createPayoutAcquirer('first', { UAH: { least: 500_00n, most: 14_500_00n } })
   const limits =
     least === undefined
       ? {}

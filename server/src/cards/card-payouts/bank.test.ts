@@ -7,17 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startReceiver, type Receiver } from '../../../../sandbox/acquirers/receiver.ts'
 import { startBank, type Bank } from '../../../../sandbox/bank/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createBank } from '../../adapters/acquirers/bank/index.ts'
 import type { Acquirer, RawCallback } from '../../adapters/acquirers/port.ts'
 import { createPatientHttp, type PatientHttp } from '../../adapters/acquirers/test-patience.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { hearPayoutCallback } from './index.ts'
-import { openWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const folder = mkdtempSync(join(tmpdir(), 'bursar-card-payouts-'))
 const limits = { least: 1_00n, most: 14_500_00n }
 /** Every third payout to it is refused. */
@@ -25,7 +24,7 @@ const THIRD = '4000000000005555'
 const GOOD = '4242424242424242'
 const RETURNS = '4000000000008880'
 let bank: Bank
-let here: World
+let here: CardPayoutWorld
 let receiver: Receiver
 let http: PatientHttp
 
@@ -48,7 +47,7 @@ beforeAll(async () => {
     capabilities: { payIn: {}, payout: { UAH: limits, KZT: limits } },
     http,
   })
-  here = await openWorld(database.url, [acquirer as Acquirer as never])
+  here = await openCardPayouts(database, [acquirer])
   receiver = await startReceiver((raw) => {
     if (!isSigned(acquirer, raw)) return { status: 400, contentType: 'text/plain', body: 'forged' }
     const { reference, ack } = acquirer.readCallback(raw)

@@ -1,41 +1,22 @@
 /** Workers that die, race, meet stops, and people who settle what nobody knows. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
+import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { openCardPayouts, useCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { liftStops, stopMoney } from '../../../../test/world/stops.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
-import { createStop, liftStop, listStops, type NewStop } from '../../ledger/stops/index.ts'
+import type { NewStop } from '../../ledger/stops/index.ts'
 import { abandon, createAskingJob, createSendingJob, resolve } from './index.ts'
-import { createTestAcquirer, type TestAcquirer } from './test-acquirer.ts'
 import { referenceOf } from './sending.ts'
-import { openWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const { here, database, bank } = useCardPayouts({ bank: { UAH: { least: 1_00n, most: 14_500_00n } } })
 const HOUR = 3_600_000
 const signal = new AbortController().signal
-let bank: TestAcquirer
-let here: World
-beforeEach(async () => {
-  bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
-  here = await openWorld(database.url, [bank])
-})
-afterEach(async () => {
-  await emptyLater()
-})
-/** The books are judged before they go. */
-const emptyLater = async (): Promise<void> => {
-  const { createDb, createPool } = await import('../../platform/db/index.ts')
-  await here.close()
-  const pool = createPool({ url: database.url })
-  await emptyTables(createDb(pool))
-  await pool.end()
-}
 
 const points = [
   ...new Set(
@@ -82,7 +63,7 @@ describe('a worker that dies', () => {
   })
 })
 
-const later = ({ runtime }: World, ms: number) => {
+const later = ({ runtime }: CardPayoutWorld, ms: number) => {
   const { now } = runtime.clock
   return { now, business: () => now() + ms }
 }
@@ -169,8 +150,8 @@ test.each(['answers', 'is mute for a while'])(
   'audit M-A5: a database restored from an older copy sends nothing to one account that another has had, which %s',
   async (how) => {
     await here.close()
-    const other = createTestAcquirer('other', bank.capabilities.payout)
-    here = await openWorld(database.url, [bank, other])
+    const other = createPayoutAcquirer('other', bank.capabilities.payout)
+    await openCardPayouts(database, [bank, other], undefined, here)
     const shop = await here.merchant('UAH', 5_000n)
     await here.payOut(shop, { amount: '1000' })
     const {
@@ -202,18 +183,7 @@ test.each(['answers', 'is mute for a while'])(
 )
 
 describe('stops', () => {
-  const stop = (what: Partial<NewStop>): Promise<void> =>
-    inTransaction(here.db, (tx) =>
-      createStop(
-        tx,
-        { asset: null, merchantId: null, reason: 'a test', actor: 'someone', ...what },
-        momentOf(here.runtime),
-      ),
-    )
-  const lift = async (): Promise<void> => {
-    for (const { id } of await listStops(here.db))
-      await liftStop(here.db, id, { actor: 'someone', reason: null }, momentOf(here.runtime).at)
-  }
+  const stop = (what: Parameters<typeof stopMoney>[1]): Promise<void> => stopMoney(here.db, what)
   const cases: [string, (merchantId: string) => Partial<NewStop>, boolean][] = [
     ['everything', () => ({}), true],
     ['the asset', () => ({ asset: 'UAH' }), true],
@@ -240,7 +210,7 @@ describe('stops', () => {
     for (const [reference, { state }] of bank.orders) if (state.kind === 'waiting') bank.end(reference, 'pays')
     await here.later(HOUR)
     expect((await here.notices(shop)).filter(({ amount }) => amount === '1500')).toHaveLength(1)
-    await lift()
+    await liftStops(here.db)
     await here.later(HOUR)
     expect(await here.notices(shop)).toHaveLength(holdsBack ? 3 : 4)
   })
@@ -253,7 +223,7 @@ describe('stops', () => {
     }
     await createSendingJob({ ...here.deps, pause }, 1).run(signal)
     expect(bank.orders.size).toBe(0)
-    await lift()
+    await liftStops(here.db)
     await here.later(60_000)
     expect(bank.orders.size).toBe(1)
   })

@@ -6,22 +6,21 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { createPayoutAcquirer, type Behaviour, type PayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { liftStops, stopMoney } from '../../../../test/world/stops.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { createStop, liftStop, listStops } from '../../ledger/stops/index.ts'
 import { hearPayoutCallback } from './index.ts'
-import { createTestAcquirer, type Behaviour, type TestAcquirer } from './test-acquirer.ts'
-import { openWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const limits = { UAH: { least: 1_00n, most: 14_500_00n } }
-const accounts: TestAcquirer[] = [createTestAcquirer('bank', limits), createTestAcquirer('other', limits)]
+const accounts: PayoutAcquirer[] = [createPayoutAcquirer('bank', limits), createPayoutAcquirer('other', limits)]
 const RICH = 1_000_000n
-let here: World
+let here: CardPayoutWorld
 beforeAll(async () => {
-  here = await openWorld(database.url, accounts)
+  here = await openCardPayouts(database, accounts)
 })
 afterAll(() => here.close())
 
@@ -44,7 +43,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-const pick = (kind: string | undefined, which: number): { account: TestAcquirer; reference: string } | undefined => {
+const pick = (kind: string | undefined, which: number): { account: PayoutAcquirer; reference: string } | undefined => {
   const all = accounts.flatMap((account) =>
     [...account.orders]
       .filter(([, { state }]) => kind === undefined || state.kind === kind)
@@ -52,7 +51,7 @@ const pick = (kind: string | undefined, which: number): { account: TestAcquirer;
   )
   return all[which % Math.max(all.length, 1)]
 }
-const call = ({ account, reference }: { account: TestAcquirer; reference: string }): Promise<unknown> =>
+const call = ({ account, reference }: { account: PayoutAcquirer; reference: string }): Promise<unknown> =>
   inTransaction(here.db, (tx) =>
     hearPayoutCallback(
       tx,
@@ -89,19 +88,13 @@ const walk = async (shop: string, one: Step): Promise<void> => {
       return
     }
     case 'stop':
-      return inTransaction(here.db, (tx) =>
-        createStop(tx, { asset: 'UAH', merchantId: null, reason: 'a test' }, momentOf(here.runtime)),
-      )
+      return stopMoney(here.db, { asset: 'UAH' })
     case 'lift':
-      return lift()
+      return liftStops(here.db)
   }
 }
-const lift = async (): Promise<void> => {
-  for (const { id } of await listStops(here.db))
-    await liftStop(here.db, id, { actor: 'test', reason: null }, momentOf(here.runtime).at)
-}
 const finish = async (): Promise<void> => {
-  await lift()
+  await liftStops(here.db)
   for (const account of accounts) account.next = []
   for (let round = 0; round < 6; round += 1) {
     for (const account of accounts)

@@ -2,20 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createTestAcquirer } from './test-acquirer.ts'
-import { CARD, openWorld, type World } from './test-world.ts'
+import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
+import { CARD, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
 
-const database = useDatabase({ template: migrated })
-const bank = createTestAcquirer('bank', {
+const database = useDb()
+const bank = createPayoutAcquirer('bank', {
   UAH: { least: 1_00n, most: 14_500_00n },
   KZT: { least: 1_000_00n, most: 150_000_00n },
 })
-let here: World
+let here: CardPayoutWorld
 let shop: string
 beforeAll(async () => {
-  here = await openWorld(database.url, [bank])
+  here = await openCardPayouts(database, [bank])
   shop = await here.merchant('UAH', 100_000n)
 })
 afterAll(() => here.close())
@@ -193,14 +192,16 @@ describe('once', () => {
 })
 
 test('where no acquirer pays out, every ticker is refused and says why', async () => {
-  const bare = await openWorld(database.url, [])
+  const bare = await openCardPayouts(database, [])
   const answer = await bare.payOut(shop, { amount: '1000' })
   expect(answer).toMatchObject({ status: 400, body: { code: 3, field: 'ticker' } })
   await bare.close()
 })
 
 test('audit C-1: a single payout of KZT is 20000 to 299000, in one payment, and parts of a batch stay below 14500', async () => {
-  const wide = await openWorld(database.url, [createTestAcquirer('wide', { KZT: { least: 1_00n, most: 299_000_00n } })])
+  const wide = await openCardPayouts(database, [
+    createPayoutAcquirer('wide', { KZT: { least: 1_00n, most: 299_000_00n } }),
+  ])
   const rich = await wide.merchant('KZT', 1_000_000n)
   for (const amount of ['20000', '299000'])
     expect((await wide.payOut(rich, { ticker: 'KZT', amount })).status).toBe(200)

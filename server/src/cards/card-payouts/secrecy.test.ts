@@ -5,16 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { createPayoutAcquirer, type Behaviour } from '../../../../test/world/acquirer-payouts.ts'
+import { CARD, catalogue, MASKED, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
 import { useEdge } from '../../app/http/test-edge.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { cardPayoutRoutes, createResealingJob } from './index.ts'
-import { createTestAcquirer, type Behaviour } from './test-acquirer.ts'
-import { CARD, catalogue, MASKED, openWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 const HOUR = 3_600_000
 /** A number as a careless writer may put it. */
 const FORMS = [
@@ -25,16 +24,16 @@ const FORMS = [
   Buffer.from(CARD).toString('base64').slice(0, -2),
 ]
 const holds = (text: string): boolean => FORMS.some((form) => text.includes(form))
-const bank = createTestAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
+const bank = createPayoutAcquirer('bank', { UAH: { least: 1_00n, most: 14_500_00n } })
 const [older, newer] = [randomBytes(32), randomBytes(32)]
-let here: World
+let here: CardPayoutWorld
 beforeAll(async () => {
-  here = await openWorld(database.url, [bank], [older])
+  here = await openCardPayouts(database, [bank], [older])
 })
 afterAll(() => here.close())
 
 /** Every row of every table, as text. */
-const dump = async (db: World['db']): Promise<string[]> => {
+const dump = async (db: CardPayoutWorld['db']): Promise<string[]> => {
   const { rows: tables } = await sql<{
     name: string
   }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(db)

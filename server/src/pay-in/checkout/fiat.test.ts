@@ -1,20 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PageView } from '@bursar/checkout'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createDocumentMaker, type DocumentMaker } from '../../merchants/documents/index.ts'
-import { catalogue, createFiatWorld, HOUR_MS, START, type FiatTestWorld } from '../fiat-invoices/test-world.ts'
+import { catalogue, HOUR_MS, START, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 import { createFiatPages, createSellers, type InvoicePages, type SentForm, type Visit } from './index.ts'
 
-const database = useDatabase({ template: migrated })
 let documents: DocumentMaker
-let world: FiatTestWorld
+const world = useFiatInvoices()
 let pages: InvoicePages
 beforeEach(async () => {
   documents = createDocumentMaker()
-  world = await createFiatWorld(database.url)
   const settings = {
     catalogue,
     table: createRoutingTable([world.first, world.second]),
@@ -24,8 +19,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await documents.close()
-  await emptyTables(world.db)
-  await world.close()
 })
 
 const VISIT: Visit = { language: 'kk', claim: undefined, returned: false, rest: false }
@@ -34,7 +27,6 @@ const see = async (id: string, visit: Partial<Visit> = {}): Promise<PageView> =>
   (await pages.find(id, { ...VISIT, ...visit }))!
 const send = (id: string, form: Partial<SentForm>) => pages.act(id, { ...FORM, ...form }, VISIT)
 const email = 'payer@example.com'
-const hear = (reference: string) => world.callback(world.first, world.first.callback(reference))
 
 describe('the page of a fiat invoice', () => {
   test('leads to the acquirer, back, and to the receipt', async () => {
@@ -67,7 +59,7 @@ describe('the page of a fiat invoice', () => {
     })
     expect(world.first.orders.get(payment!.id)!.order.language).toBe('kk')
     world.first.pays(payment!.id)
-    await hear(payment!.id)
+    await world.hear(payment!.id)
     expect((await see(id)).state).toMatchObject({ at: 'checking', back: undefined })
     expect(await pages.receipt(id, VISIT)).toBeUndefined()
     await world.work()
@@ -111,7 +103,7 @@ describe('the page of a fiat invoice', () => {
   test("shows a refused card with the acquirer's words and takes a second try", async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     const { state } = await see(id, { returned: true })
     expect(state).toMatchObject({ at: 'failed', canRetry: true })

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { setSetting } from '../../merchants/accounts/index.ts'
-import { makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { createFiatWorld, START, type FiatTestWorld } from './test-world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
+import { openFiatInvoices, START, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
+const database = useDb()
+let world: FiatWorld
 beforeAll(async () => {
-  world = await createFiatWorld(database.url)
+  world = await openFiatInvoices(database)
 })
-afterAll(() => world.close())
 
 const LIMITS = 'UAH 25 to 29999, KZT 12000 to 300000'
 
@@ -173,13 +169,10 @@ describe('an invoice by a form', () => {
   })
 
   test('audit C-6: a value without a ticker is in what its payer chooses among the currencies that admit it', async () => {
-    const merchant = await makeMerchant(world.db, START)
-    await inTransaction(world.db, (tx) =>
-      setSetting(tx, merchant.id, { name: 'formCurrencies', value: 'UAH,KZT' }, { actor: 'test' }, momentAt(START)),
-    )
-    const fresh = await createFiatWorld(database.url)
+    const fresh = await openFiatInvoices(database)
+    await fresh.set({ formCurrencies: 'UAH,KZT' })
     const idOf = async (value: string) =>
-      (await fresh.form({ merchantId: merchant.id, name: 'Donation', value })).headers.location!.split('/').at(-1)!
+      (await fresh.form({ merchantId: fresh.merchantId, name: 'Donation', value })).headers.location!.split('/').at(-1)!
     const id = await idOf('15000')
     expect((await fresh.forPayer(id)).standing).toMatchObject({
       at: 'open',
@@ -198,26 +191,16 @@ describe('an invoice by a form', () => {
       field: 'value',
       message: expect.stringContaining('UAH 25 to 29999, KZT 12000 to 300000'),
     })
-    await fresh.close()
   })
 
   test('may send the payer back to a host of the merchant', async () => {
-    await inTransaction(world.db, (tx) =>
-      setSetting(
-        tx,
-        world.merchantId,
-        { name: 'redirectHosts', value: 'shop.example' },
-        { actor: 'test' },
-        momentAt(START),
-      ),
-    )
-    const fresh = await createFiatWorld(database.url)
+    const fresh = await openFiatInvoices(database)
+    await fresh.set({ redirectHosts: 'shop.example' })
     const answer = await fresh.form({
-      merchantId: world.merchantId,
+      merchantId: fresh.merchantId,
       name: 'x',
       redirectUrl: 'https://shop.example/thanks',
     })
     expect(answer.status).toBe(303)
-    await fresh.close()
   })
 })

@@ -1,30 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { auditLedger } from '../../ledger/postings/index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { describe, expect, test } from 'vitest'
+import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-
-let world: FiatTestWorld
-
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
-
-const hear = (
-  reference: string,
-  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
-) => world.callback(world.first, world.first.callback(reference, ...rest))
-
-const statuses = async () => (await world.notices()).map(({ status }) => status)
+const world = useFiatInvoices()
 
 describe('callbacks', () => {
   test('F1: one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
@@ -37,7 +14,7 @@ describe('callbacks', () => {
       feeUnits: 0n,
       maskedCard: undefined,
     } as const
-    expect((await hear(reference, paid, { signature: 'wrong' })).status).toBe(400)
+    expect((await world.hear(reference, paid, { signature: 'wrong' })).status).toBe(400)
     expect((await world.callback(world.second, world.first.callback(reference, paid))).status).toBe(400)
     expect((await world.callback(world.first, world.first.callback(reference, paid), 'nobody')).status).toBe(404)
     expect((await world.lookup(id)).status).toBe('PENDING')
@@ -51,7 +28,7 @@ describe('callbacks', () => {
 
   test('F1: one that is signed and untrue is found out by asking: PAID goes back to PENDING, and nothing is credited', async () => {
     const { id, reference } = await world.atTheBank()
-    await hear(reference, {
+    await world.hear(reference, {
       kind: 'succeeded',
       acquirerReference: 'x',
       ticker: 'UAH',
@@ -66,7 +43,7 @@ describe('callbacks', () => {
     await world.later(60_000)
     expect((await world.lookup(id)).status).toBe('PENDING')
     expect(await world.balance('merchant')).toBe(0n)
-    expect(await statuses()).toEqual(['Pending'])
+    expect(await world.statuses()).toEqual(['Pending'])
   })
 
   test.each<[string, { units?: bigint; ticker?: 'KZT' }]>([
@@ -75,7 +52,7 @@ describe('callbacks', () => {
   ])('F2: %s pays nothing, is in suspense and alerts', async (_, wrong) => {
     const { id, reference } = await world.atTheBank()
     const state = world.first.pays(reference, wrong)
-    await hear(reference, state)
+    await world.hear(reference, state)
     expect((await world.lookup(id)).status).toBe('PENDING')
     await world.work()
     expect((await world.lookup(id)).status).toBe('PENDING')
@@ -93,7 +70,7 @@ describe('callbacks', () => {
   test('F2: a genuine callback about another invoice pays that one alone', async () => {
     const [one, two] = [await world.atTheBank(), await world.atTheBank()]
     world.first.pays(two.reference)
-    await hear(two.reference)
+    await world.hear(two.reference)
     await world.work()
     expect([(await world.lookup(one.id)).status, (await world.lookup(two.id)).status]).toEqual(['PENDING', 'DONE'])
   })
@@ -110,9 +87,9 @@ describe('callbacks', () => {
         succeeded: world.first.pays(reference),
       }
       for (const kind of order) {
-        await hear(reference, states[kind as keyof typeof states])
+        await world.hear(reference, states[kind as keyof typeof states])
         await world.work()
-        await hear(reference, states[kind as keyof typeof states])
+        await world.hear(reference, states[kind as keyof typeof states])
       }
       await world.work()
       expect((await world.lookup(id)).status).toBe('DONE')
@@ -127,10 +104,10 @@ describe('callbacks', () => {
   test('F3: Failed and then paid: the invoice of the payer is paid', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     world.first.pays(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect((await world.lookup(id)).status).toBe('DONE')
   })
@@ -138,12 +115,12 @@ describe('callbacks', () => {
   test('ten callbacks and ten workers at once credit once', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.pays(reference)
-    const callbacks = Array.from({ length: 10 }, (_, i) => hear(reference, undefined, { salt: String(i) }))
+    const callbacks = Array.from({ length: 10 }, (_, i) => world.hear(reference, undefined, { salt: String(i) }))
     await Promise.all([...callbacks, ...Array.from({ length: 10 }, () => world.work())])
     await world.work()
     expect((await world.lookup(id)).status).toBe('DONE')
     expect(await world.balance('merchant')).toBe(98_00n)
-    expect(await statuses()).toEqual(['Pending', 'Done'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
   test('one that comes while the acquirer is being asked makes it be asked again', async () => {
@@ -154,7 +131,7 @@ describe('callbacks', () => {
     world.first.paymentState = async () => {
       world.first.paymentState = ask
       world.first.pays(reference)
-      await hear(reference)
+      await world.hear(reference)
       return stale
     }
     await world.work()
@@ -172,18 +149,18 @@ test('one callback repeated by its payer in many forms does not have the acquire
     asked += 1
     return ask(...order)
   }
-  for (let n = 0; n < 100; n += 1) await hear(reference, undefined, { salt: `first ${n}` })
+  for (let n = 0; n < 100; n += 1) await world.hear(reference, undefined, { salt: `first ${n}` })
   await world.work()
   asked = 0
   for (let n = 0; n < 20; n += 1) {
-    await hear(reference, undefined, { salt: `more ${n}` })
+    await world.hear(reference, undefined, { salt: `more ${n}` })
     await world.work()
     world.now += 5_000
   }
   expect(asked).toBeGreaterThan(0)
   expect(asked).toBeLessThanOrEqual(5)
   world.first.pays(reference)
-  await hear(reference, undefined, { salt: 'paid' })
+  await world.hear(reference, undefined, { salt: 'paid' })
   await world.later(60_000)
   expect((await world.lookup(id)).status).toBe('DONE')
 })

@@ -1,40 +1,15 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { acceptPayment, requestRefund, resolveDispute } from '../../cards/acquiring/index.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger } from '../../ledger/postings/index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { describe, expect, test } from 'vitest'
+import { acceptPayment, resolveDispute } from '../../cards/acquiring/index.ts'
+import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
 const DAY_MS = 24 * HOUR_MS
-const hear = (
-  reference: string,
-  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
-) => world.callback(world.first, world.first.callback(reference, ...rest))
-const paid = async (): Promise<string> => {
-  const { reference } = await world.atTheBank()
-  world.first.pays(reference)
-  await hear(reference)
-  await world.work()
-  return reference
-}
 const refused = async (): Promise<string> => {
   const { id, reference } = await world.atTheBank()
   world.first.refuses(reference)
-  await hear(reference)
+  await world.hear(reference)
   await world.work()
   expect((await world.payments(id))[0]!.state).toBe('refused')
   return reference
@@ -56,7 +31,7 @@ describe('what an acquirer called about and does not confirm at once', () => {
   })
 
   test('audit F-4: an answer that is still the old one is no end of asking', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const paidState = world.first.orders.get(reference)!.state
     world.first.reverses(reference, 'all')
     const given = world.first.callback(reference)
@@ -70,11 +45,11 @@ describe('what an acquirer called about and does not confirm at once', () => {
   })
 
   test('audit F-4: a chargeback called about, one unclear answer, is taken back', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const entry = world.first.orders.get(reference)!
     const reversed = world.first.reverses(reference, 'all')
     entry.state = { kind: 'waiting', reason: 'refund in processing' }
-    await hear(reference, reversed)
+    await world.hear(reference, reversed)
     await world.work()
     entry.state = reversed
     await world.later(60_000)
@@ -82,9 +57,9 @@ describe('what an acquirer called about and does not confirm at once', () => {
   })
 
   test('audit F-4: is asked about for two weeks, ever more rarely, and then the operator is alerted', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const { asked } = world.first
-    await hear(reference, world.first.reverses(reference, 'all'))
+    await world.hear(reference, world.first.reverses(reference, 'all'))
     world.first.orders.get(reference)!.state = { kind: 'waiting' }
     for (let day = 0; day < 14; day += 1) await world.later(DAY_MS)
     expect(await world.alerts()).toEqual([])
@@ -111,41 +86,34 @@ describe('what an acquirer called about and does not confirm at once', () => {
 
 describe('money that went back without us', () => {
   test('audit F-8: a part that the acquirer tells leaves the merchant, once', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     world.first.reverses(reference, 1_00n)
     for (let i = 0; i < 3; i += 1) {
-      await hear(reference, undefined, { salt: String(i) })
+      await world.hear(reference, undefined, { salt: String(i) })
       await world.later(60_000)
     }
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([97_00n, ['refund-foreign']])
     world.first.reverses(reference, 'all')
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect([await world.balance('merchant'), await world.balance('fees')]).toEqual([0n, 0n])
-    expect(await world.alerts()).toEqual(['refund-foreign', 'payment-reversed'])
+    expect(await world.alerts()).toEqual(['payment-reversed', 'refund-foreign'])
   })
 
   test('audit F-8: what we gave back ourselves is not taken a second time', async () => {
-    const [reference] = [await paid(), await paid()]
-    await inTransaction(world.db, (tx) =>
-      requestRefund(
-        tx,
-        { paymentId: reference!, units: 30_00n, reason: 'r', actor: 'a' },
-        { accounts: [world.first] },
-        { at: new Date(world.now), newId: world.runtime.newId },
-      ),
-    )
+    const [reference] = [await world.paid(), await world.paid()]
+    await world.refund(reference!, 30_00n)
     await world.work()
     world.first.reverses(reference!, 40_00n)
-    await hear(reference!)
+    await world.hear(reference!)
     await world.work()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([156_00n, ['refund-foreign']])
   })
 
   test('audit F-8: an unknown sum takes nothing, and what is there of it is held until a person says', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     world.first.reverses(reference!)
-    await hear(reference!)
+    await world.hear(reference!)
     await world.work()
     expect([await world.balance('merchant'), await world.alerts(), await available()]).toEqual([
       196_00n,
@@ -162,10 +130,10 @@ describe('money that went back without us', () => {
   })
 
   test('audit F-8: an unknown sum that was nothing, or all', async () => {
-    const [one, other] = [await paid(), await paid()]
+    const [one, other] = [await world.paid(), await world.paid()]
     for (const reference of [one, other]) {
       world.first.reverses(reference)
-      await hear(reference)
+      await world.hear(reference)
     }
     await world.work()
     expect(await available()).toBe(0n)
@@ -194,7 +162,7 @@ describe('a card that was refused and is called paid', () => {
   const calledPaid = async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     const state = world.first.pays(reference)
     const given = world.first.callback(reference)
@@ -209,7 +177,6 @@ describe('a card that was refused and is called paid', () => {
       },
     }
   }
-  const notified = async () => (await world.notices()).map(({ status }) => status)
 
   test('audit F-7: its page does not say that no money was taken, and is not sent to pay again', async () => {
     const { id } = await calledPaid()
@@ -222,17 +189,17 @@ describe('a card that was refused and is called paid', () => {
     const { confirm } = await calledPaid()
     for (let i = 0; i < 19; i += 1) {
       await world.later(3 * 60_000)
-      expect(await notified()).toEqual(['Pending'])
+      expect(await world.statuses()).toEqual(['Pending'])
     }
     confirm()
     await world.later(HOUR_MS)
-    expect([await notified(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+    expect([await world.statuses(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
   })
 
   test('audit C-4: a call that is not confirmed within the hour keeps the invoice no longer, and the money is seen all the same', async () => {
     const { id, confirm } = await calledPaid()
     await world.later(61 * 60_000)
-    expect(await notified()).toEqual(['Pending', 'Failed'])
+    expect(await world.statuses()).toEqual(['Pending', 'Failed'])
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
     confirm()
     await world.later(DAY_MS)
@@ -247,24 +214,24 @@ describe('a card that was refused and is called paid', () => {
     world.first.refuses(reference)
     await world.callback(world.first, given)
     await world.work()
-    expect([(await world.payments(id))[0]!.state, await notified()]).toEqual(['refused', ['Pending']])
+    expect([(await world.payments(id))[0]!.state, await world.statuses()]).toEqual(['refused', ['Pending']])
     world.first.orders.get(reference)!.state = state
     await world.later(10 * 60_000)
-    expect([await notified(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
+    expect([await world.statuses(), await world.balance('merchant')]).toEqual([['Pending', 'Done'], 98_00n])
   })
 })
 
 test('audit F-4: money that came again after it was taken back, as after a dispute that was won, raises an alert', async () => {
-  const reference = await paid()
+  const reference = await world.paid()
   world.first.reverses(reference, 'all')
-  await hear(reference)
+  await world.hear(reference)
   await world.work()
   world.first.pays(reference)
-  await hear(reference, undefined, { salt: 'won' })
+  await world.hear(reference, undefined, { salt: 'won' })
   await world.later(60_000)
   expect([await world.balance('merchant'), await world.alerts()]).toEqual([
     0n,
-    ['payment-reversed', 'payment-contradicted'],
+    ['payment-contradicted', 'payment-reversed'],
   ])
   const { asked } = world.first
   await world.later(DAY_MS)
@@ -275,10 +242,10 @@ test('audit F-4: so is money that came again after it went back before it was ev
   const { reference } = await world.atTheBank()
   world.first.pays(reference)
   world.first.reverses(reference, 'all')
-  await hear(reference)
+  await world.hear(reference)
   await world.work()
   world.first.pays(reference)
-  await hear(reference, undefined, { salt: 'again' })
+  await world.hear(reference, undefined, { salt: 'again' })
   await world.work()
   expect(await world.alerts()).toEqual(['payment-contradicted'])
   const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
@@ -288,10 +255,10 @@ test('audit F-4: so is money that came again after it went back before it was ev
 test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {
   const { reference } = await world.atTheBank()
   world.first.pays(reference, { units: 90_00n })
-  await hear(reference)
+  await world.hear(reference)
   await world.work()
   world.first.reverses(reference, undefined)
-  await hear(reference)
+  await world.hear(reference)
   await world.work()
   const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
   await expect(accept()).rejects.toThrow('went-back')
@@ -303,14 +270,14 @@ test('audit F-8: money in suspense of which an unknown sum went back is not give
 })
 
 test('audit F-4: a signed callback that is repeated with other bytes fills no table, and a later one is looked at within a minute', async () => {
-  const reference = await paid()
-  for (let i = 0; i < 120; i += 1) await hear(reference, undefined, { salt: `repeated ${i}` })
+  const reference = await world.paid()
+  for (let i = 0; i < 120; i += 1) await world.hear(reference, undefined, { salt: `repeated ${i}` })
   expect(
     (await sql<{ n: number }>`select count(*)::integer as n from acquirer_callbacks`.execute(world.db)).rows[0]!.n,
   ).toBe(100)
   await world.work()
   world.first.reverses(reference, 'all')
-  await hear(reference)
+  await world.hear(reference)
   await world.later(60_000)
   expect(await world.balance('merchant')).toBe(0n)
 })

@@ -1,23 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readFileSync } from 'node:fs'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { requestRefund, resolveRefund } from '../../cards/acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger } from '../../ledger/postings/index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
 /** Every name a job of these modules can be killed at, from the sources. */
 const POINTS = ['../../cards/acquiring/jobs-payments.ts', '../../cards/acquiring/jobs-refunds.ts', './jobs.ts'].flatMap(
@@ -92,7 +79,7 @@ describe.each(POINTS)('killed at %s', (point) => {
     await work(73 * HOUR_MS)
     expect((await world.lookup(idle)).status).toBe('FAILED')
     expect(world.passed).toContain(point)
-    expect((await world.notices()).map(({ status }) => status)).toEqual(['Pending', 'Done', 'Failed'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done', 'Failed'])
   })
 })
 

@@ -1,32 +1,14 @@
 import { fiatInvoiceNotice } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { acceptPayment, requestRefund, resolveRefund } from '../../cards/acquiring/index.ts'
+import { describe, expect, test } from 'vitest'
+import { acceptPayment, resolveRefund } from '../../cards/acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
 import { announceSending, listMails } from '../../merchants/mail/index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
+import { spendMoney } from '../../../../test/world/ledger.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
-
-const hear = (
-  reference: string,
-  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
-) => world.callback(world.first, world.first.callback(reference, ...rest))
-const statuses = async () => (await world.notices()).map(({ status }) => status)
+const world = useFiatInvoices()
 
 describe('the end of 72 hours', () => {
   test('fails an invoice that nobody tried to pay, and money is not asked for any more', async () => {
@@ -45,7 +27,7 @@ describe('the end of 72 hours', () => {
   test('tells the last refusal of a card, with its number', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.later(72 * HOUR_MS)
     expect((await world.notices()).at(-1)!.body).toMatchObject({
       status: 'Failed',
@@ -78,7 +60,7 @@ describe('the end of 72 hours', () => {
     expect((await world.lookup(id)).status).toBe('FAILED')
     expect(await world.balance('suspense')).toBe(100_00n)
     expect(await world.alerts()).toEqual(['payment-suspended'])
-    expect(await statuses()).toEqual(['Pending', 'Failed'])
+    expect(await world.statuses()).toEqual(['Pending', 'Failed'])
     await world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
     expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([0n, 98_00n])
     expect(await world.alerts()).toEqual([])
@@ -99,65 +81,29 @@ describe('the end of 72 hours', () => {
 })
 
 describe('money that goes back', () => {
-  const paid = async () => {
-    const invoice = await world.atTheBank()
-    world.first.pays(invoice.reference)
-    await hear(invoice.reference)
-    await world.work()
-    return invoice
-  }
-  const refund = (paymentId: string, units?: bigint) =>
-    inTransaction(world.db, (tx) =>
-      requestRefund(
-        tx,
-        { paymentId, units, reason: 'asked', actor: 'test' },
-        { accounts: [world.first] },
-        { at: new Date(world.now), newId: world.runtime.newId },
-      ),
-    )
-
   const reverse = async (reference: string): Promise<void> => {
     world.first.reverses(reference, 'all')
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
   }
 
   test('F8: a chargeback takes back what is there, once; the acquirer keeps its cost', async () => {
-    const [one] = [await paid(), await paid()]
+    const [one] = [await world.paidInvoice(), await world.paidInvoice()]
     await reverse(one.reference)
     expect(await world.balance('merchant')).toBe(98_00n)
     expect(await world.balance('fees')).toBe(2_00n)
     expect(await world.balance('acquirer:first')).toBe(-(100_00n - 2n * 50n))
     expect(await world.alerts()).toEqual(['payment-reversed'])
     expect((await world.lookup(one.id)).status).toBe('DONE')
-    await hear(one.reference, undefined, { salt: 'again' })
+    await world.hear(one.reference, undefined, { salt: 'again' })
     await world.work()
     expect(await world.balance('merchant')).toBe(98_00n)
-    expect(await statuses()).toEqual(['Pending', 'Done', 'Pending', 'Done'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done', 'Pending', 'Done'])
   })
 
   test('F8: what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
-    const { reference } = await paid()
-    const account = (kind: 'merchant' | 'clearing', posted: bigint) => ({
-      account: { merchantId: world.merchantId, asset: 'UAH', kind },
-      posted,
-      held: 0n,
-    })
-    const id = world.runtime.newId()
-    await inTransaction(world.db, (tx) =>
-      applyAll(tx, [
-        {
-          transfer: {
-            id,
-            merchantId: world.merchantId,
-            kind: 'post',
-            cause: { kind: 'adjustment', id },
-            legs: [account('merchant', -90_00n), account('clearing', 90_00n)],
-            at: new Date(world.now),
-          },
-        },
-      ]),
-    )
+    const reference = await world.paid()
+    await spendMoney(world.runtime, { merchantId: world.merchantId, asset: 'UAH' }, 90_00n)
     await reverse(reference)
     expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([0n, -90_00n])
     const { rows } = await sql<{
@@ -165,7 +111,7 @@ describe('money that goes back', () => {
       lifted: boolean
     }>`select reason, lifted_at is not null as lifted from freezes`.execute(world.db)
     expect(rows).toEqual([{ reason: 'receivable', lifted: false }])
-    await paid()
+    await world.paid()
     expect([await world.balance('merchant'), await world.balance('receivable')]).toEqual([8_00n, 0n])
     expect(
       (await sql<{ lifted: boolean }>`select lifted_at is not null as lifted from freezes`.execute(world.db)).rows,
@@ -174,11 +120,11 @@ describe('money that goes back', () => {
 
   test('is shown to its payer once it is done, and the page says so; what is under way or refused is not', async () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
-    const { id, reference } = await paid()
+    const { id, reference } = await world.paidInvoice()
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 0n })
     world.first.refundAnswer = 'waiting'
-    const waiting = await refund(reference, 30_00n)
+    const waiting = await world.refund(reference, 30_00n)
     await world.work()
     expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
     await world.later(20 * 60_000)
@@ -189,38 +135,38 @@ describe('money that goes back', () => {
     expect(await letters()).toEqual([])
     expect(await world.alerts()).toEqual(['refund-refused'])
     world.first.refundAnswer = 'succeeded'
-    await refund(reference, 30_00n)
+    await world.refund(reference, 30_00n)
     await world.later(60_000)
-    await refund(reference, 20_00n)
+    await world.refund(reference, 20_00n)
     await world.later(60_000)
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 50_00n })
     expect((await letters()).map(({ state }) => state)).toEqual(['queued', 'queued'])
-    expect(await statuses()).toEqual(['Pending', 'Done'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
   test('F5: fifty refunds at once never come to more than the payment', async () => {
-    const { reference } = await paid()
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => refund(reference, 60_00n)))
+    const reference = await world.paid()
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => world.refund(reference, 60_00n)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await world.work()
     expect([...world.first.refunds.values()].map(({ units }) => units)).toEqual([60_00n])
-    await expect(refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH are left')
+    await expect(world.refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH are left')
     expect(await world.balance('merchant')).toBe(38_00n)
   })
 
   test('F6: nothing is given back that was never booked', async () => {
     const { reference } = await world.atTheBank()
-    await expect(refund(reference)).rejects.toThrow('is open: only money that was booked')
+    await expect(world.refund(reference)).rejects.toThrow('is open: only money that was booked')
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
-    await expect(refund(reference)).rejects.toThrow('is refused')
+    await expect(world.refund(reference)).rejects.toThrow('is refused')
   })
 
   test('a refund waits for a clear answer, asks as the same refund, and a refusal gives the money back to the balance', async () => {
-    const { reference } = await paid()
+    const reference = await world.paid()
     world.first.troubles.push({ at: 'refund', error: 'lost' }, { at: 'refund', error: 'sent' })
-    const made = await refund(reference, 50_00n)
+    const made = await world.refund(reference, 50_00n)
     await world.work()
     expect(await world.balance('merchant')).toBe(98_00n)
     await world.later(60_000)
@@ -228,17 +174,17 @@ describe('money that goes back', () => {
     expect([...world.first.refunds.keys()]).toEqual([made.id])
     expect(await world.balance('merchant')).toBe(48_00n)
     world.first.refundAnswer = 'refused'
-    await refund(reference, 10_00n)
+    await world.refund(reference, 10_00n)
     await world.work()
     expect(await world.balance('merchant')).toBe(48_00n)
     expect(await world.alerts()).toEqual(['refund-refused'])
   })
 
   test('our own whole refund makes the payment reversed at the acquirer, which is not a chargeback', async () => {
-    const { reference } = await paid()
-    await expect(refund(reference)).rejects.toThrow('the merchant has only 9800')
-    await paid()
-    await refund(reference)
+    const reference = await world.paid()
+    await expect(world.refund(reference)).rejects.toThrow('the merchant has only 9800')
+    await world.paid()
+    await world.refund(reference)
     await reverse(reference)
     await world.later(60_000)
     expect(await world.balance('merchant')).toBe(96_00n)

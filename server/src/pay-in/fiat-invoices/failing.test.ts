@@ -1,38 +1,22 @@
-import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { describe, expect, test } from 'vitest'
+import { HOUR_MS, MINUTE_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  Object.assign(world.first.capabilities, { takesOtherCards: true })
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
-const MINUTE_MS = 60_000
-const hear = (reference: string) => world.callback(world.first, world.first.callback(reference))
 const refused = async (): Promise<{ id: string; reference: string }> => {
   const invoice = await world.atTheBank()
   world.first.refuses(invoice.reference)
-  await hear(invoice.reference)
+  await world.hear(invoice.reference)
   await world.work()
   return invoice
 }
 const status = async (id: string) => (await world.lookup(id)).status
-const notified = async () => (await world.notices()).map(({ status: one }) => one)
 
 describe('a refused card', () => {
   test("audit C-4: fails the invoice at once where the page takes no other card, with the acquirer's words", async () => {
     Object.assign(world.first.capabilities, { takesOtherCards: false })
     const { id } = await refused()
-    expect([await status(id), await notified()]).toEqual(['FAILED', ['Pending', 'Failed']])
+    expect([await status(id), await world.statuses()]).toEqual(['FAILED', ['Pending', 'Failed']])
     expect((await world.notices()).at(-1)!.body).toMatchObject({ error: { code: 51, message: 'Insufficient funds' } })
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
@@ -47,16 +31,14 @@ describe('a refused card', () => {
     await world.later(14 * MINUTE_MS)
     expect(await status(id)).toBe('PENDING')
     await world.later(MINUTE_MS)
-    expect([await status(id), await notified()]).toEqual(['FAILED', ['Pending', 'Failed']])
+    expect([await status(id), await world.statuses()]).toEqual(['FAILED', ['Pending', 'Failed']])
   })
 
   test.each([
     [0, 0],
     [60, 60],
   ])('audit C-4: with retryMinutes %i fails it after so many', async (minutes) => {
-    await sql`update merchants set settings = settings || ${JSON.stringify({ retryMinutes: minutes })}::jsonb where id = ${world.merchantId}`.execute(
-      world.db,
-    )
+    await world.set({ retryMinutes: minutes })
     const { id } = await refused()
     if (minutes > 0) {
       await world.later((minutes - 1) * MINUTE_MS)
@@ -70,7 +52,7 @@ describe('a refused card', () => {
     const { id, reference } = await world.atTheBank()
     world.now += 72 * HOUR_MS - 5 * MINUTE_MS
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     await world.later(5 * MINUTE_MS)
     expect(await status(id)).toBe('FAILED')
@@ -83,16 +65,16 @@ describe('a refused card', () => {
     expect(await status(id)).toBe('PENDING')
     const second = (await world.payments(id)).at(-1)!
     world.first.pays(second.id)
-    await hear(second.id)
+    await world.hear(second.id)
     await world.work()
-    expect([await status(id), await notified()]).toEqual(['DONE', ['Pending', 'Done']])
+    expect([await status(id), await world.statuses()]).toEqual(['DONE', ['Pending', 'Done']])
   })
 
   test('audit C-4: money that comes after the failure is in suspense with an alert', async () => {
     const { id, reference } = await refused()
     await world.later(15 * MINUTE_MS)
     world.first.pays(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect([
       await status(id),
@@ -108,7 +90,7 @@ describe('the payer reads that no money was taken only where that is known', () 
   test('audit F-7: another amount is received and being checked', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.pays(reference, { units: 99_00n })
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
     await world.later(73 * HOUR_MS)
@@ -125,7 +107,7 @@ describe('the payer reads that no money was taken only where that is known', () 
     const { id, reference } = await world.atTheBank()
     world.first.pays(reference)
     world.first.reverses(reference, 'all')
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
   })

@@ -3,22 +3,16 @@
  * own.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import type { ScriptedAcquirer } from '../../cards/acquiring/test-acquirer.ts'
+import type { PaymentAcquirer } from '../../../../test/world/acquirer-payments.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { HOUR_MS, openFiatInvoices, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { FiatPayerRefusal } from './index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
-let warm: FiatTestWorld
-beforeAll(async () => {
-  warm = await createFiatWorld(database.url)
-})
-afterAll(() => warm.close())
+const database = useDb()
 
 const POINTS = [
   'payment-asked-not-sent',
@@ -60,14 +54,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** Every order that reached an acquirer. */
-const ordersOf = (world: FiatTestWorld): { acquirer: ScriptedAcquirer; reference: string }[] =>
+const ordersOf = (world: FiatWorld): { acquirer: PaymentAcquirer; reference: string }[] =>
   [world.first, world.second].flatMap((acquirer) =>
     [...acquirer.orders.keys()].map((reference) => ({ acquirer, reference })),
   )
 
 const ALIVE = { do: 'work', dieAt: null } as const
 
-const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Promise<void> => {
+const take = async (world: FiatWorld, ids: readonly string[], one: Step): Promise<void> => {
   if (one.do === 'later') return void (world.now += one.ms)
   if (one.do === 'work') {
     world.killAt = one.dieAt ?? undefined
@@ -115,7 +109,7 @@ const take = async (world: FiatTestWorld, ids: readonly string[], one: Step): Pr
  * All words are heard in the end: workers live, acquirers answer, everybody calls; and maybe every page that is open
  * gets paid.
  */
-const settle = async (world: FiatTestWorld, allPay: boolean): Promise<void> => {
+const settle = async (world: FiatWorld, allPay: boolean): Promise<void> => {
   for (const { acquirer, reference } of allPay ? ordersOf(world) : []) {
     if (['waiting', 'refused'].includes(acquirer.orders.get(reference)!.state.kind)) acquirer.pays(reference)
   }
@@ -127,7 +121,7 @@ const settle = async (world: FiatTestWorld, allPay: boolean): Promise<void> => {
   }
 }
 
-const judge = async (world: FiatTestWorld, ids: readonly string[]): Promise<void> => {
+const judge = async (world: FiatWorld, ids: readonly string[]): Promise<void> => {
   expect(await auditLedger(world.db)).toEqual([])
   let [atAcquirers, paidIn] = [0n, 0n]
   const succeeded: Record<string, number> = {}
@@ -166,7 +160,7 @@ test('whatever happens in whatever order, money is where the acquirers say, once
       fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),
       fc.boolean(),
       async (steps, allPay) => {
-        const world = await createFiatWorld(database.url)
+        const world = await openFiatInvoices(database)
         try {
           const ids = [await world.create(), await world.create()]
           for (const one of steps) await take(world, ids, one)
@@ -174,7 +168,6 @@ test('whatever happens in whatever order, money is where the acquirers say, once
           await judge(world, ids)
         } finally {
           await emptyTables(world.db)
-          await world.close()
         }
       },
     ),

@@ -1,44 +1,13 @@
 /** Refunds that ended as not made, and of which money shows later all the same. */
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { reconcileAcquirer, requestRefund, requireNotShown, resolveRefund } from '../../cards/acquiring/index.ts'
+import { describe, expect, test } from 'vitest'
+import { reconcileAcquirer, requireNotShown, resolveRefund } from '../../cards/acquiring/index.ts'
 import { AcquirerUnreachable, type AcquirerState } from '../../adapters/acquirers/port.ts'
 import { payoutBooks } from '../../cards/card-payouts/stated.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger } from '../../ledger/postings/index.ts'
-import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+import { HOUR_MS, MINUTE_MS, START, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
-const MINUTE_MS = 60_000
-const paid = async (): Promise<string> => {
-  const { reference } = await world.atTheBank()
-  world.first.pays(reference)
-  await world.callback(world.first, world.first.callback(reference))
-  await world.work()
-  return reference
-}
-const refund = (paymentId: string, units: bigint) =>
-  inTransaction(world.db, (tx) =>
-    requestRefund(
-      tx,
-      { paymentId, units, reason: 'asked', actor: 'test' },
-      { accounts: [world.first] },
-      { at: new Date(world.now), newId: world.runtime.newId },
-    ),
-  )
 const resolve = (id: string, how: 'done' | 'refused') =>
   world.act((tx, at) => resolveRefund(tx, { id, how, by: 'cli:ann: seen in the console' }, world.subscriber, at))
 const reconcile = () =>
@@ -59,16 +28,16 @@ const stateRefund = (reference: string, units: bigint): void => {
 /** A refund that was sent, and whose answer was lost. */
 const sentRefund = async (reference: string, units: bigint) => {
   world.first.troubles.push({ at: 'refund', error: 'sent' })
-  const made = await refund(reference, units)
+  const made = await world.refund(reference, units)
   await world.work()
   return made
 }
 
 describe('money of a refund that ended as not made', () => {
   test('is taken from the merchant when it shows within two weeks, though nobody calls', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     world.first.refundAnswer = 'refused'
-    await refund(reference, 50_00n)
+    await world.refund(reference, 50_00n)
     await world.work()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([98_00n, ['refund-refused']])
     await world.later(HOUR_MS)
@@ -76,31 +45,31 @@ describe('money of a refund that ended as not made', () => {
     await world.later(24 * HOUR_MS)
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([
       48_00n,
-      ['refund-refused', 'refund-foreign'],
+      ['refund-foreign', 'refund-refused'],
     ])
   })
 
   test('is seen beside the refund that was sent in its place, after a person had called it not made', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const first = await sentRefund(reference, 40_00n)
     await world.later(20 * MINUTE_MS)
     await resolve(first.id, 'refused')
-    await refund(reference, 40_00n)
+    await world.refund(reference, 40_00n)
     await world.work()
     expect([await world.balance('merchant'), world.first.refundsSent]).toEqual([58_00n, 1])
     world.first.reverses(reference, 80_00n)
     await world.later(24 * HOUR_MS)
     expect(await world.balance('merchant')).toBe(18_00n)
-    expect(await world.alerts()).toEqual(['refund-refused', 'refund-foreign'])
+    expect(await world.alerts()).toEqual(['refund-foreign', 'refund-refused'])
   })
 
   test('is looked for too when another sum stood in the way of sending it, and no more went back', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     world.first.reverses(reference, 20_00n)
     // As the adapters answer that send nothing while another amount went back than is known of
     // (adapters/acquirers/refunds.ts).
     world.first.refund = async () => ({ kind: 'unknown', reason: 'another amount went back than is known of' })
-    const made = await refund(reference, 30_00n)
+    const made = await world.refund(reference, 30_00n)
     await world.work()
     await world.later(HOUR_MS)
     expect([await world.alerts(), await world.balance('merchant')]).toEqual([['refund-stuck'], 98_00n])
@@ -108,12 +77,12 @@ describe('money of a refund that ended as not made', () => {
     await world.work()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([
       78_00n,
-      ['refund-refused', 'refund-foreign'],
+      ['refund-foreign', 'refund-refused'],
     ])
   })
 
   test('is looked for no longer than two weeks', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const made = await sentRefund(reference, 40_00n)
     await world.later(20 * MINUTE_MS)
     await resolve(made.id, 'refused')
@@ -124,7 +93,7 @@ describe('money of a refund that ended as not made', () => {
   })
 
   test('is not called not made while a statement shows it', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const made = await sentRefund(reference, 50_00n)
     stateRefund(reference, 50_00n)
     await reconcile()
@@ -135,7 +104,7 @@ describe('money of a refund that ended as not made', () => {
   })
 
   test('is booked from the statement whose line was taken for it before the acquirer refused it', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     const answer = Promise.withResolvers<AcquirerState>()
     const asking = Promise.withResolvers<void>()
     world.first.refund = async (_order, sending) => {
@@ -143,7 +112,7 @@ describe('money of a refund that ended as not made', () => {
       asking.resolve()
       return answer.promise
     }
-    await refund(reference, 50_00n)
+    await world.refund(reference, 50_00n)
     const working = world.work()
     await asking.promise
     stateRefund(reference, 50_00n)
@@ -162,7 +131,7 @@ describe('money of a refund that ended as not made', () => {
     await reconcile()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([
       48_00n,
-      expect.arrayContaining(['refund-refused', 'refund-foreign']),
+      expect.arrayContaining(['refund-foreign', 'refund-refused']),
     ])
   })
 })
@@ -190,7 +159,7 @@ describe('before a person calls a refund not made, its acquirer is asked once mo
     ['does not answer', new AcquirerUnreachable('no answer', { sent: true }), 'can not be asked'],
     ['shows nothing of it', { kind: 'unknown' }, undefined],
   ])('one that %s', async (_what, state, refusal) => {
-    const made = await sentRefund(await paid(), 50_00n)
+    const made = await sentRefund(await world.paid(), 50_00n)
     says(state)
     if (refusal === undefined) await ask(made.id)
     else await expect(ask(made.id)).rejects.toThrow(refusal)

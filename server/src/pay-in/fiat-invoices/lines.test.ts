@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { openFiatInvoices, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
 import { createPaymentJobs, createRoutingTable } from '../../cards/acquiring/index.ts'
-import { createFiatWorld, type FiatTestWorld } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 
 /** Each job as a process has it: again and again, never twice at once. */
-const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<void> => {
+const runAll = async (world: FiatWorld, work: () => Promise<void>): Promise<void> => {
   const acquirers = new Map([world.first, world.second].map((one) => [one.name, one]))
   const table = createRoutingTable([world.first, world.second])
   const jobs = createPaymentJobs(
@@ -38,31 +37,27 @@ const runAll = async (world: FiatTestWorld, work: () => Promise<void>): Promise<
 }
 
 test("an acquirer that hangs while it is asked keeps nobody from another one's page, nor from its own", async () => {
-  const world = await createFiatWorld(database.url)
+  const world = await openFiatInvoices(database)
   const { UAH, KZT } = world.first.capabilities.payIn
   Object.assign(world.first, { capabilities: { ...world.first.capabilities, payIn: { UAH } } })
   Object.assign(world.second, { capabilities: { ...world.second.capabilities, payIn: { KZT } } })
-  try {
-    for (let i = 0; i < 12; i += 1) await world.atTheBank()
-    const hung: (() => void)[] = []
-    world.first.paymentState = () =>
-      new Promise((resolve) => {
-        hung.push(() => resolve({ kind: 'waiting' }))
-      })
-    world.now += 60_000
-    await runAll(world, async () => {
-      await vi.waitFor(() => expect(hung).toHaveLength(10), { timeout: 60_000 })
-      const other = await world.create({ amount: { value: '15000', ticker: 'KZT' } })
-      const own = await world.create()
-      for (const id of [other, own]) {
-        await world.proceed(id)
-        await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), {
-          timeout: 60_000,
-        })
-      }
-      for (const end of hung) end()
+  for (let i = 0; i < 12; i += 1) await world.atTheBank()
+  const hung: (() => void)[] = []
+  world.first.paymentState = () =>
+    new Promise((resolve) => {
+      hung.push(() => resolve({ kind: 'waiting' }))
     })
-  } finally {
-    await world.close()
-  }
+  world.now += 60_000
+  await runAll(world, async () => {
+    await vi.waitFor(() => expect(hung).toHaveLength(10), { timeout: 60_000 })
+    const other = await world.create({ amount: { value: '15000', ticker: 'KZT' } })
+    const own = await world.create()
+    for (const id of [other, own]) {
+      await world.proceed(id)
+      await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), {
+        timeout: 60_000,
+      })
+    }
+    for (const end of hung) end()
+  })
 })

@@ -1,37 +1,14 @@
 import { fiatInvoiceNotice } from '@bursar/contract'
 import pg from 'pg'
 import { Value } from 'typebox/value'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
 import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger } from '../../ledger/postings/index.ts'
 import { announceSending, listMails } from '../../merchants/mail/index.ts'
 import { FIAT_INVOICE_CHANNEL } from './index.ts'
 import { findPaymentsFor } from './queries.ts'
-import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+import { HOUR_MS, START, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-
-let world: FiatTestWorld
-
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
-
-const hear = (
-  reference: string,
-  ...rest: [Parameters<FiatTestWorld['first']['callback']>[1]?, Parameters<FiatTestWorld['first']['callback']>[2]?]
-) => world.callback(world.first, world.first.callback(reference, ...rest))
-
-const statuses = async () => (await world.notices()).map(({ status }) => status)
+const world = useFiatInvoices()
 
 describe('an invoice that is paid', () => {
   test('goes from CREATED through PENDING and PAID to DONE, and tells Pending and Done once with all their fields', async () => {
@@ -66,7 +43,7 @@ describe('an invoice that is paid', () => {
     })
 
     world.first.pays(reference)
-    expect(await hear(reference)).toEqual({ status: 200, body: `ok ${reference}` })
+    expect(await world.hear(reference)).toEqual({ status: 200, body: `ok ${reference}` })
     expect((await world.lookup(id)).status).toBe('PAID')
     expect(await world.balance('merchant')).toBe(0n)
     await world.work()
@@ -144,7 +121,7 @@ describe('an invoice that is paid', () => {
   })
 
   test('is announced to open pages when the page of the acquirer is there, and when it is paid', async () => {
-    const client = new pg.Client(database.url)
+    const client = new pg.Client(world.database.url)
     await client.connect()
     const heard: string[] = []
     client.on('notification', ({ payload }) => heard.push(payload!))
@@ -153,7 +130,7 @@ describe('an invoice that is paid', () => {
     await client.query('select 1')
     expect(heard).toEqual([id, id])
     world.first.pays(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     await client.query('select 1')
     expect(heard).toEqual([id, id, id, id])
@@ -165,13 +142,13 @@ describe('an invoice that is paid', () => {
     world.first.pays(reference)
     await world.later(60_000)
     expect((await world.lookup(id)).status).toBe('DONE')
-    expect(await statuses()).toEqual(['Pending', 'Done'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
   test('after a refused card is paid by the second try, and the first page brings no second credit', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
@@ -184,24 +161,24 @@ describe('an invoice that is paid', () => {
     await world.work()
     const [, again] = await world.payments(id)
     world.first.pays(again!.id)
-    await hear(again!.id)
+    await world.hear(again!.id)
     await world.work()
     expect((await world.lookup(id)).status).toBe('DONE')
     // The payer had the first page open as well, and the acquirer let the card through after all.
     world.first.pays(reference)
-    await hear(reference)
+    await world.hear(reference)
     await world.work()
     expect(await world.balance('merchant')).toBe(98_00n)
     expect(await world.balance('suspense')).toBe(100_00n)
     expect(await world.alerts()).toEqual(['payment-suspended'])
-    expect(await statuses()).toEqual(['Pending', 'Done'])
+    expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
   test('continuing twice plans one payment', async () => {
     const id = await world.create()
     await Promise.all([world.proceed(id), world.proceed(id), world.proceed(id)])
     expect(await world.payments(id)).toHaveLength(1)
-    expect(await statuses()).toEqual(['Pending'])
+    expect(await world.statuses()).toEqual(['Pending'])
   })
 
   test('toPendingImmediate skips the first step', async () => {
@@ -235,7 +212,7 @@ describe('an invoice that is paid', () => {
     await expect(world.proceed(id, { ticker: 'KZT', value: '12000', email: 'nobody' })).rejects.toMatchObject({
       reason: 'email-invalid',
     })
-    expect(await statuses()).toEqual([])
+    expect(await world.statuses()).toEqual([])
     await world.proceed(id, { ticker: 'KZT', value: '12000,50' })
     expect(await world.lookup(id)).toMatchObject({ status: 'PENDING', amount: { value: '12000.5', ticker: 'KZT' } })
   })
@@ -291,7 +268,7 @@ describe('an acquirer that does not take the order', () => {
       await world.later(80 * HOUR_MS)
       expect((await world.payments(id)).map(({ state }) => state)).toEqual(['expired', 'credited'])
       expect((await world.payments(id))[0]!.id).toBe(one)
-      expect(await statuses()).toEqual(['Pending', 'Done'])
+      expect(await world.statuses()).toEqual(['Pending', 'Done'])
     },
   )
 
@@ -327,7 +304,7 @@ describe('an acquirer that does not take the order', () => {
       expect(await world.balance('merchant')).toBe(98_00n)
       expect(await world.balance('suspense')).toBe(100_00n)
       expect(await world.alerts()).toEqual(['payment-suspended'])
-      expect(await statuses()).toEqual(['Pending', 'Done'])
+      expect(await world.statuses()).toEqual(['Pending', 'Done'])
     },
   )
 

@@ -1,45 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { signed } from '../../../../sandbox/acquirers/wayforpay/dialect.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createRefundJob, requestRefund, resolveRefund } from '../../cards/acquiring/index.ts'
+import { createRefundJob, resolveRefund } from '../../cards/acquiring/index.ts'
 import type { AcquirerState } from '../../adapters/acquirers/port.ts'
 import { createWayForPay } from '../../adapters/acquirers/wayforpay/index.ts'
 import { WAYFORPAY_LIMITS } from '../../adapters/acquirers/wayforpay/settings.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { createFiatWorld, HOUR_MS, type FiatTestWorld } from './test-world.ts'
+import { HOUR_MS, MINUTE_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
-const MINUTE_MS = 60_000
-const moment = () => ({ at: new Date(world.now), newId: world.runtime.newId })
-const paidInvoice = async (): Promise<string> => {
-  const { reference } = await world.atTheBank()
-  world.first.pays(reference)
-  await world.callback(world.first, world.first.callback(reference))
-  await world.work()
-  return reference
-}
-const refund = (paymentId: string, units?: bigint) =>
-  inTransaction(world.db, (tx) =>
-    requestRefund(tx, { paymentId, units, reason: 'asked', actor: 'test' }, { accounts: [world.first] }, moment()),
-  )
 const resolve = (id: string, how: 'done' | 'refused') =>
   world.act((tx, at) => resolveRefund(tx, { id, how, by: 'operator: seen in the console' }, world.subscriber, at))
 
 describe('a refund that may have been heard', () => {
   test('audit F-1: one in processing at WayForPay stays held until WayForPay ends it, and is no chargeback then', async () => {
-    const reference = await paidInvoice()
-    await paidInvoice() // so that 100 of the balance can be held for a whole refund
+    const reference = await world.paid()
+    await world.paid() // so that 100 of the balance can be held for a whole refund
     const account = { merchantAccount: 'shop', secretKey: 'key', domain: 'shop.example' }
     let [status, sent] = ['Approved', 0]
     const http = {
@@ -78,11 +53,11 @@ describe('a refund that may have been heard', () => {
       http,
     })
     Object.assign(world.first, { refund: w4p.refund, refundState: w4p.refundState, paymentState: w4p.paymentState })
-    await refund(reference)
+    await world.refund(reference)
     await world.work()
     for (let i = 0; i < 24; i += 1) await world.later(HOUR_MS)
     expect([await world.alerts(), await world.balance('merchant'), sent]).toEqual([[], 196_00n, 1])
-    await expect(refund(reference)).rejects.toThrow('has not ended')
+    await expect(world.refund(reference)).rejects.toThrow('has not ended')
     for (let i = 0; i < 49; i += 1) await world.later(HOUR_MS)
     expect(await world.alerts()).toEqual(['refund-stuck'])
     status = 'Refunded'
@@ -97,8 +72,8 @@ describe('a refund that may have been heard', () => {
   })
 
   test('audit F-1: what was said before sending refuses nothing that another worker has sent since', async () => {
-    const reference = await paidInvoice()
-    await refund(reference, 50_00n)
+    const reference = await world.paid()
+    await world.refund(reference, 50_00n)
     const { refund: send } = world.first
     const answer = Promise.withResolvers<AcquirerState>()
     const asking = Promise.withResolvers<void>()
@@ -128,13 +103,13 @@ describe('a refund that may have been heard', () => {
     })
     await slow
     expect(await world.alerts()).toEqual([])
-    await expect(refund(reference)).rejects.toThrow('has not ended')
+    await expect(world.refund(reference)).rejects.toThrow('has not ended')
   })
 
   test('audit F-1: one whose answer was lost is never sent again; a person says how it ended', async () => {
-    const reference = await paidInvoice()
+    const reference = await world.paid()
     world.first.troubles.push({ at: 'refund', error: 'sent' })
-    const made = await refund(reference, 50_00n)
+    const made = await world.refund(reference, 50_00n)
     await world.work()
     await expect(resolve(made.id, 'refused')).rejects.toThrow('less than 15 minutes ago')
     for (let i = 0; i < 8; i += 1) await world.later(10 * MINUTE_MS)
@@ -146,16 +121,16 @@ describe('a refund that may have been heard', () => {
     await resolve(made.id, 'refused')
     expect(await world.alerts()).toEqual(['refund-refused'])
     await expect(resolve(made.id, 'done')).rejects.toThrow('has ended: it is refused')
-    const again = await refund(reference, 50_00n)
+    const again = await world.refund(reference, 50_00n)
     await world.work()
     expect([world.first.refundsSent, await world.balance('merchant')]).toEqual([1, 48_00n])
     expect([...world.first.refunds.keys()]).toEqual([again.id])
   })
 
   test('audit F-1: one that a person knows to be done is captured', async () => {
-    const reference = await paidInvoice()
+    const reference = await world.paid()
     world.first.troubles.push({ at: 'refund', error: 'sent' })
-    const made = await refund(reference, 50_00n)
+    const made = await world.refund(reference, 50_00n)
     await world.work()
     await world.later(20 * MINUTE_MS)
     await resolve(made.id, 'done')
@@ -163,9 +138,9 @@ describe('a refund that may have been heard', () => {
   })
 
   test('audit F-1: one that provably reached no acquirer is sent later', async () => {
-    const reference = await paidInvoice()
+    const reference = await world.paid()
     world.first.troubles.push({ at: 'refund', error: 'not-sent' })
-    await refund(reference, 50_00n)
+    await world.refund(reference, 50_00n)
     await world.work()
     expect(world.first.refundsSent).toBe(0)
     await world.later(MINUTE_MS)
@@ -173,8 +148,8 @@ describe('a refund that may have been heard', () => {
   })
 
   test('audit F-1: a worker whose claim has passed on sends nothing', async () => {
-    const reference = await paidInvoice()
-    await refund(reference, 50_00n)
+    const reference = await world.paid()
+    await world.refund(reference, 50_00n)
     const { refund: send } = world.first
     const deps = {
       runtime: world.runtime,
@@ -196,9 +171,9 @@ describe('a refund that may have been heard', () => {
   })
 
   test('audit F-1: a refusal heard later than the answer to the refund itself releases nothing', async () => {
-    const reference = await paidInvoice()
+    const reference = await world.paid()
     world.first.refundAnswer = 'waiting'
-    await refund(reference, 50_00n)
+    await world.refund(reference, 50_00n)
     await world.work()
     world.first.refundState = async () => ({
       kind: 'refused',
@@ -208,7 +183,7 @@ describe('a refund that may have been heard', () => {
       maskedCard: undefined,
     })
     await world.later(MINUTE_MS)
-    await expect(refund(reference, 10_00n)).rejects.toThrow('has not ended')
+    await expect(world.refund(reference, 10_00n)).rejects.toThrow('has not ended')
     expect(await world.alerts()).toEqual([])
   })
 })

@@ -1,31 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
 import {
   createStatementJob,
   heldBy,
   reconcileAcquirer,
-  requestRefund,
   statedTotals,
   type PayoutBooks,
 } from '../../cards/acquiring/index.ts'
 import type { StatementLine } from '../../adapters/acquirers/port.ts'
 import { payoutBooks } from '../../cards/card-payouts/stated.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { auditLedger, balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
-import { createFiatWorld, HOUR_MS, START, type FiatTestWorld } from './test-world.ts'
+import { balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
+import { HOUR_MS, START, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: FiatTestWorld
-beforeEach(async () => {
-  world = await createFiatWorld(database.url)
-})
-afterEach(async () => {
-  expect(await auditLedger(world.db)).toEqual([])
-  await emptyTables(world.db)
-  await world.close()
-})
+const world = useFiatInvoices()
 
 const deps = () => ({ runtime: world.runtime, payouts: payoutBooks, pause: async () => {} })
 const reconcile = () => reconcileAcquirer(deps(), world.first)
@@ -42,19 +28,12 @@ const state = (line: Partial<StatementLine> & Pick<StatementLine, 'kind' | 'unit
 }
 const platform = async (kind: AccountKind) =>
   (await balancesOf(world.db, kind, [{ merchantId: PLATFORM, asset: 'UAH' }]))[0]!.posted
-const paid = async () => {
-  const invoice = await world.atTheBank()
-  world.first.pays(invoice.reference)
-  await world.callback(world.first, world.first.callback(invoice.reference))
-  await world.work()
-  return invoice.reference
-}
 /** A day later, when bookings have to be on a statement. */
 const aDayLater = () => world.later(24 * HOUR_MS)
 
 describe('a statement', () => {
   test('that is right leaves nothing open; what the acquirer kept, settlements and fees are booked once', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
     state({ kind: 'settlement', units: -80_00n })
     state({ kind: 'fee', units: -3_00n })
@@ -71,7 +50,7 @@ describe('a statement', () => {
   })
 
   test('F9: a line too few, too many or different by one is shown, raises an alert, and is over when it is put right', async () => {
-    const [one, two] = [await paid(), await paid()]
+    const [one, two] = [await world.paid(), await world.paid()]
     state({ kind: 'payment', reference: one, units: 99_99n, feeUnits: 50n })
     state({ kind: 'payment', reference: world.runtime.newId(), units: 7_00n })
     state({ kind: 'payout', reference: world.runtime.newId(), units: -7_00n })
@@ -93,7 +72,7 @@ describe('a statement', () => {
   })
 
   test('whose line changes after it was read is reported', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 50n })
     await reconcile()
     world.first.lines[0] = { ...world.first.lines[0]!, units: 100_01n }
@@ -112,17 +91,9 @@ describe('a statement', () => {
   })
 
   test('knows our refunds, each line one of them, and misses one that is not there', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     for (let i = 0; i < 2; i += 1) {
-      const moment = { at: new Date(world.now), newId: world.runtime.newId }
-      await inTransaction(world.db, (tx) =>
-        requestRefund(
-          tx,
-          { paymentId: reference!, units: 10_00n, reason: 'r', actor: 'a' },
-          { accounts: [world.first] },
-          moment,
-        ),
-      )
+      await world.refund(reference!, 10_00n)
       await world.work()
     }
     state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
@@ -138,7 +109,7 @@ describe('a statement', () => {
   })
 
   test('F8: with money given back without us takes it from the merchant, a part at once, all of it when the acquirer says so', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
     state({ kind: 'refund', reference: reference!, units: -30_00n })
     await reconcile()
@@ -156,7 +127,7 @@ describe('a statement', () => {
   })
 
   test('that lists singly what its acquirer stated in one sum takes it once', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     world.first.reverses(reference!, 50_00n)
     await world.callback(world.first, world.first.callback(reference!))
     await world.work()
@@ -181,7 +152,7 @@ describe('a statement', () => {
   })
 
   test('that lists in one sum what its acquirer stated singly takes it once', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     for (const units of [30_00n, 50_00n]) {
       world.first.reverses(reference!, units)
       await world.callback(world.first, world.first.callback(reference!))
@@ -193,7 +164,7 @@ describe('a statement', () => {
   })
 
   test('that lists a payment taken back in two parts agrees with the books', async () => {
-    const [reference] = [await paid(), await paid()]
+    const [reference] = [await world.paid(), await world.paid()]
     world.first.reverses(reference!, 'all')
     await world.callback(world.first, world.first.callback(reference!))
     await world.work()
@@ -208,7 +179,7 @@ describe('a statement', () => {
   })
 
   test('with two lines for one payment is reported: the payer was charged twice', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 60n })
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
     for (let i = 0; i < 2; i += 1)
@@ -230,7 +201,7 @@ describe('a statement', () => {
   })
 
   test('that tells a part more than is booked takes that part', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     world.first.reverses(reference, 30_00n)
     await world.callback(world.first, world.first.callback(reference))
     await world.work()
@@ -243,7 +214,7 @@ describe('a statement', () => {
   })
 
   test('with a fee taken for a refund books it once', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     state({ kind: 'refund', reference, units: -30_00n, feeUnits: 25n })
     for (let i = 0; i < 2; i += 1) await reconcile()
     expect([await platform('acquirer-costs'), await heldBy(world.db, 'first', 'UAH')]).toEqual([
@@ -253,7 +224,7 @@ describe('a statement', () => {
   })
 
   test('whose line of a refund moves nothing, or money in, is reported, and the lines behind it are read', async () => {
-    const reference = await paid()
+    const reference = await world.paid()
     state({ kind: 'refund', reference, units: 30_00n })
     state({ kind: 'refund', reference, units: 0n })
     state({ kind: 'fee', units: -3_00n })
@@ -265,7 +236,7 @@ describe('a statement', () => {
   })
 
   test('is read by the job from every acquirer that has one', async () => {
-    await paid()
+    await world.paid()
     await aDayLater()
     const job = createStatementJob(
       {

@@ -1,7 +1,6 @@
 /** Fiat invoices with their acquirers, jobs and routes on a real database; time and acquirers are the test's. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
-import pino from 'pino'
+import { afterEach, beforeEach, expect } from 'vitest'
 import {
   callbackRoutes,
   createHoldJob,
@@ -10,22 +9,15 @@ import {
   createRefundJob,
   createRoutingTable,
   paymentsOf,
+  requestRefund,
   type Payment,
   type PaymentSubscriber,
-} from '../../cards/acquiring/index.ts'
-import { createScriptedAcquirer, type ScriptedAcquirer } from '../../cards/acquiring/test-acquirer.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import type { Moment } from '../../platform/base/moment.ts'
-import { createTargetKeeper } from '../../exchange/conversions/index.ts'
-import { createDb, createPool, inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
-import { carryOut, type Effects } from '../../ledger/effects/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
-import { balancesOf, type AccountKind } from '../../ledger/postings/index.ts'
-import { createDirectory } from '../../merchants/accounts/index.ts'
-import { box, makeMerchant, newId } from '../../../../test/world/merchant.ts'
-import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
-import type { ApiRequest } from '../../platform/api/route.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+} from '../../server/src/cards/acquiring/index.ts'
+import { createTargetKeeper } from '../../server/src/exchange/conversions/index.ts'
+import type { Effects } from '../../server/src/ledger/effects/index.ts'
+import { auditLedger, type AccountKind } from '../../server/src/ledger/postings/index.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { createDirectory } from '../../server/src/merchants/accounts/index.ts'
 import {
   createFiatExpiryJob,
   createInvoicePaymentSubscriber,
@@ -35,9 +27,24 @@ import {
   proceed,
   type FiatChoice,
   type FiatInvoiceForPayer,
-} from './index.ts'
+} from '../../server/src/pay-in/fiat-invoices/index.ts'
+import type { PageAnswer, PageRoute } from '../../server/src/platform/api/page.ts'
+import type { ApiRequest } from '../../server/src/platform/api/route.ts'
+import type { Moment } from '../../server/src/platform/base/moment.ts'
+import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
+import type { Job } from '../../server/src/platform/jobs/index.ts'
+import { momentOf, type Runtime } from '../../server/src/platform/runtime/runtime.ts'
+import { emptyTables } from '../setup/empty-tables.ts'
+import { createPaymentAcquirer, type PaymentAcquirer } from './acquirer-payments.ts'
+import { useDb, type WorldDatabase } from './database.ts'
+import { act, balanceOf } from './ledger.ts'
+import { box, changeSettings, makeMerchant } from './merchant.ts'
+import { notificationsOf, openAlerts } from './observed.ts'
+import { callRoute, type Answer } from './requests.ts'
+import { createTestRuntime, increasingIds } from './runtime.ts'
 
 export const START = Date.parse('2026-01-05T10:00:00Z')
+export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 
 export const catalogue = createCatalogue({
@@ -54,47 +61,55 @@ export const catalogue = createCatalogue({
   ],
 })
 
-/** JSON as it went out. */
-type Body = Record<string, unknown> & { id?: string; status?: string }
-
-export interface FiatTestWorld {
+export interface FiatWorld {
+  database: WorldDatabase
   db: Db
   runtime: Runtime
   now: number
   merchantId: string
   subscriber: PaymentSubscriber
-  first: ScriptedAcquirer
-  second: ScriptedAcquirer
+  first: PaymentAcquirer
+  second: PaymentAcquirer
   /** where the next run of a job dies; undefined: nowhere */
   killAt: string | undefined
   /** names of pause points that were passed */
   passed: Set<string>
-  call(
-    operation: string,
-    request: Partial<Pick<ApiRequest, 'body' | 'params' | 'answerKeys' | 'merchantId' | 'keyId'>>,
-  ): Promise<{ status: number; body: Body }>
+  /** @throws ApiRefusal */
+  call(operation: string, request: Partial<ApiRequest>): Promise<Answer>
   create(body?: Record<string, unknown>): Promise<string>
   form(fields: Record<string, string>): Promise<PageAnswer>
   proceed(id: string, choice?: Partial<FiatChoice>): Promise<void>
-  lookup(id: string): Promise<Body>
+  lookup(id: string): Promise<Answer['body']>
   forPayer(id: string): Promise<FiatInvoiceForPayer>
   payments(id: string): Promise<Payment[]>
   /** an invoice whose payer has been sent to the first acquirer's page. @returns the invoice and the reference */
   atTheBank(body?: Record<string, unknown>): Promise<{ id: string; reference: string }>
+  /** an invoice that is paid at the first acquirer, called back about and credited. @returns the same */
+  paidInvoice(body?: Record<string, unknown>): Promise<{ id: string; reference: string }>
+  /** the same. @returns the reference */
+  paid(body?: Record<string, unknown>): Promise<string>
+  /** An operator's refund of a payment, placed; undefined: of all that is left. */
+  refund(paymentId: string, units?: bigint): ReturnType<typeof requestRefund>
+  /** The operator changes settings of the merchant. */
+  set(settings: Readonly<Record<string, number | string>>): Promise<void>
   callback(
-    acquirer: ScriptedAcquirer,
+    acquirer: PaymentAcquirer,
     given: { headers: Record<string, string>; body: Buffer },
     name?: string,
   ): Promise<{ status: number; body: string }>
+  /** A callback of the first acquirer's. */
+  hear(...callback: Parameters<PaymentAcquirer['callback']>): Promise<{ status: number; body: string }>
   /** Runs every job once, each as a new process that may die at `killAt`. */
   work(): Promise<void>
   /** Moves the clock and works. */
   later(ms: number): Promise<void>
-  act(work: (tx: Tx, moment: Moment) => Promise<Effects>): Promise<void>
+  act(command: (tx: Tx, moment: Moment) => Promise<Effects>): Promise<void>
   balance(kind: AccountKind, asset?: string): Promise<bigint>
-  notices(): Promise<{ objectId: string; status: string; body: Body }[]>
+  notices(): ReturnType<typeof notificationsOf>
+  /** statuses of the notifications */
+  statuses(): Promise<string[]>
+  /** kinds of the alerts that stand, sorted */
   alerts(): Promise<string[]>
-  close(): Promise<void>
 }
 
 /** Jobs that give each other work, run one after the other until none has any. */
@@ -108,15 +123,20 @@ const asOne = (jobs: readonly Job[]): Job => ({
   },
 })
 
-/** @param wrap what else is done about payments, as the composition root does it */
-export const createFiatWorld = async (
-  url: string,
-  wrap: (subscriber: PaymentSubscriber) => PaymentSubscriber = (subscriber) => subscriber,
-): Promise<FiatTestWorld> => {
-  const pool = createPool({ url })
-  const db = createDb(pool)
-  const first = createScriptedAcquirer('first')
-  const second = createScriptedAcquirer('second')
+type Wrap = (subscriber: PaymentSubscriber) => PaymentSubscriber
+
+/**
+ * @param wrap what else is done about payments, as the composition root does it
+ * @param world the object to fill, where a test refers to it before
+ */
+export const openFiatInvoices = async (
+  database: WorldDatabase,
+  wrap: Wrap = (subscriber) => subscriber,
+  world = {} as FiatWorld,
+): Promise<FiatWorld> => {
+  const { db } = database
+  const first = createPaymentAcquirer('first')
+  const second = createPaymentAcquirer('second')
   const acquirers = new Map([first, second].map((one) => [one.name, one]))
   const table = createRoutingTable([first, second])
   const settings = { catalogue, table, publicUrl: 'https://pay.example' }
@@ -131,8 +151,7 @@ export const createFiatWorld = async (
     die()
     await new Promise(() => {})
   }
-  const clock = { now: () => world.now, business: () => world.now }
-  const runtime: Runtime = { db, clock: clock as Runtime['clock'], newId, log: pino({ level: 'silent' }) }
+  const runtime: Runtime = { ...createTestRuntime(db, () => world.now), newId: increasingIds(() => world.now) }
   const jobs: Job[] = [
     asOne(createPaymentJobs({ runtime, acquirers, table, subscriber, publicUrl: settings.publicUrl, pause }, 1)),
     createRefundJob({ runtime, acquirers, subscriber, pause }, 1),
@@ -152,7 +171,8 @@ export const createFiatWorld = async (
     PageRoute,
   ]
   const signal = new AbortController().signal
-  const world: FiatTestWorld = {
+  return Object.assign<FiatWorld, FiatWorld>(world, {
+    database,
     db,
     runtime,
     subscriber,
@@ -162,20 +182,7 @@ export const createFiatWorld = async (
     merchantId: merchant.id,
     killAt: undefined,
     passed: new Set(),
-    call: async (operation, request) => {
-      const route = routes.find((one) => one.operation === operation)!
-      const answer = await route.handle({
-        merchantId: world.merchantId,
-        params: {},
-        query: {},
-        body: undefined,
-        keyId: randomUUID(),
-        requestId: 'r',
-        answerKeys: [],
-        ...request,
-      })
-      return { status: answer.status, body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Body }
-    },
+    call: (operation, request) => callRoute(routes, operation, request.merchantId ?? world.merchantId, request),
     create: async (body = {}) =>
       (
         await world.call('createFiatInvoice', {
@@ -206,6 +213,24 @@ export const createFiatWorld = async (
       const [payment] = await world.payments(id)
       return { id, reference: payment!.id }
     },
+    paidInvoice: async (body) => {
+      const invoice = await world.atTheBank(body)
+      world.first.pays(invoice.reference)
+      await world.hear(invoice.reference)
+      await world.work()
+      return invoice
+    },
+    paid: async (body) => (await world.paidInvoice(body)).reference,
+    refund: (paymentId, units) =>
+      inTransaction(db, (tx) =>
+        requestRefund(
+          tx,
+          { paymentId, units, reason: 'asked', actor: 'test' },
+          { accounts: [world.first] },
+          momentOf(runtime),
+        ),
+      ),
+    set: (changed) => changeSettings(db, world.merchantId, changed, world.now),
     callback: async (acquirer, given, name = acquirer.name) => {
       const url = `/acquirers/${name}/callback`
       const answer = await callbackRoute.handle({
@@ -218,6 +243,7 @@ export const createFiatWorld = async (
       })
       return { status: answer.status, body: 'body' in answer ? String(answer.body) : '' }
     },
+    hear: (...callback) => world.callback(world.first, world.first.callback(...callback)),
     work: async () => {
       for (const job of jobs) {
         const death = new Promise<boolean>((resolve) => {
@@ -232,29 +258,24 @@ export const createFiatWorld = async (
       world.now += ms
       await world.work()
     },
-    act: (work) =>
-      inTransaction(db, async (tx) => {
-        const moment = momentOf(runtime)
-        await carryOut(tx, await work(tx, moment), moment)
-      }),
-    balance: async (kind, asset = 'UAH') =>
-      (await balancesOf(db, kind, [{ merchantId: world.merchantId, asset }]))[0]!.posted,
-    notices: async () => {
-      const { rows } = await sql<{
-        objectId: string
-        status: string
-        body: string
-      }>`select object_id as "objectId", status, body from events
-        where merchant_id = ${world.merchantId} order by sequence`.execute(db)
-      return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Body }))
-    },
-    alerts: async () => {
-      const { rows } = await sql<{
-        kind: string
-      }>`select kind from alerts where resolved_at is null order by raised_at`.execute(db)
-      return rows.map(({ kind }) => kind)
-    },
-    close: () => pool.end(),
-  }
+    act: (command) => act(runtime, command),
+    balance: (kind, asset = 'UAH') => balanceOf(db, { merchantId: world.merchantId, asset }, kind),
+    notices: () => notificationsOf(db, world.merchantId),
+    statuses: async () => (await world.notices()).map(({ status }) => status),
+    alerts: async () => (await openAlerts(db)).map(({ kind }) => kind),
+  })
+}
+
+/** For the top of a test file: opened before each test on empty tables; after it the ledger is audited. */
+export const useFiatInvoices = (wrap?: Wrap): FiatWorld => {
+  const database = useDb()
+  const world = {} as FiatWorld
+  beforeEach(async () => {
+    await openFiatInvoices(database, wrap, world)
+  })
+  afterEach(async () => {
+    expect(await auditLedger(database.db)).toEqual([])
+    await emptyTables(database.db)
+  })
   return world
 }

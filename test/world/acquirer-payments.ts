@@ -1,4 +1,11 @@
-/** An acquirer in memory, whose every word a test decides. */
+/**
+ * A double of an acquirer's account that charges cards on its page and refunds them; a test decides each answer.
+ * Sources: the contract of `Acquirer` in adapters/acquirers/port.ts, which the conformance suite proves of the adapters
+ * and of the emulators in sandbox/acquirers (documents of Freedom Pay, WayForPay and LiqPay). From docs/dialects.md:
+ * a state with the sum that went back, or without it (A-2, A-15); a refund that waits (A-3, A-13, A-16) or is refused;
+ * a lost answer (A-4, A-5, A-10); a callback before the answer, twice, or of an unknown order (A-11); another card
+ * after a refusal (A-18).
+ */
 import {
   AcquirerRefusal,
   AcquirerUnreachable,
@@ -8,10 +15,10 @@ import {
   type AcquirerState,
   type PaymentOrder,
   type StatementLine,
-} from '../../adapters/acquirers/port.ts'
+} from '../../server/src/adapters/acquirers/port.ts'
 
-export interface ScriptedAcquirer extends Acquirer {
-  /** what it has, by our reference */
+export interface PaymentAcquirer extends Acquirer {
+  /** payments that it has, by our reference */
   orders: Map<string, { order: PaymentOrder; state: AcquirerState }>
   refunds: Map<string, { units: bigint; reference: string }>
   /** how many requests for a refund arrived */
@@ -26,7 +33,7 @@ export interface ScriptedAcquirer extends Acquirer {
   /** The payer did this on the page. */
   pays(reference: string, more?: Partial<Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>>): AcquirerState
   refuses(reference: string, code?: string, message?: string): AcquirerState
-  /** Money of a payment went back without us: all of it, or so much; undefined: it isn't told how much. */
+  /** Money of a payment went back without us: all of it, or so much; undefined: it does not report how much. */
   reverses(reference: string, backUnits?: bigint | 'all'): AcquirerState
   /** A signed callback as it is posted to us. */
   callback(
@@ -47,17 +54,17 @@ const revive = (_: string, value: unknown): unknown =>
   typeof value === 'string' && /^n\d+$/.test(value) ? BigInt(value.slice(1)) : value
 const flatten = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `n${value}` : value)
 
-export const createScriptedAcquirer = (name: string, capabilities: AcquirerCapabilities = ALL): ScriptedAcquirer => {
-  const trouble = (at: ScriptedAcquirer['troubles'][number]['at'], isBefore: boolean): void => {
+export const createPaymentAcquirer = (name: string, capabilities: AcquirerCapabilities = ALL): PaymentAcquirer => {
+  const trouble = (at: PaymentAcquirer['troubles'][number]['at'], isBefore: boolean): void => {
     const next = self.troubles[0]
     if (next?.at !== at || (next.error === 'lost') === isBefore) return
     self.troubles.shift()
     if (next.error === 'refusal') throw new AcquirerRefusal('no', 'the shop is closed')
     throw new AcquirerUnreachable('no answer', { sent: next.error !== 'not-sent' })
   }
-  const self: ScriptedAcquirer = {
+  const self: PaymentAcquirer = {
     name,
-    capabilities,
+    capabilities: { ...capabilities },
     orders: new Map(),
     refunds: new Map(),
     refundsSent: 0,

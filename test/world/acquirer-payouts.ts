@@ -1,6 +1,10 @@
 /**
- * An acquirer that pays out as tests tell it, and remembers every order as a real one does: what it paid is what it
- * says.
+ * A double of an acquirer's account that pays to cards. It remembers every order, and its state of an order is what it
+ * paid.
+ * Sources: the contract of `Acquirer` in adapters/acquirers/port.ts, which the conformance suite proves of the adapters
+ * and of the emulators in sandbox/acquirers (documents of Freedom Pay, WayForPay and LiqPay, docs/dialects.md); answers
+ * that are lost after the order was taken: rows A-6 and A-10; refusals whose cause is the account: row A-7; a card
+ * that is paid and given back later: the README of sandbox/bank.
  */
 import {
   AcquirerUnreachable,
@@ -8,11 +12,11 @@ import {
   type AcquirerCapabilities,
   type AcquirerState,
   type PayoutOrder,
-} from '../../adapters/acquirers/port.ts'
+} from '../../server/src/adapters/acquirers/port.ts'
 
 /**
- * How an order goes. `drops`: taken, and the answer is lost. `vanishes`: nothing reached it, and nobody can tell.
- * `unreachable`: nothing reached it, provably.
+ * How an order goes. `drops`: taken, and the answer is lost. `vanishes`: nothing arrived, and the caller can't know it.
+ * `unreachable`: nothing arrived, and the caller knows it. `breaks`: the adapter throws an error of its own.
  */
 export type Behaviour =
   | 'pays'
@@ -28,8 +32,8 @@ interface Order extends PayoutOrder {
   state: AcquirerState
 }
 
-export interface TestAcquirer extends Acquirer {
-  /** what the next orders meet, in order; then `otherwise` */
+export interface PayoutAcquirer extends Acquirer {
+  /** how the next orders go, in order; then `otherwise` */
   next: Behaviour[]
   otherwise: Behaviour
   /** orders that reached it, by reference */
@@ -37,7 +41,7 @@ export interface TestAcquirer extends Acquirer {
   asked: string[]
   /** minor units on top of each payment */
   fee: bigint | undefined
-  /** when it can't be asked */
+  /** true: it can't be queried */
   isMute: boolean
   /** called before an order is answered */
   before: (order: PayoutOrder) => Promise<void>
@@ -47,7 +51,7 @@ export interface TestAcquirer extends Acquirer {
     how: 'pays' | 'refuses' | 'reverses',
     said?: Partial<{ units: bigint; ticker: 'UAH' | 'KZT' }>,
   ): void
-  /** minor units that cards have got of it */
+  /** minor units that cards have received */
   paid(): bigint
 }
 
@@ -60,8 +64,13 @@ const refused = (code: string, elsewhere?: boolean): AcquirerState => ({
   ...(elsewhere ? { elsewhere } : {}),
 })
 
-export const createTestAcquirer = (name: string, payout: AcquirerCapabilities['payout']): TestAcquirer => {
-  const orders: TestAcquirer['orders'] = new Map()
+/** @param acquirer the object to fill, where a test refers to it before */
+export const createPayoutAcquirer = (
+  name: string,
+  payout: AcquirerCapabilities['payout'],
+  acquirer = {} as PayoutAcquirer,
+): PayoutAcquirer => {
+  const orders: PayoutAcquirer['orders'] = new Map()
   const ended = (
     order: PayoutOrder,
     kind: 'succeeded' | 'reversed',
@@ -88,7 +97,7 @@ export const createTestAcquirer = (name: string, payout: AcquirerCapabilities['p
     orders.set(order.reference, { ...order, state })
     return state
   }
-  const acquirer: TestAcquirer = {
+  return Object.assign<PayoutAcquirer, PayoutAcquirer>(acquirer, {
     name,
     capabilities: { payIn: {}, payout, refund: false, statement: false },
     next: [],
@@ -98,11 +107,11 @@ export const createTestAcquirer = (name: string, payout: AcquirerCapabilities['p
     fee: 0n,
     isMute: false,
     before: async () => {},
-    createPayment: () => Promise.reject(new Error('not of these tests')),
+    createPayment: () => Promise.reject(new Error('this account only pays out')),
     readCallback: () => {
-      throw new Error('not of these tests')
+      throw new Error('this account only pays out')
     },
-    paymentState: () => Promise.reject(new Error('not of these tests')),
+    paymentState: () => Promise.reject(new Error('this account only pays out')),
     payOut: async (order) => {
       const behaviour = acquirer.next.shift() ?? acquirer.otherwise
       await acquirer.before(order)
@@ -131,6 +140,5 @@ export const createTestAcquirer = (name: string, payout: AcquirerCapabilities['p
       [...orders.values()]
         .filter(({ state }) => state.kind === 'succeeded')
         .reduce((sum, { units }) => sum + units, 0n),
-  }
-  return acquirer
+  })
 }
