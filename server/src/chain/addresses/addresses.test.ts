@@ -20,6 +20,7 @@ import {
   createStockJob,
   ownAddressesAmong,
   isOurs,
+  knowHotAddresses,
   ownerOf,
   replenish,
   stockOf,
@@ -136,7 +137,7 @@ describe('an address', () => {
   })
 
   test('of the platform is distinguished', async () => {
-    await sql`insert into house_addresses values ('BITCOIN', 'bcrt1qhouse', 'hot', 1, 7, ${new Date(NOW)})`.execute(db)
+    await knowHotAddresses(db, 1, [{ family: 'BITCOIN', address: 'bcrt1qhouse', index: 7 }], new Date(NOW))
     const platform = { address: 'bcrt1qhouse', account: 'hot', branch: 1, index: 7 }
     expect(await isOurs(db, 'BITCOIN', 'bcrt1qhouse')).toEqual({ kind: 'platform', platform })
     expect([...(await ownAddressesAmong(db, 'BITCOIN', ['bcrt1qhouse', 'bcrt1qother'])).values()]).toEqual([platform])

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { SignedTransaction, Signer } from '../../adapters/signer/port.ts'
@@ -74,11 +75,13 @@ const stepped = async (
     db,
   )
   await sql`update outgoing_attempts set raw = 'aa', hash = 'bb' where outgoing_id = ${id}`.execute(db)
-  await sql`insert into watch_cursors values ('TRON', 100, 'x', 1, 90000, 80, true, ${new Date(NOW)})`.execute(db)
-  if (finalTime !== null)
-    await sql`insert into watch_blocks(network, height, hash, parent, time) values ('TRON', 80, 'y', '', ${new Date(finalTime)})`.execute(
-      db,
-    )
+  await readEmptyBlocks(runtime, 'TRON', { height: finalTime === null ? 80 : 79 })
+  await readEmptyBlocks(runtime, 'TRON', {
+    height: 100,
+    final: 80,
+    head: 90_000,
+    ...(finalTime !== null && { time: finalTime }),
+  })
   // A gateway whose back end keeps no history, or lags: it answers {} twice, beside a head that is new.
   const adapter = {
     network: 'TRON',

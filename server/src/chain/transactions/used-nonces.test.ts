@@ -1,46 +1,36 @@
 /** A nonce that an authorisation has used, which no transaction of a block shows (EIP-7702). */
 import { carriesStopped } from '../../pay-out/withdrawals/index.ts'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { depositAddress } from '../addresses/index.ts'
+import { giveAddress } from '../../../../test/world/address.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createOvertakenJob } from './jobs-overtaken.ts'
 import { DEFAULT_POLICY } from './policy.ts'
 import type { OutgoingChange, Purpose } from './transaction.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const START = Date.UTC(2026, 0, 1)
 const LATER = START + DEFAULT_POLICY.bumpAfterMs
-const FINAL = { height: 90, hash: 'final' }
-const [DEPOSIT, HOT] = ['deposit', 'hot']
-let pool: pg.Pool
-let db: Db
+const FINAL = { height: 90, hash: 'a90' }
+const HOT = 'hot'
+/** The first address that is given out. */
+const DEPOSIT = depositAddress(TEST_KEYS, 'EVM', 0)
 let now = START
 let id: string
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
-const runtime = (): Runtime => ({
-  db,
-  clock: createClock(() => now),
-  newId: () => uuidv7(now, randomBytes(10)),
-  log: pino({ enabled: false }),
-})
+const runtime = () => createTestRuntime(db, () => now)
 
 const insert = async (purpose: Purpose, sender: string): Promise<void> => {
   id = randomUUID()
@@ -57,16 +47,8 @@ const insert = async (purpose: Purpose, sender: string): Promise<void> => {
 beforeEach(async () => {
   await emptyTables(db)
   now = START
-  const merchant = randomUUID()
-  await sql`insert into merchants(id, name, company_name, company_url, created_at)
-    values (${merchant}, 'm', 'M', 'https://m.example', now())`.execute(db)
-  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-    values (${merchant}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${DEPOSIT}, 7, now())`.execute(db)
-  await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
-    values ('ETHEREUM', 100, 'head', 1, 100, ${FINAL.height}, true, now())`.execute(db)
-  await sql`insert into watch_blocks(network, height, hash, parent) values ('ETHEREUM', ${FINAL.height}, ${FINAL.hash}, 'p')`.execute(
-    db,
-  )
+  await giveAddress(runtime(), TEST_KEYS, { merchantId: randomUUID(), blockchain: 'ETHEREUM' })
+  await readEmptyBlocks(runtime(), 'ETHEREUM', { height: 100, final: FINAL.height })
 })
 
 /** @returns what subscribers were notified of, the state, and whether the alert is open */

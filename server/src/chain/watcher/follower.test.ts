@@ -1,34 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { follow } from '../../../../test/world/watcher.ts'
 import { useDb } from '../../../../test/world/database.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
-import {
-  beginFollowing,
-  DEFAULT_WATCHER_SETTINGS,
-  rescan,
-  watchStatus,
-  type Follower,
-  type WatcherSettings,
-} from './index.ts'
+import { DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-subscriber.ts'
 
 const { db } = useDb()
 const NETWORK = 'BITCOIN'
 let now = 1_000_000
-let runtime: Runtime
+const runtime = createTestRuntime(db, () => now)
 let chain: TestChain
 let notes: Awaited<ReturnType<typeof createNotes>>
 
-beforeAll(() => {
-  const newId = () => uuidv7(now, randomBytes(10))
-  runtime = { db, clock: createClock(() => now), newId, log: pino({ enabled: false }) }
-})
 beforeEach(async () => {
   await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
   notes = await createNotes(db)
@@ -36,12 +22,8 @@ beforeEach(async () => {
   now = 1_000_000
 })
 
-const begin = (more: Partial<WatcherSettings> = {}): Promise<Follower> => {
-  const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
-  const { ringBlocks } = settings
-  const adapter = chain as unknown as ChainAdapter
-  return beginFollowing({ runtime, network: NETWORK, adapter, subscribers: [notes.subscriber], ringBlocks, settings })
-}
+const begin = (more: Partial<WatcherSettings> = {}): Promise<Follower> =>
+  follow(runtime, chain, [notes.subscriber], { ahead: DEFAULT_WATCHER_SETTINGS[NETWORK].ahead, ...more })
 const stepAll = async (follower: Follower): Promise<void> => {
   while ((await follower.step()).more);
 }

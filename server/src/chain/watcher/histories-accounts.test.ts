@@ -2,19 +2,16 @@
  * Random histories of a chain of accounts behind a node that lags, falls silent and loses answers. An auditor says at
  * the end, from the chain alone, what every merchant must have and must have been told.
  */
-import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { expect, test } from 'vitest'
+import { follow } from '../../../../test/world/watcher.ts'
 import { cases } from '../../../../test/setup/cases.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../../adapters/chains/simulated/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { believeInner, useDeposits, E18, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from './index.ts'
+import { type Follower } from './index.ts'
 
 const USDT = '0xusdt'
 const FINAL_DEPTH = 6
@@ -70,19 +67,8 @@ const start = async (): Promise<Walk> => {
   })
   simulated.chain.mine(FINAL_DEPTH)
   const owners = [await world.address('ETHEREUM'), await world.address('ETHEREUM')]
-  const clock = createClock(() => world.now)
-  const newId = () => uuidv7(world.now, randomBytes(10))
-  const standard = DEFAULT_WATCHER_SETTINGS.ETHEREUM
-  const settings = { ...standard, network: 'ETHEREUM', identity: '', ahead: 2, mostBlocks: 2 } as const
   const begin = () =>
-    beginFollowing({
-      runtime: { db: world.db, clock, newId, log: pino({ enabled: false }) },
-      network: 'ETHEREUM',
-      adapter: simulated.adapter,
-      subscribers: [believeInner, world.deposits],
-      ringBlocks: 50,
-      settings,
-    })
+    follow(world.runtime, simulated.adapter, [believeInner, world.deposits], { mostBlocks: 2, ringBlocks: 50 })
   return { ...simulated, owners, follower: await begin(), begin }
 }
 

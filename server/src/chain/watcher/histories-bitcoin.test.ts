@@ -8,18 +8,16 @@ import type { ChainTransaction } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { follow } from '../../../../test/world/watcher.ts'
 import { cases } from '../../../../test/setup/cases.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { useDeposits, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { applyAll, auditLedger } from '../../ledger/postings/index.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, rescan, type Follower } from './index.ts'
+import { rescan, type Follower } from './index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
 const FINAL_DEPTH = 8
 const world = useDeposits()
-
-const runtime = () => createTestRuntime(world.db, () => world.now)
 
 type Deed =
   | { do: 'send'; to: number; units: number }
@@ -71,15 +69,7 @@ const start = async (): Promise<Walk> => {
   const chain = createTestChain('BITCOIN', { finalDepth: FINAL_DEPTH, timeAt: () => world.now })
   for (let i = 0; i < FINAL_DEPTH; i += 1) chain.mine()
   const owners = [await world.address('BITCOIN'), await world.address('BITCOIN')]
-  const begin = () =>
-    beginFollowing({
-      runtime: runtime(),
-      network: 'BITCOIN',
-      adapter: chain as unknown as ChainAdapter,
-      subscribers: [world.deposits],
-      ringBlocks: 50,
-      settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '', mostBlocks: 3, ahead: 2 },
-    })
+  const begin = () => follow(world.runtime, chain, [world.deposits], { mostBlocks: 3, ringBlocks: 50 })
   return { chain, owners, follower: await begin(), withdrawn: new Map(), begin }
 }
 
@@ -131,7 +121,7 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
       return
     case 'rescan': {
       const adapter = chain as unknown as ChainAdapter
-      const deps = { runtime: runtime(), network: 'BITCOIN', adapter, subscribers: [world.deposits] } as const
+      const deps = { runtime: world.runtime, network: 'BITCOIN', adapter, subscribers: [world.deposits] } as const
       // It goes as far as the watcher has read, on the branch the watcher stands on.
       await rescan(deps, 1, chain.blocks.length - 1).catch((error: unknown) => {
         if (!(error instanceof RangeError || error instanceof ChainUnavailable)) throw error

@@ -3,17 +3,21 @@
  * them (20-byte address, hex without 0x).
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { addressOfHex } from '@bursar/chainkit/tron'
+import { addressOfHex, hexOfAddress } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
 import { keccak256, toBytes } from 'viem'
 import { beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
+import { giveAddress } from '../../../../test/world/address.ts'
+import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { FUNDS_DESTROYED } from '../../adapters/chains/tron/test-dialects.ts'
 import { hashOfTest, headerOf, startScriptedNode } from '../../adapters/chains/tron/test-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
+import { knowHotAddresses } from '../addresses/index.ts'
 import { createIssuerAlarm } from './issuer-acts.ts'
 
 const { db } = useDb()
@@ -35,8 +39,7 @@ const catalogue = createCatalogue({
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
 beforeEach(async () => {
   await emptyTables(db)
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    values ('TRON', ${addressOfHex(HOT)}, 'hot', 0, 0, now())`.execute(db)
+  await knowHotAddresses(db, 0, [{ family: 'TRON', address: addressOfHex(HOT), index: 0 }], moment.at)
 })
 
 const word = (hex: string): string => hex.slice(2).padStart(64, '0')
@@ -93,9 +96,8 @@ test('audit D-T12: row T-42: freezing and destroying what our address holds rais
 
 test('audit D-T12: a deposit address is named with its merchant', async () => {
   const merchantId = randomUUID()
-  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-    values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${addressOfHex(STRANGER)}, 7, now())`.execute(db)
-  expect(await read('AddedBlackList(address)', [STRANGER])).toHaveLength(1)
+  const owned = await giveAddress(createTestRuntime(db), TEST_KEYS, { merchantId, blockchain: 'TRON' })
+  expect(await read('AddedBlackList(address)', [hexOfAddress(owned)])).toHaveLength(1)
   const { rows } = await sql<{ text: string }>`select text from alerts`.execute(db)
   expect(rows[0]!.text).toContain(`a deposit address of merchant ${merchantId}`)
 })

@@ -1,12 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { blockOf, useDeposits, E18, pay, START } from '../../../../test/world/deposits.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { insertPlanned } from '../transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { createUntracedAlarm, createUntracedJob } from './index.ts'
 
 const NETWORK = 'ETHEREUM'
@@ -20,7 +18,6 @@ let asked: string[][] = []
 let onAsked = (): void => {}
 
 beforeEach(async () => {
-  await sql`delete from untraced_blocks`.execute(world.db)
   world.now = START
   chain.clear()
   asked = []
@@ -32,24 +29,13 @@ const untraced = (height: number): Promise<void> =>
 
 /** The watcher has read the chain so far. */
 const readTo = async (final: number, movesSince = 0): Promise<void> => {
-  await sql`insert into watch_cursors values (${NETWORK}, ${final + 2}, 'x', 1, ${final + 2}, ${final}, true, ${new Date(START)})
-    on conflict (network) do update set height = excluded.height, final_height = excluded.final_height`.execute(
-    world.db,
-  )
+  await readEmptyBlocks(world.runtime, NETWORK, { height: final + 2, final })
   await sql`update watch_cursors set moves_since = ${movesSince}`.execute(world.db)
-  await sql`insert into watch_blocks values (${NETWORK}, ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(
-    world.db,
-  )
 }
 
 const compare = async (): Promise<void> => {
   const job = createUntracedJob({
-    runtime: {
-      db: world.db,
-      clock: createClock(() => world.now),
-      newId: () => uuidv7(START, randomBytes(10)),
-      log: pino({ enabled: false }),
-    },
+    runtime: world.runtime,
     network: NETWORK,
     adapter: {
       balancesAt: async (_height, wanted) => {

@@ -1,6 +1,6 @@
 /** Deposits on real nodes, where the chain's own rules make what a chain in memory only imitates. */
-import type { Network } from '@bursar/chainkit'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { follow, readAll } from '../../../../test/world/watcher.ts'
 import { findEdr } from '../../../../sandbox/edr/binding.ts'
 import { describeWithBitcoind, EVM_NODES, useBitcoind, useEdr } from '../../../../test/setup/nodes.ts'
 import { openBitcoinWorld } from '../../adapters/chains/bitcoin/test-world.ts'
@@ -11,7 +11,6 @@ import { catalogue, E18, useDeposits } from '../../../../test/world/deposits.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { takeIndexes } from '../addresses/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from './index.ts'
 
 /** Development nodes give coin to the first accounts of the mnemonic that our test keys are of. */
 const ACCOUNTS_WITH_COIN = 20
@@ -25,14 +24,7 @@ beforeEach(async () => {
   await takeIndexes(world.db, 'EVM', 'deposit', 0, ACCOUNTS_WITH_COIN)
 })
 
-const follow = (network: Network, adapter: ChainAdapter): Promise<Follower> => {
-  const settings = { ...DEFAULT_WATCHER_SETTINGS[network], network, identity: '' }
-  const { ringBlocks } = settings
-  return beginFollowing({ runtime, network, adapter, subscribers: [world.deposits], ringBlocks, settings })
-}
-const readAll = async (follower: Follower): Promise<void> => {
-  while ((await follower.step()).more);
-}
+const followHere = (adapter: ChainAdapter) => follow(runtime, adapter, [world.deposits])
 const notified = async () => (await world.notices()).map(({ status, body }) => `${status} ${body.amount}`).toSorted()
 
 const newEvmAddress = () => world.address('ETHEREUM', lease)
@@ -60,7 +52,7 @@ const foundByBalance = async (
   { chain, owners, pay }: Awaited<ReturnType<typeof payInEveryWay>>,
   adapter: ChainAdapter,
 ): Promise<void> => {
-  const follower = await follow('ETHEREUM', adapter)
+  const follower = await followHere(adapter)
   await pay()
   await readAll(follower)
   expect(await notified()).toEqual([])
@@ -81,7 +73,7 @@ describe.each(EVM_NODES)('native coin sent by contracts on %s', (_name, use) => 
 
   test('E1 is found in blocks where the node has traces: what was undone is not', async () => {
     const { chain, owners, pay } = await payInEveryWay(await node())
-    const follower = await follow('ETHEREUM', chain.adapter)
+    const follower = await followHere(chain.adapter)
     await pay()
     await readAll(follower)
     expect(await notified()).toEqual(['Pending 1', 'Pending 2', 'Pending 4'])
@@ -127,7 +119,7 @@ describeWithBitcoind('on Bitcoin', () => {
   test('B11 two outputs of one transaction to one address are two deposits', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address, merchantId } = await world.address('BITCOIN')
-    const follower = await follow('BITCOIN', chain.adapter)
+    const follower = await followHere(chain.adapter)
     await chain.payAll([
       { to: address, units: 150_000n },
       { to: address, units: 150_000n },
@@ -144,7 +136,7 @@ describeWithBitcoind('on Bitcoin', () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address } = await world.address('BITCOIN')
     const { first, dearer } = await chain.rivals(address, 150_000n)
-    const follower = await follow('BITCOIN', chain.adapter)
+    const follower = await followHere(chain.adapter)
     await chain.adapter.broadcast(first.raw)
     await readAll(follower)
     await chain.adapter.broadcast(dearer.raw)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { follow } from '../../../../test/world/watcher.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { useDeposits, pay } from '../../../../test/world/deposits.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type ChainSubscriber, type PoolChange } from './index.ts'
+import { type ChainSubscriber, type PoolChange } from './index.ts'
 import { createTestChain } from './test-chain.ts'
 
 const PAGE = 2
@@ -36,14 +36,7 @@ test('audit M-E4: a full pool is passed on a page at a time, each in a database 
       unread: new Set(fresh.slice(PAGE).map(({ hash }) => hash)),
     }
   }
-  const follower = await beginFollowing({
-    runtime: createTestRuntime(world.db, () => world.now),
-    network: 'BITCOIN',
-    adapter: { ...chain, mempool } as unknown as ChainAdapter,
-    subscribers: [subscriber],
-    ringBlocks: 50,
-    settings: { ...DEFAULT_WATCHER_SETTINGS.BITCOIN, network: 'BITCOIN', identity: '' },
-  })
+  const follower = await follow(world.runtime, { ...chain, mempool }, [subscriber])
   seen.length = 0
   expect((await follower.step()).more).toBe(true)
   chain.mine()

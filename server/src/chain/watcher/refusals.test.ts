@@ -1,16 +1,10 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { follow } from '../../../../test/world/watcher.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
-import {
-  beginFollowing,
-  DEFAULT_WATCHER_SETTINGS,
-  rescan,
-  watchStatus,
-  type Follower,
-  type WatcherSettings,
-} from './index.ts'
+import { DEFAULT_WATCHER_SETTINGS, rescan, watchStatus, type Follower, type WatcherSettings } from './index.ts'
 import { createPrefetch } from './prefetch.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 import { createNotes } from './test-subscriber.ts'
@@ -28,16 +22,9 @@ beforeEach(async () => {
 })
 
 const begin = (adapter: Partial<ChainAdapter>, more: Partial<WatcherSettings> = {}): Promise<Follower> => {
-  const settings = { ...DEFAULT_WATCHER_SETTINGS[NETWORK], network: NETWORK, identity: '', ...more } as const
   const runtime = createTestRuntime(db, () => NOW)
-  return beginFollowing({
-    runtime,
-    network: NETWORK,
-    adapter: { ...chain, ...adapter } as unknown as ChainAdapter,
-    subscribers: [notes.subscriber],
-    ringBlocks: settings.ringBlocks,
-    settings,
-  })
+  const { ahead } = DEFAULT_WATCHER_SETTINGS[NETWORK]
+  return follow(runtime, { ...chain, ...adapter }, [notes.subscriber], { ahead, ...more })
 }
 const mine = (count: number): void => {
   for (let i = 0; i < count; i += 1) chain.mine()

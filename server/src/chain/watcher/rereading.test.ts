@@ -8,22 +8,15 @@ import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { follow, readAll } from '../../../../test/world/watcher.ts'
 import { cases } from '../../../../test/setup/cases.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { believeInner, catalogue, useDeposits, E18, pay, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createSweepSubscriber } from '../../treasury/sweeps/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
-import {
-  beginFollowing,
-  createUntracedAlarm,
-  createUntracedJob,
-  DEFAULT_WATCHER_SETTINGS,
-  rescan,
-  rewind,
-  type Follower,
-} from './index.ts'
+import { createUntracedAlarm, createUntracedJob, rescan, rewind } from './index.ts'
+import { knowHotAddresses } from '../addresses/index.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
 const FINAL_DEPTH = 4
@@ -32,10 +25,7 @@ const world = useDeposits()
 
 const empty = async (): Promise<void> => {
   await world.reset()
-  await sql`truncate fundings, house_transfers, house_addresses, custody_recent, untraced_blocks`.execute(world.db)
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at) values ('EVM', ${HOT}, 'hot', 0, 0, now())`.execute(
-    world.db,
-  )
+  await knowHotAddresses(world.db, 0, [{ family: 'EVM', address: HOT, index: 0 }], new Date(world.now))
 }
 beforeEach(empty)
 
@@ -88,7 +78,6 @@ const nodeOf = (chain: TestChain, view: View): ChainAdapter => {
   return { ...chain, blockAt: async (height: number) => show(await chain.blockAt(height)) } as unknown as ChainAdapter
 }
 
-const runtime = () => createTestRuntime(world.db, () => world.now)
 const subscribers = () => [
   createSweepSubscriber(catalogue),
   createFunding(catalogue),
@@ -113,21 +102,11 @@ const start = async (): Promise<Walk> => {
   const chain = createTestChain('ETHEREUM', { finalDepth: FINAL_DEPTH, timeAt: () => world.now })
   for (let i = 0; i < FINAL_DEPTH; i += 1) chain.mine()
   const owners = [await world.address('ETHEREUM'), await world.address('ETHEREUM')]
-  const settings = {
-    ...DEFAULT_WATCHER_SETTINGS.ETHEREUM,
-    network: 'ETHEREUM',
-    identity: '',
-    mostBlocks: 3,
-    ahead: 2,
-  } as const
-  const deps = { runtime: runtime(), network: 'ETHEREUM', subscribers: subscribers() } as const
+  const deps = { runtime: world.runtime, network: 'ETHEREUM', subscribers: subscribers() } as const
   const first = chain.blocks.length - FINAL_DEPTH
-  const begin = (view: View): Promise<Follower> =>
-    beginFollowing({ ...deps, adapter: nodeOf(chain, view), ringBlocks: 50, settings })
-  const read = async (view: View): Promise<void> => {
-    const follower = await begin(view)
-    for (let quiet = 0; quiet < 2;) quiet = (await follower.step()).more ? 0 : quiet + 1
-  }
+  const settings = { mostBlocks: 3, ringBlocks: 50 }
+  const read = async (view: View): Promise<void> =>
+    readAll(await follow(world.runtime, nodeOf(chain, view), subscribers(), settings))
   await read(EXACT)
   return {
     chain,
@@ -147,7 +126,7 @@ const start = async (): Promise<Walk> => {
           wanted.map(({ address }) => balanceAt(address, height)),
       }
       await createUntracedJob({
-        runtime: runtime(),
+        runtime: world.runtime,
         network: 'ETHEREUM',
         adapter,
         deposits: world.deposits,

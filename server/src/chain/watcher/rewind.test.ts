@@ -1,7 +1,7 @@
 /** A network whose node has no block in common with what was read: an operator sets it back. */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { follow, readAll } from '../../../../test/world/watcher.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
 import { catalogue, useDeposits, DAY, E18, pay, type Owned } from '../../../../test/world/deposits.ts'
@@ -9,8 +9,6 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { createFunding } from '../../treasury/reconciliation/index.ts'
 import {
-  beginFollowing,
-  DEFAULT_WATCHER_SETTINGS,
   ForkTooDeep,
   LeadershipLost,
   newestInCommon,
@@ -30,9 +28,8 @@ let deps: RewindDeps & { adapter: ChainAdapter }
 beforeEach(async () => {
   chain = createTestChain('ETHEREUM', { finalDepth: 2, timeAt: () => world.now })
   owned = await world.address('ETHEREUM')
-  const runtime = createTestRuntime(world.db, () => world.now)
   deps = {
-    runtime,
+    runtime: world.runtime,
     network: 'ETHEREUM',
     adapter: chain as unknown as ChainAdapter,
     subscribers: [createFunding(catalogue), world.deposits],
@@ -40,14 +37,7 @@ beforeEach(async () => {
 })
 
 const begin = (ringBlocks = 1): Promise<Follower> =>
-  beginFollowing({
-    ...deps,
-    ringBlocks,
-    settings: { ...DEFAULT_WATCHER_SETTINGS.ETHEREUM, network: 'ETHEREUM', identity: '', ringBlocks, ahead: 2 },
-  })
-const readAll = async (follower: Follower): Promise<void> => {
-  for (let quiet = 0; quiet < 2;) quiet = (await follower.step()).more ? 0 : quiet + 1
-}
+  follow(deps.runtime, deps.adapter, deps.subscribers, { ringBlocks })
 const payment = (hash: string) => pay(owned.address, E18, { hash, index: 'n', keys: [`${hash}:in`] })
 
 /** Blocks 1 to 8 with a payment in 2 and one in 5; then all from 4 on are others, with the second payment in 6. */

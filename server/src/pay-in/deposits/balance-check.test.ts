@@ -1,13 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { insertPlanned } from '../../chain/transactions/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { createBalanceCheckJob } from './index.ts'
 import { useDeposits, DAY, E18, pay, START } from '../../../../test/world/deposits.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 
 const lease = { untilMs: START + DAY, afterMs: 60_000 }
 const world = useDeposits()
@@ -22,22 +20,13 @@ beforeEach(async () => {
   asked = []
 })
 
-/** @param read the final block of the books, where another worker has seen a newer one meanwhile */
-const check = async (final: number, read = final): Promise<void> => {
-  const head = read + 2
-  await sql`insert into watch_cursors values ('ETHEREUM', ${head}, 'x', 1, ${head}, ${final}, false, ${new Date(START)})
-    on conflict (network) do update
-      set height = excluded.height, final_height = excluded.final_height`.execute(world.db)
-  await sql`insert into watch_blocks values ('ETHEREUM', ${final}, ${`a${final}`}, '') on conflict do nothing`.execute(
-    world.db,
-  )
+const check = async (final: number, branch = 'a'): Promise<void> => {
+  await readEmptyBlocks(world.runtime, 'ETHEREUM', { height: final + 2, final, traces: false, branch })
+  await compare(final)
+}
+const compare = async (final: number): Promise<void> => {
   const job = createBalanceCheckJob({
-    runtime: {
-      db: world.db,
-      clock: createClock(() => world.now),
-      newId: () => uuidv7(START, randomBytes(10)),
-      log: pino({ enabled: false }),
-    },
+    runtime: world.runtime,
     network: 'ETHEREUM',
     adapter: {
       capabilities: async () => ({ mempool: false, traces }),
@@ -124,8 +113,7 @@ describe('native coin that no transfer explains', () => {
   test('audit M-A2: nothing is concluded of a block that was not read, or was read before the newest moves were kept', async () => {
     const { address } = await world.address('ETHEREUM', lease)
     chain.set(address, E18)
-    await sql`insert into watch_blocks values ('ETHEREUM', 100, 'another', '')`.execute(world.db)
-    await check(100)
+    await check(100, 'another')
     await sql`update watch_cursors set moves_since = 150`.execute(world.db)
     await check(140)
     expect(await notified()).toEqual([])
@@ -180,7 +168,8 @@ describe('native coin that no transfer explains', () => {
     const { address } = await world.address('ETHEREUM', lease)
     chain.set(address, E18)
     await check(101)
-    await check(100, 101)
+    await sql`update watch_cursors set final_height = 100`.execute(world.db)
+    await compare(100)
     expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 

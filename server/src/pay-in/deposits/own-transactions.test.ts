@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { knowHotAddresses } from '../../chain/addresses/index.ts'
 import { insertPlanned } from '../../chain/transactions/index.ts'
 import { useDeposits, E18, type Owned } from '../../../../test/world/deposits.ts'
 
@@ -11,8 +12,7 @@ const world = useDeposits()
 let owned: Owned
 
 beforeEach(async () => {
-  await sql`truncate house_addresses, outgoing, outgoing_attempts cascade`.execute(world.db)
-  await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  await knowHotAddresses(world.db, 0, [{ family: 'EVM', address: HOT, index: 0 }], new Date(world.now))
   owned = await world.address('ETHEREUM')
   const id = randomUUID()
   await world.act(async (tx, moment) => {

@@ -2,45 +2,36 @@
  * The whole way in on TRON: a node's HTTP answers, the adapter, the deposits, the ledger. The answers are as java-tron
  * 4.8 writes them (`TransactionUtil.java`, `Program.java`).
  */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { addressOfHex } from '@bursar/chainkit/tron'
+import { hexOfAddress } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
-import { useDb } from '../../../../test/world/database.ts'
+import { useDeposits, type Owned } from '../../../../test/world/deposits.ts'
+import { follow, readAll } from '../../../../test/world/watcher.ts'
 import { hashOfTest, headerOf, startScriptedNode } from '../../adapters/chains/tron/test-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { balancesOf } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { createUnknownNoteAlarm } from '../../chain/watcher/index.ts'
-import { createBackingJob, createDeposits, DEFAULT_DEPOSIT_POLICY } from './index.ts'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { createBackingJob } from './index.ts'
 
-const { db } = useDb()
-const [CONTRACT, OURS] = ['22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string]
+const CONTRACT = `41${'22'.repeat(20)}`
 const HASH = hashOfTest('ab')
 const TRX = 1_000_000n
 const catalogue = createCatalogue({
   crypto: [{ ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, minDeposit: '1', minWithdrawal: '1' } } }],
   fiat: [],
 })
-const deposits = createDeposits({
-  catalogue,
-  policy: DEFAULT_DEPOSIT_POLICY,
-  prices: async () => new Map(),
-  onCredited: [],
-  depositSubscribers: [],
-})
-const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
+const world = useDeposits({ catalogue })
+const { db, deposits, runtime } = world
+let ours: Owned
 
-beforeEach(() => emptyTables(db))
+beforeEach(async () => {
+  ours = await world.address('TRON')
+})
 
 const entry = (note: string, trx: bigint) => ({
   caller_address: CONTRACT,
-  transferTo_address: OURS,
+  transferTo_address: hexOfAddress(ours.address),
   callValueInfo: [{ callValue: Number(trx * TRX) }],
   note: Buffer.from(note).toString('hex'),
 })
@@ -50,6 +41,7 @@ const entry = (note: string, trx: bigint) => ({
  * TRX
  */
 const read = async (entries: object[], internalTransactions: boolean, held = 0n): Promise<bigint> => {
+  let height = 99
   const call = { owner_address: CONTRACT, contract_address: CONTRACT, data: 'c0ffee' }
   const raw = { contract: [{ type: 'TriggerSmartContract', parameter: { value: call } }] }
   const { adapter } = await startScriptedNode(
@@ -58,44 +50,34 @@ const read = async (entries: object[], internalTransactions: boolean, held = 0n)
         ...headerOf(num as number),
         transactions: [{ ret: [{ contractRet: 'SUCCESS' }], txID: HASH, raw_data: raw }],
       }),
-      'wallet/getblock': ({ id_or_num }) => headerOf(Number(id_or_num ?? 100)),
-      'walletsolidity/getblock': () => headerOf(100),
-      'walletsolidity/getaccount': () => (held === 0n ? {} : { address: OURS, balance: Number(held * TRX) }),
+      'wallet/getblock': ({ id_or_num }) => headerOf(Number(id_or_num ?? height)),
+      'walletsolidity/getblock': () => headerOf(height),
+      'walletsolidity/getaccount': () =>
+        held === 0n ? {} : { address: hexOfAddress(ours.address), balance: Number(held * TRX) },
       'wallet/gettransactioninfobyblocknum': ({ num }) => [
         { id: HASH, blockNumber: num, fee: 1, receipt: { result: 'SUCCESS' }, internal_transactions: entries },
       ],
     },
     { internalTransactions },
   )
-  const merchantId = randomUUID()
-  await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-    values (${merchantId}, ${randomUUID()}, 'TRON', 'TRON', ${addressOfHex(OURS)}, 0, now())`.execute(db)
-  const block = (await adapter.blockAt(100))!
-  const alarm = createUnknownNoteAlarm()
-  for (const subscriber of [deposits, alarm]) {
-    await inTransaction(db, async (tx) => carryOut(tx, await subscriber.block(tx, 'TRON', block, moment), moment))
-  }
-  await sql`insert into watch_cursors values ('TRON', 100, ${block.hash}, 1, 100, 100, true, now())`.execute(db)
-  await sql`insert into watch_blocks values ('TRON', 100, ${block.hash}, '')`.execute(db)
-  await inTransaction(db, async (tx) =>
-    carryOut(tx, await deposits.settled(tx, 'TRON', { headHeight: 100, finalHeight: 100 }, moment), moment),
-  )
-  const runtime = { db, clock: createClock(() => Date.now()), newId: moment.newId, log: pino({ enabled: false }) }
+  const follower = await follow(runtime, adapter, [deposits, createUnknownNoteAlarm()])
+  height = 100
+  await readAll(follower)
   await createBackingJob({ runtime, catalogue, network: 'TRON', adapter, deposits, everyMs: 1 }).run(
     new AbortController().signal,
   )
-  const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
-  return balance!.posted / TRX
+  return (await world.balance(ours.merchantId, 'TRX')) / TRX
 }
 
-const lending = Array.from({ length: 10 }, (_, i) =>
-  entry(i % 2 === 0 ? 'delegateResourceOfEnergy' : 'unDelegateResourceOfEnergy', 1_000_000n),
-)
+const lending = () =>
+  Array.from({ length: 10 }, (_, i) =>
+    entry(i % 2 === 0 ? 'delegateResourceOfEnergy' : 'unDelegateResourceOfEnergy', 1_000_000n),
+  )
 
 test.each([true, false])(
   'audit M-A1 D-T1: energy lent by a contract to a deposit address credits nothing (internalTransactions: %s)',
   async (internalTransactions) => {
-    expect(await read(lending, internalTransactions)).toBe(0n)
+    expect(await read(lending(), internalTransactions)).toBe(0n)
   },
 )
 
@@ -116,7 +98,7 @@ test('audit M-A1: what a contract sent is credited when its address holds it at 
 
 test('audit M-A1: what an address does not hold is not credited, whatever a node lists, and an alert is raised', async () => {
   expect(await read([entry('call', 5n), entry('call', 3n)], true, 7n)).toBe(0n)
-  expect(await alerts()).toEqual([{ kind: 'deposit-not-held', subject: `TRON/${addressOfHex(OURS)}` }])
+  expect(await alerts()).toEqual([{ kind: 'deposit-not-held', subject: `TRON/${ours.address}` }])
 })
 
 test('audit M-A1: an operator ends a deposit that did not happen, once, and none that waits for nothing but its block', async () => {
@@ -127,6 +109,7 @@ test('audit M-A1: an operator ends a deposit that did not happen, once, and none
   }>`select merchant_id as "merchantId", id from deposits`.execute(db)
   const drop = () =>
     inTransaction(db, async (tx) => {
+      const moment = world.moment()
       const effects = await deposits.drop(tx, rows[0]!, moment)
       if (effects) await carryOut(tx, effects, moment)
       return effects !== undefined
