@@ -1,22 +1,13 @@
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { startHedging, stopHedging } from '../../exchange/hedging/index.ts'
-import { createTestVenue } from '../../exchange/hedging/test-venue.ts'
+import { createTestVenue } from '../../../../test/world/venue.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { reportHedge, reportVenue } from './doctor-hedging.ts'
 import type { Opened } from '../installation/open.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 2 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb({ max: 2 })
 
 const lines = async (ask: (report: (good: boolean, text: string) => void) => Promise<void>): Promise<string[]> => {
   const reported: string[] = []

@@ -8,7 +8,8 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { createQuoteStore, readExchangePolicy } from '../exchanges/index.ts'
-import { answering, catalogue, giveBalance, legsAt, PRICES, stock } from '../exchanges/test-world.ts'
+import { catalogue, giveBalance, legsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
+import { answerOf } from '../../../../test/world/requests.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import type { ApiRequest } from '../../platform/api/route.ts'
@@ -61,7 +62,7 @@ const routes = () =>
 const ask = (
   operation: string,
   request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
-) => answering(routes(), operation, merchant, request)
+) => answerOf(routes(), operation, merchant, request)
 const balance = async (asset: string, column = 'posted') => {
   const { rows } = await sql<{
     units: bigint

@@ -1,29 +1,27 @@
 import { Ajv } from 'ajv'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { estimateExchange, exchangeNotice, listExchangeDirections } from '@bursar/contract'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from './index.ts'
-import { createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from './test-world.ts'
+import {
+  createExchangeWorld,
+  giveBalance,
+  legsAt,
+  PRICES,
+  stock,
+  type ExchangeWorld,
+} from '../../../../test/world/exchange.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb({ max: 20 })
 let world: ExchangeWorld
 let merchant: string
 const ajv = new Ajv()
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 20 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   world = createExchangeWorld(db, { spreadBps: 50, feeBps: 50 })

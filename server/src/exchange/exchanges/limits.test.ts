@@ -4,13 +4,11 @@
  */
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import {
@@ -23,18 +21,11 @@ import {
   reserveInventory,
   setPositionLimits,
 } from './index.ts'
-import { createExchangeWorld, giveBalance, stock, type ExchangeWorld } from './test-world.ts'
+import { createExchangeWorld, giveBalance, stock, type ExchangeWorld } from '../../../../test/world/exchange.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb({ max: 20 })
 let world: ExchangeWorld
 let merchant: string
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 20 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 
 const E18 = 10n ** 18n
 const BTC = 10n ** 8n

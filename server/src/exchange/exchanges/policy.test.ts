@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readExchangePolicy, readLimitedPolicy } from './index.ts'
-import { catalogue } from './test-world.ts'
+import { catalogue } from '../../../../test/world/exchange.ts'
 
 const limited = (...tickers: string[]) =>
   Object.fromEntries(tickers.map((ticker) => [ticker, { long: '1000', short: '1000' }]))

@@ -1,26 +1,24 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { startLosingProxy } from '../../../../test/setup/losing-proxy.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { auditPositions } from './index.ts'
-import { createExchangeWorld, giveBalance, legsAt, PRICES, stock, type ExchangeWorld } from './test-world.ts'
+import {
+  createExchangeWorld,
+  giveBalance,
+  legsAt,
+  PRICES,
+  stock,
+  type ExchangeWorld,
+} from '../../../../test/world/exchange.ts'
 
 /** Orders that were filled already: who they are is looked at before their price, also where the effect is decided. */
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { url, db } = useDb({ max: 20 })
 let world: ExchangeWorld
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 20 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   world = createExchangeWorld(db, POLICY)
@@ -107,7 +105,7 @@ test.each([
 )
 
 test('audit F-3: an exchange whose COMMIT was answered to nobody is answered as filled, alone or with others', async () => {
-  const proxy = await startLosingProxy(database.url)
+  const proxy = await startLosingProxy(url)
   const lossy = createPool({ url: proxy.url, max: 5 })
   const through = createExchangeWorld(createDb(lossy), POLICY)
   const { merchant, body } = await estimated()

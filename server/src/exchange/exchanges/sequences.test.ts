@@ -1,30 +1,21 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { marketOf, type Legs } from '../../market/rates/index.ts'
 import { auditPositions } from './index.ts'
-import { catalogue, createExchangeWorld, giveBalance, PRICES, stock } from './test-world.ts'
+import { catalogue, createExchangeWorld, giveBalance, PRICES, stock } from '../../../../test/world/exchange.ts'
 
 /**
  * Whatever merchants exchange, in any order, of any size, at once: with neither spread nor fee nor depth between
  * prices, only rounding is left.
  */
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 20 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
+const { db } = useDb({ max: 20 })
 
 const E18 = 10n ** 18n
 const TICKERS = ['BTC', 'ETH', 'USDT', 'UAH'] as const

@@ -2,30 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { E18 } from '../../market/rates/index.ts'
 import { createStop } from '../../ledger/stops/index.ts'
 import { hedgeFlows, listOpenOrders, newestOrders, standings, startHedging, stopHedging } from './index.ts'
 import { createPositionWatchJob } from './jobs-watching.ts'
 import { BTC, catalogue, createHedgeWorld, readPolicy, SOUND, type HedgeWorld } from './test-world.ts'
-import type { Fault } from './test-venue.ts'
+import type { Fault } from '../../../../test/world/venue.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb({ max: 45 })
 let world: HedgeWorld
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 45 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   world = await createHedgeWorld(db, { leastUsdt: '50', mostUsdt: '20000', mostUsdtPerHour: '60000' })

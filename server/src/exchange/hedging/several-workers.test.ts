@@ -1,22 +1,12 @@
 /** Several workers look at one exposure at once, and plan from what each of them has read. */
-import type pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createHedgeJob, newestOrders } from './index.ts'
 import { BTC, createHedgeWorld, SOUND, type HedgeWorld } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db } = useDb({ max: 10 })
 let world: HedgeWorld
-beforeAll(() => {
-  pool = createPool({ url: database.url, max: 10 })
-  db = createDb(pool)
-})
-afterAll(() => pool.end())
 beforeEach(async () => {
   await emptyTables(db)
   world = await createHedgeWorld(db, { leastUsdt: '50', mostUsdt: '20000', mostUsdtPerHour: '60000' })

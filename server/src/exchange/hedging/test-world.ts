@@ -1,6 +1,6 @@
 /**
- * What tests of hedging stand on: merchants that exchange, a position, a venue in memory, the jobs, and a clock that
- * they move.
+ * Hedging for the tests of this module alone: merchants that exchange, a position, the double of a venue, the jobs, and
+ * a clock that a test moves. What other modules need of it is in test/world.
  */
 import { pino } from 'pino'
 import { alertKinds } from '../../../../test/world/observed.ts'
@@ -14,7 +14,7 @@ import {
   PRICES,
   stock,
   type ExchangeWorld,
-} from '../exchanges/test-world.ts'
+} from '../../../../test/world/exchange.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -31,7 +31,7 @@ import {
   type HedgeSettings,
 } from './index.ts'
 import { toUnits } from './amounts.ts'
-import { createTestVenue, type TestVenue } from './test-venue.ts'
+import { createTestVenue, type TestVenue } from '../../../../test/world/venue.ts'
 
 export { catalogue }
 export const BTC = 10n ** 8n

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { almatyTime, isSignedAnswer } from '../../../../../sandbox/acquirers/freedompay/dialect.ts'
+import { almatyTime } from '../../../../../sandbox/acquirers/freedompay/dialect.ts'
 import type { AcquirerHttp } from '../http.ts'
 import { AcquirerRefusal, ForgedCallback, type PaymentOrder } from '../port.ts'
 import { createFreedomPay, type FreedomPaySettings } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
 import { isFreedomPaySignature, scriptOf, signFreedomPay } from './signature.ts'
-import { readPgXml, writePgXml } from './xml.ts'
+import { writePgXml } from './xml.ts'
 
 const [KEY, PAYOUT_KEY] = ['key-in', 'key-out']
 const asked: { url: string; fields: Record<string, string> }[] = []
@@ -344,79 +344,6 @@ describe('a payout', () => {
     const fields = { pg_status: 'ok', pg_order_id: 'p1', pg_payment_id: '9', pg_salt: 's' }
     const body = Buffer.from(new URLSearchParams({ ...fields, pg_sig: signFreedomPay('told', fields, '') }).toString())
     expect(() => without.readCallback({ headers: {}, url: '/told', body })).toThrow(ForgedCallback)
-  })
-})
-
-describe('calls back', () => {
-  const call = (
-    fields: Record<string, string>,
-    { key = KEY, url = '/acquirers/kz/told?v=1', script = 'told' } = {},
-  ) => {
-    const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...fields }
-    return freedom.readCallback({
-      headers: {},
-      url,
-      body: Buffer.from(new URLSearchParams({ ...salted, pg_sig: signFreedomPay(script, salted, key) }).toString()),
-    })
-  }
-  const paid = { pg_result: '1', pg_amount: '25.00', pg_currency: 'KZT', pg_captured: '1', pg_can_reject: '1' }
-
-  test.each([
-    ['paid', paid, { kind: 'succeeded', units: 2_500n }],
-    ['held', { ...paid, pg_captured: '0' }, { kind: 'waiting' }],
-    ['failed', { ...paid, pg_result: '0', pg_failure_code: '465' }, { kind: 'refused', code: '465' }],
-    ['not ended', { ...paid, pg_result: '2' }, { kind: 'waiting' }],
-    ['asked before (check_url)', { pg_amount: '25.00' }, { kind: 'waiting' }],
-  ])('a payment %s', (_what, fields, state) => {
-    expect(call(fields)).toMatchObject({ reference: 'o1', state })
-  })
-
-  test('are answered in XML that is signed with the script of our own address', () => {
-    const { ack } = call(paid)
-    expect([ack.status, ack.contentType]).toEqual([200, 'application/xml; charset=utf-8'])
-    expect(readPgXml(ack.body)).toMatchObject({ pg_status: 'ok', pg_description: '' })
-    expect(isSignedAnswer('https://a.example/acquirers/kz/told?v=1', ack.body, KEY)).toBe(true)
-    expect(isSignedAnswer('https://a.example/acquirers/kz/else', ack.body, KEY)).toBe(false)
-  })
-
-  test.each([
-    ['USD', '1', '1', 'rejected'],
-    ['USD', '0', '1', 'ok'],
-    ['USD', '1', '0', 'ok'],
-    ['KZT', '1', '1', 'ok'],
-  ])('currency %s, can reject %s, result %s: %s', (pg_currency, pg_can_reject, pg_result, status) => {
-    expect(readPgXml(call({ ...paid, pg_currency, pg_can_reject, pg_result }).ack.body)['pg_status']).toBe(status)
-  })
-
-  test('of a payout are signed and answered with the key for payouts', () => {
-    const { state, ack } = call({ pg_status: 'ok', pg_payment_amount: '14500.00' }, { key: PAYOUT_KEY })
-    expect(state).toMatchObject({ kind: 'succeeded', units: 1_450_000n })
-    expect(isSignedAnswer('/told', ack.body, PAYOUT_KEY)).toBe(true)
-    expect(call({ pg_status: 'process' }, { key: PAYOUT_KEY }).state.kind).toBe('waiting')
-    expect(call({ pg_status: 'error', pg_error_code: '465' }, { key: PAYOUT_KEY }).state.kind).toBe('refused')
-  })
-
-  test('the key for payments does not tell of a payout as paid, nor the other of a payment', () => {
-    expect(call({ pg_status: 'ok', pg_payment_amount: '14500.00' }).state.kind).toBe('waiting')
-    expect(call(paid, { key: PAYOUT_KEY }).state.kind).toBe('unknown')
-  })
-
-  test('XML in a field is read too', () => {
-    const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...paid }
-    const xml = writePgXml({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })
-    const body = Buffer.from(new URLSearchParams({ pg_xml: xml }).toString())
-    expect(freedom.readCallback({ headers: {}, url: '/told', body })).toMatchObject({
-      reference: 'o1',
-      state: { kind: 'succeeded' },
-    })
-  })
-
-  test("a field that appears twice, another shop's, or signed for another script is not ours", () => {
-    const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...paid }
-    const body = `${new URLSearchParams({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })}&pg_order_id=o1`
-    expect(() => freedom.readCallback({ headers: {}, url: '/told', body: Buffer.from(body) })).toThrow(ForgedCallback)
-    expect(() => call({ ...paid, pg_merchant_id: '1' })).toThrow(ForgedCallback)
-    expect(() => call(paid, { script: 'else' })).toThrow(ForgedCallback)
   })
 })
 

@@ -1,17 +1,23 @@
 /**
- * What tests of exchanges stand on: legs with deep books at a price each, a policy, merchants with money, a stocked
- * position.
+ * Exchanges for tests: assets, order books with one level around a price, the routes, merchants with money, and the
+ * position that they trade with.
  */
-import { randomUUID } from 'node:crypto'
-import { pino } from 'pino'
-import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
-import { inTransaction, type Db } from '../../platform/db/index.ts'
-import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
-import { newId } from '../../../../test/world/merchant.ts'
-import { ApiRefusal, type ApiRequest, type Route } from '../../platform/api/route.ts'
-import { E18, marketOf, type Legs } from '../../market/rates/index.ts'
-import { createStopsReader } from '../../ledger/stops/index.ts'
-import { createQuoteStore, exchangeRoutes, fundPosition, readExchangePolicy, type ExchangeSettings } from './index.ts'
+import { createCatalogue, type AssetSettings } from '../../server/src/market/assets/index.ts'
+import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { applyAll, PLATFORM } from '../../server/src/ledger/postings/index.ts'
+import { newId } from './merchant.ts'
+import type { ApiRequest } from '../../server/src/platform/api/route.ts'
+import { E18, marketOf, type Legs } from '../../server/src/market/rates/index.ts'
+import { createStopsReader } from '../../server/src/ledger/stops/index.ts'
+import {
+  createQuoteStore,
+  exchangeRoutes,
+  fundPosition,
+  readExchangePolicy,
+  type ExchangeSettings,
+} from '../../server/src/exchange/exchanges/index.ts'
+import { answerOf, type Answer } from './requests.ts'
+import { createTestRuntime } from './runtime.ts'
 
 const on = (decimals: number) => ({ decimals, minDeposit: '0', minWithdrawal: '0' })
 export const settings: AssetSettings = {
@@ -60,68 +66,21 @@ export interface ExchangeWorld {
   /** ms, real and business */
   now: number
   legs: Legs
-  ask(
-    operation: string,
-    merchantId: string,
-    request: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
-  ): Promise<Answer>
+  ask(operation: string, merchantId: string, request: Partial<ApiRequest>): Promise<Answer>
 }
-export interface Answer {
-  status: number
-  body: Record<string, unknown> & { id?: string; code?: number; description?: string }
-  headers?: Readonly<Record<string, string>>
-}
-
-/** What a route answers, a refusal as the edge writes it. */
-export const answering = async (
-  routes: readonly Route[],
-  operation: string,
-  merchantId: string,
-  {
-    query = {},
-    body,
-    answerKeys = [],
-  }: { query?: Record<string, string>; body?: unknown; answerKeys?: ApiRequest['answerKeys'] },
-): Promise<Answer> => {
-  const route = routes.find((one) => one.operation === operation)!
-  try {
-    const answer = await route.handle({
-      merchantId,
-      params: {},
-      query,
-      body,
-      keyId: randomUUID(),
-      requestId: 'r',
-      answerKeys,
-    })
-    return {
-      status: answer.status,
-      ...(answer.headers && { headers: answer.headers }),
-      body: JSON.parse('json' in answer ? answer.json : JSON.stringify(answer.body)) as Answer['body'],
-    }
-  } catch (error) {
-    if (!(error instanceof ApiRefusal)) throw error
-    return {
-      status: error.status,
-      body: { code: error.code, description: error.message, ...(error.field && { field: error.field }) },
-    }
-  }
-}
-
 export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): ExchangeWorld => {
   const world: ExchangeWorld = {
     now: 1_800_000_000_000,
     legs: legsAt(PRICES, 1_800_000_000_000),
-    ask: (operation, merchantId, request) => answering(routes, operation, merchantId, request),
+    ask: (operation, merchantId, request) => answerOf(routes, operation, merchantId, request),
   }
-  const clock = { now: () => world.now, business: () => world.now }
-  const runtime = { db, clock, newId, log: pino({ level: 'silent' }) }
+  const runtime = { ...createTestRuntime(db, () => world.now), newId }
   const routes = exchangeRoutes({
     runtime,
     quoteStore: createQuoteStore(runtime),
     policy: readExchangePolicy(catalogue, given),
     legs: async () => world.legs,
-    stops: createStopsReader(db, clock.now),
+    stops: createStopsReader(db, runtime.clock.now),
   })
   return world
 }

@@ -1,4 +1,9 @@
-/** A venue in memory with one price a market, which does to orders what a test has told it to; amounts in 1e-18. */
+/**
+ * A double of a venue with one price for each market; a test decides what happens to an order. Amounts in 1e-18.
+ * Source: the contract of `Venue` in adapters/venues/port.ts, which its conformance suite proves of ccxt's adapter and
+ * of the sandbox's venue; lost answers, orders that arrive late, trades that show later and fees in what is received:
+ * docs/dialects.md, rows V-1, V-3 and V-4.
+ */
 import {
   VenueUnreachable,
   type OrderKey,
@@ -6,7 +11,7 @@ import {
   type VenueFill,
   type VenueMarket,
   type VenueOrder,
-} from '../../adapters/venues/port.ts'
+} from '../../server/src/adapters/venues/port.ts'
 
 const E18 = 10n ** 18n
 
@@ -34,7 +39,7 @@ interface Taken extends VenueOrder {
 export interface TestVenue extends Venue {
   /** what happens to the next orders, one after the other */
   faults: Fault[]
-  /** asking for anything fails */
+  /** every query fails */
   down: boolean
   held: Map<string, bigint>
   taken: Taken[]
