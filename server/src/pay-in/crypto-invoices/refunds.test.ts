@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut, noEffects } from '../../ledger/effects/index.ts'
@@ -9,16 +7,9 @@ import { auditLedger } from '../../ledger/postings/index.ts'
 import { deliver, giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../../pay-out/withdrawals/index.ts'
 import { approveClaim, createRefundSubscriber, listClaims, refuseClaim, UNDECIDED } from './index.ts'
-import { catalogue, createWorld, HOUR, SHOP, type World } from './test-world.ts'
+import { catalogue, HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const claimed = async (): Promise<{ id: string; claim: string; token: string }> => {
   const id = await world.create({
