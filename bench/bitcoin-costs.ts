@@ -4,7 +4,7 @@
  * beside joined first while fees are low. `node bench/bitcoin-costs.ts`.
  */
 import { findBitcoind, startBitcoind, type Bitcoind } from '../sandbox/bitcoind/index.ts'
-import { openBitcoinMoney, type BitcoinMoney } from '../server/src/treasury/consolidation/test-bitcoin.ts'
+import { openBitcoinMoney, type BitcoinMoney } from '../test/world/bitcoin-money.ts'
 import { migrate } from '../server/src/platform/db/index.ts'
 import { bitcoinHotAddress } from '../server/src/chain/transactions/index.ts'
 import { report } from './report.ts'
@@ -68,8 +68,8 @@ const database = async (server: string, name: string): Promise<string> => {
 }
 
 /**
- * Makes the payouts, has them mined, and reads each transaction from the node. Throws when one is missing, or the books
- * are wrong.
+ * Makes the payouts, has them mined, and asks the node what each transaction is. Throws when one is missing, or the
+ * books are wrong.
  */
 const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join = false }: Case): Promise<Measured> => {
   const consolidation = { enabled: join, leastCoins: 2, mostCoins: coins.length, mostPerMille: 1000n }
@@ -89,7 +89,8 @@ const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join 
     const states = new Set(await Promise.all(ids.map(money.state)))
     if (states.size !== 1 || !states.has('settled'))
       throw new Error(`not all payouts are settled: ${[...states].join(', ')}`)
-    await money.reconciled()
+    const differences = await money.differences()
+    if (differences.length > 0) throw new Error(`books and chain differ: ${differences.join(', ')}`)
     return await count(money)
   } finally {
     await money.close()
@@ -107,12 +108,12 @@ const fill = async (money: BitcoinMoney, coins: readonly bigint[]): Promise<void
 
 const count = async ({ chain, sent }: BitcoinMoney): Promise<Measured> => {
   const measured: Measured = { payout: 0, consolidation: 0, fees: 0n, transactions: 0 }
-  for (const { purpose, hash, fee, state } of await sent()) {
+  for (const { purpose, hash, plannedFee, state } of await sent()) {
     if (state !== 'final' || (purpose !== 'payout' && purpose !== 'consolidation'))
       throw new Error(`a ${purpose} is ${state}`)
     const { vsize } = await chain.node.rpc<{ vsize: string }>('getrawtransaction', hash, 1)
     measured[purpose] += Number(vsize)
-    measured.fees += fee
+    measured.fees += plannedFee
     measured.transactions += 1
   }
   return measured

@@ -1,8 +1,7 @@
 /**
- * Number of measured rounds, after one to warm up; compared figures alternate within each. `BENCH_ROUNDS=1` gives a
- * quick result.
+ * Rounds that count, after one that warms up: what is compared takes turns in each. `BENCH_ROUNDS=1` for a quick look.
  */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
-/** For short measurements close to their goal: a machine's speed may change by half within a second. */
+/** For what is short and close to its goal: machines change their speed by a half from one second to the next. */
 export const MANY_ROUNDS = 2 * ROUNDS - 1

@@ -1,4 +1,4 @@
-/** The two EVM chains of the sandbox and their contents. */
+/** The two EVM chains of the sandbox and what is on them. */
 import type { TokenSpec } from './tokens/index.ts'
 
 export interface EvmSpec {

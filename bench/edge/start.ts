@@ -1,4 +1,4 @@
-/** Starts the two servers of the edge bench, each in a separate process. */
+/** The two servers of the edge bench, each a process of its own. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 

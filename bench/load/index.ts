@@ -1,4 +1,4 @@
-/** Controls a load generator in a separate process. */
+/** A load generator in a process of its own, as its parent sees it. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Order, Outcome } from './generator.ts'

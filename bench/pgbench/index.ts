@@ -1,4 +1,4 @@
-/** Runs Debian's pgbench on our database: the speed of PostgreSQL without our code. */
+/** Debian's pgbench on our database: what PostgreSQL does when nothing of ours is before it. */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface Pgbench {
 }
 
 const BATCH = 64
-/** The reason shown when there is no limit. */
+/** Why there is no limit where there is none. */
 export const NO_PGBENCH = "pgbench is not installed: it is in Debian's package postgresql"
 
 const find = (): string | undefined => {
@@ -42,7 +42,7 @@ const debianFolders = (): string[] => {
     : []
 }
 
-/** Creates the functions that pgbench calls in the database. Returns undefined when pgbench is not installed. */
+/** Puts the functions that pgbench calls into the database. Undefined where there is no pgbench. */
 export const preparePgbench = async (url: string): Promise<Pgbench | undefined> => {
   const program = find()
   if (program === undefined) return undefined

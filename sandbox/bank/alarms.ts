@@ -1,4 +1,4 @@
-/** Runs due actions. Actions that became due while the bank was stopped run at once. */
+/** Wakes what is due. What was due while the bank was stopped is due at once. */
 export interface Alarms {
   /** @param dueAt real time, ms */
   arrange(id: string, dueAt: number): void

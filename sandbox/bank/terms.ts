@@ -1,4 +1,6 @@
-/** The bank's accounts and terms, as data: permitted accounts, limits and prices. */
+/**
+ * The bank's accounts and terms: who may ask, within which limits, at what price. Data, as a contract with a bank is.
+ */
 
 export const currencies = ['UAH', 'KZT'] as const
 export type Currency = (typeof currencies)[number]
@@ -9,7 +11,7 @@ export interface Account {
   readonly secret: string
 }
 
-/** Minimum and maximum in minor units, both included. */
+/** From and to, in minor units, both allowed. */
 export interface Limits {
   readonly least: bigint
   readonly most: bigint
@@ -26,9 +28,7 @@ interface Terms {
   readonly fee: Fee
 }
 
-/**
- * For one payment and one payout. A payment's fee is deducted from the paid amount; a payout's is charged in addition.
- */
+/** Of one payment; of one payout. A payment's fee is kept from what is paid in, a payout's is taken besides. */
 export type PriceList = Readonly<Record<'payIn' | 'payout', Readonly<Record<Currency, Terms>>>>
 
 export const priceList: PriceList = {

@@ -1,4 +1,4 @@
-/** Sends payments from the genesis account of the TRON chain. */
+/** Payments of the account that the TRON chain begins with. */
 import { randomInt } from 'node:crypto'
 import {
   encodeTokenTransfer,

@@ -1,4 +1,4 @@
-/** Controls the TRON chain for the sandbox. */
+/** The sandbox's hands on the TRON chain. */
 import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import { addressOfEvmForm, parseAddress } from '@bursar/chainkit/tron'

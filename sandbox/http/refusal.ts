@@ -1,4 +1,4 @@
-/** Thrown for a request that the sandbox refuses. The description says what to send instead. */
+/** A request that the sandbox refuses. The description says what to send instead. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: number

@@ -1,4 +1,4 @@
-/** Append-only records, in memory and in a file with one JSON object per line. */
+/** Things that are only ever added, in memory and in a file: one JSON object a line. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -9,7 +9,7 @@ export interface Lines<T> {
   append(one: T): number
 }
 
-/** Opens the records. A last line truncated by a kill is dropped: its sender got no response and will retry. */
+/** A last line cut short by a kill is dropped: its sender got no answer and will come again. */
 export function openLines<T>(file: string): Lines<T> {
   mkdirSync(dirname(file), { recursive: true })
   const all = load<T>(file)

@@ -1,4 +1,4 @@
-/** Received messages, in memory and in a file that a restart reads. */
+/** What arrived, in memory and in a file that a restart reads again. */
 import { openLines } from './lines.ts'
 
 export interface Message {

@@ -1,4 +1,4 @@
-/** Received mails, in memory and in a file that a restart reads. */
+/** Mails that arrived, in memory and in a file that a restart reads again. */
 import PostalMime from 'postal-mime'
 import { openLines } from '../inbox/lines.ts'
 

@@ -1,4 +1,4 @@
-/** Builds order books from prices in USD: those that venues would show at the script's prices. */
+/** Order books out of prices in USD: what venues would show if the market were where the script puts it. */
 
 interface Shape {
   /** between the best bid and the best ask, in hundredths of a percent of the price */

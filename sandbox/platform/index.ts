@@ -31,23 +31,26 @@ import { openTreasury } from './treasury.ts'
 export interface Platform {
   readonly api: string
   readonly control: string
-  /** The bank emulator: its URL, our accounts there, and the list of its test cards. */
+  /**
+   * The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to
+   * it.
+   */
   readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
-  /** URL of the exchange on which the sandbox hedges. */
+  /** The exchange that is hedged on. */
   readonly venue: string
-  /** The emulated provider, and a listed address; absent when nothing is screened. */
+  /** The emulated provider, and an address that is on a list from the first day; absent: nothing is screened. */
   readonly screening?: { readonly url: string; readonly listed: string }
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
-  /** Restarts a role that has ended, with variables for this start only. */
+  /** Starts a role again that has ended, with variables for this start alone. */
   startRole(role: ServerRole, more?: NodeJS.ProcessEnv): Promise<void>
   startSigner(): Promise<void>
 }
 
 /** The platform's own default. */
 const QUOTE_MS = 15 * 60_000
-/** Maximum path length of a Unix socket, without its end byte. */
+/** Longest path of a Unix socket, less its end byte. */
 const LONGEST_SOCKET = 107
 
 export async function startPlatform(

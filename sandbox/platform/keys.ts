@@ -1,7 +1,4 @@
-/**
- * Creates the sandbox's own keys once and stores them: a signer's seed, its passphrase, the data key. Never for real
- * money.
- */
+/** The sandbox's own keys, made once and kept: a signer's seed, its passphrase, the data key. Never for real money. */
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -30,7 +27,7 @@ export interface SandboxWallet {
 const FAMILIES = ['bitcoin', 'evm', 'tron'] as const
 const run = promisify(execFile)
 
-/** Creates missing keys. */
+/** Makes what is missing. */
 export async function prepareKeys(dir: string, signer: string): Promise<SandboxKeys> {
   const folder = join(dir, 'keys')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -70,7 +67,7 @@ function writeOnce(file: string, content: string): void {
   if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 })
 }
 
-/** A wallet file of an older sandbox may lack keys of newer chains; they are derived from the seed. */
+/** The wallet file of a sandbox that knew fewer chains lacks their keys; the seed has them all. */
 function isWhole(wallet: string): boolean {
   if (!existsSync(wallet)) return false
   const keys = JSON.parse(readFileSync(wallet, 'utf8')) as Partial<SandboxWallet>

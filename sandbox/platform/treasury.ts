@@ -1,5 +1,6 @@
 /**
- * Provides the sandbox owner's money: coins in the hot wallets, and gifts to merchants on which books and chains agree.
+ * Money of the sandbox's owner: coins in the hot wallets, and gifts to merchants that the books and the chains agree
+ * on.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
@@ -21,11 +22,11 @@ import { newId, stockPositions, stockVenue } from './exchange.ts'
 import type { SandboxWallet } from './keys.ts'
 
 export interface SandboxTreasury {
-  /** Sends the initial coins to the hot wallets, once. */
+  /** Sends the hot wallets a first filling, once. */
   fill(): Promise<void>
-  /** Posts the owner's balances at the venue, once. */
+  /** Books what the venue holds for the owner, once. */
   stockVenue(): Promise<void>
-  /** Moves a part of the owner's money into the exchange inventory once it is posted. */
+  /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
   stock(): void
   /**
    * Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has
@@ -40,17 +41,17 @@ export interface SandboxTreasury {
   close(): Promise<void>
 }
 
-/** Initial balances of the hot wallets, by network and ticker. */
+/** What a new sandbox's hot wallets hold, by network and ticker. */
 const FIRST_FILLING: Record<string, Record<string, string>> = {
   BITCOIN: { BTC: '5' },
   ETHEREUM: { ETH: '100', USDT: '100000', USDC: '100000' },
   BINANCE_SMART_CHAIN: { BNB: '100', USDT: '100000', USDC: '100000' },
   TRON: { TRX: '100000', USDT: '100000' },
 }
-/** Number of coins for each address, so that several Bitcoin payouts can be in flight at once. */
+/** Coins each, so that several Bitcoin payouts can be under way at once. */
 const BITCOIN_PIECES = 5
 const BOOKED_WAIT_MS = 60_000
-/** The bank account that holds currencies. */
+/** The account with the bank that currencies are put into. */
 const ACQUIRER = 'bank'
 
 export function openTreasury(options: {
@@ -136,7 +137,7 @@ async function requireMerchant(db: Db, id: string): Promise<void> {
   if (rows.length === 0) throw new Refusal('merchantId: there is no such merchant', { status: 404, code: 101 })
 }
 
-/** Returns whether the filling was sent: a funding of the asset was seen, posted or not. */
+/** A funding seen for the asset, booked or not, means the filling was sent. */
 async function isFunded(db: Db, network: string, ticker: string): Promise<boolean> {
   const { rows } = await sql`select 1 from fundings where network = ${network} and asset = ${ticker} limit 1`.execute(
     db,
@@ -144,7 +145,7 @@ async function isFunded(db: Db, network: string, ticker: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Waits until the platform has seen the coins, final or not, so that it never owes more than it has. */
+/** Waits until the platform has seen the coins, final or not, so that what it owes is never more than what is there. */
 async function booked(db: Db, chain: SandboxChain, hash: string): Promise<void> {
   const deadline = performance.now() + BOOKED_WAIT_MS
   for (;;) {

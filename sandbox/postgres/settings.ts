@@ -1,4 +1,6 @@
-/** Server settings for a ledger. fsync and synchronous_commit stay on, because a committed posting must be durable. */
+/**
+ * Server settings for a ledger. Durability stays on: fsync and synchronous_commit are the answer to "is it booked?".
+ */
 const ledgerSettings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   fsync: 'on',

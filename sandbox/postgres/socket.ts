@@ -1,4 +1,4 @@
-/** The Unix socket's directory. Only its owner may enter it, which makes trust authentication safe. */
+/** The Unix socket's directory: only its owner may enter, which is why trust authentication is enough behind it. */
 import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,8 +12,7 @@ const socketPort = 5432
 const longestSocketPath = 103
 
 /**
- * Creates the wanted directory, or a short one in /tmp when the path is too long for a socket or inaccessible to the
- * server.
+ * Makes the wished directory, or a short one under /tmp when the path is too long for a socket or closed to the server.
  */
 export function prepareSocketDir(wished: string, runAs: RunAs): string {
   const fits = Buffer.byteLength(socketFile(wished)) <= longestSocketPath
@@ -34,15 +33,14 @@ function socketFile(dir: string): string {
 }
 
 /**
- * Call this only when no server uses the directory: an unclean end leaves these files, and a reused pid would make them
- * look live.
+ * Call only when no server uses the directory: an unclean end leaves these, and a reused pid would make them look live.
  */
 export function clearStaleSocket(dir: string): void {
   rmSync(socketFile(dir), { force: true })
   rmSync(`${socketFile(dir)}.lock`, { force: true })
 }
 
-/** Removes the directory, which is empty after an orderly end; the next start creates it again. */
+/** After an orderly end the directory is empty; the next start makes it again. */
 export function removeSocketDir(dir: string): void {
   try {
     rmdirSync(dir)

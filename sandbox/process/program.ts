@@ -1,4 +1,4 @@
-/** Runs a process of the platform, such as the api: started each time, and ready when it reports so. */
+/** A process of the platform itself, such as the api: started anew each time, and ready when it says so. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './child.ts'
 import { endProcess } from './end.ts'

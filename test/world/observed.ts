@@ -1,4 +1,4 @@
-/** What operators and merchants would see: alerts that stand, notifications that were sent. */
+/** What operators and merchants would see: alerts that stand, notifications and transactions that were sent. */
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/platform/db/index.ts'
 
@@ -34,3 +34,33 @@ export const notificationsOf = async (
   )
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) as Record<string, unknown> }))
 }
+
+/** A transaction of ours with its newest attempt. Fees are the chain's smallest units. */
+export interface Sent {
+  id: string
+  purpose: string
+  state: string
+  senders: string[]
+  nonce: number | null
+  keys: string[]
+  attempts: number
+  /** of the newest attempt; null before it is signed */
+  hash: string | null
+  unsigned: string
+  plannedFee: bigint
+  /** null before a block has it */
+  fee: bigint | null
+}
+
+/** Our transactions in the order in which they were planned. */
+export const sentTransactions = async (db: Db): Promise<Sent[]> =>
+  (
+    await sql<Sent>`select o.id, o.purpose, o.state, o.senders, o.nonce, o.keys, o.attempt as attempts, a.hash, a.unsigned,
+        a.network_fee as "plannedFee", o.network_fee as fee
+      from outgoing o join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
+      order by o.created_at, o.nonce, o.id`.execute(db)
+  ).rows
+
+/** How many sets of bytes were signed. */
+export const signedAttempts = async (db: Db): Promise<number> =>
+  (await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(db)).rows[0]!.n

@@ -1,19 +1,19 @@
-/** Answers an API request, normally or with the fault that a test set. */
+/** Answers a call of the API, well, or with the fault that a test set. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer, TextAnswer } from '../../http/server.ts'
 import type { AnswerScript } from '../faults.ts'
 import type { Context } from './context.ts'
 
 /**
- * The handlers of a request: `act` executes it, `refuse` answers with the acquirer's error code, signed like its other
- * responses.
+ * What answers a call: `act` carries it out, `refuse` answers with an error code of the acquirer's, signed as its
+ * answers are.
  */
 export interface Answering {
   act(): TextAnswer
   refuse(code: string): TextAnswer
 }
 
-/** @param isOrder response faults apply to orders, not to queries */
+/** @param isOrder faults of answers are for calls that order something, not for those that look something up */
 export async function answerCall(
   context: Context,
   isOrder: boolean,

@@ -1,4 +1,4 @@
-/** Actions of a tester on an emulator, over HTTP. */
+/** What a tester does to an emulator, over HTTP. */
 import { objectWith, text } from '../../http/fields.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'

@@ -1,7 +1,4 @@
-/**
- * Renders the hosted page as HTML. There is no script: every step is a form. External input is rendered as text, never
- * as markup.
- */
+/** The hosted page as HTML. No script: every step is a form. What came from outside is text, never markup. */
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import type { Dialect, TestCard } from './context.ts'
 import type { Order } from './order.ts'
@@ -15,7 +12,7 @@ function amount({ units, currency }: Order): string {
   return `${units.padStart(3, '0').replace(/(\d\d)$/, '.$1')} ${currency}`
 }
 
-/** @param wrong why the card was refused */
+/** @param wrong why the card was not taken */
 export function cardPage(
   dialect: Dialect,
   order: Order,

@@ -1,14 +1,11 @@
-/**
- * Renders the bank's pages as HTML. There is no script: every step is a form. External input is rendered as text, never
- * as markup.
- */
+/** The bank's pages as HTML. No script: every step is a form. What came from outside is text, never markup. */
 import type { Language, Payment } from '../rows.ts'
 import { amountOf } from '../terms.ts'
 import { secureCode, testCards } from '../test-cards.ts'
 import { texts } from './texts.ts'
 import type { Texts } from './texts.ts'
 
-/** The field whose input is invalid. */
+/** What the payer typed that can't be taken, and of which field. */
 export type CardField = 'card' | 'expiry' | 'cvc'
 export interface Typed {
   /** the number is not among them: it is typed again */
@@ -66,7 +63,7 @@ export function securePage(payment: Payment): string {
   )
 }
 
-/** Returns the last page with the result. It redirects the payer; while the payment is open, it reloads. */
+/** How it ended. The payer is sent on; while it is not ended, the page asks again. */
 export function endPage(payment: Payment): string {
   const say = texts[payment.language]
   const words: Readonly<Record<Payment['status'], string>> = {

@@ -1,4 +1,4 @@
-/** The texts of the page, in the payer's language. */
+/** What the page says, in the payer's language. */
 import type { Language } from '../rows.ts'
 
 export interface Texts {

@@ -1,7 +1,7 @@
-/** The effects of a transaction that the chain stores. Amounts in sun. */
+/** What a transaction did, as far as the chain remembers it. Amounts in sun. */
 import type { Address } from '../address.ts'
 
-/** The result of a contract's code, by java-tron's names; a transaction that is not a contract call has SUCCESS. */
+/** How a contract's code ended, by java-tron's names; what is no contract call is SUCCESS. */
 export type ContractResult =
   | 'SUCCESS'
   | 'REVERT'
@@ -24,7 +24,7 @@ export interface Log {
   readonly data: Uint8Array
 }
 
-/** A call, creation or destruction by a contract's code, or a stake operation, whose value is paid to nobody. */
+/** A call, creation or destruction by a contract's code, or an act of stake, whose value is not paid to anybody. */
 export interface InternalTransaction {
   readonly hash: Uint8Array
   readonly caller: Address
@@ -34,17 +34,17 @@ export interface InternalTransaction {
   readonly note: string
   /** JSON with details of an act of stake (row T-5). */
   readonly extra?: string
-  /** True if it, or its caller, was reverted. */
+  /** It, or what called it, was undone. */
   readonly rejected: boolean
 }
 
-/** A run of the virtual machine. */
+/** What ran in the virtual machine. */
 export interface Run {
   readonly result: ContractResult
-  /** The reason of a failure. */
+  /** Why it failed. */
   readonly message?: string
   readonly energy: bigint
-  /** The part of the energy that comes from the contract's dynamic factor. */
+  /** How much of the energy is the contract's dynamic factor. */
   readonly penalty: bigint
   readonly returned: Uint8Array
   readonly logs: readonly Log[]
@@ -52,19 +52,19 @@ export interface Run {
 }
 
 export interface Receipt {
-  /** Total TRX burnt. */
+  /** All that was burnt. */
   readonly fee: bigint
   readonly netUsage: bigint
   readonly netFee: bigint
-  /** Only for contract code. */
+  /** Only of contracts' code. */
   readonly run?: Run & {
     readonly contract: Address
-    /** From the caller's stake, and stake lent to it. */
+    /** From the caller's stake, and what was lent to it. */
     readonly energyUsage: bigint
     readonly energyFee: bigint
     /** From the stake of the contract's creator. */
     readonly originEnergyUsage: bigint
   }
-  /** Unfrozen TRX that was paid out. */
+  /** What became free while unfreezing. */
   readonly withdrawExpireAmount?: bigint
 }

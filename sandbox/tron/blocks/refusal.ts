@@ -1,4 +1,4 @@
-/** Thrown for a transaction that the chain can't include now. Codes as java-tron's GrpcAPI.Return.response_code. */
+/** A transaction that cannot be part of the chain as it is now. Codes as java-tron's GrpcAPI.Return.response_code. */
 
 export type RefusalCode =
   | 'SIGERROR'
@@ -23,8 +23,7 @@ export class TransactionRefusal extends Error {
 }
 
 /**
- * java-tron's ContractValidateException in the response to a broadcast; when a transaction is built, `reason` alone is
- * returned.
+ * What java-tron's ContractValidateException becomes when a transaction is broadcast; `reason` alone when one is built.
  */
 export class InvalidContract extends TransactionRefusal {
   override name = 'InvalidContract'

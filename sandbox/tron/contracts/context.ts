@@ -1,4 +1,4 @@
-/** The context in which a contract is executed. */
+/** What a contract is carried out with. */
 import type { Receipt } from '../blocks/receipt.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import { base58Of, isAddress } from '../address.ts'
@@ -19,21 +19,21 @@ export interface Context {
   readonly slot: bigint
 }
 
-/** Context of contracts that run code. */
+/** For contracts that run code. */
 export interface RunContext extends Context {
   readonly machine: Machine
   readonly block: MachineBlock
   readonly transaction: SignedTransaction
 }
 
-/** The execution's additions to a receipt; `fee` excludes bandwidth, memo and energy. */
+/** What carrying out adds to a receipt; `fee` without bandwidth, memo and energy. */
 export interface Outcome {
   readonly fee?: bigint
   readonly withdrawExpireAmount?: bigint
   readonly run?: NonNullable<Receipt['run']>
 }
 
-/** Returns the owner's account. Throws InvalidContract with java-tron's message. */
+/** Throws InvalidContract, with java-tron's words. */
 export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid address'): Account => {
   if (!isAddress(owner)) throw new InvalidContract(badAddress)
   const account = accountAt(state, owner)
@@ -41,7 +41,7 @@ export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid
   return account
 }
 
-/** This chain does not support stake for votes only. */
+/** Stake for votes alone is not part of this chain. */
 export const requireResource = (resource: string, words: string): Resource => {
   if (resource !== 'BANDWIDTH' && resource !== 'ENERGY') throw new InvalidContract(words)
   return resource

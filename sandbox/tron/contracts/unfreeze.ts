@@ -1,4 +1,4 @@
-/** UnfreezeBalanceV2Contract: starts to unfreeze stake, and pays out TRX that is already unfrozen. */
+/** UnfreezeBalanceV2Contract: stake begins to become free; what is free already is paid out. */
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'
 import { plus, putAccount, requireAccount } from '../state/account.ts'
@@ -9,7 +9,7 @@ import { countStake } from './freeze.ts'
 
 type Unfreeze = ContractValue<'UnfreezeBalanceV2Contract'>
 
-/** Maximum number of pending unfreezings of an account. */
+/** How many unfreezings an account may have waiting. */
 export const mostUnfreezings = 32
 const dayMs = 86_400_000n
 const badResource = 'ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]'
@@ -44,10 +44,10 @@ export const executeUnfreeze = (context: Context, value: Unfreeze): Outcome => {
   return free === 0n ? {} : { withdrawExpireAmount: free }
 }
 
-/** Returns unfreezings that are still pending. */
+/** Unfreezings that must still wait. */
 export const waiting = ({ unfreezing }: Account, now: bigint): Account['unfreezing'] =>
   unfreezing.filter(({ expires }) => expires > now)
 
-/** Returns the unfrozen amount, in sun. */
+/** What has waited long enough, in sun. */
 export const freeAt = ({ unfreezing }: Account, now: bigint): bigint =>
   unfreezing.filter(({ expires }) => expires <= now).reduce((sum, { amount }) => sum + amount, 0n)

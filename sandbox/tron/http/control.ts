@@ -1,5 +1,6 @@
 /**
- * `/sandbox/...`: external events on the chain, on demand. Bodies are JSON objects; errors are `{code, description}`.
+ * `/sandbox/...`: what happens to a chain from outside, on demand. Bodies are JSON objects; errors `{code,
+ * description}`.
  */
 import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../../http/fields.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -51,7 +52,7 @@ export const controlRoutes = (chain: TronControls): Record<string, (body: unknow
   forget: async (body) => chain.forget(listOfTexts(objectWith(body, ['transactions']), 'transactions')),
 })
 
-/** Returns the data that tools and tests need. */
+/** What tools and tests need to know. */
 const known = (): object => ({
   faucet: { address: base58Of(faucet.address), key: faucet.key },
   deployer: { address: base58Of(deployer.address), key: deployer.key },

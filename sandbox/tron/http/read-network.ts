@@ -1,4 +1,4 @@
-/** Read requests: prices, parameters and the node itself. */
+/** Prices, parameters and the node itself: what is read. */
 import { hexOfText } from '../bytes.ts'
 import type { Price } from '../resources/parameters.ts'
 import { parametersOf } from '../state/records.ts'

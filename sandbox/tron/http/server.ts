@@ -1,6 +1,6 @@
 /**
- * Serves java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's controls. No request can end the
- * process.
+ * java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends
+ * it.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -33,7 +33,7 @@ export interface TronServerOptions {
   readonly machine: Machine
   readonly node: NodeState
   readonly inTurn: Turns
-  /** Called after a transaction was accepted. */
+  /** After a transaction was taken. */
   readonly taken: () => Promise<unknown>
   /** `/sandbox/...`, by the rest of the path. */
   readonly controls: Readonly<Record<string, (body: unknown) => Promise<unknown>>>
@@ -50,7 +50,7 @@ const full: Routes = {
   ...broadcastRoutes,
   ...signWeightRoutes,
 }
-/** java-tron's requests on solid blocks that this chain supports: not resources, parameters or contracts. */
+/** What java-tron serves of solid blocks, as far as this chain has it: not resources, parameters or contracts. */
 const solid: Routes = pick(full, [
   'getnowblock',
   'getblock',
@@ -144,7 +144,7 @@ const parseBody = (body: string, request: IncomingMessage): unknown =>
 
 const readObject = (value: unknown): object => readRequest(value).all
 
-/** Returns the error of an invalid request in java-tron's form; other errors are the sandbox's. */
+/** What a request did wrong, in java-tron's form. Anything else is the sandbox's own failure. */
 const errorText = (error: unknown): string => {
   if (error instanceof JavaError) return `class ${error.exception} : ${error.message}`
   if (error instanceof JsonError)
@@ -177,10 +177,7 @@ const control = async (
   }
 }
 
-/**
- * Returns undefined for a body that is too long. The body is always read to its end: closing a half-read connection
- * would lose the response.
- */
+/** undefined: too long. All of it is read either way: a connection left half read would take its answer along. */
 const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
   const chunks: Buffer[] = []
   let bytes = 0

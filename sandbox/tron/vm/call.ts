@@ -1,9 +1,9 @@
-/** A run of the virtual machine: its input and its block. */
+/** A run of the virtual machine: what is asked of it, and where. */
 import type { Address } from '../address.ts'
 import type { Run } from '../blocks/receipt.ts'
 import type { State } from '../state/state.ts'
 
-/** Data of the block that code can read. */
+/** What code can learn of the block it runs in. */
 export interface MachineBlock {
   readonly number: bigint
   /** ms */

@@ -1,4 +1,4 @@
-/** Maps the EVM's results of a run to TRON's names. */
+/** How the EVM's ends of a run are called in TRON. */
 import type { EVMError } from '@ethereumjs/evm'
 import type { ContractResult } from '../blocks/receipt.ts'
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { setPrices } from '../../../../test/world/prices.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
 import { listBalances } from '@bursar/contract'
 import { cases } from '../../../../test/setup/cases.ts'
 import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
@@ -74,7 +73,9 @@ const book = (merchantId: string, asset: string, posted: bigint, held = 0n) =>
     ])
   })
 const price = (ticker: string, usd: bigint, at = now) =>
-  setPrices({ db, clock: createClock(() => at) }, { [ticker]: usd })
+  sql`insert into rates values (${ticker}, ${usd}, 'test', ${new Date(at)}) on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(
+    db,
+  )
 const isValid = new Ajv().compile(listBalances.response)
 
 describe('balances', () => {

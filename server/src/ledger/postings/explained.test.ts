@@ -1,20 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { useDb } from '../../../../test/world/database.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { apply, applyAll, createCommitter, type Committer, type Item } from './index.ts'
 
-const { db, url } = useDb()
+const database = useDatabase({ template: migrated })
 const newId = () => uuidv7(Date.now(), randomBytes(10))
+let pool: pg.Pool
+let db: Db
 let committer: Committer
 
 beforeAll(() => {
-  committer = createCommitter({ url })
+  pool = createPool({ url: database.url })
+  db = createDb(pool)
+  committer = createCommitter({ url: database.url })
 })
-afterAll(() => committer.close())
+afterAll(async () => {
+  await committer.close()
+  await pool.end()
+})
 
 const post = (merchantId: string, units: bigint): Item => {
   const leg = (kind: 'merchant' | 'capital', posted: bigint) => ({

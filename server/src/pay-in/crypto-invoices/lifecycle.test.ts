@@ -1,11 +1,22 @@
 import { cryptoInvoiceNotice, operations } from '@bursar/contract'
 import { Value } from 'typebox/value'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { HOUR, MINUTE, OTHER, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
-import { START } from '../../../../test/world/deposits.ts'
+import { createWorld, HOUR, MINUTE, OTHER, SHOP, START, type World } from './test-world.ts'
 
-const world = useCryptoInvoices()
+const database = useDatabase({ template: migrated })
+
+let world: World
+
+beforeAll(() => {
+  world = createWorld(database.url)
+})
+
+beforeEach(() => world.reset())
+
+afterAll(() => world.end())
 
 const schema = operations.find(({ id }) => id === 'getCryptoInvoice')!.response!
 

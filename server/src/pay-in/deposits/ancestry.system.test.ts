@@ -10,7 +10,7 @@ import { spend, takeCoin } from '../../adapters/chains/bitcoin/test-transaction.
 import { scriptTo } from '../../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { openBitcoinMoney } from '../../treasury/consolidation/test-bitcoin.ts'
+import { openBitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import { createAncestryJob } from './index.ts'
 

@@ -3,47 +3,23 @@
  * word to a merchant.
  */
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { faucetAccount } from '../../../../sandbox/anvil/transactions.ts'
 import { call, deploy, ensureTokens } from '../../../../sandbox/tokens/index.ts'
 import { ethereum } from '../../../../sandbox/evm-specs.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { createEvmAdapter } from '../../adapters/chains/evm/index.ts'
-import { openEvmSweeps, type EvmSweeps } from '../../treasury/sweeps/evm/test-world.ts'
+import { openEvmSweeps, type EvmSweeps } from '../../../../test/world/evm-sweeps.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
 const LOGS = 100
 
-const open = async (usdt?: string): Promise<{ world: EvmSweeps; usdt: string }> => {
+const open = async (contract?: string): Promise<{ world: EvmSweeps; usdt: string }> => {
   const node = await startNode()
-  const contracts = await ensureTokens(node.rpc, ethereum.tokens)
-  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
-    contract: (ticker === 'USDT' && usdt) || contracts.get(ticker)!,
-    decimals: 6,
-  })
-  const world = await openEvmSweeps(database.url, {
-    network: 'ETHEREUM',
-    chainId: ethereum.chainId,
-    node,
-    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
-    adapterOf: (url, tokens) =>
-      createEvmAdapter({
-        network: 'ETHEREUM',
-        url,
-        tokens,
-        traces: 'auto',
-        finality: 2,
-        legacyGas: false,
-        gasPriceFloor: 1n,
-        gasPriceCap: 10n ** 12n,
-        random: () => 0,
-      }),
-  })
-  onTestFinished(() => world.close())
-  return { world, usdt: usdt ?? contracts.get('USDT')! }
+  const world = await openEvmSweeps(database.url, { node, ...(contract && { usdt: contract }) })
+  return { world, usdt: contract ?? (await ensureTokens(node.rpc, ethereum.tokens)).get('USDT')! }
 }
 const noted = async ({ db }: EvmSweeps): Promise<{ deposits: number; events: number }> => ({
   deposits: (await sql<{ n: number }>`select count(*) as n from deposits`.execute(db)).rows[0]!.n,
@@ -58,7 +34,7 @@ test('E3 a token of the same name and decimals at another contract is no deposit
   await call(world.node.rpc, 'TestToken', twin, 'transfer', [address, 0n])
   await world.mine(4)
   expect(await noted(world)).toEqual({ deposits: 0, events: 0 })
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('E5 transfers of nothing that anybody can make in our name leave no record and no notification', async () => {

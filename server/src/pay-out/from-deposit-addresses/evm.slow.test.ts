@@ -4,51 +4,22 @@
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-import { ensureTokens } from '../../../../sandbox/tokens/index.ts'
-import { ethereum } from '../../../../sandbox/evm-specs.ts'
+import { expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { createEvmAdapter } from '../../adapters/chains/evm/index.ts'
+import { openEvmSweeps, type EvmSweeps } from '../../../../test/world/evm-sweeps.ts'
+import { runAll } from '../../../../test/world/network.ts'
+import { EVM_HOT as HOT } from '../../../../test/world/wallet.ts'
 import { expectedPrice } from '../../treasury/sweeps/index.ts'
-import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from '../../treasury/sweeps/evm/test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
 const GWEI = 10n ** 9n
 const E18 = 10n ** 18n
 
-const open = async (more: Partial<SweepOptions> = {}): Promise<EvmSweeps> => {
-  const node = await startNode()
-  const contracts = await ensureTokens(node.rpc, ethereum.tokens)
-  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
-    contract: contracts.get(ticker)!,
-    decimals: ethereum.tokens[0]!.decimals,
-  })
-  const world = await openEvmSweeps(database.url, {
-    network: 'ETHEREUM',
-    chainId: ethereum.chainId,
-    node,
-    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
-    paysFromDeposits: true,
-    adapterOf: (url, tokens) =>
-      createEvmAdapter({
-        network: 'ETHEREUM',
-        url,
-        tokens,
-        traces: 'auto',
-        finality: 2,
-        legacyGas: false,
-        gasPriceFloor: GWEI / 10n,
-        gasPriceCap: 500n * GWEI,
-        random: () => 0,
-      }),
-    ...more,
-  })
-  onTestFinished(() => world.close())
-  return world
-}
+const open = async (): Promise<EvmSweeps> =>
+  openEvmSweeps(database.url, { node: await startNode(), paysFromDeposits: true })
 
 /** What stays behind: enough to pay three times the fee, not enough for a sweep. */
 const little = async ({ adapter }: EvmSweeps): Promise<bigint> => {
@@ -57,7 +28,7 @@ const little = async ({ adapter }: EvmSweeps): Promise<bigint> => {
 }
 
 const senders = async (world: EvmSweeps): Promise<string[]> =>
-  (await world.outgoing()).filter(({ purpose }) => purpose === 'payout').map(({ senders: [from] }) => from!)
+  (await world.sent()).filter(({ purpose }) => purpose === 'payout').map(({ senders: [from] }) => from!)
 
 test('a payment that leaves next to nothing is made by the deposit address itself; books and chain agree at both', async () => {
   const world = await open()
@@ -73,8 +44,8 @@ test('a payment that leaves next to nothing is made by the deposit address itsel
   expect(await world.withdrawal(id)).toBe('settled')
   expect(await world.onChain(to, 'ETH')).toBe(units)
   expect(await world.rows(), 'what is left is not worth a sweep').toEqual([])
-  expect(await world.drift()).toEqual([])
-  const fee = (await world.outgoing())[0]!.fee!
+  expect(await world.differences()).toEqual([])
+  const fee = (await world.sent())[0]!.fee!
   expect(await world.balance(merchantId, 'ETH', 'network-costs')).toBe(-fee)
   expect(await world.onChain(address, 'ETH')).toBe(E18 / 2n - units - fee)
 })
@@ -109,7 +80,7 @@ test('when the hot wallet has too little, a deposit address pays though a sweep 
     (await world.rows()).map(({ state }) => state),
     'the rest is swept afterwards',
   ).toEqual(['final'])
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('a token is paid by an address that has coin for it, and by the hot wallet where it has none', async () => {
@@ -129,7 +100,7 @@ test('a token is paid by an address that has coin for it, and by the hot wallet 
   await world.settle()
   expect(await world.onChain(first, 'USDT')).toBe(100_000_000n)
   expect(await world.onChain(second, 'USDT')).toBe(90_000_000n)
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('an address does one thing at a time: neither is swept while it pays, nor pays while it is swept', async () => {
@@ -147,7 +118,7 @@ test('an address does one thing at a time: neither is swept while it pays, nor p
   await world.plan()
   expect(await senders(world)).toEqual([paying.address, HOT])
   await world.settle()
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('two workers that look at the same address make one payment or one sweep of it', async () => {
@@ -158,13 +129,13 @@ test('two workers that look at the same address make one payment or one sweep of
     await world.pay('ETH', address, '1')
     await world.mine(4)
     await world.request('ETH', await world.chain.newAddress(), E18 - (await little(world)))
-    await Promise.all([world.plan(), world.run(world.sweepJob()), world.plan()])
+    await Promise.all([world.plan(), runAll(world.sweepJob()), world.plan()])
     const open = (await world.rows()).filter((row) => row.address === address).length
     const pays = (await senders(world)).filter((from) => from === address).length
     expect(open + pays).toBe(1)
     await world.settle()
   }
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('an address that has delegated does not pay: anybody could empty it first', async () => {
@@ -191,16 +162,16 @@ test('E7 a stuck payment pays more for its gas and the same to its receiver', as
   const units = E18 / 2n - (await little(world))
   await world.request('ETH', to, units)
   await world.plan()
-  await world.run(world.sendJob())
+  await runAll(world.sendJob())
   world.later(61_000)
-  for (let i = 0; i < 2; i += 1) await world.run(world.sendJob())
+  for (let i = 0; i < 2; i += 1) await runAll(world.sendJob())
   const { rows } = await sql<{ n: number }>`select count(*) as n from outgoing_attempts where raw is not null`.execute(
     world.db,
   )
   expect(rows[0]!.n).toBe(2)
   await world.settle()
   expect(await world.onChain(to, 'ETH')).toBe(units)
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])(
@@ -215,13 +186,13 @@ test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broa
     await world.request('ETH', to, units)
     world.pauses.at = point
     await world.plan().catch(() => {})
-    await world.run(world.sendJob()).catch(() => {})
+    await runAll(world.sendJob()).catch(() => {})
     expect(world.pauses.hit).toBe(true)
     world.pauses.at = null
     world.later(60_000)
     await world.settle()
     expect(await world.onChain(to, 'ETH')).toBe(units)
     expect(await senders(world)).toHaveLength(1)
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   },
 )

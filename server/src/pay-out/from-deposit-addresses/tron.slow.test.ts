@@ -9,15 +9,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import {
-  catalogue,
-  HOT,
-  Killed,
-  openTronSweeps,
-  SOLID,
-  USDT,
-  type TronSweeps,
-} from '../../treasury/sweeps/tron/test-world.ts'
+import { tronCatalogue as catalogue, SOLID, TRON_USDT as USDT } from '../../../../test/world/tron.ts'
+import { TRON_HOT as HOT } from '../../../../test/world/wallet.ts'
+import { Killed, openTronSweeps, type TronSweeps } from '../../../../test/world/tron-sweeps.ts'
 import { positionsOf } from '../../treasury/reconciliation/index.ts'
 
 const database = useDatabase({ template: migrated })
@@ -175,7 +169,7 @@ test('two workers at once make one payment or one sweep of an address', async ()
 })
 
 test('T3 what expires unmined is made anew from the same address, once its death is proven and the signer allows it', async () => {
-  const { chain, request, plan, send, later, mine, onChain, payers, outgoing, differences, settle } = await open()
+  const { chain, request, plan, send, passTime, mine, onChain, payers, outgoing, differences, settle } = await open()
   const { address } = await deposit('TRX', '50')
   const to = await someone()
   await request('TRX', to, 20n * TRX)
@@ -183,12 +177,12 @@ test('T3 what expires unmined is made anew from the same address, once its death
   await send()
   await chain.hold(true)
   await chain.forget(chain.status().pending)
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   await world.work()
   expect((await outgoing('payout')).at(-1)).toMatchObject({ attempts: 1, state: 'broadcast' })
   expect(await world.sweeps(), 'nothing else happens to the address meanwhile').toEqual([])
-  await later(10 * MINUTE)
+  await passTime(10 * MINUTE)
   await mine(SOLID)
   await chain.hold(false)
   await settle()
@@ -220,7 +214,8 @@ test('T4 a fork takes the payment back: the same bytes are mined again, and the 
 test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broadcast', 'broadcast-not-recorded'])(
   'killed at %s it is paid once',
   async (point) => {
-    const { request, plan, send, killAt, isArmed, restart, later, settle, onChain, payers, differences } = await open()
+    const { request, plan, send, killAt, isArmed, restart, passTime, settle, onChain, payers, differences } =
+      await open()
     const { address } = await deposit('TRX', '50')
     const to = await someone()
     await request('TRX', to, 20n * TRX)
@@ -235,7 +230,7 @@ test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broa
     expect(isArmed()).toBe(false)
     restart()
     // What the dead process had claimed is free again when its lease is over.
-    await later(MINUTE)
+    await passTime(MINUTE)
     await settle()
     expect(await onChain(to, null)).toBe(21n * TRX)
     expect((await payers()).filter((from) => from === address)).toHaveLength(1)

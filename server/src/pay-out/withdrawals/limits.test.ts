@@ -14,7 +14,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { checkLargest, readDayLimits, storeSignerLimits, withinLimits } from './limits.ts'
 import { findById } from './store.ts'
-import { catalogue } from './test-tron.ts'
+import { tronCatalogue as catalogue } from '../../../../test/world/tron.ts'
 import type { Place, Withdrawal } from './withdrawal.ts'
 
 const database = useDatabase({ template: migrated })

@@ -3,70 +3,30 @@
  */
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { useAnvil } from '../../../../test/setup/nodes.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { poison } from '../../../../test/setup/poison.ts'
-import { openEvmWorld, type EvmWorld } from '../../adapters/chains/evm/test-world.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { EVM_HOT, openCold, WALLET, type ColdWorld } from '../../treasury/cold/test-world.ts'
+import type { EvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import { useColdOnAnvil, type ColdWorld } from '../../../../test/world/cold.ts'
+import { setPrices } from '../../../../test/world/prices.ts'
+import { EVM_HOT, WALLET } from '../../../../test/world/wallet.ts'
 import { evmHotKeys } from '../../chain/transactions/index.ts'
 
-const database = useDatabase({ template: migrated })
-const startNode = useAnvil()
 const E18 = 10n ** 18n
 const COUNT = 3
 const EACH = 2
 const POOL = evmHotKeys(WALLET, COUNT).map(({ address }) => address)
 const COLD = checksumAddress(`0x${'c0'.repeat(20)}`)
-const limits = { minDeposit: '0', minWithdrawal: '0' }
+const opened = useColdOnAnvil({
+  treasury: { hot: { ETH: { cap: `${40n * E18}`, target: `${20n * E18}`, cold: COLD } } },
+  hotAddresses: COUNT,
+  mostInFlight: EACH,
+})
 let node: EvmWorld
 let here: ColdWorld
-let usdt: string
-beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), {
-    network: 'ETHEREUM',
-    legacyGas: false,
-    finality: 'finalized',
-    chainId: 31_337,
-  })
-  usdt = checksumAddress(node.contracts.token)
-})
-afterAll(() => node?.adapter.close())
 
-let snapshot: string
 beforeEach(async () => {
-  if (snapshot) await node.node.rpc('evm_revert', snapshot)
-  snapshot = await node.node.rpc('evm_snapshot')
-  const catalogue = createCatalogue({
-    crypto: [
-      { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...limits } } },
-      { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: usdt, decimals: 6, ...limits } } },
-    ],
-    fiat: [],
-  })
-  const treasury = { hot: { ETH: { cap: `${40n * E18}`, target: `${20n * E18}`, cold: COLD } } }
-  here = await openCold({
-    url: database.url,
-    network: 'ETHEREUM',
-    chain: node,
-    catalogue,
-    treasury,
-    chainId: 31_337n,
-    contracts: { USDT: usdt },
-    hotAddresses: COUNT,
-    mostInFlight: EACH,
-  })
-  for (const [ticker, usd] of [
-    ['ETH', 2_000n],
-    ['USDT', 1n],
-  ] as const) {
-    await sql`insert into rates(ticker, usd_e18, source, observed_at) values (${ticker}, ${usd * E18}, 'test', now())`.execute(
-      here.db,
-    )
-  }
-  return () => here.close()
+  ;({ node, cold: here } = opened())
+  await setPrices(here.runtime, { ETH: 2_000n * E18, USDT: E18 })
 })
 
 const fill = async (coin: bigint, token = 0n): Promise<void> => {

@@ -4,62 +4,26 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { openEvmWorld, type EvmWorld } from '../../adapters/chains/evm/test-world.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { EVM_HOT, openCold, type ColdWorld } from '../../treasury/cold/test-world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { EvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import { useColdOnAnvil, type ColdWorld } from '../../../../test/world/cold.ts'
+import { EVM_HOT } from '../../../../test/world/wallet.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createStop, liftStop, listAllStops, listStops, type NewStop, unlessStopped } from '../../ledger/stops/index.ts'
 
-const database = useDatabase({ template: migrated })
-const startNode = useAnvil()
 const E18 = 10n ** 18n
 const ROUNDS = 12
-const limits = { minDeposit: '0', minWithdrawal: '0' }
+const opened = useColdOnAnvil()
 let node: EvmWorld
 let here: ColdWorld
 
-beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), {
-    network: 'ETHEREUM',
-    legacyGas: false,
-    finality: 'finalized',
-    chainId: 31_337,
-  })
-})
-afterAll(() => node?.adapter.close())
-
-let snapshot: string
 beforeEach(async () => {
-  if (snapshot) await node.node.rpc('evm_revert', snapshot)
-  snapshot = await node.node.rpc('evm_snapshot')
-  const usdt = checksumAddress(node.contracts.token)
-  const catalogue = createCatalogue({
-    crypto: [
-      { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...limits } } },
-      { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: usdt, decimals: 6, ...limits } } },
-    ],
-    fiat: [],
-  })
-  here = await openCold({
-    url: database.url,
-    network: 'ETHEREUM',
-    chain: node,
-    catalogue,
-    treasury: {},
-    chainId: 31_337n,
-    contracts: { USDT: usdt },
-  })
+  ;({ node, cold: here } = opened())
   await node.pay(EVM_HOT, 1_000n * E18)
   await node.contracts.payToken(node.contracts.token, EVM_HOT, 10n ** 9n)
   await here.mine(4)
-  return () => here.close()
 })
 
 const stop = (what: Partial<NewStop>): Promise<void> =>

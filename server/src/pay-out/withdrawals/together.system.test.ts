@@ -3,50 +3,22 @@
  * others waiting.
  */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { openEvmWorld, type EvmWorld } from '../../adapters/chains/evm/test-world.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { EVM_HOT, openCold, type ColdWorld } from '../../treasury/cold/test-world.ts'
+import { beforeEach, expect, test } from 'vitest'
+import type { EvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import { useColdOnAnvil, type ColdWorld } from '../../../../test/world/cold.ts'
+import { EVM_HOT } from '../../../../test/world/wallet.ts'
 
-const database = useDatabase({ template: migrated })
-const startNode = useAnvil()
 const E18 = 10n ** 18n
 const MANY = 12
 const AMOUNT = E18 / 10n
+const opened = useColdOnAnvil({ mostInFlight: 16 })
 let node: EvmWorld
 let here: ColdWorld
-beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), {
-    network: 'ETHEREUM',
-    legacyGas: false,
-    finality: 'finalized',
-    chainId: 31_337,
-  })
-})
-afterAll(() => node?.adapter.close())
 
-let snapshot: string
 beforeEach(async () => {
-  if (snapshot) await node.node.rpc('evm_revert', snapshot)
-  snapshot = await node.node.rpc('evm_snapshot')
-  const crypto = [
-    { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, minDeposit: '0', minWithdrawal: '0' } } },
-  ]
-  here = await openCold({
-    url: database.url,
-    network: 'ETHEREUM',
-    chain: node,
-    catalogue: createCatalogue({ crypto, fiat: [] }),
-    treasury: { hot: {} },
-    chainId: 31_337n,
-    mostInFlight: 16,
-  })
+  ;({ node, cold: here } = opened())
   await node.pay(EVM_HOT, 5n * E18)
   await here.mine(4)
-  return () => here.close()
 })
 
 const request = async (): Promise<{ id: string; to: string }[]> => {

@@ -7,13 +7,13 @@ import { signBytes } from '../../../../sandbox/tron/blocks/signature.ts'
 import { deployer } from '../../../../sandbox/tron/index.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { HOT, openTronPayouts, USDT, type TronPayouts } from './test-tron.ts'
+import { SOLID, TRON_USDT as USDT } from '../../../../test/world/tron.ts'
+import { TRON_HOT as HOT } from '../../../../test/world/wallet.ts'
+import { openTronPayouts, type TronPayouts } from './test-tron.ts'
 
 const database = useDatabase({ template: migrated })
 const MINUTE = 60_000
-const SOLID = 4
 let world: TronPayouts
-
 const open = async (wrap?: Parameters<typeof openTronPayouts>[1]): Promise<TronPayouts> => {
   world = await openTronPayouts(database.url, wrap)
   onTestFinished(() => world.close())
@@ -42,7 +42,7 @@ test('TRX activates its receiver, USDT is paid beside it, and books and chain ag
 })
 
 test('row T-24: nothing is planned by a node whose head is older than five minutes, and payouts go on by themselves', async () => {
-  const { request, work, state, behind, mine, later, alerts } = await open()
+  const { request, work, state, behind, mine, passTime, alerts } = await open()
   behind(6 * MINUTE)
   const id = await request('USDT', someone(), 7_000_000n)
   await expect(work()).rejects.toMatchObject({ name: 'ChainUnavailable' })
@@ -50,19 +50,19 @@ test('row T-24: nothing is planned by a node whose head is older than five minut
   // The node arrives: its chain's time is ours again.
   await world.chain.advance(6 * MINUTE)
   await mine()
-  await later(0)
+  await passTime(0)
   await work()
   expect([await state(id), await alerts()]).toEqual(['sent', []])
 })
 
 test('row T-23: while blocks do not become solid a payment waits with the bytes it has, and is paid once', async () => {
-  const { chain, request, work, later, mine, state, attempts, onChain } = await open()
+  const { chain, request, work, passTime, mine, state, attempts, onChain } = await open()
   await chain.setNode({ refuses: 'BLOCK_UNSOLIDIFIED' })
   const to = someone()
   const id = await request('USDT', to, 7_000_000n)
   for (let round = 0; round < 3; round += 1) {
     await work()
-    await later(MINUTE)
+    await passTime(MINUTE)
   }
   expect([await state(id), await attempts(), pending()]).toEqual(['planned', 1, []])
   await chain.setNode({ refuses: '' })
@@ -129,18 +129,18 @@ test('sweeps on their way leave payouts their places', async () => {
 })
 
 test('T3 what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
-  const { chain, request, work, mine, later, state, attempts, onChain, alerts } = await open()
+  const { chain, request, work, mine, passTime, state, attempts, onChain, alerts } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
   await work()
   expect(pending()).toHaveLength(1)
   await chain.hold(true)
   await chain.forget(pending())
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   await work()
   expect(await attempts()).toBe(1)
-  await later(10 * MINUTE)
+  await passTime(10 * MINUTE)
   await mine(SOLID)
   await chain.hold(false)
   await work()
@@ -153,12 +153,12 @@ test('T3 what expires unmined is made anew, once its death is proven and the sig
 })
 
 test('T3 what was mined at the last moment, unseen by us, is never made anew', async () => {
-  const { chain, request, work, later, state, attempts, onChain, mine } = await open()
+  const { chain, request, work, watcherAway, state, attempts, onChain, mine } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
   await work()
   await chain.mine(1 + SOLID)
-  await later(25 * MINUTE, 'away')
+  await watcherAway(25 * MINUTE)
   await chain.mine(SOLID)
   await work()
   expect(await attempts()).toBe(1)
@@ -180,7 +180,7 @@ test('T1 what runs out of energy is mined without effect: Failed with the money 
   expect(await state(id)).toBe('failed')
   expect(await statuses()).toEqual(['Pending', 'Failed'])
   expect(await onChain(to, USDT)).toBe(0n)
-  expect(await balance('USDT', 'merchant')).toBe(100_000_000_000n)
+  expect(await balance('USDT', 'merchant')).toBe(3_001_000n)
   expect(await onChain(HOT, null)).toBe(1_000_000_000n + (await balance('TRX', 'network-costs')))
 })
 
@@ -251,7 +251,7 @@ test('audit D-T4: row T-30: TRX to a contract is paid by a call of it, as java-t
 })
 
 test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much energy fails after ten minutes and does not block other withdrawals', async () => {
-  const { request, work, state, later, mine, statuses } = await open()
+  const { request, work, state, passTime, mine, statuses } = await open()
   const refusing = await deploy(REFUSES)
   const never = [
     await request('TRX', await deploy(BURNS), 1_000_000n),
@@ -261,7 +261,7 @@ test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much 
   await work()
   expect(await state(other)).toBe('sent')
   for (let minute = 0; minute < 12; minute += 1) {
-    await later(MINUTE)
+    await passTime(MINUTE)
     await work()
   }
   await mine(SOLID)
@@ -270,7 +270,7 @@ test('audit D-T4: a TRX withdrawal to a contract that reverts or takes too much 
 })
 
 test('TRX to a contract that failed on chain twice is not paid again, and one payment at a time is tried before', async () => {
-  const { chain, request, work, mine, state, later, attempts, alerts } = await open()
+  const { chain, request, work, mine, state, passTime, attempts, alerts } = await open()
   // Writes a slot: the fee limit is too low for it once energy has become dearer, which no estimate shows.
   const [failing, other] = [await deploy('600160015500'), await deploy('600160025500')]
   for (const round of [1, 2]) {
@@ -289,7 +289,7 @@ test('TRX to a contract that failed on chain twice is not paid again, and one pa
     await mine(1)
     expect(await state(ids[0]!)).toBe('failed')
     if (round === 1) continue
-    await later(2 * MINUTE)
+    await passTime(2 * MINUTE)
     await work()
     expect([await state(ids[1]!), await attempts(), await alerts()]).toEqual([
       'failed',
@@ -304,7 +304,7 @@ test('TRX to a contract that failed on chain twice is not paid again, and one pa
 
 test('a payment to a contract that expired unmined is not made anew when the contract takes too much energy by then', async () => {
   let [isLost, energy] = [true, 20_000n]
-  const { request, work, mine, state, later, attempts } = await open((adapter) => ({
+  const { request, work, mine, state, passTime, attempts } = await open((adapter) => ({
     ...adapter,
     broadcast: async (raw) => (isLost ? { kind: 'accepted' } : adapter.broadcast(raw)),
     estimateCost: async (contract) => {
@@ -318,10 +318,10 @@ test('a payment to a contract that expired unmined is not made anew when the con
   await work()
   expect(await state(id)).toBe('sent')
   ;[isLost, energy] = [false, 60_000n]
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   await work()
-  await later(10 * MINUTE)
+  await passTime(10 * MINUTE)
   await mine(SOLID)
   for (let round = 0; round < 3; round += 1) await work()
   expect([await state(id), await attempts()]).toEqual(['requested', 1])
@@ -331,7 +331,7 @@ test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in an
   // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows
   // better.
   let behind = true
-  const { request, work, mine, state, later, onChain, alerts, statuses } = await open((adapter) => ({
+  const { request, work, mine, state, passTime, onChain, alerts, statuses } = await open((adapter) => ({
     ...adapter,
     isContract: async (address) => !behind && adapter.isContract(address),
   }))
@@ -346,11 +346,11 @@ test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in an
   const other = await request('USDT', someone(), 7_000_000n)
   await work()
   expect(await state(other)).toBe('sent')
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   await work()
   expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['planned']))
-  await later(10 * MINUTE)
+  await passTime(10 * MINUTE)
   await mine(SOLID)
   for (let round = 0; round < 3; round += 1) await work()
   expect([new Set(await Promise.all(ids.map(state))), await alerts()]).toEqual([new Set(['sent']), []])
@@ -378,20 +378,20 @@ test.each([
 ])(
   'audit D-T6: row T-40: while the token %s no withdrawal is given back, however long that lasts',
   async (_name, stop, start) => {
-    const { request, work, state, later, mine, alerts, statuses } = await open()
+    const { request, work, state, passTime, mine, alerts, statuses } = await open()
     const ids = [await request('USDT', someone(), 3_000_000n), await request('USDT', someone(), 4_000_000n)]
     const about = stop.includes('address') ? HOT : undefined
     await byIssuer(stop, about)
     for (let round = 0; round < 15; round += 1) {
       await work()
-      await later(MINUTE)
+      await passTime(MINUTE)
     }
     expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([
       ['requested', 'requested'],
       ['payments-revert'],
     ])
     await byIssuer(start, about)
-    await later(MINUTE)
+    await passTime(MINUTE)
     await work()
     await mine(1 + SOLID)
     expect([await Promise.all(ids.map(state)), await alerts()]).toEqual([['settled', 'settled'], []])

@@ -20,7 +20,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { findById, halt, type Withdrawal, carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
-import { catalogue } from '../../pay-out/withdrawals/test-tron.ts'
+import { tronCatalogue as catalogue } from '../../../../test/world/tron.ts'
 import {
   ask,
   createScreenJob,

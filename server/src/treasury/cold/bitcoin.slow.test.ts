@@ -16,22 +16,16 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
 import { openBitcoinWorld, type BitcoinWorld } from '../../adapters/chains/bitcoin/test-world.ts'
 import type { CoinChainAdapter } from '../../adapters/chains/port.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
+import { bitcoinCatalogue } from '../../../../test/world/bitcoin-money.ts'
 import { bitcoinHotAddress } from '../../chain/transactions/index.ts'
-import { openCold, WALLET, type ColdWorld } from './test-world.ts'
+import { openCold, type ColdWorld } from '../../../../test/world/cold.ts'
+import { WALLET } from '../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
 const BTC = 100_000_000n
 const HOUR = 3_600_000
 const FINAL = 7
 const HOT = bitcoinHotAddress(WALLET)
-const catalogue = createCatalogue({
-  crypto: [
-    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
-  ],
-  fiat: [],
-})
-
 interface Decoded {
   tx: { txid: string; vin: { txid: string }[] }
   inputs: { non_witness_utxo?: { txid: string }; witness_utxo?: { scriptPubKey: { address: string } } }[]
@@ -101,7 +95,13 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
       signWithinMs: HOUR,
     }
     adapter = { ...(node.adapter as CoinChainAdapter) }
-    cold = await openCold({ url: database.url, network: 'BITCOIN', chain: { ...node, adapter }, catalogue, treasury })
+    cold = await openCold({
+      url: database.url,
+      network: 'BITCOIN',
+      chain: { ...node, adapter },
+      catalogue: bitcoinCatalogue,
+      treasury,
+    })
     return () => cold.close()
   })
 

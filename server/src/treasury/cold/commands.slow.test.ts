@@ -16,7 +16,8 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
 import { openEvmWorld } from '../../adapters/chains/evm/test-world.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { EVM_HOT, openCold } from './test-world.ts'
+import { openCold } from '../../../../test/world/cold.ts'
+import { EVM_HOT } from '../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()

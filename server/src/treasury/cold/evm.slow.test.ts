@@ -3,70 +3,38 @@
  * payouts.
  */
 import { isRefused } from '@bursar/chainkit'
-import { checksumAddress, parseSigned, parseUnsigned, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
+import { parseSigned, parseUnsigned, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import { parseTransaction } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { openEvmWorld, type EvmWorld } from '../../adapters/chains/evm/test-world.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { EVM_HOT, openCold, type ColdWorld } from './test-world.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import { useColdOnAnvil, type ColdWorld } from '../../../../test/world/cold.ts'
+import { EVM_HOT } from '../../../../test/world/wallet.ts'
 
-const database = useDatabase({ template: migrated })
-const startNode = useAnvil()
 const E18 = 10n ** 18n
 const MINUTE = 60_000
-const limits = { minDeposit: '0', minWithdrawal: '0' }
 /** The operator's copy of the hot key, in another library: m/44'/60'/1'/0/0. */
 const operator = mnemonicToAccount(`${'test '.repeat(11)}junk`, { path: "m/44'/60'/1'/0/0" })
 /** The operator's cold key. */
 const vault = privateKeyToAccount(`0x${'c0'.repeat(32)}`)
 const COLD = vault.address as string
 
+const opened = useColdOnAnvil({
+  treasury: {
+    hot: {
+      ETH: { cap: `${20n * E18}`, target: `${12n * E18}`, low: `${2n * E18}`, slack: `${E18}`, cold: COLD },
+      USDT: { cap: '5000000000', target: '3000000000', cold: COLD },
+    },
+    signWithinMs: 60 * MINUTE,
+  },
+})
 let node: EvmWorld
 let cold: ColdWorld
-let snapshot: string
-let usdt: string
 
-beforeAll(async () => {
-  node = await openEvmWorld(await startNode(), {
-    network: 'ETHEREUM',
-    legacyGas: false,
-    finality: 'finalized',
-    chainId: 31_337,
-  })
-  usdt = checksumAddress(node.contracts.token)
-  expect(operator.address).toBe(EVM_HOT)
-})
-afterAll(() => node?.adapter.close())
-
-beforeEach(async () => {
-  if (snapshot) await node.node.rpc('evm_revert', snapshot)
-  snapshot = await node.node.rpc('evm_snapshot')
-  const catalogue = createCatalogue({
-    crypto: [
-      { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...limits } } },
-      { ticker: 'USDT', name: 'Tether', networks: { ETHEREUM: { contract: usdt, decimals: 6, ...limits } } },
-    ],
-    fiat: [],
-  })
-  const hot = {
-    ETH: { cap: `${20n * E18}`, target: `${12n * E18}`, low: `${2n * E18}`, slack: `${E18}`, cold: COLD },
-    USDT: { cap: '5000000000', target: '3000000000', cold: COLD },
-  }
-  cold = await openCold({
-    url: database.url,
-    network: 'ETHEREUM',
-    chain: node,
-    catalogue,
-    treasury: { hot, signWithinMs: 60 * MINUTE },
-    chainId: 31_337n,
-    contracts: { USDT: usdt },
-  })
-  return () => cold.close()
+beforeAll(() => expect(operator.address).toBe(EVM_HOT))
+beforeEach(() => {
+  ;({ node, cold } = opened())
 })
 
 const fund = async (eth: bigint, tether = 0n): Promise<void> => {

@@ -9,28 +9,20 @@ import { sql } from 'kysely'
 import { toHex } from 'viem'
 import { sign } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
-import { base58Of, startTronChain, tokenAddress, type TronChain } from '../../../../sandbox/tron/index.ts'
+import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'
 import { seed } from '../../../../test/world/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { openCold, TRON_HOT, type ColdWorld } from './test-world.ts'
+import { tronCatalogue, TRON_USDT as USDT } from '../../../../test/world/tron.ts'
+import { openCold, type ColdWorld } from '../../../../test/world/cold.ts'
+import { TRON_HOT } from '../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
-const USDT = base58Of(tokenAddress('USDT'))
 const COLD = addressOfEvmForm('c0'.repeat(20))
 const HOUR = 3_600_000
 const SOLID = 4
 const TRX = 1_000_000n
-const limits = { minDeposit: '0', minWithdrawal: '0' }
-const catalogue = createCatalogue({
-  crypto: [
-    { ticker: 'TRX', name: 'TRON', networks: { TRON: { decimals: 6, ...limits } } },
-    { ticker: 'USDT', name: 'Tether', networks: { TRON: { contract: USDT, decimals: 6, ...limits } } },
-  ],
-  fiat: [],
-})
 let chain: TronChain
 let cold: ColdWorld
 
@@ -56,7 +48,7 @@ beforeEach(async () => {
     url: database.url,
     network: 'TRON',
     chain: world,
-    catalogue,
+    catalogue: tronCatalogue,
     treasury: { hot, signWithinMs: 24 * HOUR },
     contracts: { USDT },
   })

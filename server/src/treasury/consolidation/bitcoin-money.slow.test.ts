@@ -8,7 +8,8 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
-import { openBitcoinMoney, type BitcoinMoney, type Sent } from './test-bitcoin.ts'
+import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
+import type { Sent } from '../../../../test/world/observed.ts'
 
 const FINAL = 6
 const HOUR = 3_600_000
@@ -47,7 +48,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
   }
 
   test('twenty withdrawals leave with one transaction, straight from a deposit address, when they have waited long enough', async () => {
-    const { request, work, later, sent, state, mine, costs, reconciled } = await open({
+    const { request, work, later, sent, state, mine, costs, differences } = await open({
       sending: { batchWaitMs: 30_000 },
     })
     await deposit(3_000_000n)
@@ -61,8 +62,8 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(FINAL)
     expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
     expect(await received(to[7]!)).toBe(20_000n)
-    expect(await costs()).toEqual({ platform: 0n, merchant: (await only('payout')).fee })
-    await reconciled()
+    expect(await costs()).toEqual({ platform: 0n, merchant: (await only('payout')).plannedFee })
+    expect(await differences()).toEqual([])
   })
 
   test('a full batch leaves at once, and the rest waits', async () => {
@@ -133,7 +134,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
   }
 
   test('a stuck payout whose change is used up is replaced with a coin added, keeps its first coin, and is paid once', async () => {
-    const { rate, later, work, mine, state, reconciled } = await open()
+    const { rate, later, work, mine, state, differences } = await open()
     const { to, id, first } = await stuckPayout()
     const before = await only('payout')
     rate(30_000n)
@@ -145,11 +146,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect(after.hash).not.toBe(first)
     await mine(FINAL)
     expect([await state(id), await received(to)]).toEqual(['settled', 98_500n])
-    await reconciled()
+    expect(await differences()).toEqual([])
   })
 
   test('when the first form of a bumped payout is mined after all, the coin that was added is free again', async () => {
-    const { rate, later, work, chain, catchUp, mine, state, request, sent, reconciled } = await open()
+    const { rate, later, work, chain, catchUp, mine, state, request, sent, differences } = await open()
     const { id, first } = await stuckPayout()
     const raw = await chain.node.rpc<string>('getrawtransaction', first)
     rate(30_000n)
@@ -160,7 +161,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await catchUp()
     await mine(FINAL)
     expect(await state(id)).toBe('settled')
-    await reconciled()
+    expect(await differences()).toEqual([])
     rate(1_000n)
     const next = await request(await someone(), 50_000n)
     await work()
@@ -168,7 +169,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   test('a bump that the signer refuses gives back the coin it would have added', async () => {
-    const { rate, later, work, mine, state, request, alerts, reconciled } = await open({ signerMaxFee: 3_000n })
+    const { rate, later, work, mine, state, request, alerts, differences } = await open({ signerMaxFee: 3_000n })
     const { id, first } = await stuckPayout()
     rate(30_000n)
     later(600_000)
@@ -180,11 +181,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await work()
     await mine(FINAL)
     expect([await state(id), await state(next)]).toEqual(['settled', 'settled'])
-    await reconciled()
+    expect(await differences()).toEqual([])
   })
 
   test('a payout that may not pay more itself is paid for by a child of its change', async () => {
-    const { rate, later, work, mine, request, sent, state, costs, reconciled, alerts } = await open({
+    const { rate, later, work, mine, request, sent, state, costs, differences, alerts } = await open({
       sending: { maxFeePerMille: 100n },
     })
     await fundedWith(1_000_000n)
@@ -199,7 +200,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
       { purpose: 'consolidation', state: 'broadcast', keys: [`${parent!.hash}:1`] },
     ])
     expect((await inPool()).toSorted()).toEqual([parent!.hash, child!.hash].toSorted())
-    expect(parent!.fee + child!.fee).toBeGreaterThanOrEqual(40n * (141n + 109n))
+    expect(parent!.plannedFee + child!.plannedFee).toBeGreaterThanOrEqual(40n * (141n + 109n))
     later(600_000)
     await work()
     expect(await sent()).toHaveLength(2)
@@ -211,12 +212,12 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect([await state(id), await alerts()]).toEqual(['settled', []])
     const [, paid] = await sent()
     expect(paid!.state).toBe('final')
-    expect(await costs()).toEqual({ platform: paid!.fee, merchant: parent!.fee })
-    await reconciled()
+    expect(await costs()).toEqual({ platform: paid!.plannedFee, merchant: parent!.plannedFee })
+    expect(await differences()).toEqual([])
   })
 
   test('a deposit stuck for its low fee is paid for, when it is worth it, and credited as ever', async () => {
-    const { address, pay, rate, later, work, catchUp, mine, sent, costs, reconciled, db } = await open()
+    const { address, pay, rate, later, work, catchUp, mine, sent, costs, differences, db } = await open()
     const [to, poor] = [await address(), await address()]
     const hash = await pay(to, 2_000_000n)
     await pay(poor, 100_000n)
@@ -234,14 +235,14 @@ describeWithBitcoind('Bitcoin in and out', () => {
     )
     expect(Number(entry.fees.ancestor) * 1e8).toBeGreaterThanOrEqual(50 * Number(entry.ancestorsize))
     await mine(FINAL)
-    expect(await costs()).toEqual({ platform: 0n, merchant: child.fee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: child.plannedFee })
     const { rows } = await sql<{ state: string }>`select distinct state from deposits`.execute(db)
     expect(rows).toEqual([{ state: 'credited' }])
-    await reconciled()
+    expect(await differences()).toEqual([])
   })
 
   test('a child whose parent is replaced for good is ended once that is final, and not before', async () => {
-    const { address, rate, later, work, catchUp, mine, chain, sent, alerts, reconciled } = await open()
+    const { address, rate, later, work, catchUp, mine, chain, sent, alerts, differences } = await open()
     const { first, dearer } = await chain.rivals(await address(), 2_000_000n)
     await catchUp()
     await chain.adapter.broadcast(first.raw)
@@ -259,12 +260,12 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(2)
     expect((await only('consolidation')).state).toBe('abandoned')
     expect(await alerts()).not.toContain('broadcast')
-    await reconciled()
+    expect(await differences()).toEqual([])
     expect(await sent()).toHaveLength(1)
   })
 
   test('small coins are joined when fees are low, not when they are high; the fee is posted and taken back with its block', async () => {
-    const { rate, work, later, mine, sent, costs, reconciled, chain, catchUp } = await open()
+    const { rate, work, later, mine, sent, costs, differences, chain, catchUp } = await open()
     await deposit(...Array.from({ length: 6 }, (_, i) => 30_000n + BigInt(i)))
     rate(5_001n)
     await work()
@@ -274,20 +275,20 @@ describeWithBitcoind('Bitcoin in and out', () => {
     const joined = await only('consolidation')
     expect([joined.state, joined.keys.length]).toEqual(['broadcast', 5])
     await mine(1)
-    expect(await costs()).toEqual({ platform: 0n, merchant: joined.fee })
-    await reconciled()
+    expect(await costs()).toEqual({ platform: 0n, merchant: joined.plannedFee })
+    expect(await differences()).toEqual([])
     await chain.reorg(1, [joined.hash!])
     await catchUp()
     expect(await costs()).toEqual({ platform: 0n, merchant: 0n })
-    await reconciled()
+    expect(await differences()).toEqual([])
     later(60_000)
     await work()
     await mine(FINAL)
     expect([(await only('consolidation')).state, await costs()]).toEqual([
       'final',
-      { platform: 0n, merchant: joined.fee },
+      { platform: 0n, merchant: joined.plannedFee },
     ])
-    await reconciled()
+    expect(await differences()).toEqual([])
   })
 
   test('audit M-B1: what the signer refuses gives its coins back, and like what a stop covers is not planned again and again', async () => {
@@ -408,7 +409,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
       const sent = await world.sent()
       expect(sent.filter(({ state }) => state === 'final')).toHaveLength(scene.count)
       expect(sent).toHaveLength(scene.count)
-      await world.reconciled()
+      expect(await world.differences()).toEqual([])
     },
   )
 })

@@ -8,7 +8,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
 import { takeCoin } from '../../adapters/chains/bitcoin/test-transaction.ts'
-import { openBitcoinMoney, type BitcoinMoney } from './test-bitcoin.ts'
+import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
 
 describeWithBitcoind('payouts on a real node', () => {
   const node = useBitcoind()
@@ -78,7 +78,7 @@ describeWithBitcoind('payouts on a real node', () => {
       await work()
     }
     const [now] = await sent()
-    expect(now!.fee).toBe(first!.fee)
+    expect(now!.plannedFee).toBe(first!.plannedFee)
   })
 
   test('audit D-B9, row B-8: a deposit of a version 3 transaction is paid for by a child of version 3', async () => {

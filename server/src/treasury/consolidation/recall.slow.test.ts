@@ -6,7 +6,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind } from '../../../../test/setup/nodes.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
-import { openBitcoinMoney } from './test-bitcoin.ts'
+import { openBitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
 
 describeWithBitcoind('a batch that was signed', () => {
   const database = useDatabase({ template: migrated })
@@ -55,7 +55,7 @@ describeWithBitcoind('a batch that was signed', () => {
     expect([await state(small), await state(other)]).toEqual(['failed', 'sent'])
     await mine(6)
     expect(await state(other)).toBe('settled')
-    await world.reconciled()
+    expect(await world.differences()).toEqual([])
     expect((await alerts()).filter((kind) => kind !== 'withdrawal-impossible')).toEqual([])
   })
 })

@@ -6,16 +6,17 @@ import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import { COIN, fromHex, parseDraft, sweepOne } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deployerAccount, faucetAccount, sendAndMine } from '../../../../../sandbox/anvil/transactions.ts'
 import { call, ensureTokens } from '../../../../../sandbox/tokens/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../../../sandbox/evm-specs.ts'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
-import { createEvmAdapter } from '../../../adapters/chains/evm/index.ts'
+import { openEvmSweeps, type EvmSweeps, type SweepOptions } from '../../../../../test/world/evm-sweeps.ts'
+import { runAll } from '../../../../../test/world/network.ts'
+import { EVM_HOT as HOT } from '../../../../../test/world/wallet.ts'
 import { expectedPrice } from './gas-price.ts'
-import { HOT, openEvmSweeps, type EvmSweeps, type SweepOptions } from './test-world.ts'
 
 const database = useDatabase({ template: migrated })
 const GWEI = 10n ** 9n
@@ -27,39 +28,11 @@ const NODES = EVM_NODES.map(([name, use]) => ({
   bsc: use({ chainId: bsc.chainId, baseFee: 0n }),
 }))
 type Nodes = Pick<(typeof NODES)[number], EvmSpec['name']>
-type OpenOptions = Partial<SweepOptions> & { traces?: 'auto' | 'off'; nodes?: Nodes }
+type OpenOptions = Partial<SweepOptions> & { nodes?: Nodes }
 
 /** On anvil unless `nodes` says otherwise. */
-const open = async (spec: EvmSpec, { nodes = NODES[0]!, ...more }: OpenOptions = {}): Promise<EvmSweeps> => {
-  const node = await nodes[spec.name]()
-  const contracts = await ensureTokens(node.rpc, spec.tokens)
-  const network = spec.blockchain as SweepOptions['network']
-  const tokenOf = (ticker: string): { contract: string; decimals: number } => ({
-    contract: contracts.get(ticker)!,
-    decimals: spec.tokens[0]!.decimals,
-  })
-  const world = await openEvmSweeps(database.url, {
-    network,
-    chainId: spec.chainId,
-    node,
-    tokens: { USDT: tokenOf('USDT'), USDC: tokenOf('USDC') },
-    adapterOf: (url, tokens) =>
-      createEvmAdapter({
-        network,
-        url,
-        tokens,
-        traces: more.traces ?? 'auto',
-        finality: 2,
-        legacyGas: spec.name === 'bsc',
-        gasPriceFloor: GWEI / 10n,
-        gasPriceCap: 500n * GWEI,
-        random: () => 0,
-      }),
-    ...more,
-  })
-  onTestFinished(() => world.close())
-  return world
-}
+const open = async (spec: EvmSpec, { nodes = NODES[0]!, ...more }: OpenOptions = {}): Promise<EvmSweeps> =>
+  openEvmSweeps(database.url, { spec, node: await nodes[spec.name](), ...more })
 
 const statesOf = async (world: EvmSweeps): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
@@ -109,7 +82,7 @@ describe.each(NODES)('on $name', (nodes) => {
         JSON.stringify(states),
       ).toBe(true)
       expect(states['delegate final']).toBeGreaterThanOrEqual(15)
-      const sweeps = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+      const sweeps = (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
       expect(sweeps).toHaveLength(1)
       for (const { address } of owners) {
         expect(await world.onChain(address, 'USDT')).toBe(0n)
@@ -118,19 +91,19 @@ describe.each(NODES)('on $name', (nodes) => {
       const after = await Promise.all(['USDT', 'USDC', coin].map((ticker) => world.onChain(HOT, ticker)))
       expect(after[0]! - before[0]!).toBeGreaterThan(0n)
       expect(after[1]! - before[1]!).toBe(250n * 6n * 10n ** BigInt(spec.tokens[0]!.decimals))
-      expect(await world.drift()).toEqual([])
+      expect(await world.differences()).toEqual([])
       const costs = await Promise.all(merchants.map((id) => world.balance(id, coin, 'network-costs')))
       expect(costs.every((cost) => cost < 0n)).toBe(true)
-      const paid = (await world.outgoing()).reduce((sum, { fee }) => sum + (fee ?? 0n), 0n)
+      const paid = (await world.sent()).reduce((sum, { fee }) => sum + (fee ?? 0n), 0n)
       expect(-costs.reduce((sum, cost) => sum + cost, await world.platformCosts())).toBe(paid)
 
       for (const { address } of owners.slice(0, 6)) await world.pay('USDT', address, '300')
       await world.mine(4)
       await world.settle()
-      const second = (await world.outgoing()).filter(({ purpose }) => purpose === 'sweep').at(-1)!
+      const second = (await world.sent()).filter(({ purpose }) => purpose === 'sweep').at(-1)!
       expect(second.unsigned.startsWith('0x04')).toBe(false)
       for (const { address } of owners) expect(await world.onChain(address, 'USDT')).toBe(0n)
-      expect(await world.drift()).toEqual([])
+      expect(await world.differences()).toEqual([])
       expect(await world.alerts()).toEqual([])
     },
   )
@@ -144,7 +117,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.settle()
     expect(await leftOf(world, addresses)).toEqual([0n, 0n])
     expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
-    const outgoing = await world.outgoing()
+    const outgoing = await world.sent()
     expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
     expect(outgoing.filter(({ senders }) => addresses.includes(senders[0]!)).map(({ state }) => state)).toEqual([
       'final',
@@ -152,7 +125,7 @@ describe.each(NODES)('on $name', (nodes) => {
       'final',
     ])
     expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   })
 
   test('without delegation, a token that takes signatures is swept by them, many holders at once, and again', async () => {
@@ -170,10 +143,10 @@ describe.each(NODES)('on $name', (nodes) => {
     }
     for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
     expect(
-      (await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`),
+      (await world.sent()).map(({ purpose, state }) => `${purpose} ${state}`),
       'the relay and two batches',
     ).toEqual(Array.from({ length: 3 }, () => 'sweep final'))
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   })
 
   test('where blocks show no inner calls, the books follow coin that leaves by delegation', async () => {
@@ -189,7 +162,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.settle()
     expect(await statesOf(world)).toEqual({ 'delegate final': 12 })
     for (const address of addresses) expect(await world.onChain(address, 'ETH')).toBe(0n)
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   })
 
   test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
@@ -198,7 +171,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.settle()
     await world.pay('ETH', address, '0.00001')
     await world.mine(4)
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
     await sendAndMine(world.node.rpc, {
       from: faucetAccount,
       to: address as `0x${string}`,
@@ -207,7 +180,7 @@ describe.each(NODES)('on $name', (nodes) => {
     })
     await world.mine(4)
     expect(await world.onChain(address, 'ETH')).toBe(0n)
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   })
 
   test('coin that a stranger sweeps while we do does not keep its address from being swept', async () => {
@@ -233,7 +206,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.settle()
     expect(await leftOf(world, [address])).toEqual([0n])
     expect(await world.onChain(address, 'ETH')).toBe(0n)
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
     expect(await world.alerts()).toEqual([])
   })
 
@@ -244,17 +217,17 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.work()
     await world.mine(1)
     expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
-    expect(await world.drift()).toEqual([])
-    const [sweep] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    expect(await world.differences()).toEqual([])
+    const [sweep] = (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
     await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
     await world.catchUp()
     expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
     await world.settle()
     expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
     expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-    expect((await world.outgoing()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
-    expect(await world.drift()).toEqual([])
+    expect((await world.sent()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
+    expect(await world.differences()).toEqual([])
   })
 
   test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
@@ -264,14 +237,14 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.work()
     world.later(61_000)
     await world.work()
-    const [bumped] = (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
+    const [bumped] = (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
     const draft = parseDraft(fromHex(bumped!.unsigned as `0x${string}`))
     if (isRefused(draft)) throw new Error(draft.message)
-    expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce), 4, 2])
+    expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce!), 4, 2])
     await world.settle()
     expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
     expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-    expect(await world.drift()).toEqual([])
+    expect(await world.differences()).toEqual([])
   })
 })
 
@@ -294,7 +267,7 @@ test('E10 an address that its token refuses is left out, is tried again ever les
   await world.settle()
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(await world.alerts()).toEqual([])
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
@@ -302,10 +275,10 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
   const addresses = await holding(world, 4)
   const [blocked] = addresses as [string]
   await world.deployed()
-  await world.run(world.sweepJob())
+  await runAll(world.sweepJob())
   await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
   await world.catchUp()
-  for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+  for (let i = 0; i < 3; i += 1) await runAll(world.sendJob())
   await world.mine(4)
   expect(await statesOf(world)).toEqual({ 'delegate final': 3, 'delegate failed': 1 })
   await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
@@ -315,10 +288,10 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
   await world.settle()
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(
-    (await world.outgoing()).filter(({ unsigned }) => unsigned.startsWith('0x04')),
+    (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04')),
     'it has delegated already',
   ).toHaveLength(1)
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })
 
 test.each(['auto', 'off'] as const)(
@@ -333,7 +306,7 @@ test.each(['auto', 'off'] as const)(
     await world.settle()
     await setFee(0n)
     expect(await leftOf(world, addresses)).toEqual([0n, 0n])
-    expect([await world.drift(), await world.alerts()]).toEqual([[], ['issuer-fee']])
+    expect([await world.differences(), await world.alerts()]).toEqual([[], ['issuer-fee']])
   },
 )
 
@@ -343,7 +316,7 @@ test('what the signer refuses is free again after a while, and its nonce holds n
   await world.deployed()
   await world.settle()
   expect(await statesOf(world)).toEqual({ 'delegate replaced': 4 })
-  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`).toSorted()).toEqual([
+  expect((await world.sent()).map(({ purpose, state }) => `${purpose} ${state}`).toSorted()).toEqual([
     'sweep abandoned',
   ])
   world.later(HOUR + 1_000)
@@ -359,12 +332,12 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
   await world.deployed()
   await world.pay('ETH', HOT, '20')
   await world.mine(4)
-  await world.run(world.sweepJob())
+  await runAll(world.sweepJob())
   const to = await world.chain.newAddress()
   const id = await world.request('ETH', to, 10n ** 17n)
   await world.plan()
-  for (let i = 0; i < 2; i += 1) await world.run(world.sendJob())
-  const stuck = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  for (let i = 0; i < 2; i += 1) await runAll(world.sendJob())
+  const stuck = (await world.sent()).filter(({ purpose }) => purpose !== 'payout')
   expect(stuck.length).toBeGreaterThan(0)
   // Dear enough that no batch, and no transfer of a token, stays below its cap.
   const dear = async (): Promise<void> =>
@@ -373,12 +346,12 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
     await dear()
     await world.mine(1)
     world.later(61_000)
-    for (let i = 0; i < 3; i += 1) await world.run(world.sendJob())
+    for (let i = 0; i < 3; i += 1) await runAll(world.sendJob())
   }
   await world.mine(4)
   expect(await world.withdrawal(id)).toBe('settled')
   expect(await world.onChain(to, 'ETH')).toBe(10n ** 17n)
-  const given = (await world.outgoing()).filter(({ purpose }) => purpose !== 'payout')
+  const given = (await world.sent()).filter(({ purpose }) => purpose !== 'payout')
   expect(given[0], 'its nonce was used up by nothing').toMatchObject({
     state: 'final',
     nonce: stuck[0]!.nonce,
@@ -392,7 +365,7 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
     await world.settle()
   }
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
   const { rows } = await sql<{
     nonce: number
   }>`select nonce from outgoing where senders[1] = ${HOT} and state <> 'abandoned' order by nonce`.execute(world.db)
@@ -429,7 +402,7 @@ describe('killed', () => {
       expect(await world.onChain(HOT, 'USDT')).toBe(before + units(600n))
       const states = await statesOf(world)
       expect(states).toEqual(setCode === 'auto' ? { 'delegate final': 3 } : { 'top-up final': 3 })
-      expect(await world.drift()).toEqual([])
+      expect(await world.differences()).toEqual([])
     },
   )
 })
@@ -438,13 +411,13 @@ test('C9 two workers at once make one sweep of each asset', async () => {
   const world = await open(ethereum)
   const addresses = await holding(world, 6)
   await world.deployed()
-  await Promise.all([world.run(world.sweepJob()), world.run(world.sweepJob()), world.run(world.sweepJob())])
-  await Promise.all([world.run(world.sendJob()), world.run(world.sendJob())])
+  await Promise.all([runAll(world.sweepJob()), runAll(world.sweepJob()), runAll(world.sweepJob())])
+  await Promise.all([runAll(world.sendJob()), runAll(world.sendJob())])
   await world.settle()
   expect(await statesOf(world)).toEqual({ 'delegate final': 6 })
   expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
-  expect((await world.outgoing()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
-  expect(await world.drift()).toEqual([])
+  expect((await world.sent()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
+  expect(await world.differences()).toEqual([])
 })
 
 test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
@@ -470,5 +443,5 @@ test('E9 dust waits until it is worth its gas, and a closed gas window until it 
   world.later(6 * HOUR)
   await world.settle()
   expect(await leftOf(world, [...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
-  expect(await world.drift()).toEqual([])
+  expect(await world.differences()).toEqual([])
 })

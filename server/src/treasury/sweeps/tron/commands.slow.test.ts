@@ -6,7 +6,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import { runCommand } from '../../../app/cli/index.ts'
-import { openTronSweeps, SOLID, USDT, WALLET } from './test-world.ts'
+import { openTronSweeps } from '../../../../../test/world/tron-sweeps.ts'
+import { SOLID, TRON_USDT as USDT } from '../../../../../test/world/tron.ts'
+import { WALLET } from '../../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
 
@@ -90,7 +92,7 @@ test('stake, status, unstake and withdraw', async () => {
     err: expect.stringContaining('can spare'),
   })
   await world.settle()
-  await world.later(14 * 86_400_000)
+  await world.passTime(14 * 86_400_000)
   await world.mine(SOLID)
   expect(await bursar(env, 'tron', 'withdraw')).toMatchObject({ code: 0 })
   await world.settle()

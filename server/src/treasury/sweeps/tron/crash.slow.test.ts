@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
-import { HOT, PLATFORM, Killed, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
+import { TRON_HOT as HOT } from '../../../../../test/world/wallet.ts'
+import { PLATFORM } from '../../../ledger/postings/index.ts'
+import { Killed, openTronSweeps, type TronSweeps } from '../../../../../test/world/tron-sweeps.ts'
+import { SOLID, TRON_USDT as USDT } from '../../../../../test/world/tron.ts'
 
 const database = useDatabase({ template: migrated })
 const TRX = 1_000_000n
@@ -57,7 +60,7 @@ test.each(deaths)(
       outgoing,
       openLoans,
       adapter,
-      later,
+      passTime,
       isArmed,
     } = await open({ trx: '30000' })
     await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 20_000n * TRX })
@@ -68,12 +71,12 @@ test.each(deaths)(
     for (let step = 0; isArmed(); step += 1) {
       expect(step).toBeLessThan(20)
       if (await stepOrDie()) break
-      await later(6_000)
+      await passTime(6_000)
       await mine(SOLID)
     }
     restart()
     // What a dead process had claimed is free again after its lease.
-    await later(MINUTE)
+    await passTime(MINUTE)
     await settle()
     expect((await world.sweeps()).map(({ way, state }) => `${way} ${state}`)).toEqual(['energy final'])
     expect((await outgoing('sweep')).map(({ state }) => state)).toEqual(['final'])
@@ -89,7 +92,7 @@ test.each(deaths)(
 )
 
 test('killed between the proof and the record that a sweep is dead: it is given up once', async () => {
-  const { address, pay, mine, work, settle, killAt, restart, later, chain, onChain, differences, outgoing } =
+  const { address, pay, mine, work, settle, killAt, restart, passTime, chain, onChain, differences, outgoing } =
     await open()
   const one = await address()
   await pay('TRX', one.address, '60')
@@ -98,16 +101,16 @@ test('killed between the proof and the record that a sweep is dead: it is given 
   await work()
   await chain.hold(true)
   await chain.forget(chain.status().pending)
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   killAt('lapse-proven')
   await stepOrDie()
   restart()
   expect((await outgoing('sweep')).map(({ state }) => state)).toEqual(['broadcast'])
   await chain.hold(false)
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
   expect((await outgoing('sweep')).map(({ state }) => state)).toEqual(['abandoned', 'final'])
   expect(await onChain(HOT, null)).toBe(5_060n * TRX)
@@ -191,7 +194,7 @@ test('what the signer would refuse is not planned: no lending, no top-up above i
 })
 
 test('what the signer refuses all the same ends the sweep, and it is begun anew later', async () => {
-  const { address, pay, mine, work, settle, sweeps, permission, later, onChain, chain, alerts } = await open()
+  const { address, pay, mine, work, settle, sweeps, permission, passTime, onChain, chain, alerts } = await open()
   // The signer's own cap is 20 TRX.
   permission.maxTopUp = 1_000n * TRX
   await chain.setParameters({ getEnergyFee: 900n })
@@ -203,7 +206,7 @@ test('what the signer refuses all the same ends the sweep, and it is begun anew 
   expect((await sweeps()).map(({ state }) => state)).toEqual(['failed'])
   expect(await alerts()).toContain('signer-limit')
   await chain.setParameters({ getEnergyFee: 100n })
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
   expect(await onChain(HOT, USDT)).toBe(2_500n * TRX)
 })
@@ -228,7 +231,7 @@ test('a loan that was taken back by hand is closed, not taken back twice', async
 })
 
 test('TRX that is staked, lent or unfreezing is ours in the books, and no payout is made of it', async () => {
-  const { mine, later, differences, order, spendable, onChain, adapter, costOf } = await open({ trx: '10000' })
+  const { mine, passTime, differences, order, spendable, onChain, adapter, costOf } = await open({ trx: '10000' })
   await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 6_000n * TRX })
   await world.stake({ kind: 'unstake', resource: 'ENERGY', sun: 1_000n * TRX })
   expect(await differences()).toEqual([])
@@ -243,7 +246,7 @@ test('TRX that is staked, lent or unfreezing is ours in the books, and no payout
   const costs = await costOf(PLATFORM)
   expect(await spendable()).toBe(4_000n * TRX - costs)
   expect(await onChain(HOT, null)).toBe(10_000n * TRX - costs)
-  await later(14 * 86_400_000)
+  await passTime(14 * 86_400_000)
   await mine(SOLID)
   await world.stake({ kind: 'withdraw' })
   expect((await adapter.stakeOf(HOT)).unfreezing).toEqual([])

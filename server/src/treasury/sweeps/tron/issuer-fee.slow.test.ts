@@ -5,7 +5,10 @@ import { signBytes } from '../../../../../sandbox/tron/blocks/signature.ts'
 import { deployer } from '../../../../../sandbox/tron/index.ts'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
-import { HOT, PLATFORM, openTronSweeps, SOLID, USDT } from './test-world.ts'
+import { TRON_HOT as HOT } from '../../../../../test/world/wallet.ts'
+import { PLATFORM } from '../../../ledger/postings/index.ts'
+import { openTronSweeps } from '../../../../../test/world/tron-sweeps.ts'
+import { SOLID, TRON_USDT as USDT } from '../../../../../test/world/tron.ts'
 
 const STRANGER = addressOfHex(`41${'5e'.repeat(20)}`)
 const database = useDatabase({ template: migrated })

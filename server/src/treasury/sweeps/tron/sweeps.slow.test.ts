@@ -6,7 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../../adapters/chains/port.ts'
-import { HOT, PLATFORM, openTronSweeps, SOLID, USDT, type TronSweeps } from './test-world.ts'
+import { TRON_HOT as HOT } from '../../../../../test/world/wallet.ts'
+import { PLATFORM } from '../../../ledger/postings/index.ts'
+import { openTronSweeps, type TronSweeps } from '../../../../../test/world/tron-sweeps.ts'
+import { SOLID, TRON_USDT as USDT } from '../../../../../test/world/tron.ts'
 
 const database = useDatabase({ template: migrated })
 const MINUTE = 60_000
@@ -98,7 +101,7 @@ test('T6 an address that is no account yet is activated first, then lent energy'
 })
 
 test('what is not final stays, and what is not worth it, until it is', async () => {
-  const { address, pay, mine, work, settle, sweeps, later } = await open({
+  const { address, pay, mine, work, settle, sweeps, passTime } = await open({
     kPerMille: 5_000n,
     maxAgeMs: 3 * 86_400_000,
   })
@@ -112,13 +115,13 @@ test('what is not final stays, and what is not worth it, until it is', async () 
   await work()
   expect(await sweeps()).toEqual([])
   await mine(SOLID)
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await settle()
   expect(await states()).toEqual(['burn final'])
 })
 
 test('what is worth little is swept once it has waited too long', async () => {
-  const { address, pay, mine, settle, later, sweeps, onChain } = await open({
+  const { address, pay, mine, settle, passTime, sweeps, onChain } = await open({
     kPerMille: 50_000n,
     maxAgeMs: 3 * 86_400_000,
   })
@@ -127,7 +130,7 @@ test('what is worth little is swept once it has waited too long', async () => {
   await mine(SOLID)
   await settle()
   expect(await sweeps()).toEqual([])
-  await later(3 * 86_400_000)
+  await passTime(3 * 86_400_000)
   await settle()
   expect(await states()).toEqual(['burn final'])
   expect(await onChain(HOT, USDT)).toBe(5n * TRX)
@@ -177,7 +180,7 @@ test('T2 energy that is used up meanwhile: what it still lacks is sent to be bur
 })
 
 test('T1 a transfer that runs out of energy is mined without effect: its fee is a cost, and it is swept later', async () => {
-  const { address, pay, mine, work, settle, differences, onChain, chain, later } = await open()
+  const { address, pay, mine, work, settle, differences, onChain, chain, passTime } = await open()
   const one = await address()
   await pay('USDT', one.address, '250')
   await mine(SOLID)
@@ -192,7 +195,7 @@ test('T1 a transfer that runs out of energy is mined without effect: its fee is 
   expect(await states()).toEqual(['burn failed'])
   expect(await onChain(HOT, USDT)).toBe(0n)
   expect(await differences()).toEqual([])
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect((await states()).at(-1)).toMatch(/final$/)
@@ -234,7 +237,7 @@ test('T4 a fork takes a funding back, and a sweep: both are mined again with the
 })
 
 test('T3 a sweep that expires unmined is given up once it is proven dead, and another is made: one payment', async () => {
-  const { address, pay, mine, work, settle, differences, onChain, chain, outgoing, later } = await open()
+  const { address, pay, mine, work, settle, differences, onChain, chain, outgoing, passTime } = await open()
   const one = await address()
   await pay('TRX', one.address, '60')
   await mine(SOLID)
@@ -243,17 +246,17 @@ test('T3 a sweep that expires unmined is given up once it is proven dead, and an
   const [first] = await outgoing('sweep')
   await chain.hold(true)
   await chain.forget(chain.status().pending)
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await work()
   // Expired, but the solidified chain has not passed its end yet.
   expect((await outgoing('sweep'))[0]!.state).toBe('broadcast')
   await mine(SOLID)
-  await later(MINUTE)
+  await passTime(MINUTE)
   await work()
   expect((await outgoing('sweep'))[0]).toMatchObject({ id: first!.id, state: 'abandoned' })
   expect(await states()).toEqual(['own replaced'])
   await chain.hold(false)
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
   expect(await states()).toEqual(['own replaced', 'own final'])
   expect(await onChain(HOT, null)).toBe(5_060n * TRX)
@@ -261,7 +264,7 @@ test('T3 a sweep that expires unmined is given up once it is proven dead, and an
 })
 
 test('T3 a loan that expires unmined is given up, and nothing is left open', async () => {
-  const { address, pay, mine, work, settle, differences, onChain, chain, later, openLoans } = await staked()
+  const { address, pay, mine, work, settle, differences, onChain, chain, passTime, openLoans } = await staked()
   const one = await address()
   await pay('TRX', one.address, '0.000001')
   await pay('USDT', one.address, '250')
@@ -270,21 +273,21 @@ test('T3 a loan that expires unmined is given up, and nothing is left open', asy
   await work()
   await chain.hold(true)
   await chain.forget(chain.status().pending)
-  await later(11 * MINUTE)
+  await passTime(11 * MINUTE)
   await mine(SOLID)
   await work()
   expect((await states())[0]).toBe('energy failed')
   await chain.hold(false)
   await work()
   expect(await openLoans()).toBe(0)
-  await later(61 * MINUTE)
+  await passTime(61 * MINUTE)
   await settle()
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
   expect(await differences()).toEqual([])
 })
 
 test('a loan that can not be looked at keeps no other one from being taken back, and deposits from being swept', async () => {
-  const { address, pay, mine, work, send, later, openLoans, adapter, differences, settle } = await staked()
+  const { address, pay, mine, work, send, passTime, openLoans, adapter, differences, settle } = await staked()
   const [one, other] = [await address(), await address()]
   for (const { address: to } of [one, other]) await pay('TRX', to, '0.000001')
   for (const { address: to } of [one, other]) await pay('USDT', to, '250')
@@ -305,7 +308,7 @@ test('a loan that can not be looked at keeps no other one from being taken back,
   await work().catch(send)
   expect((await states()).length).toBe(3)
   adapter.loanOf = loanOf
-  await later(MINUTE)
+  await passTime(MINUTE)
   await settle()
   expect([await openLoans(), await differences()]).toEqual([0, []])
 })

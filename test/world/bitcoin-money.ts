@@ -1,0 +1,154 @@
+/** Bitcoin money in and out on a real node: payouts, consolidation, rescue and recall over `network.ts`. */
+import { randomBytes } from 'node:crypto'
+import type { Bitcoind } from '../../sandbox/bitcoind/index.ts'
+import { openBitcoinWorld, type BitcoinWorld } from '../../server/src/adapters/chains/bitcoin/test-world.ts'
+import type { CoinChainAdapter } from '../../server/src/adapters/chains/port.ts'
+import {
+  bitcoinHotAddress,
+  createOvertakenJob,
+  createSendingJob,
+  DEFAULT_BITCOIN_POLICY,
+  type SendingPolicy,
+  type WalletKeys,
+} from '../../server/src/chain/transactions/index.ts'
+import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
+import { createBitcoinPayoutJob, waitingPayments } from '../../server/src/pay-out/withdrawals/index.ts'
+import {
+  createConsolidationJob,
+  createRecallJob,
+  createRescueJob,
+  DEFAULT_CONSOLIDATION_POLICY,
+  payForParent,
+  type ConsolidationPolicy,
+} from '../../server/src/treasury/consolidation/index.ts'
+import { Keyring } from '../../signer/src/keys/keyring.ts'
+import { catalogueOn } from './catalogue.ts'
+import { openNetwork, runAll, type NetworkWorld } from './network.ts'
+
+export const bitcoinCatalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } })
+
+/**
+ * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
+ */
+type Worker = Record<
+  'payouts' | 'consolidation' | 'rescue' | 'sending' | 'recall' | 'overtaken',
+  () => Promise<'done' | 'killed'>
+>
+
+export interface BitcoinMoney extends Omit<NetworkWorld<CoinChainAdapter>, 'address' | 'request'> {
+  chain: BitcoinWorld
+  wallet: WalletKeys
+  /** thousandths of a satoshi for each virtual byte, from now on */
+  rate(milliSatPerVb: bigint): void
+  /** The merchant's new deposit address. */
+  address(): Promise<string>
+  /** Pays a deposit address at a fee of 1 satoshi a virtual byte; answers the hash. */
+  pay(to: string, units: bigint): Promise<string>
+  /** Money of the owner's to the hot wallet. */
+  fund(units: bigint): Promise<void>
+  /** A withdrawal of the merchant. @returns its id */
+  request(to: string, units: bigint): Promise<string>
+  /** A process with the worker's jobs. */
+  worker(killedAt?: string): Worker
+  /** One run of each job, as often as anything is left to do at once. */
+  work(): Promise<void>
+  /** of a withdrawal */
+  state(id: string): Promise<string>
+  /** network-costs by owner */
+  costs(): Promise<{ platform: bigint; merchant: bigint }>
+}
+
+export const openBitcoinMoney = async (
+  node: Bitcoind,
+  url: string,
+  more: {
+    sending?: Partial<SendingPolicy>
+    consolidation?: Partial<ConsolidationPolicy>
+    /** satoshi */ signerMaxFee?: bigint
+    signerJoins?: boolean
+  } = {},
+): Promise<BitcoinMoney> => {
+  const chain = await openBitcoinWorld(node)
+  // Keys of its own: addresses of one world must not hold what an earlier one left there.
+  const keyring = Keyring.open(randomBytes(64), 'regtest')
+  const wallet: WalletKeys = { ...keyring.publicKeys, bitcoinChain: 'regtest' }
+  let rate = 1_000n
+  const adapter: CoinChainAdapter = {
+    ...(chain.adapter as CoinChainAdapter),
+    feeRate: async () => ({ kind: 'vbyte' as const, milliSatPerVb: rate }),
+  }
+  const network = await openNetwork({
+    url,
+    adapter,
+    catalogue: bitcoinCatalogue,
+    wallet,
+    policy: {
+      ...DEFAULT_BITCOIN_POLICY,
+      batchWaitMs: 0,
+      rebroadcastEveryMs: 0,
+      bumpAfterMs: 600_000,
+      ...more.sending,
+    },
+    signing: {
+      keyring,
+      assets: { BTC: {} },
+      fee: { maxUnits: (more.signerMaxFee ?? 1_000_000n).toString(), maxPerMille: '1000' },
+      policy: { consolidation: { enabled: more.signerJoins ?? true } },
+    },
+    makeBlocks: (count) => chain.mine(count),
+  })
+  const { deps, merchantId } = network
+  const policy: ConsolidationPolicy = {
+    ...DEFAULT_CONSOLIDATION_POLICY,
+    percentile: 100,
+    leastCoins: 5,
+    mostPerMille: 900n,
+    ...more.consolidation,
+  }
+  const jobsOf = (pause: (name: string) => Promise<void>) => {
+    const joining = { ...deps, sending: deps.policy, policy, pause }
+    const sends = { ...network.sending, pause, payForParent: payForParent(joining) }
+    return {
+      payouts: createBitcoinPayoutJob({ ...deps, pause }, 0),
+      consolidation: createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
+      rescue: createRescueJob(joining),
+      sending: createSendingJob(sends),
+      recall: createRecallJob(joining),
+      overtaken: createOvertakenJob(sends, 1),
+    }
+  }
+  const worker = (killedAt?: string): Worker => {
+    let die: (end: 'killed') => void
+    const death = new Promise<'killed'>((resolve) => (die = resolve))
+    // What is dead never goes on, so that nothing it would have caught or written afterwards happens.
+    const jobs = jobsOf((name) => (name === killedAt ? new Promise(() => die('killed')) : Promise.resolve()))
+    const runs = Object.entries(jobs).map(([name, job]) => [
+      name,
+      () => Promise.race([death, runAll(job).then(() => 'done' as const)]),
+    ])
+    return Object.fromEntries(runs) as Worker
+  }
+  const costsOf = async (owner: string): Promise<bigint> => -(await network.balance(owner, 'BTC', 'network-costs'))
+  return {
+    ...network,
+    chain,
+    wallet,
+    rate: (milliSatPerVb) => void (rate = milliSatPerVb),
+    address: async () => (await network.address(merchantId)).address,
+    pay: (to, units) => chain.pay(to, units),
+    fund: async (units) => void (await chain.pay(bitcoinHotAddress(wallet), units)),
+    request: (to, units) => network.request('BTC', to, units),
+    worker,
+    work: async () => {
+      const { payouts, consolidation, rescue, sending: send } = worker()
+      // Planned, signed, handed over; bumped where that is due, and again.
+      for (const run of [payouts, consolidation, rescue, send, send, send, send]) await run()
+    },
+    state: network.withdrawal,
+    costs: async () => ({ platform: await costsOf(PLATFORM), merchant: await costsOf(merchantId) }),
+    close: async () => {
+      await network.close()
+      await (chain.adapter as CoinChainAdapter & { close(): Promise<void> }).close()
+    },
+  }
+}

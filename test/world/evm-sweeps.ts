@@ -1,0 +1,229 @@
+/**
+ * Sweeps on a real EVM chain beside payouts: the jobs of both over `network.ts`, with the tokens of the sandbox. Each
+ * test has books of its own; the chain is afterwards as it was before.
+ */
+import { randomBytes } from 'node:crypto'
+import type { EvmNetwork } from '@bursar/chainkit'
+import { checksumAddress, sweepContracts } from '@bursar/chainkit/evm'
+import { sql } from 'kysely'
+import { onTestFinished } from 'vitest'
+import type { Anvil } from '../../sandbox/anvil/index.ts'
+import { faucetAccount, sendAndMine } from '../../sandbox/anvil/transactions.ts'
+import { openEvm } from '../../sandbox/chains/evm.ts'
+import { ethereum, type EvmSpec } from '../../sandbox/evm-specs.ts'
+import { ensureTokens } from '../../sandbox/tokens/index.ts'
+import { createEvmAdapter } from '../../server/src/adapters/chains/evm/index.ts'
+import { takeIndexes } from '../../server/src/chain/addresses/index.ts'
+import { DEFAULT_POLICY } from '../../server/src/chain/transactions/index.ts'
+import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
+import { createEvmDirect } from '../../server/src/pay-out/from-deposit-addresses/index.ts'
+import { createEvmPayoutJob } from '../../server/src/pay-out/withdrawals/index.ts'
+import {
+  createEvmSweepJob,
+  DEFAULT_SWEEP_POLICY,
+  type Allowed,
+  type SweepPolicy,
+} from '../../server/src/treasury/sweeps/index.ts'
+import { catalogueOn } from './catalogue.ts'
+import { openNetwork, runAll } from './network.ts'
+import { setPrices } from './prices.ts'
+import { EVM_HOT as HOT } from './wallet.ts'
+
+const GWEI = 10n ** 9n
+const E18 = 10n ** 18n
+const USD = { ETH: 2_000n, BNB: 600n, USDT: 1n, USDC: 1n }
+const FINAL = 3
+/** Blocks and payments of a test need no more rounds. */
+const ROUNDS = 6
+
+export interface SweepOptions {
+  node: Pick<Anvil, 'url' | 'rpc'>
+  /** absent: Ethereum */
+  spec?: EvmSpec
+  /** a contract in the place of the sandbox's USDT */
+  usdt?: string
+  traces?: 'auto' | 'off'
+  policy?: Partial<SweepPolicy>
+  /** how USDC names itself in signatures, when it takes them */
+  domain?: { name: string; version: string }
+  paysFromDeposits?: boolean
+  /** wei */
+  maxBatchFee?: bigint
+  /** the signer's cap on the fee of a sweep, wei */
+  signersMaxFee?: bigint
+}
+
+export interface SweepRow {
+  asset: string
+  address: string
+  way: string
+  state: string
+}
+
+export type EvmSweeps = Awaited<ReturnType<typeof openEvmSweeps>>
+
+/** Closed at the end of the test. */
+export const openEvmSweeps = async (url: string, options: SweepOptions) => {
+  const { node, spec = ethereum, domain } = options
+  const network = spec.blockchain as EvmNetwork
+  const { coin } = spec
+  const contracts = await ensureTokens(node.rpc, spec.tokens)
+  const tokens = Object.fromEntries(
+    spec.tokens.map(({ symbol, decimals }) => [
+      symbol,
+      { contract: (symbol === 'USDT' && options.usdt) || contracts.get(symbol)!, decimals },
+    ]),
+  )
+  const snapshot = await node.rpc<string>('evm_snapshot')
+  const catalogue = catalogueOn(network, { [coin]: { decimals: 18 }, ...tokens })
+  const adapter = createEvmAdapter({
+    network,
+    url: node.url,
+    tokens: Object.values(tokens).map(({ contract }) => contract),
+    traces: options.traces ?? 'auto',
+    finality: FINAL - 1,
+    legacyGas: spec.name === 'bsc',
+    gasPriceFloor: GWEI / 10n,
+    gasPriceCap: 500n * GWEI,
+    random: () => 0,
+  })
+  const chain = openEvm({
+    blockchain: network,
+    rpc: node.rpc,
+    assets: [
+      { ticker: coin, decimals: 18 },
+      ...Object.entries(tokens).map(([ticker, { contract, decimals }]) => ({ ticker, decimals, token: contract })),
+    ],
+  })
+  const pauses: { at: string | null; hit: boolean } = { at: null, hit: false }
+  const world = await openNetwork({
+    url,
+    adapter,
+    catalogue,
+    policy: {
+      ...DEFAULT_POLICY,
+      rebroadcastEveryMs: 0,
+      bumpAfterMs: 60_000,
+      maxBatchFee: options.maxBatchFee ?? E18,
+    },
+    signing: {
+      assets: {
+        [coin]: {},
+        ...Object.fromEntries(
+          Object.entries(tokens).map(([ticker, { contract }]) => [ticker, { contract: checksumAddress(contract) }]),
+        ),
+      },
+      policy: {
+        chainId: String(spec.chainId),
+        sweep: {
+          enabled: true,
+          treasury: HOT,
+          maxFee: (options.signersMaxFee ?? E18).toString(),
+          maxTopUp: '10000000000000000',
+          ...(domain && { domains: { USDC: domain } }),
+        },
+      },
+    },
+    makeBlocks: (count) => chain.mine(count),
+    pause: async (point) => {
+      if (pauses.at !== point) return
+      pauses.hit = true
+      throw new Error(`killed at ${point}`)
+    },
+  })
+  onTestFinished(async () => {
+    await adapter.close()
+    await world.close()
+    await node.rpc('evm_revert', snapshot)
+  })
+  const { db, runtime, mine, sendJob } = world
+  // What earlier worlds did to addresses of these keys is still on their nodes.
+  await takeIndexes(db, 'EVM', 'deposit', 0, 1 + randomBytes(3).readUIntBE(0, 3))
+  const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
+  const priced = () => setPrices(runtime, Object.fromEntries(prices))
+  const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, ...options.policy }
+  const allowed = async (): Promise<Allowed> => ({
+    all: new Set([coin, ...Object.keys(tokens)]),
+    signed: new Set(domain ? ['USDC'] : []),
+  })
+  const payout = {
+    ...world.deps,
+    network,
+    chainId: BigInt(spec.chainId),
+    hotAddress: HOT,
+    hotKeys: [{ address: HOT, index: 0 }],
+  }
+  const sending = world.deps.policy
+  const sweepJob = () => createEvmSweepJob({ ...payout, policy, sending, allowed }, 0)
+  const fromDeposits = createEvmDirect({ ...payout, sending, sweeps: policy })
+  const payoutJob = createEvmPayoutJob({ ...payout, ...(options.paysFromDeposits && { fromDeposits }) }, 0)
+  const work = async (): Promise<void> => {
+    await priced()
+    for (const job of [sweepJob(), sendJob(), payoutJob, sendJob(), sendJob()]) await runAll(job, 20)
+  }
+  await priced()
+  await chain.pay({ ticker: coin, to: HOT, amount: '5' })
+  // The payer's tokens are minted in blocks of their own, before any that a test counts.
+  for (const ticker of ['USDT', 'USDC']) await chain.pay({ ticker, to: await chain.newAddress(), amount: '1' })
+  await mine(1 + FINAL)
+  return {
+    ...world,
+    adapter,
+    catalogue,
+    node,
+    chain,
+    coin,
+    policy,
+    pauses,
+    prices,
+    work,
+    sweepJob,
+    rows: async (): Promise<SweepRow[]> =>
+      (
+        await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(
+          db,
+        )
+      ).rows,
+    /** The contracts are on the chain, by another party. */
+    deployed: async (): Promise<void> => {
+      for (const { address, deployment } of Object.values(sweepContracts(HOT))) {
+        if ((await adapter.codeAt(address)) === '0x')
+          await sendAndMine(node.rpc, { from: faucetAccount, ...deployment })
+      }
+      await mine(1)
+    },
+    /** Works until it dies at the pause point. */
+    dying: async (): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        try {
+          await priced()
+          for (const job of [sweepJob(), sendJob(), sendJob(), sendJob()]) await runAll(job, 20)
+        } catch {
+          return
+        }
+        if (pauses.hit) return
+        await mine(4)
+      }
+      throw new Error(`nothing passes ${pauses.at}`)
+    },
+    /** Payouts are planned, without sweeps. */
+    plan: async (): Promise<void> => {
+      await priced()
+      await runAll(payoutJob, 20)
+    },
+    pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
+    /** until all that was planned is final */
+    settle: async (): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await work()
+        await mine(1 + FINAL)
+      }
+    },
+    /** in chain units, at the head */
+    onChain: async (address: string, ticker: string): Promise<bigint> => {
+      const contract = ticker === coin ? null : tokens[ticker]!.contract
+      return (await adapter.balancesAt((await adapter.head()).height, [{ address, contract }]))[0]!
+    },
+    platformCosts: (): Promise<bigint> => world.balance(PLATFORM, coin, 'network-costs'),
+  }
+}
