@@ -39,7 +39,10 @@ export interface Ending {
 
 const MOST_TEXT = 500
 
-/** Moves an order from one state to another, by compare-and-set; false when its state has changed. */
+/**
+ * Moves an order from one state to another, by compare-and-set; false when its state has changed. When it is queried
+ * next does not change: a callback may have come since its state was queried, and `askAgainAt` knows.
+ */
 export const moveAttempt = async (
   tx: Tx,
   { reference }: Attempt,
@@ -48,8 +51,8 @@ export const moveAttempt = async (
   at: Date,
   { acquirerReference, feeUnits, code, message }: Ending = {},
 ): Promise<boolean> => {
-  const { rows } =
-    await sql`update card_payout_attempts set state = ${state}, ended_at = ${at}, next_ask_at = null, called_at = null,
+  const { rows } = await sql`update card_payout_attempts set state = ${state}, ended_at = ${at},
+      called_at = case when ${state}::text = 'succeeded' then called_at end,
       acquirer_reference = coalesce(${acquirerReference ?? null}, acquirer_reference),
       acquirer_fee_units = coalesce(${feeUnits ?? null}, acquirer_fee_units),
       code = coalesce(${code?.slice(0, MOST_TEXT) ?? null}, code), message = coalesce(${message?.slice(0, MOST_TEXT) ?? null}, message)
@@ -94,7 +97,8 @@ export const askAgainAt = async (db: Db | Tx, { reference, epoch }: Attempt, nex
 /**
  * Schedules an immediate query of an order; false when the account has no such order. A query that is running now can't
  * postpone it.
- * @param said the outcome in the callback, if any: a contradiction of the order's end is queried until it is confirmed
+ * @param said the outcome in the callback, if any: a contradiction of the order's end, or a return of money before the
+ *   order is known to be paid, is queried until it is confirmed
  * @param next the latest time of the query, when it must not run now
  */
 export const wake = async (
@@ -105,6 +109,7 @@ export const wake = async (
 ): Promise<boolean> => {
   const contradicted = [
     ...(said === 'reversed' || said === 'refused' ? ['succeeded'] : []),
+    ...(said === 'reversed' ? ['open'] : []),
     ...(said === 'succeeded' ? ['unsent', 'refused', 'reversed'] : []),
   ]
   const { rows } =

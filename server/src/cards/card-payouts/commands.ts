@@ -136,7 +136,11 @@ const settleOpen = async (
       await moveAttempt(tx, attempt, 'open', 'succeeded', moment.at, outcome)
       await resolveAlert(tx, REFUSES_ALERT, attempt.account, moment.at)
       const paidBy = { account: attempt.account, costUnits: outcome.feeUnits ?? 0n }
-      return { effects: await endPart(tx, payout, part, { event: 'succeeded', paidBy }, deps, moment), asks: 'no more' }
+      return {
+        effects: await endPart(tx, payout, part, { event: 'succeeded', paidBy }, deps, moment),
+        // A callback has said that the money came back.
+        asks: attempt.calledAt === null ? 'no more' : 'whether it stays ended',
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ import { freezeDebtors } from '../../ledger/debts/index.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listStops } from '../../ledger/stops/index.ts'
-import { hearPayoutCallback } from './index.ts'
+import { createAskingJob, createSendingJob, hearPayoutCallback } from './index.ts'
 
 const { here, bank } = useCardPayouts({
   bank: { UAH: { least: 1_00n, most: 14_500_00n }, KZT: { least: 1_000_00n, most: 14_500_00n } },
@@ -75,6 +75,54 @@ describe('what an acquirer says late, again or otherwise', () => {
       expect(bank.asked).toHaveLength(length)
     },
   )
+
+  test.each(['asked', 'answered'])(
+    'that the money came back, while an earlier answer is being booked (%s): it is asked again and the merchant has it',
+    async (when) => {
+      const shop = await here.merchant('UAH', 2_000n)
+      bank.next = when === 'answered' ? ['pays'] : ['waits']
+      await here.payOut(shop, { amount: '1000' })
+      const pause = async (name: string): Promise<void> => {
+        if (name !== `card-payout-${when}`) return
+        bank.end(references()[0]!, 'reverses')
+        await hear('bank', references()[0]!)
+      }
+      const { signal } = new AbortController()
+      if (when === 'asked') {
+        await here.work()
+        bank.end(references()[0]!, 'pays')
+        await hear('bank', references()[0]!)
+        await createAskingJob({ ...here.deps, pause }, bank, 1).run(signal)
+      } else {
+        await createSendingJob({ ...here.deps, pause }, 1).run(signal)
+      }
+      expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
+      await here.work()
+      expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done', 'Failed'])
+      expect(await here.available(shop)).toBe(2_000_00n)
+    },
+  )
+
+  test('that the money came back before it said that it was paid, and confirms it later: it is asked until then', async () => {
+    const shop = await here.merchant('UAH', 2_000n)
+    bank.next = ['waits']
+    await here.payOut(shop, { amount: '1000' })
+    await here.work()
+    const reference = references()[0]!
+    const order = bank.orders.get(reference)!
+    bank.end(reference, 'reverses')
+    const after = order.state
+    bank.end(reference, 'pays')
+    await hear('bank', reference, after)
+    await here.later(30 * 60_000, 6)
+    expect(await here.available(shop)).toBe(990_00n)
+    order.state = after
+    await here.later(60 * 60_000, 6)
+    expect(await here.available(shop)).toBe(2_000_00n)
+    const { length } = bank.asked
+    await here.later(60 * 60_000, 6)
+    expect(bank.asked).toHaveLength(length)
+  })
 
   test('audit F-4: that the money came back, and never confirms it: an alert is raised after two weeks', async () => {
     const { shop, reference } = await payoutOf()
