@@ -68,8 +68,8 @@ const database = async (server: string, name: string): Promise<string> => {
 }
 
 /**
- * Makes the payouts, has them mined, and asks the node what each transaction is. Throws when one is missing, or the
- * books are wrong.
+ * Makes the payouts, has them mined, and reads each transaction from the node. Throws when one is missing, or the books
+ * are wrong.
  */
 const measure = async (node: Bitcoind, url: string, { coins, mostPayments, join = false }: Case): Promise<Measured> => {
   const consolidation = { enabled: join, leastCoins: 2, mostCoins: coins.length, mostPerMille: 1000n }

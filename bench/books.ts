@@ -1,4 +1,4 @@
-/** What is in the ledger before a bench, and what has to be true of it afterwards. */
+/** Prepares the ledger before a bench, and checks it afterwards. */
 import { sql } from 'kysely'
 import type { NewId } from '../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../server/src/platform/db/index.ts'
@@ -43,7 +43,8 @@ export const fundMerchants = async (
 
 /**
  * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, each withdrawal has its
- * hold, its localId and its kept answer, and those that are not pgbench's are as many as were accepted.
+ * hold, its localId and its stored response, and the number of those that are not pgbench's is that of the accepted
+ * requests.
  */
 export const checkBooks = async (db: Db, accepted: number): Promise<void> => {
   const findings = await auditLedger(db)

@@ -1,4 +1,4 @@
-/** Merchants who can withdraw: with keys, funds, and terms to price a withdrawal by. */
+/** Creates merchants that can withdraw: with keys, funds and the prices that a withdrawal needs. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { AssetSettings } from '../server/src/market/assets/index.ts'

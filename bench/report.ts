@@ -1,7 +1,7 @@
-/** How figures are shown, and how a bench hands them to the command that runs them all. */
+/** Prints figures, and passes a bench's figures to the command that runs all benches. */
 import type { Row } from './row.ts'
 
-/** Runs a bench that was started by itself: its figures go to the terminal, and to its parent if it has one. */
+/** Runs a single bench: prints its figures, and sends them to its parent process if there is one. */
 export const report = async (run: () => Promise<Row[]>): Promise<void> => {
   const rows = await run()
   for (const row of rows) console.log(lineOf(row))
@@ -29,6 +29,6 @@ export const tableOf = (rows: readonly Row[]): string => {
   return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-/** Three digits that mean something. */
+/** Prints a number with three significant digits. */
 export const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)))

@@ -16,8 +16,8 @@ export interface RunningRole {
 }
 
 /**
- * Starts a role as an operator does: its own process, settings in its environment, its log written. @param exchange
- * what its exchange file says; undefined: it has none
+ * Starts a role as an operator does: in its own process, with settings in its environment and a log file. @param
+ * exchange contents of its exchange file; undefined for none
  */
 export const startRole = async (
   role: 'api' | 'worker',

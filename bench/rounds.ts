@@ -1,7 +1,8 @@
 /**
- * Rounds that count, after one that warms up: what is compared takes turns in each. `BENCH_ROUNDS=1` for a quick look.
+ * Number of measured rounds, after one to warm up; compared figures alternate within each. `BENCH_ROUNDS=1` gives a
+ * quick result.
  */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
-/** For what is short and close to its goal: machines change their speed by a half from one second to the next. */
+/** For short measurements close to their goal: a machine's speed may change by half within a second. */
 export const MANY_ROUNDS = 2 * ROUNDS - 1

@@ -1,4 +1,4 @@
-/** One figure of a bench, and what it is held against. */
+/** One figure of a bench, and the limit it is compared with. */
 export interface Row {
   name: string
   value: number
@@ -29,10 +29,10 @@ interface Judged {
   ratio?: number
 }
 
-/** A figure that has to reach `goal` times its limit. */
+/** Returns a figure that must reach `goal` times its limit. */
 export const atLeast = ({ ratio, ...rest }: Judged): Row => judged(rest, ratio ?? rest.value / rest.limit, 'least')
 
-/** A figure that must not exceed `goal` times its limit. */
+/** Returns a figure that must not exceed `goal` times its limit. */
 export const atMost = ({ ratio, ...rest }: Judged): Row => judged(rest, ratio ?? rest.value / rest.limit, 'most')
 
 const judged = (given: Omit<Judged, 'ratio'>, ratio: number, sense: Row['sense']): Row => ({
@@ -42,7 +42,7 @@ const judged = (given: Omit<Judged, 'ratio'>, ratio: number, sense: Row['sense']
   ok: sense === 'least' ? ratio >= given.goal : ratio <= given.goal,
 })
 
-/** A figure beside what it is compared with, without a goal. */
+/** Returns a figure with a comparison, without a goal. */
 export const stated = (figure: Omit<Judged, 'goal' | 'ratio'>): Row => ({
   ...figure,
   ratio: figure.value / figure.limit,
@@ -51,7 +51,7 @@ export const stated = (figure: Omit<Judged, 'goal' | 'ratio'>): Row => ({
   ok: true,
 })
 
-/** A figure that is reported and not judged. @param why instead of what it would be held against */
+/** Returns a figure that is reported without a goal. @param why reason for having no limit */
 export const reported = (name: string, value: number, unit: string, why = ''): Row => ({
   name,
   value,
@@ -64,10 +64,10 @@ export const reported = (name: string, value: number, unit: string, why = ''): R
   ok: true,
 })
 
-/** The middle value; the upper one of an even number. */
+/** Returns the median; the upper middle value of an even number. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-/** The median of the ratios of rounds that took turns, so that what slows both alike falls out. */
+/** Returns the median of the ratios of alternating rounds, which cancels effects that slow both. */
 export const medianRatio = (values: readonly number[], limits: readonly number[]): number =>
   median(values.map((value, round) => value / limits[round]!))

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { startPostgres } from '../sandbox/postgres/index.ts'
 import { withClient } from '../sandbox/postgres/connection.ts'
 
-/**
- * Runs a bench on a durable PostgreSQL of its own, which goes with everything in it. `folder` is for files of the
- * bench.
- */
+/** Runs a bench on its own durable PostgreSQL, which is deleted afterwards. `folder` is for files of the bench. */
 export const withServer = async <T>(name: string, work: (url: string, folder: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), `bursar-bench-${name}-`))
   const postgres = await startPostgres({ dataDir: join(folder, 'pg') })
@@ -19,7 +16,7 @@ export const withServer = async <T>(name: string, work: (url: string, folder: st
   }
 }
 
-/** Makes one more database on the server of `url`. @returns its own URL */
+/** Creates another database on the server of `url`. @returns its URL */
 export const createDatabase = async (url: string, name: string): Promise<string> => {
   await withClient(url, (client) => client.query(`create database ${name}`))
   return url.replace(/^(postgres(?:ql)?:\/\/[^/]*\/)[^?]*/, `$1${name}`)

@@ -162,8 +162,8 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
 }
 
 /**
- * What paying a withdrawal straight from the deposit address costs beside the cheapest sweep of it and a payment by the
- * hot wallet.
+ * Returns the cost of paying a withdrawal directly from the deposit address, compared with the cheapest sweep and a
+ * payment by the hot wallet.
  */
 const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
   const gas = Number(PAYMENT_GAS)

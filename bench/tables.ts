@@ -1,10 +1,12 @@
-/** The documents that show figures: all in bench/README.md; five of them, with a chart, in the README. */
+/**
+ * Writes the documents that show figures: all figures in bench/README.md; five of them, with a chart, in the README.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { escapeText } from '@bursar/checkout/html'
 import { shown, tableOf } from './report.ts'
 import type { Row } from './row.ts'
 
-/** Of one bench: when and on what it was measured. */
+/** When and on what machine a bench was measured. */
 export interface Measured {
   date: string
   machine: string
@@ -39,7 +41,10 @@ const [BAR_HEIGHT, LEFT, WIDTH, LINE] = [14, 350, 420, 48]
 /** A bar at least so long holds its text; that of a shorter one stands behind it. */
 const FITS = 250
 
-/** Two bars a figure: ours, and below it the limit of the same run. The longer one of each pair has the whole width. */
+/**
+ * Draws two bars per figure: ours, and below it the limit of the same run. The longer bar of each pair has the full
+ * width.
+ */
 export const chartOf = (rows: readonly Row[]): string => {
   const bars = rows.map(({ name, value, limit, limitName, unit }, i) => {
     const most = Math.max(value, limit ?? 0)

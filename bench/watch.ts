@@ -1,5 +1,6 @@
 /**
- * What reading a chain costs: a block beside the number of addresses, the pace of catching up, and the memory it takes.
+ * Measures the cost of reading a chain: a block for different numbers of addresses, the speed of catching up, and
+ * memory.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -22,9 +22,9 @@ const EVENTS_EACH = 2
 const EVENTS = OBJECTS * EVENTS_EACH
 const ONE_IN = 20
 /**
- * Business time runs so much faster where deliveries are refused: the first retry comes after 3 ms, the third after 18.
- * The end of a run, when nothing is left but to wait for retries, is no part of what a worker does beside other
- * traffic, and has to stay short.
+ * Factor by which business time is faster when deliveries are refused: the first retry comes after 3 ms, the third
+ * after 18. The end of a run, when only retries are pending, is not representative of a worker with other traffic, and
+ * must be short.
  */
 const HASTE = 200_000
 
@@ -36,7 +36,7 @@ const REST_A_TICK = 25
 const WARM_MS = 1_000
 const MEASURED_MS = 4_000
 
-/** Measures everything in rounds that take turns, so that all see the same machine. */
+/** Measures everything in alternating rounds, so that all see the same state of the machine. */
 export const run = (): Promise<Row[]> =>
   withServer('webhooks', async (url) => {
     const receiver = fork(new URL('webhooks/receiver.ts', import.meta.url), {
@@ -56,7 +56,7 @@ const tell = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answe
 }
 
 /**
- * Everything is kept from round to round, so that all run warm: connections on both sides, plans, what is known of
+ * All state is reused between rounds, so that every round is warm: connections on both sides, plans, what is known of
  * receivers.
  */
 const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): Promise<Row[]> => {
@@ -187,7 +187,7 @@ const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports)
 }
 
 /**
- * The delay that 99 of 100 events of `others` stay below, while a steady stream of events is stored for them and the
+ * Returns the delay of the 99th percentile of `others`, while events are stored at a steady rate for them and the
  * `rest`.
  */
 const delayOf = async (

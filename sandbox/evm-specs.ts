@@ -1,4 +1,4 @@
-/** The two EVM chains of the sandbox and what is on them. */
+/** The two EVM chains of the sandbox and their contents. */
 import type { TokenSpec } from './tokens/index.ts'
 
 export interface EvmSpec {

@@ -1,6 +1,6 @@
 /**
- * Finds blocks: fast while transactions wait or gather confirmations, slowly otherwise, so that a sandbox left running
- * over night neither grows nor heats.
+ * Mines blocks: fast while transactions wait or need confirmations, slowly otherwise, so that an idle sandbox uses
+ * little disk and processor time.
  */
 import type { SandboxChain } from './chains/chain.ts'
 
@@ -15,7 +15,7 @@ export interface Miner {
   stop(): Promise<void>
 }
 
-/** What fails is said once in a row: a node that is gone is the supervisor's matter. */
+/** Consecutive equal failures are logged once; the supervisor handles a node that is gone. */
 export function startMiner(chain: SandboxChain, pace: Pace, log: (line: string) => void): Miner {
   if (pace.busySeconds === 0) return { stop: async () => {} }
   let stopped = false

@@ -23,7 +23,7 @@ export interface RpcOptions {
   readonly timeoutMs?: number
 }
 
-/** Throws RpcError for the node's refusals, and what `fetch` throws when there is no node. */
+/** Throws RpcError for the node's errors, and the error of `fetch` when no node answers. */
 export function rpcClient(url: string, options: RpcOptions = {}): Rpc {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (options.authorization !== undefined) headers['authorization'] = options.authorization

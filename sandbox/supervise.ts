@@ -1,6 +1,6 @@
 /**
- * Starts components one after the other, says so, and stops them in reverse order: when asked to, or when one of them
- * ends by itself. Nothing is restarted: what ended is named, and a new start carries on with the same data.
+ * Starts components one after the other, logs this, and stops them in reverse order on request or when one of them ends
+ * by itself. Nothing is restarted: the ended component is named, and the next start continues with the same data.
  */
 import { join } from 'node:path'
 import { tailOf } from './process/child.ts'
@@ -8,7 +8,7 @@ import { inspectProcess, isRunning } from './process/identity.ts'
 import type { ProcessIdentity } from './process/identity.ts'
 import { forgetProcess, recordedProcess, recordProcess } from './process/record.ts'
 
-/** A started component. One with a pid is watched; one without is part of this process. */
+/** A started component. One with a pid is monitored; one without is part of this process. */
 export interface Running extends Partial<ProcessIdentity> {
   readonly logFile?: string
   readonly adopted?: boolean
@@ -31,7 +31,7 @@ export interface Ending {
   readonly exitCode: number
 }
 
-/** Thrown out of a start that the user interrupted. */
+/** Thrown from a start that the user interrupted. */
 export class Stopping extends Error {
   readonly ending: Ending
 
@@ -45,7 +45,7 @@ export class Stopping extends Error {
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const watchEveryMs = 250
 
-/** One supervisor per folder. Throws when another one is at work there. */
+/** Opens the supervisor of a folder. Throws when another one is running there. */
 export function openSupervisor(dir: string, log: (line: string) => void): Supervisor {
   const record = join(dir, 'supervisor.process.json')
   const other = recordedProcess(record)

@@ -1,6 +1,6 @@
 /**
- * Does one step of a merchant's developer, of a payer or of both against the running sandbox, and shows it:
- * `npm run try -- COMMAND`. Exits with 0, 1 (refused or not running) or 2 (the command line is wrong).
+ * Performs a step of a merchant's developer, of a payer or of both against the running sandbox, and shows it: `npm run
+ * try -- COMMAND`. Exits with 0, 1 (refused or not running) or 2 (invalid command line).
  */
 import { join } from 'node:path'
 import { BursarError } from '@bursar/sdk'
@@ -54,7 +54,7 @@ async function run(command: TryCommand, sandbox: Description): Promise<void> {
   }
 }
 
-/** Errors that a user can mend are one line; any other error keeps its stack. */
+/** Prints errors that a user can fix in one line; other errors with their stack. */
 function failed(error: unknown): number {
   const shown = isUnreachable(error) ? notRunning() : error
   if (!(shown instanceof UsageError || shown instanceof SandboxError || shown instanceof BursarError)) throw shown

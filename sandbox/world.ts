@@ -1,4 +1,4 @@
-/** The world around the platform: its database, the chains with their tokens, and the merchants' webhook inbox. */
+/** The platform's environment: its database, the chains with their tokens, and the merchants' webhook inbox. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAnvil } from './anvil/index.ts'
@@ -49,7 +49,7 @@ export interface TronWorld extends OpenedTron {
   readonly node: TronNode
 }
 
-/** Starts all of it. Without a bitcoind it says why and goes on. */
+/** Starts all of it. Without a bitcoind it logs the reason and continues. */
 export async function startWorld(
   supervisor: Supervisor,
   settings: SandboxSettings,

@@ -1,4 +1,4 @@
-/** Invoices as a shop makes them, signed, and as payers continue them. */
+/** Creates signed invoices as a shop does, and continues them as payers do. */
 import { createHmac } from 'node:crypto'
 import { TEST_KEYS } from '../../test/world/keys.ts'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
@@ -12,7 +12,7 @@ import { ASSETS, DATA_KEY } from '../merchants.ts'
 const AT_ONCE = 32
 const PATH = '/merchants/invoices/crypto'
 
-/** Makes invoices at an api. @returns their ids */
+/** Creates invoices through an api. @returns their ids */
 export const createManyInvoices = async (
   port: number,
   { id, privateKey }: Account,

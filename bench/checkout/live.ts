@@ -1,4 +1,4 @@
-/** Pages held open over the plainest of connections, each telling when it heard of a change. */
+/** Holds pages open over simple connections, each of which reports the time of a change. */
 import { connect, type Socket } from 'node:net'
 
 export interface OpenPage {

@@ -1,4 +1,4 @@
-/** How soon a page is seen on a slow phone: paint times of Chromium with its processor and its network slowed down. */
+/** Measures the paint times of a page in Chromium with a slow processor and a slow network, like a slow phone. */
 import { chromium, type Browser } from 'playwright-core'
 import { findChromium } from '../../test/setup/chromium/find.ts'
 
@@ -26,7 +26,7 @@ export const startBrowser = async (): Promise<Browser | undefined> => {
     : undefined
 }
 
-/** A first visit: nothing is kept from earlier ones. */
+/** Measures a first visit, without anything cached. */
 export const paintsOf = async (browser: Browser, url: string): Promise<Paints> => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' })
   const page = await context.newPage()

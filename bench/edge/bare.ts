@@ -1,6 +1,6 @@
 /**
- * The limit: node:http alone, making the same checks with the same functions and answering a text made before. What the
- * application does beside them (routing, limits, headers, logs, operations) is what the ratio measures.
+ * The limit: bare node:http with the same checks by the same functions and a prepared response. The ratio measures what
+ * the application adds (routing, limits, headers, logs, operations).
  */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { operationsById } from '@bursar/contract'

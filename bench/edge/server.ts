@@ -1,6 +1,6 @@
 /**
- * A server to be measured, a process of its own: `node server.ts bare|app`, with DATABASE_URL in its environment. Tells
- * its parent the port it listens at.
+ * The measured server, in a separate process: `node server.ts bare|app`, with DATABASE_URL in its environment. Sends
+ * its port to its parent.
  */
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'

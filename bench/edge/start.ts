@@ -1,4 +1,4 @@
-/** The two servers of the edge bench, each a process of its own. */
+/** Starts the two servers of the edge bench, each in a separate process. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 

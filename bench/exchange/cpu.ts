@@ -1,4 +1,4 @@
-/** Processor time that processes have used: what a request costs, whatever else the machine does meanwhile. */
+/** Measures the processor time of processes: the cost of a request, whatever else the machine does. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/platform/db/index.ts'
@@ -18,7 +18,7 @@ export interface Used {
   database: number
 }
 
-/** ms used so far by the api and by the connections it has to the database. */
+/** Returns the ms used so far by the api and by its database connections. */
 export const cpuOf = async (db: Db, pid: number): Promise<Used> => {
   const { rows } = await sql<{
     pid: number

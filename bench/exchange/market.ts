@@ -1,4 +1,4 @@
-/** A market to exchange in: books of four sources, inventory, and accounts that pgbench finds by number. */
+/** Prepares a market: order books of four sources, inventory, and accounts that pgbench finds by number. */
 import { sql } from 'kysely'
 import type { NewId } from '../../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
@@ -91,9 +91,9 @@ export const prepareTraders = async (db: Db, merchants: readonly string[]): Prom
 }
 
 /**
- * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, inventory is the position
- * and what the exchanges made of it, each exchange has its posting, its localId, its answer and its notification, and
- * as many are ours as were accepted.
+ * Throws unless the books are right: the audit finds nothing, every asset adds up to zero, inventory equals the
+ * position and the effect of the exchanges, each exchange has its posting, its localId, its response and its
+ * notification, and the number of our exchanges is that of the accepted requests.
  */
 export const checkMarket = async (db: Db, accepted: number): Promise<void> => {
   const findings = [...(await auditLedger(db)), ...(await auditPositions(db))]

@@ -1,4 +1,4 @@
-/** What a withdrawal's acceptance puts before the committer, made as the route makes it. */
+/** Builds the committer item of an accepted withdrawal as the route does. */
 import { createHash } from 'node:crypto'
 import type { NewId } from '../../server/src/platform/base/id.ts'
 import type { Item } from '../../server/src/ledger/postings/index.ts'
@@ -11,7 +11,7 @@ const FEE = 100_000n
 /** More than anybody has. */
 const TOO_MUCH = 10n ** 30n
 
-/** @param n names the request: its localId and its signature */
+/** @param n number of the request, from which its localId and signature are made */
 export const acceptance = (merchantId: string, n: number, newId: NewId, affordable: boolean): Item => {
   const withdrawal: Withdrawal = {
     merchantId,

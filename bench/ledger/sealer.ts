@@ -1,4 +1,7 @@
-/** The job that hashes the ledger, alone in a process: `node sealer.ts`, with DATABASE_URL in its environment. */
+/**
+ * Runs only the job that hashes the ledger, in a separate process: `node sealer.ts`, with DATABASE_URL in its
+ * environment.
+ */
 import { createDb, createPool } from '../../server/src/platform/db/index.ts'
 import { createJobLoop } from '../../server/src/platform/jobs/index.ts'
 import { createClock } from '../../server/src/platform/runtime/clock.ts'

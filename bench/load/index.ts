@@ -1,4 +1,4 @@
-/** A load generator in a process of its own, as its parent sees it. */
+/** Controls a load generator in a separate process. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Order, Outcome } from './generator.ts'

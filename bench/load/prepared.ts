@@ -1,4 +1,4 @@
-/** Requests signed before the clock starts, each different: what a load generator sends again and again. */
+/** Prepares signed requests before the measurement, each different, which a load generator sends repeatedly. */
 import { createHmac } from 'node:crypto'
 
 export interface Account {

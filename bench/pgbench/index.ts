@@ -1,4 +1,4 @@
-/** Debian's pgbench on our database: what PostgreSQL does when nothing of ours is before it. */
+/** Runs Debian's pgbench on our database: the speed of PostgreSQL without our code. */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export interface Pgbench {
 }
 
 const BATCH = 64
-/** Why there is no limit where there is none. */
+/** The reason shown when there is no limit. */
 export const NO_PGBENCH = "pgbench is not installed: it is in Debian's package postgresql"
 
 const find = (): string | undefined => {
@@ -42,7 +42,7 @@ const debianFolders = (): string[] => {
     : []
 }
 
-/** Puts the functions that pgbench calls into the database. Undefined where there is no pgbench. */
+/** Creates the functions that pgbench calls in the database. Returns undefined when pgbench is not installed. */
 export const preparePgbench = async (url: string): Promise<Pgbench | undefined> => {
   const program = find()
   if (program === undefined) return undefined

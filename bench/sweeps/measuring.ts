@@ -1,4 +1,4 @@
-/** What it takes to sweep one address, in gas as receipts tell it, in every way there is. */
+/** Measures the cost of sweeping one address, in gas from receipts, in every available way. */
 import { COIN, PAYMENT_GAS, encodeTransfer, relayPull } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
 import { accountsFrom } from '../../test/world/sweep-contracts.ts'
@@ -9,13 +9,13 @@ const UNITS = 1_000_000n
 const COINS = 10n ** 17n
 const GAS_TO_SEND_TOKENS = 100_000n
 
-/** How the addresses stand before what is measured. */
+/** The state of the addresses before the measurement. */
 export type Standing = 'new' | 'delegated' | 'allowed'
 
 let nextAccount = 10_000
 let nextNonce = 1n
 
-/** Addresses that were never used, brought to a standing by a sweep that is not measured. */
+/** Returns unused addresses, brought to a state by a sweep that is not measured. */
 export const freshAccounts = async (
   world: SweepWorld,
   assets: readonly Hex[],
@@ -31,7 +31,7 @@ export const freshAccounts = async (
   return accounts
 }
 
-/** Gas for each address. Throws when anything is left behind. */
+/** Returns the gas per address. Throws when any money is left behind. */
 export const measure = async (
   world: SweepWorld,
   assets: readonly Hex[],

@@ -19,7 +19,7 @@ export interface BenchDatabase {
 
 const SAMPLE = 20_000
 
-/** A database of its own on the server, with so many deposit addresses of 1,000 merchants. */
+/** Creates a database on the server, with the given number of deposit addresses of 1,000 merchants. */
 export const createBenchDatabase = async (server: string, name: string, addresses: number): Promise<BenchDatabase> => {
   const url = await createDatabase(server, name)
   await migrate(url)

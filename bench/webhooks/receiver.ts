@@ -1,12 +1,12 @@
 /**
- * Merchants' receivers, a process of its own: one port that answers and checks the order of each object's events and
- * how long they took, one that only answers, one that never does. Its parent tells it what to do.
+ * Runs merchants' receivers in a separate process: one port that answers and checks the order and duration of each
+ * object's events, one that only answers, and one that never answers. Its parent sends it commands.
  */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
 /**
- * What the parent sends. `fail`: refuse one in so many; 0 refuses none. `report` is answered at once, `report when` so
- * many were accepted.
+ * The parent's commands. `fail`: refuses one in this number of requests; 0 refuses none. `report` is answered at once,
+ * `report when` after this number was accepted.
  */
 export type Order =
   | { kind: 'begin'; fail: number; inOrder: boolean }
@@ -74,8 +74,8 @@ const ANSWERS = new Map(
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * Reads requests off their connection by hand: a receiver in life does not sit on the processors that are measured, so
- * this one takes as little of them as it can.
+ * Parses requests itself: a real receiver does not use the measured processors, so this one must use as little of them
+ * as possible.
  */
 const serverOf = (accepts: (body: string) => boolean): Server =>
   createServer((socket) => {

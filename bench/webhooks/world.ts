@@ -1,4 +1,4 @@
-/** A database with merchants and events, and a worker that delivers them as in production. */
+/** Creates a database with merchants and events, and a worker that delivers them as in production. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { uuidv7 } from '../../server/src/platform/base/id.ts'

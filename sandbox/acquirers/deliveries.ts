@@ -1,4 +1,4 @@
-/** Sends an acquirer's callbacks: in order, again until they are acknowledged, and on after a restart. */
+/** Sends an acquirer's callbacks: in order, repeated until they are acknowledged, also after a restart. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Telling } from './faults.ts'
 import type { Records } from './records.ts'

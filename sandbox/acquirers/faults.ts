@@ -1,6 +1,6 @@
 /**
- * What the emulator of an acquirer is told to do with the next order, which would otherwise go well: rows A-3, A-4,
- * A-5, A-6, A-10 and A-11 of docs/dialects.md.
+ * The faults of an acquirer's emulator that apply to the next order, which would otherwise succeed: rows A-3, A-4, A-5,
+ * A-6, A-10 and A-11 of docs/dialects.md.
  */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
@@ -11,14 +11,14 @@ const outcomes = ['success', 'refused', 'insufficient-funds', 'stuck', 'reversed
 export type Outcome = (typeof outcomes)[number]
 
 /**
- * How the next order over the API is answered. `unavailable`: it is not taken, HTTP 503. The others are taken, and then
- * the connection is `cut`, or `held` without an answer; or HTTP 500 (`error`), or a page instead of an answer
- * (`garbage`), or HTTP 200 with no body (`empty`), or the first half of the answer (`half`).
+ * How the next order through the API is answered. `unavailable`: not accepted, HTTP 503. In all other cases it is
+ * accepted. The connection is then `cut`, or `held` without a response, or the response is HTTP 500 (`error`), a page
+ * (`garbage`), HTTP 200 without a body (`empty`), or its first half (`half`).
  */
 const answerFaults = ['cut', 'held', 'error', 'garbage', 'empty', 'half', 'unavailable'] as const
 type AnswerFault = (typeof answerFaults)[number]
 
-/** How it is reported. */
+/** How the result is reported. */
 export interface Telling {
   /** before each callback, ms */
   readonly delayMs: number
@@ -37,8 +37,8 @@ interface Decision extends Telling {
 }
 
 /**
- * What becomes of the next refund: `pending` is taken up and not ended until a test ends it; `failed` is taken up and
- * gives nothing back; `late` is made, and the next two questions for the payment don't show it.
+ * The result of the next refund. `pending`: accepted, and open until a test ends it. `failed`: accepted, but refunds
+ * nothing. `late`: made, but the next two queries of the payment do not show it.
  */
 const refundFaults = ['pending', 'failed', 'late'] as const
 type RefundFault = (typeof refundFaults)[number]
@@ -81,7 +81,7 @@ const fields = [
   'times',
 ]
 
-/** Kept in memory only: a restart forgets them. */
+/** Faults are in memory only: a restart clears them. */
 export function createFaults(accounts: readonly string[]): Faults {
   const answers: { account?: string; script: AnswerScript }[] = []
   const decisions: { account?: string; decision: Decision }[] = []

@@ -1,4 +1,4 @@
-/** Whether digits end in their own check digit, as every card number does (ISO/IEC 7812-1). */
+/** Returns whether digits end in their check digit, as every card number does (ISO/IEC 7812-1). */
 export function passesLuhn(digits: string): boolean {
   if (!/^\d{12,19}$/.test(digits)) return false
   const sum = [...digits].toReversed().reduce((total, digit, place) => {

@@ -1,4 +1,4 @@
-/** A merchant's end of callbacks, for tests: stores them as they arrived, and gives the answer that a test set. */
+/** A merchant's callback receiver, for tests: stores callbacks unchanged, and returns the response that a test set. */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { listenOnLoopback } from '../http/listen.ts'

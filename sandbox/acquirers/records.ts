@@ -1,4 +1,4 @@
-/** What an acquirer's emulator keeps: records by id in memory, and a file that a restart reads again. */
+/** The records of an acquirer's emulator: by id in memory, and in a file that a restart reads. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -11,7 +11,8 @@ export interface Records<T extends { readonly id: string }> {
 }
 
 /**
- * One JSON object a line, the last of an id counts. A last line cut short by a kill is dropped: no acquirer has it.
+ * Opens the records: each line is a JSON object, and the last one of an id counts. A last line truncated by a kill is
+ * dropped, because it was never acknowledged.
  */
 export function openRecords<T extends { readonly id: string }>(file: string): Records<T> {
   mkdirSync(dirname(file), { recursive: true })

@@ -1,4 +1,4 @@
-/** anvil as npm brought it: the platform package's binary itself, without the wrapper that adds a process. */
+/** anvil from npm: the platform package's binary itself, without the wrapper that adds a process. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

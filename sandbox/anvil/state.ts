@@ -1,6 +1,6 @@
 /**
- * Keeps a chain over kill -9. anvil's own --state-interval rewrites its file in place, so that a kill at the wrong
- * moment leaves half a file; here a finished one replaces it.
+ * Makes a chain survive kill -9. anvil's own --state-interval rewrites its file in place, so that a kill may leave half
+ * a file; here a complete file replaces it.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -53,7 +53,7 @@ export function keepState(rpc: Rpc, file: string): StateKeeper {
   }
 }
 
-/** The file to load, after a kill between writing and renaming too. */
+/** Returns the file to load, also after a kill between writing and renaming. */
 export function stateToLoad(file: string): string | undefined {
   rmSync(`${file}.new`, { force: true })
   return existsSync(file) ? file : undefined
@@ -68,8 +68,8 @@ async function headOf(rpc: Rpc): Promise<string> {
 }
 
 /**
- * The dump holds blocks, receipts, logs and the newest state; the pool is not in it. Older states, which tracing and
- * reorganising need, make it many times as large: only an orderly end takes the time.
+ * The dump has blocks, receipts, logs and the newest state, but not the pool. Older states, which tracing and
+ * reorganising need, make it many times larger; only an orderly end writes them.
  */
 async function writeState(rpc: Rpc, file: string, withHistory: boolean): Promise<void> {
   const zipped = await rpc<string>('anvil_dumpState', withHistory)

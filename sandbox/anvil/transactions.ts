@@ -1,15 +1,14 @@
-/** Transactions from accounts that anvil holds the keys of. */
+/** Sends transactions from accounts whose keys anvil has. */
 import type { Rpc } from '../rpc.ts'
 
 /** anvil's first account, funded at genesis: the sandbox's payer. */
 export const faucetAccount = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
-/** Its key, the same on every anvil in the world. */
+/** Its key, the same on every anvil. */
 export const faucetKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
 /**
- * anvil's last account, used for nothing but deploying, so that its nonces, and with them addresses, are always the
- * same.
+ * anvil's last account, used only to deploy, so that its nonces, and therefore contract addresses, are always the same.
  */
 export const deployerAccount = '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'
 
@@ -34,7 +33,7 @@ export interface EvmReceipt {
   readonly blockNumber: string
 }
 
-/** Sends and returns the hash; the transaction waits for a block, in which it may fail. */
+/** Sends a transaction, which waits for a block and may fail in it. Returns its hash. */
 export function sendTransaction(rpc: Rpc, transaction: EvmTransaction): Promise<string> {
   const { gas, ...rest } = transaction
   return rpc<string>('eth_sendTransaction', {
@@ -44,7 +43,7 @@ export function sendTransaction(rpc: Rpc, transaction: EvmTransaction): Promise<
   })
 }
 
-/** Sends and mines a block. Throws with the contract's reason when the transaction fails. */
+/** Sends a transaction and mines a block. Throws with the contract's reason when the transaction fails. */
 export async function sendAndMine(rpc: Rpc, transaction: EvmTransaction): Promise<EvmReceipt> {
   const hash = await sendTransaction(rpc, transaction)
   await rpc('evm_mine')

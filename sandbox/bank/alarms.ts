@@ -1,4 +1,4 @@
-/** Wakes what is due. What was due while the bank was stopped is due at once. */
+/** Runs due actions. Actions that became due while the bank was stopped run at once. */
 export interface Alarms {
   /** @param dueAt real time, ms */
   arrange(id: string, dueAt: number): void

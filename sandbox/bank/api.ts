@@ -1,4 +1,4 @@
-/** The bank's API for merchants, as README.md has it. Every request is signed. */
+/** The bank's API for merchants, described in README.md. Every request is signed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnswerScript } from '../acquirers/faults.ts'
 import { Answer, NoAnswer, TextAnswer } from '../http/server.ts'

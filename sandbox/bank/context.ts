@@ -1,4 +1,4 @@
-/** What every part of the bank works with. */
+/** The context that all parts of the bank share. */
 import { randomBytes } from 'node:crypto'
 import type { Deliveries, Message } from '../acquirers/deliveries.ts'
 import type { Faults, Telling } from '../acquirers/faults.ts'
@@ -24,7 +24,7 @@ export interface Context {
   arrange(id: string, dueAt: number): void
 }
 
-/** An order that the bank refuses over its API. */
+/** Thrown for an order that the bank refuses through its API. */
 export class BankRefusal extends Error {
   readonly status: number
   readonly code: string
@@ -40,7 +40,7 @@ export function newId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** What an order moves, for the statement. It is kept in the same write as the order. */
+/** Returns the statement line of an order. It is stored in the same write as the order. */
 export function lineOf(
   context: Context,
   { account, reference, currency, kind }: Payment | Payout,
@@ -61,7 +61,7 @@ export function lineOf(
   }
 }
 
-/** Tells the merchant of each of these, oldest first. */
+/** Notifies the merchant of each of these orders, oldest first. */
 export function tell(context: Context, orders: readonly (Payment | Payout)[], telling: Telling): void {
   const [first] = orders
   const account = context.accounts.find(({ name }) => name === first?.account)

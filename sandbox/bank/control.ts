@@ -1,4 +1,4 @@
-/** What a tester does to the bank, for the control server and for tests. */
+/** Actions of a tester on the bank, for the control server and for tests. */
 import { objectWith, oneOf, text } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Context } from './context.ts'

@@ -1,7 +1,7 @@
 /**
- * The sandbox's bank: a whole acquirer that moves no money. It takes orders over an API of its own, serves the page on
- * which a payer types a card, asks for 3-D Secure, tells the merchant, pays out to cards, gives back, and keeps a
- * statement. What it says and signs is in README.md. It does wrong on demand, by `control.next`.
+ * The sandbox's bank: a complete acquirer that moves no money. It accepts orders through its own API, serves the page
+ * where a payer enters a card, performs 3-D Secure, notifies the merchant, pays out to cards, refunds, and provides a
+ * statement. README.md describes its API and signatures. `control.next` makes it misbehave on demand.
  */
 import { join } from 'node:path'
 import { startDeliveries } from '../acquirers/deliveries.ts'

@@ -1,4 +1,4 @@
-/** Reads the bodies of orders. What does not fit is refused by its name, with HTTP 422. */
+/** Reads the bodies of orders. An invalid field is refused by name, with HTTP 422. */
 import { BankRefusal } from './context.ts'
 import type { PaymentOrder } from './payments.ts'
 import type { PayoutOrder } from './payouts.ts'

@@ -1,6 +1,6 @@
-/** A payer without a browser: fills in the forms of the bank's page, as far as it leads. */
+/** A payer without a browser: fills in the forms of the bank's page until the payment ends. */
 
-/** How the payer gets to the page. */
+/** How the payer reaches the page. */
 export interface PageAddress {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -15,7 +15,7 @@ const answers: Readonly<Record<string, string>> = {
   code: '1234',
 }
 
-/** Pays with a card number. Throws when the page has no form for it, or does not take it. */
+/** Pays with a card number. Throws when the page has no form for it, or refuses it. */
 export async function payOnPage({ method, url, fields }: PageAddress, card: string): Promise<void> {
   let page = await open(url, method === 'POST' ? new URLSearchParams({ ...fields }) : undefined)
   for (let step = 0; step < mostSteps; step += 1) {

@@ -1,4 +1,4 @@
-/** A payment's life: ordered over the API, paid on the page, decided, reported, given back. */
+/** The states of a payment: ordered through the API, paid on the page, decided, reported, refunded. */
 import type { Outcome } from '../acquirers/faults.ts'
 import { passesLuhn } from '../acquirers/luhn.ts'
 import { BankRefusal, newId, tell, lineOf } from './context.ts'
@@ -25,7 +25,7 @@ const mostWrongCodes = 3
 /** The difference that `wrong-amount` makes, minor units. */
 const shortBy = 1_00n
 
-/** The same order again is the same payment; another under its reference is refused. */
+/** Returns the existing payment for a repeated order; refuses another order with its reference. */
 export function orderPayment(context: Context, order: PaymentOrder): Payment {
   const { units, ...rest } = order
   const { limits } = context.prices.payIn[order.currency]
@@ -50,7 +50,7 @@ export function orderPayment(context: Context, order: PaymentOrder): Payment {
   return payment
 }
 
-/** A payment as it is now: one that was not paid in time has expired. */
+/** Returns a payment's current state: an unpaid one expires at its end. */
 export function currentPayment(context: Context, payment: Payment): Payment {
   const isOpen = payment.status === 'created' || payment.status === 'secure'
   if (!isOpen || context.now() <= payment.expiresAt) return payment
@@ -63,12 +63,12 @@ export function currentPayment(context: Context, payment: Payment): Payment {
   })
 }
 
-/** What is wrong with a card number as typed, or nothing. */
+/** Returns whether a typed card number is valid. */
 export function isCard(number: string): boolean {
   return /^\d{16}$/.test(number) && passesLuhn(number)
 }
 
-/** The payer gives a card: it goes on at the card's bank, or is decided. */
+/** Processes the payer's card: the payment continues at the card's bank, or is decided. */
 export function payByCard(context: Context, payment: Payment, card: string): Payment {
   if (payment.status !== 'created') return payment
   const known = findTestCard(card)
@@ -79,7 +79,7 @@ export function payByCard(context: Context, payment: Payment, card: string): Pay
   return decide(context, carded, outcome)
 }
 
-/** The payer's answer to the card's bank. Too many wrong codes, or going away, refuse the payment. */
+/** Processes the payer's answer to the card's bank. Too many wrong codes, or leaving, refuse the payment. */
 export function confirmSecure(context: Context, payment: Payment, code: string | undefined): Payment {
   if (payment.status !== 'secure') return payment
   if (code === secureCode) return decide(context, payment, payment.outcome ?? 'success')
@@ -125,7 +125,7 @@ function refuse(context: Context, payment: Payment, reason: keyof typeof reasons
   return refused
 }
 
-/** Takes a paid payment back, as a card's bank does on its owner's word. */
+/** Reverses a paid payment, as a card's bank does for its owner. */
 export function reversePayment(context: Context, payment: Payment): Payment {
   if (payment.status !== 'succeeded') return payment
   const { dueAt: _, outcome: _outcome, ...rest } = payment
@@ -139,7 +139,7 @@ export function reversePayment(context: Context, payment: Payment): Payment {
   return reversed
 }
 
-/** The same refund again is the same one. */
+/** Returns the existing refund for a repeated request. */
 export function refundPayment(
   context: Context,
   payment: Payment,
@@ -182,7 +182,7 @@ function pendingOf(context: Context, { id }: Payment): Refund[] {
     .filter((row): row is Refund => row.kind === 'refund' && row.payment === id && row.isPending === true)
 }
 
-/** Ends them: the payer gets the money. */
+/** Completes pending refunds: the payer gets the money. */
 export function endRefunds(context: Context, payment: Payment): Payment {
   return pendingOf(context, payment).reduce(
     (after, refund) => giveBack(context, after, { ...refund, isPending: false }),

@@ -1,4 +1,6 @@
-/** A payout's life: ordered over the API, under way, sent or refused, reported; or it comes back. */
+/**
+ * The states of a payout: ordered through the API, in processing, sent or refused, reported; it may also be returned.
+ */
 import type { Outcome } from '../acquirers/faults.ts'
 import { BankRefusal, newId, tell, lineOf } from './context.ts'
 import type { Context } from './context.ts'
@@ -16,7 +18,10 @@ export type PayoutOrder = Pick<Payout, 'account' | 'reference' | 'currency' | 'd
 /** The difference that `wrong-amount` makes, minor units. */
 const shortBy = 1n
 
-/** The same order again is the same payout; another under its reference is refused. The card number is not kept. */
+/**
+ * Returns the existing payout for a repeated order; refuses another order with its reference. The card number is not
+ * stored.
+ */
 export function orderPayout(context: Context, order: PayoutOrder): Payout {
   const { units, card, ...rest } = order
   const { limits } = context.prices.payout[order.currency]
@@ -57,7 +62,7 @@ function usualOutcome(context: Context, card: string, mask: string): Outcome {
   return wanted === 'expired-card' ? 'refused' : wanted
 }
 
-/** What was due happens: a payout under way ends, one that was sent comes back. */
+/** Applies due changes: a payout in processing ends, a sent one is returned. */
 export function decidePayout(context: Context, payout: Payout): Payout {
   const { dueAt: _, outcome, ...rest } = payout
   const telling = payout.telling ?? plainTelling

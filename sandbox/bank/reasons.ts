@@ -1,6 +1,6 @@
 import type { Telling } from '../acquirers/faults.ts'
 
-/** Why the bank refuses a card, as its API says it. */
+/** The bank's refusal reasons of a card, as in its API. */
 export const reasons = {
   refused: { code: 'card_refused', message: 'refused by the bank that issued the card' },
   'insufficient-funds': { code: 'insufficient_funds', message: 'the card has too little money' },

@@ -1,5 +1,5 @@
 /**
- * What the bank keeps. Amounts are minor units as digits, times are ms of the bank's clock. No row has a card number.
+ * The bank's records. Amounts are minor units as digits, times are ms of the bank's clock. No row has a card number.
  */
 import type { Outcome, Telling } from '../acquirers/faults.ts'
 import type { Records } from '../acquirers/records.ts'

@@ -1,7 +1,7 @@
-/** How both sides sign: HMAC-SHA256 in hex, over lines that can't be taken for one another's. See README.md. */
+/** The signature of both sides: HMAC-SHA256 in hex, over lines that identify their direction. See README.md. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A request may be older or newer than the bank's real clock by this much, ms. */
+/** Maximum difference of a request's time from the bank's real clock, in ms. */
 export const requestWindowMs = 300_000
 
 export interface SignedRequest {
@@ -20,7 +20,7 @@ export function signCallback(secret: string, timestamp: string, body: string): s
   return sign(secret, ['callback', timestamp, body])
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isSame(given: string | undefined, right: string): boolean {
   const [a, b] = [Buffer.from(given ?? ''), Buffer.from(right)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -1,4 +1,4 @@
-/** The statement of an account, oldest line first, in pages; and what the bank moves on its own. */
+/** The statement of an account, oldest line first, in pages, and the bank's own transfers. */
 import { BankRefusal, newId } from './context.ts'
 import type { Context } from './context.ts'
 import type { Line } from './rows.ts'
@@ -8,7 +8,7 @@ import { lineView } from './view.ts'
 
 const pageLength = 500
 
-/** Lines with from <= at < to, after the line `after` where that is given. `next` is there when more follow. */
+/** Returns lines with from <= at < to, after the line `after` if it is given. `next` is present when more follow. */
 export function statementPage(context: Context, account: string, query: Readonly<Record<string, string>>): object {
   const [from, to] = [timeOf(query, 'from'), timeOf(query, 'to')]
   const lines = context.book.lines(account).filter(({ at }) => at >= from && at < to)
@@ -26,7 +26,7 @@ function balanceOf(context: Context, account: string, currency: Currency): bigin
   return lines.reduce((sum, { units, fee }) => sum + BigInt(units) - BigInt(fee), 0n)
 }
 
-/** The bank transfers what it owes to the merchant's bank account. */
+/** Transfers the amount that the bank owes to the merchant's bank account. */
 export function settle(context: Context, account: string): Line[] {
   const made = currencies.flatMap((currency): Line[] => {
     const units = balanceOf(context, account, currency)

@@ -1,6 +1,4 @@
-/**
- * The bank's accounts and terms: who may ask, within which limits, at what price. Data, as a contract with a bank is.
- */
+/** The bank's accounts and terms, as data: permitted accounts, limits and prices. */
 
 export const currencies = ['UAH', 'KZT'] as const
 export type Currency = (typeof currencies)[number]
@@ -11,7 +9,7 @@ export interface Account {
   readonly secret: string
 }
 
-/** From and to, in minor units, both allowed. */
+/** Minimum and maximum in minor units, both included. */
 export interface Limits {
   readonly least: bigint
   readonly most: bigint
@@ -28,7 +26,9 @@ interface Terms {
   readonly fee: Fee
 }
 
-/** Of one payment; of one payout. A payment's fee is kept from what is paid in, a payout's is taken besides. */
+/**
+ * For one payment and one payout. A payment's fee is deducted from the paid amount; a payout's is charged in addition.
+ */
 export type PriceList = Readonly<Record<'payIn' | 'payout', Readonly<Record<Currency, Terms>>>>
 
 export const priceList: PriceList = {

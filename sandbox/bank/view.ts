@@ -1,4 +1,4 @@
-/** What the API and callbacks say of a payment, a payout and a line. */
+/** Shows payments, payouts and statement lines in the API and callbacks. */
 import type { Line, Payment, Payout, Refund } from './rows.ts'
 import { amountOf } from './terms.ts'
 

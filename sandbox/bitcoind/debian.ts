@@ -1,4 +1,4 @@
-/** Debian's bitcoind. Only Debian's unstable release has it, so that it comes with its own C library and loader. */
+/** Debian's bitcoind. Only Debian's unstable release has it, so it is fetched with its own C library and loader. */
 import { join } from 'node:path'
 import { architectures } from '../debian/fetch.ts'
 import type { DebianProgram } from '../debian/fetch.ts'

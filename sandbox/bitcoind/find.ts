@@ -1,4 +1,4 @@
-/** Finds a bitcoind: the one named, the one installed, the one fetched earlier, or Debian's. */
+/** Finds a bitcoind: the configured one, the installed one, one fetched earlier, or Debian's. */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -18,7 +18,7 @@ export interface FindOptions {
 
 export type Found = { readonly program: BitcoindProgram } | { readonly missing: string }
 
-/** A BITCOIND that is set and does not run is an error of the user's and reported so: nothing else is tried then. */
+/** If BITCOIND is set and does not run, that is a user error and is reported; no other is tried then. */
 export async function findBitcoind(options: FindOptions = {}): Promise<Found> {
   const env = options.env ?? process.env
   const named = env['BITCOIND']

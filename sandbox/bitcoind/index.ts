@@ -1,4 +1,4 @@
-/** A real Bitcoin node in regtest: the rules and the RPC of the main network, blocks on demand. */
+/** Runs a real Bitcoin node in regtest: the rules and the RPC of the main network, with blocks on demand. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -98,8 +98,8 @@ async function startNode(
 }
 
 /**
- * Blocks reach the block files at once and their index hourly, so that a killed node would come back with a shorter
- * chain. Without its RPC, because it would answer before all blocks are back.
+ * Blocks are written to the block files at once, but their index only hourly, so that a killed node would restart with
+ * a shorter chain. The RPC is off, because it would answer before all blocks are restored.
  */
 async function recoverBlocks(options: BitcoindOptions, dataDir: string): Promise<void> {
   const child = await startNode(options, dataDir, ['-reindex=1', '-stopafterblockimport=1', '-server=0'])

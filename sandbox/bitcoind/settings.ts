@@ -12,7 +12,7 @@ export interface NodeSettings {
 
 export const rpcUser = 'bursar'
 
-/** The settings of the last start, for a node that may still run with them. */
+/** Returns the settings of the last start, because a node may still run with them. */
 export function readSettings(dataDir: string): NodeSettings | undefined {
   const file = configFile(dataDir)
   if (!existsSync(file)) return undefined
@@ -27,7 +27,7 @@ export function readSettings(dataDir: string): NodeSettings | undefined {
   }
 }
 
-/** A file, not arguments: arguments are there for every user of the machine to read. */
+/** Writes the settings to a file, because every user of the machine can read arguments. */
 export function writeSettings(dataDir: string, settings: NodeSettings, isKnots: boolean): void {
   const lines = [
     'regtest=1',

@@ -1,7 +1,7 @@
-/** Decimal text and integer units, exactly. */
+/** Converts decimal text to integer units and back, exactly. */
 import { Refusal } from '../http/refusal.ts'
 
-/** Throws a Refusal for what is not a plain positive decimal with at most `decimals` places. */
+/** Parses an amount. Throws a Refusal unless it is a plain positive decimal with at most `decimals` places. */
 export function parseAmount(text: string, decimals: number): bigint {
   const match = /^(0|[1-9]\d{0,29})(?:\.(\d+))?$/.exec(text)
   if (match === null) throw new Refusal('amount: send a decimal as a string, such as "1.5"')

@@ -1,4 +1,4 @@
-/** A new branch of the Bitcoin chain, longer than the one it replaces. */
+/** Builds a new branch of the Bitcoin chain, longer than the one it replaces. */
 import type { Bitcoind } from '../bitcoind/index.ts'
 import { Refusal } from '../http/refusal.ts'
 import { RpcError } from '../rpc.ts'
@@ -62,8 +62,8 @@ async function poolTransactions(rpc: Rpc): Promise<string[]> {
 }
 
 /**
- * While blocks are taken away the node drops transactions that may not be in so low a block, which wallets' ordinary
- * ones are; their senders would send them again. Those that spend what is gone are refused, rightly.
+ * While blocks are disconnected, the node drops transactions that may not be in so low a block, such as those of
+ * ordinary wallets; their senders would send them again. Transactions that spend removed coins are rightly refused.
  */
 async function resend(rpc: Rpc, transactions: readonly string[]): Promise<void> {
   for (const hex of transactions) {

@@ -1,4 +1,4 @@
-/** The faucet: a wallet of the node, paying with its oldest coins first. */
+/** The faucet: a wallet of the node that spends its oldest coins first. */
 import type { Bitcoind } from '../bitcoind/index.ts'
 import { Refusal } from '../http/refusal.ts'
 import { RpcError } from '../rpc.ts'
@@ -20,7 +20,7 @@ interface Coin {
   readonly confirmations: string
 }
 
-/** The faucet's wallet, made and funded when it is new. */
+/** Returns the faucet's wallet, created and funded if it is new. */
 export async function openFaucet(node: Bitcoind): Promise<Rpc> {
   const faucet = await openWallet(node, 'faucet')
   if (Number(await node.rpc('getblockcount')) < firstBlocks) {
@@ -41,8 +41,8 @@ export async function openWallet(node: Bitcoind, name: string): Promise<Rpc> {
 }
 
 /**
- * Old coins first, so that payments hang together as little as possible: a reorganisation without one of them then
- * takes no other with it.
+ * Pays with old coins first, so that payments depend on each other as little as possible: a reorganisation without one
+ * of them then removes no other.
  */
 export async function payFromFaucet(faucet: Rpc, to: string, satoshis: bigint): Promise<string> {
   const coins = await faucet<Coin[]>('listunspent', 1)
@@ -69,8 +69,8 @@ export async function payFromFaucet(faucet: Rpc, to: string, satoshis: bigint): 
 }
 
 /**
- * A transaction that spends the same coins back to the faucet, or undefined when they are not all the faucet's: signed,
- * as hex, and sent nowhere.
+ * Returns a signed transaction, as hex and not sent, that spends the same coins back to the faucet; undefined when not
+ * all of them are the faucet's.
  */
 export async function spendOtherwise(node: Bitcoind, faucet: Rpc, txid: string): Promise<string | undefined> {
   const found = await faucet<{ fee?: string }>('gettransaction', txid).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The sandbox's hands on the Bitcoin node. */
+/** Controls the Bitcoin node for the sandbox. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bitcoind } from '../bitcoind/index.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -17,7 +17,7 @@ const notFound = -5
 const mostScans = 100
 const scanAgainMs = 100
 
-/** Makes the wallets, and mines the first blocks, when the chain is new. */
+/** If the chain is new, creates the wallets and mines the first blocks. */
 export async function openBitcoin(node: Bitcoind): Promise<SandboxChain> {
   const inTurn = takingTurns()
   const quiet = { hash: '' }

@@ -1,4 +1,4 @@
-/** What the sandbox can do on a chain. Amounts are decimal text in the asset's own unit, such as `0.5` BTC. */
+/** The sandbox's operations on a chain. Amounts are decimal text in the asset's own unit, such as `0.5` BTC. */
 
 export interface SandboxChain {
   /** BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN, TRON. */
@@ -9,9 +9,8 @@ export interface SandboxChain {
   /** Returns the new height. */
   mine(blocks: number): Promise<number>
   /**
-   * Replaces the newest `depth` blocks by `depth + 1` others. They hold the same transactions except those in `without`
-   * and what spends them: a payment of the faucet's is spent otherwise and can never come back, others wait for a
-   * block.
+   * Replaces the newest `depth` blocks by `depth + 1` others. They have the same transactions except those in `without`
+   * and their descendants. A payment of the faucet is double-spent and can never return; others wait for a block.
    */
   reorg(change: { readonly depth: number; readonly without: readonly string[] }): Promise<Reorganized>
   /** A new address of someone outside. */
@@ -44,7 +43,7 @@ export interface SandboxTransaction {
 }
 
 /**
- * Blocks come fast until the newest transaction has this many on it: two more than any tier of confirmations asks for.
- * On TRON they do until it is solid.
+ * Blocks are mined fast until the newest transaction has this number of confirmations: two more than any tier requires.
+ * On TRON they are until it is solid.
  */
 export const settledDepth = 14

@@ -1,4 +1,4 @@
-/** A new branch of an EVM chain, longer than the one it replaces. */
+/** Builds a new branch of an EVM chain, longer than the one it replaces. */
 import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { faucetKey } from '../anvil/transactions.ts'
@@ -57,7 +57,7 @@ export async function reorganizeEvm(rpc: Rpc, depth: number, without: readonly s
 }
 
 /**
- * A nonce that is missing holds up all later ones of its account: the faucet's is filled, with others their later ones
+ * A missing nonce blocks all later ones of its account: the faucet's is filled; other accounts' later transactions
  * wait.
  */
 async function planBranch(

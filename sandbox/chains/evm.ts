@@ -1,4 +1,4 @@
-/** The sandbox's hands on an EVM node. */
+/** Controls an EVM node for the sandbox. */
 import { randomBytes } from 'node:crypto'
 import { encodeFunctionData, getAddress, isAddress } from 'viem'
 import { faucetAccount, sendTransaction, toHex } from '../anvil/transactions.ts'
@@ -74,8 +74,8 @@ async function payCoin(rpc: Rpc, to: string, value: bigint): Promise<string> {
 }
 
 /**
- * More than any transfer takes. An estimate on the newest block is too little when a sweep empties the receiver before
- * this is mined: its first unit of a token costs more than another one.
+ * More than any transfer needs. An estimate at the newest block is too low if a sweep empties the receiver before the
+ * transfer is mined: a balance's first unit of a token costs more.
  */
 const TRANSFER_GAS = 200_000n
 

@@ -1,4 +1,4 @@
-/** What the sandbox asks of its TRON chain: java-tron's HTTP API, and the chain's own controls below `/sandbox`. */
+/** The sandbox's client of its TRON chain: java-tron's HTTP API, and the chain's own controls under `/sandbox`. */
 import { Refusal } from '../http/refusal.ts'
 
 export interface TronApi {

@@ -1,4 +1,4 @@
-/** Payments of the account that the TRON chain begins with. */
+/** Sends payments from the genesis account of the TRON chain. */
 import { randomInt } from 'node:crypto'
 import {
   encodeTokenTransfer,

@@ -1,4 +1,4 @@
-/** A new branch of the TRON chain, longer than the one it replaces. */
+/** Builds a new branch of the TRON chain, longer than the one it replaces. */
 import { Refusal } from '../http/refusal.ts'
 import type { Reorganized } from './chain.ts'
 import type { TronApi, TronBlock, TronStatus, TronTransaction } from './tron-api.ts'
@@ -9,7 +9,7 @@ interface Forked {
   readonly mined: readonly string[]
 }
 
-/** Solid blocks stay. What refers to a block that falls can't be mined again, as on the real chain. */
+/** Solid blocks remain. Transactions that reference a replaced block can't be mined again, as on the real chain. */
 export async function reorganizeTron(api: TronApi, depth: number, without: readonly string[]): Promise<Reorganized> {
   const { height, solidHeight, faucet } = await api.control<TronStatus>('status')
   const deepest = height - solidHeight

@@ -1,4 +1,4 @@
-/** The sandbox's hands on the TRON chain. */
+/** Controls the TRON chain for the sandbox. */
 import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import { addressOfEvmForm, parseAddress } from '@bursar/chainkit/tron'

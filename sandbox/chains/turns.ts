@@ -1,4 +1,4 @@
-/** Work on one chain, one piece at a time: a block mined in the middle of a reorganisation would spoil it. */
+/** Serialises work on one chain: a block mined during a reorganisation would break it. */
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
 export function takingTurns(): Turns {

@@ -1,4 +1,4 @@
-/** The control server: what the world outside does, on demand. Someone pays, a block is found, a chain reorganises. */
+/** The control server: external events, on demand. Someone pays, a block is mined, a chain reorganises. */
 import type { BankControl } from '../bank/index.ts'
 import type { VenueControl } from '../venue/index.ts'
 import { FAULT_KINDS, SOURCES } from '../market/index.ts'

@@ -30,18 +30,18 @@ export interface DebianProgram<T> {
   readonly suite?: string
   /** folders of the package that are not needed */
   readonly spare?: readonly string[]
-  /** The program in the folder, below which `root` is the package's own root; or why it does not run. */
+  /** Returns the program in the folder, in which `root` is the package's own root; or why it does not run. */
   find(folder: string): T | string
 }
 
-/** The copy fetched earlier, if there is one that runs. */
+/** Returns the copy fetched earlier, if there is one that runs. */
 export function cachedProgram<T extends object>(cacheDir: string, program: DebianProgram<T>): T | undefined {
   const folder = folderOf(cacheDir, program)
   const found = existsSync(folder) ? program.find(folder) : undefined
   return typeof found === 'object' ? found : undefined
 }
 
-/** Fetches Debian's package into the cache. Returns why that cannot be done here, as a string, when it cannot. */
+/** Fetches Debian's package into the cache. If that is impossible here, returns the reason as a string. */
 export async function fetchProgram<T extends object>(
   cacheDir: string,
   program: DebianProgram<T>,
@@ -91,7 +91,10 @@ async function fetchInto<T>(
   for (const name of ['apt', 'debs', ...spare]) rmSync(join(draft, name), { recursive: true, force: true })
 }
 
-/** The libraries a package needs, from `apt-cache depends --recurse`: what only its installation needs is left out. */
+/**
+ * Returns the libraries that a package needs, from `apt-cache depends --recurse`, without those that only its
+ * installation needs.
+ */
 export function librariesOf(graph: string, root: string): string[] {
   const edges = new Map<string, string[]>()
   let current: string[] = []
@@ -112,7 +115,7 @@ export function librariesOf(graph: string, root: string): string[] {
   return [...found].sort()
 }
 
-/** apt with its own lists, cache and package status. Its keys and proxies stay the machine's. */
+/** Prepares apt with its own lists, cache and package status, and with the machine's keys and proxies. */
 function preparePrivateApt(folder: string, mirror: AptSource, suite: string): string[] {
   for (const name of ['state/lists/partial', 'cache/archives/partial'])
     mkdirSync(join(folder, name), { recursive: true })
@@ -131,7 +134,7 @@ function preparePrivateApt(folder: string, mirror: AptSource, suite: string): st
     'APT::Sandbox::User': '',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '2',
-    // Mirrors that keep a copy of one day serve lists that are past their date; their signature is still checked.
+    // Mirrors with a copy of one day serve expired lists; the signature is still checked.
     'Acquire::Check-Valid-Until': 'false',
   }
   return Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
@@ -147,7 +150,7 @@ function removeDrafts(cacheDir: string, name: string): void {
   }
 }
 
-/** The program's output; throws with its last words when it fails. */
+/** Returns the program's output; throws with the end of its output when it fails. */
 function run(file: string, args: readonly string[], cwd: string): Promise<string> {
   mkdirSync(cwd, { recursive: true })
   return new Promise((resolve, reject) => {

@@ -37,7 +37,7 @@ export interface Edr {
 
 const NAME = '@nomicfoundation/edr-linux-x64-gnu'
 
-/** Undefined where the platform has none: npm installs the package of 64-bit Linux only. */
+/** Returns EDR's module; undefined if the platform has none: npm installs the package of 64-bit Linux only. */
 export function findEdr(): Edr | undefined {
   try {
     return createRequire(import.meta.url)(NAME) as Edr

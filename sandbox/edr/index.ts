@@ -1,7 +1,7 @@
 /**
- * Hardhat's node (EDR) within this process, behind JSON-RPC on loopback: another implementation of Ethereum's rules
- * than anvil, with refusals and a pool of its own. What it lacks of a real node is made of what it has (`shim.ts`),
- * unless a test asks for EDR's own answers (`ownReads`), as of a node that shows little.
+ * Runs Hardhat's node (EDR) in this process, behind JSON-RPC on loopback. It implements Ethereum's rules independently
+ * of anvil, with its own errors and pool. `shim.ts` builds what EDR lacks of a real node from what it has, unless a
+ * test wants EDR's own responses (`ownReads`), as of a node with few features.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -27,7 +27,7 @@ export interface EdrOptions {
   readonly ownReads?: boolean
 }
 
-/** A node without a process of its own: it ends with the one that started it. */
+/** A node without its own process: it ends with the process that started it. */
 export interface EdrNode {
   readonly url: string
   readonly rpc: Rpc
@@ -38,8 +38,8 @@ const usualBaseFee = 1_000_000_000n
 const gasLimit = 30_000_000n
 const plenty = 10n ** 30n
 /**
- * Of the deployer that Ethereum, BSC and anvil have, by which contracts get the same address on every chain. EDR starts
- * without it.
+ * The code of the deployer on Ethereum, BSC and anvil, through which contracts get the same address on every chain. EDR
+ * starts without it.
  */
 const create2Code =
   '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'

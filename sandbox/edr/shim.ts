@@ -1,7 +1,7 @@
 /**
- * What tests ask of a node and EDR does not have: receipts and traces of whole blocks, a final block below the head,
- * raw bytes by hash, and reorganisations, which are made of a snapshot of the state before each block. Everything else
- * is EDR's own answer.
+ * Adds requests that tests need and EDR lacks: receipts and traces of whole blocks, a final block below the head, raw
+ * bytes by hash, and reorganisations, which use a snapshot of the state before each block. All other responses are
+ * EDR's own.
  */
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployerKey, faucetKey } from '../anvil/transactions.ts'
@@ -51,7 +51,7 @@ interface ShimOptions {
   readonly ownReads?: boolean
 }
 
-/** One question at a time, as a reorganisation is many. */
+/** Handles one request at a time, because a reorganisation consists of many. */
 export function createShim(
   provider: Provider,
   { chainId, slotsInEpoch, ownReads = false }: ShimOptions,
@@ -112,7 +112,7 @@ export function createShim(
     (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
 
   /**
-   * A snapshot is used up by going back to it, with all later ones; the pool comes back as it was then, and is emptied.
+   * Reverting to a snapshot consumes it and all later ones. The pool also reverts to its old contents, and is emptied.
    */
   const reorganise = async (depth: number, kept: readonly (readonly [raw: string, block: number])[]): Promise<null> => {
     const waiting = (await pending()).flatMap((hash) => raws.get(hash) ?? [])

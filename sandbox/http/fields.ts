@@ -1,9 +1,9 @@
-/** Reads the fields of a JSON body or a query, one check each; what does not fit is refused by its name. */
+/** Reads the fields of a JSON body or a query, each with its check; an error names the invalid field. */
 import { Refusal } from './refusal.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The body as an object with no other fields than these. */
+/** Returns the body as an object with no fields other than these. */
 export function objectWith(body: unknown, allowed: readonly string[]): Fields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new Refusal(`send a JSON object with ${allowed.join(', ')}`)

@@ -1,4 +1,4 @@
-/** A request that the sandbox refuses. The description says what to send instead. */
+/** Thrown for a request that the sandbox refuses. The description says what to send instead. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: number

@@ -1,6 +1,6 @@
 /**
- * A small server for the sandbox's own tools: loopback only. JSON, with errors as `{code, description}`, unless a route
- * answers a text of its own, or nothing.
+ * A small loopback-only server for the sandbox's own tools. It sends JSON, with errors as `{code, description}`, unless
+ * a route returns a text or no response.
  */
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
@@ -47,7 +47,7 @@ export interface ServerOptions {
 
 const mostBytes = 8 * 1024 * 1024
 
-/** What a route returns to send another status than 200. */
+/** Returned by a route to send a status other than 200. */
 export class Answer {
   readonly status: number
   readonly body: unknown
@@ -58,7 +58,7 @@ export class Answer {
   }
 }
 
-/** What a route returns to send something else than JSON, such as a page or a redirect. */
+/** Returned by a route to send content other than JSON, such as a page or a redirect. */
 export class TextAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -72,8 +72,7 @@ export class TextAnswer {
 }
 
 /**
- * What a route returns to send nothing. `cut` closes the connection; `held` leaves it open until the other side gives
- * up.
+ * Returned by a route to send nothing. `cut` closes the connection; `held` leaves it open until the client gives up.
  */
 export class NoAnswer {
   readonly how: 'cut' | 'held'
@@ -109,9 +108,8 @@ const LOCAL = ['127.0.0.1', 'localhost', '[::1]']
 const isLocal = (origin: string): boolean => URL.canParse(origin) && LOCAL.includes(new URL(origin).hostname)
 
 /**
- * Only this machine's tools and pages are served. A page of the internet that a developer has open can send requests
- * here, and read the answers when it has its own name point at 127.0.0.1: the first shows in Origin, the second in
- * Host.
+ * Accepts requests of this machine's tools and pages only. A web page that a developer has open can send requests here,
+ * and can read the responses if its host name resolves to 127.0.0.1. Origin reveals the first case, Host the second.
  */
 function checkWhoAsks({ headers: { host, origin } }: IncomingMessage): void {
   if (host !== undefined && !isLocal(`http://${host}`))

@@ -1,7 +1,4 @@
-/**
- * The webhook inbox: a merchant's server that stores all that it is sent, and misbehaves on request. It shows the
- * mails too.
- */
+/** The webhook inbox: a merchant's server that stores all requests, and misbehaves on demand. It shows mails too. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { objectWith, text, wholeNumber } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -41,7 +38,7 @@ interface Behaviour {
 
 const longestDelayMs = 600_000
 
-/** Behaviours last until a restart; messages are kept. Throws PortInUse. */
+/** Starts the inbox. Messages survive a restart, behaviours do not. Throws PortInUse. */
 export async function startInbox(options: InboxOptions): Promise<Inbox> {
   const store = openStore(options.file)
   const behaviours = new Map<string, Behaviour>()

@@ -1,4 +1,4 @@
-/** Things that are only ever added, in memory and in a file: one JSON object a line. */
+/** Append-only records, in memory and in a file with one JSON object per line. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -9,7 +9,7 @@ export interface Lines<T> {
   append(one: T): number
 }
 
-/** A last line cut short by a kill is dropped: its sender got no answer and will come again. */
+/** Opens the records. A last line truncated by a kill is dropped: its sender got no response and will retry. */
 export function openLines<T>(file: string): Lines<T> {
   mkdirSync(dirname(file), { recursive: true })
   const all = load<T>(file)

@@ -1,4 +1,4 @@
-/** What arrived, for a person to look at: mails, whose links can be clicked, and notifications. */
+/** Shows received mails, with links to click, and notifications to a person. */
 import { html, type Markup } from '@bursar/checkout/html'
 import type { Mail } from '../mail/index.ts'
 import type { Message } from './store.ts'
@@ -11,7 +11,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}`
 const listed = 50
 const none = html`<p>None yet.</p>`
 
-/** The newest first. */
+/** Renders the page, newest first. */
 export function inboxPage(mails: readonly Mail[], messages: readonly Message[]): string {
   const shownMails = mails.slice(-listed).toReversed().map(mailItem)
   const shownMessages = messages.slice(-listed).toReversed().map(messageItem)
@@ -42,7 +42,7 @@ function headOf(body: string): string {
   }
 }
 
-/** What the frame of a mail shows may load nothing and run nothing; its links open pages of their own. */
+/** Headers of a mail's frame: it may load and run nothing; its links open new pages. */
 export const mailHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

@@ -1,4 +1,4 @@
-/** What arrived, in memory and in a file that a restart reads again. */
+/** Received messages, in memory and in a file that a restart reads. */
 import { openLines } from './lines.ts'
 
 export interface Message {

@@ -1,4 +1,4 @@
-/** The mailbox of everybody: a mail server that takes whatever it is sent, for whomever, and keeps it. */
+/** A mail server for all addresses: it accepts and stores every mail. */
 import type { AddressInfo } from 'node:net'
 import { callbackify } from 'node:util'
 import { SMTPServer } from 'smtp-server'
@@ -66,7 +66,7 @@ export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
   }
 }
 
-/** A mail as lists show it: without the bytes of attachments, each of which is asked for by its place. */
+/** Returns a mail as lists show it: without the bytes of attachments, each of which is requested by its index. */
 export function shownMail({ seq, receivedAt, to, from, subject, text, html, attachments, messageId }: Mail): object {
   return {
     seq,

@@ -1,4 +1,4 @@
-/** Mails that arrived, in memory and in a file that a restart reads again. */
+/** Received mails, in memory and in a file that a restart reads. */
 import PostalMime from 'postal-mime'
 import { openLines } from '../inbox/lines.ts'
 

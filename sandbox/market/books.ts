@@ -1,4 +1,4 @@
-/** Order books out of prices in USD: what venues would show if the market were where the script puts it. */
+/** Builds order books from prices in USD: those that venues would show at the script's prices. */
 
 interface Shape {
   /** between the best bid and the best ask, in hundredths of a percent of the price */

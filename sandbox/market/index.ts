@@ -1,7 +1,7 @@
 /**
- * The price sources of the sandbox: the public order books of Binance, Kraken, Bybit and WhiteBIT and the official
- * rates of the National Banks of Ukraine and Kazakhstan, on one address, in the form that their documentation of
- * November 2026 gives them. Prices are the script's; a source can be made to lie, to stand still, or to fail.
+ * The sandbox's price sources: the public order books of Binance, Kraken, Bybit and WhiteBIT and the official rates of
+ * the National Banks of Ukraine and Kazakhstan, on one address, in the formats of their documentation of November 2026.
+ * The script sets the prices; a source can be made to report wrong or stale prices, or to fail.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -13,7 +13,7 @@ import { bookOf, type Sides } from './books.ts'
 export const SOURCES = ['binance', 'kraken', 'bybit', 'whitebit', 'nbu', 'nbk'] as const
 export type Source = (typeof SOURCES)[number]
 
-/** What a source does instead of telling the truth. `times`: its prices by a factor; `one`: everything costs 1. */
+/** A fault of a source. `times`: its prices are multiplied by a factor; `one`: every price is 1. */
 export type Fault =
   | { kind: 'times'; factor: number }
   | { kind: 'one' | 'zero' | 'stale' | 'html' | 'down' | 'slow' | 'empty' | 'limited' | 'banned' }
@@ -185,9 +185,9 @@ const kyiv = (at: number): Readonly<Record<string, string>> =>
 const isWeekend = (at: number): boolean => ['Sat', 'Sun'].includes(kyiv(at)['weekday']!)
 
 /**
- * The day that the rate of a moment holds for (row R-1 of docs/dialects.md): from 16:00 in Kyiv on it is the next
- * banking day's, on Friday Monday's (bank.gov.ua, API of the official exchange rate, `exchangedate`; 2026). Holidays
- * are left out.
+ * Returns the day to which a rate of a moment applies (row R-1 of docs/dialects.md): from 16:00 in Kyiv on, the next
+ * banking day; on Friday, Monday (bank.gov.ua, API of the official exchange rate, `exchangedate`; 2026). Holidays are
+ * ignored.
  */
 const nbuDay = (at: number): string => {
   let day = Number(kyiv(at)['hour']) >= 16 ? at + DAY_MS : at

@@ -1,14 +1,14 @@
-/** The sandbox's acquirers, and the file that tells the platform of them. */
+/** Provides the sandbox's acquirers, and the settings file that lists them. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Account } from '../bank/index.ts'
 import { amountOf, priceList } from '../bank/terms.ts'
 
-/** With the bank: the account that is used, and one that is there when the first fails. */
+/** Accounts with the bank: the first is used, the second when the first fails. */
 const accountNames = ['bank', 'bank-reserve'] as const
 
-/** The accounts with their secrets, made once and kept. */
+/** Returns the accounts with their secrets, which are created once and stored. */
 export function bankAccounts(keysFolder: string): Account[] {
   return accountNames.map((name) => {
     const file = secretFile(keysFolder, name)
@@ -18,8 +18,8 @@ export function bankAccounts(keysFolder: string): Account[] {
 }
 
 /**
- * `BURSAR_ACQUIRERS_FILE`, with the limits that the bank has agreed to. @param others accounts that get orders before
- * the bank's @returns its path
+ * Writes `BURSAR_ACQUIRERS_FILE`, with the bank's limits. @param others accounts that get orders before the bank's
+ * @returns its path
  */
 export function writeAcquirersFile(
   dir: string,

@@ -1,4 +1,4 @@
-/** The networks that an asset of the sandbox is on, with its decimals there. The first is the one that is usual. */
+/** The networks of each sandbox asset, with its decimals there. The first is the default. */
 export const SANDBOX_ASSETS = {
   BTC: { BITCOIN: 8 },
   ETH: { ETHEREUM: 18 },

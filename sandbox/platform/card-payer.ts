@@ -1,4 +1,4 @@
-/** A payer with a card: continues on a fiat invoice's page where that was not done, and pays on the acquirer's. */
+/** A payer with a card: completes the form of a fiat invoice's page if necessary, and pays on the acquirer's page. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import type { AssetSettings } from '../../server/src/market/assets/index.ts'

@@ -1,4 +1,4 @@
-/** The platform's tables, and the roles as which its processes log in to the database. */
+/** Prepares the platform's tables, and the roles with which its processes log in to the database. */
 import { applyGrants, createRolesSql, migrate, roleName } from '../../server/src/platform/db/index.ts'
 import type { DATABASE_ROLES } from '../../server/src/platform/db/index.ts'
 import { withClient } from '../postgres/connection.ts'
@@ -9,9 +9,9 @@ const PREFIX = 'bursar'
 export type DatabaseUrls = (kind: keyof typeof DATABASE_ROLES) => string
 
 /**
- * Brings the database to this build's schema, and makes its roles with their rights. On a server of the user's own no
- * role is made: everything logs in as the user.
- * @param isOwn the sandbox started the server, and may do as it likes there
+ * Migrates the database to this build's schema, and creates its roles with their rights. On the user's own server it
+ * creates no roles: every process logs in as the user.
+ * @param isOwn whether the sandbox started the server
  */
 export async function prepareDatabase(databaseUrl: string, isOwn: boolean): Promise<DatabaseUrls> {
   await migrate(databaseUrl)

@@ -1,7 +1,4 @@
-/**
- * Emulators of real acquirers inside the sandbox, those that BURSAR_EMULATORS names. Their accounts get orders before
- * the bank's.
- */
+/** Runs the emulators of real acquirers that BURSAR_EMULATORS names. Their accounts get orders before the bank's. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Emulator, EmulatorOptions } from '../acquirers/emulator/start.ts'
@@ -13,19 +10,19 @@ import type { Supervisor } from '../supervise.ts'
 export const emulatedKinds = ['liqpay', 'wayforpay', 'freedompay'] as const
 export type EmulatedKind = (typeof emulatedKinds)[number]
 
-/** An account as `BURSAR_ACQUIRERS_FILE` has it. */
+/** An account in the format of `BURSAR_ACQUIRERS_FILE`. */
 export type EmulatedAccount = Readonly<Record<string, unknown>> & { readonly name: EmulatedKind }
 
-/** Keys of a sandbox, which protect nothing: each emulator prints them as a program, too. */
+/** Sandbox keys, which protect nothing: an emulator that runs as a program prints them. */
 const key = (kind: EmulatedKind): string => `emulated-${kind}-key`
-/** LiqPay comes first and takes less than WayForPay, so that the amount says who is asked where both are there. */
+/** LiqPay comes first and accepts less than WayForPay, so that the amount determines the acquirer if both run. */
 const limits = {
   liqpay: { payIn: { UAH: { least: '25', most: '9999' } }, payout: { UAH: { least: '1', most: '5000' } } },
   wayforpay: { payIn: { UAH: { least: '25', most: '29999' } }, payout: { UAH: { least: '1', most: '14500' } } },
   freedompay: { payIn: { KZT: { least: '12000', most: '300000' } }, payout: { KZT: { least: '1', most: '299000' } } },
 } as const
 
-/** Throws PortInUse. @param keysFolder where the files are that hold the accounts' secrets */
+/** Throws PortInUse. @param keysFolder folder of the files with the accounts' secrets */
 export async function startEmulators(
   supervisor: Supervisor,
   kinds: readonly EmulatedKind[],
@@ -44,7 +41,7 @@ export async function startEmulators(
   return accounts
 }
 
-/** @param file where its secret is */
+/** @param file file with its secret */
 export function emulatedAccount(kind: EmulatedKind, url: string, file: string): EmulatedAccount {
   return { name: kind, kind, ...limits[kind], ...members(kind, url, file) }
 }

@@ -1,6 +1,6 @@
 /**
- * What the sandbox exchanges with: price sources that follow the script, their settings, and a stock of the owner's
- * money.
+ * Provides the sandbox's exchange set-up: price sources that follow the script, their settings, and inventory from the
+ * owner's money.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,10 +17,10 @@ import { parseUnits } from '../../server/src/platform/money/index.ts'
 
 export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
 
-/** A script may move prices by a fifth a minute before anyone doubts it. */
+/** A script may move prices by a fifth per minute before they are rejected. */
 const JUMP = { jumpBpsPerMinute: 2_000 }
 
-/** What a new venue holds for the sandbox's owner. */
+/** Initial balances of the sandbox's owner at the venue. */
 export const VENUE_BALANCES: Record<string, string> = {
   BTC: '20',
   ETH: '500',
@@ -31,7 +31,7 @@ export const VENUE_BALANCES: Record<string, string> = {
   KZT: '200000000',
 }
 const VENUE = 'binance'
-/** How far exchanges may take the position: further than any script does. */
+/** Limits of the position, wider than any script needs. */
 const MOST: Record<string, string> = {
   BTC: '1000',
   ETH: '20000',
@@ -49,7 +49,7 @@ export interface VenuePlace {
   readonly secretFile: string
 }
 
-/** @param market where all six sources are @param venue where exchanges are hedged; without one they are not */
+/** @param market URL of all six sources @param venue where to hedge; without it, exchanges are not hedged */
 export function writeExchangeFile(dir: string, market: string, venue?: VenuePlace): string {
   const at = { origin: market }
   const file = join(dir, 'settings', 'exchange.json')
@@ -74,7 +74,7 @@ const hedgingOn = ({ url: origin, ...credentials }: VenuePlace): object => ({
   mostUsdtPerHour: '1000000',
 })
 
-/** The account with the venue, made once and kept. */
+/** Returns the account with the venue, which is created once and stored. */
 export function venueAccount(keysFolder: string): { apiKey: string; secret: string } & Omit<VenuePlace, 'url'> {
   const [apiKeyFile, secretFile] = [join(keysFolder, 'venue-key'), join(keysFolder, 'venue-secret')]
   for (const file of [apiKeyFile, secretFile])
@@ -87,7 +87,7 @@ export function venueAccount(keysFolder: string): { apiKey: string; secret: stri
   }
 }
 
-/** Books what the venue holds for the owner, once. */
+/** Posts the owner's balances at the venue, once. */
 export async function stockVenue(db: Db, catalogue: Catalogue): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { rows } = await sql`select 1 from ledger_accounts where kind = ${`venue:${VENUE}`} limit 1`.execute(tx)
@@ -100,7 +100,7 @@ export async function stockVenue(db: Db, catalogue: Catalogue): Promise<void> {
   })
 }
 
-/** What a new sandbox's owner trades with. */
+/** Initial inventory of the sandbox's owner. */
 const STOCK: Record<string, string> = {
   BTC: '1',
   ETH: '20',
@@ -133,8 +133,8 @@ const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof a
 }
 
 /**
- * Puts the owner's money into the position once it is booked, each asset once; currencies are in the owner's own bank
- * account. Ends when all is done, or on request.
+ * Adds the owner's money to the position once it is posted, each asset once; currencies are in the owner's own bank
+ * account. Resolves when all is done, or on request.
  */
 export async function stockPositions(db: Db, catalogue: Catalogue, signal: AbortSignal): Promise<void> {
   const left = new Map(Object.entries(STOCK).filter(([ticker]) => catalogue.find(ticker) !== undefined))
@@ -147,8 +147,7 @@ export async function stockPositions(db: Db, catalogue: Catalogue, signal: Abort
       else if (catalogue.findFiat(ticker) || (await totalOf(db, ticker, 'capital')) >= parsed.units) {
         const moment = { at: new Date(), newId }
         await inTransaction(db, async (tx) => {
-          // Coins are booked when their block is final; money in the owner's own bank account is there when the owner
-          // says so.
+          // Coins are posted when their block is final; money in the owner's own bank account is posted at once.
           if (catalogue.findFiat(ticker)) await applyAll(tx, [inBankItem(ticker, parsed.units, moment.at)])
           await fundPosition(tx, ticker, parsed.units, moment)
         })

@@ -1,4 +1,4 @@
-/** The files an operator would write: networks, assets, policies of the server and of the signer. */
+/** Writes the files that an operator would write: networks, assets, policies of the server and of the signer. */
 import { writeFileSync } from 'node:fs'
 import { SANDBOX_ASSETS } from './assets.ts'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface SettingsFiles {
   readonly signerPolicy: string
 }
 
-/** Writes them for this world. Everything is quick: a sandbox is waited for by a person. */
+/** Writes the files for this world. All times are short, because a person waits for the sandbox. */
 export async function writeSettingsFiles(
   dir: string,
   world: World,
@@ -118,10 +118,10 @@ function policyOf({ bitcoin }: World, hotAddresses: number): object {
 
 const E18 = 10n ** 18n
 const E6 = 1_000_000n
-/** The server's transactions of TRON live ten minutes; a minute more, should the chain be ahead of the clock. */
+/** The server's TRON transactions live ten minutes; one minute more, in case the chain is ahead of the clock. */
 const TRON_LIFETIME_MS = 11 * 60_000
 
-/** Limits high enough for tests to pass and low enough to be seen at work. */
+/** Limits that are high enough for tests and low enough to take effect. */
 function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: string): object {
   const asset = (unit: bigint, contract?: string): object => ({
     enabled: true,
@@ -159,7 +159,7 @@ function signerPolicyOf({ bitcoin, ethereum, bsc, tron }: World, hotAddress: str
   const trc = {
     enabled: true,
     maxLifetimeMs: TRON_LIFETIME_MS,
-    // What a byte and an account cost at most are parameters of the chain: those of the main network hold here.
+    // The maximum costs of a byte and an account are parameters of the chain, here those of the main network.
     fee: {
       maxUnits: trx(200n),
       maxPerHour: trx(100_000n),

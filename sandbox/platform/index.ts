@@ -31,26 +31,23 @@ import { openTreasury } from './treasury.ts'
 export interface Platform {
   readonly api: string
   readonly control: string
-  /**
-   * The fake acquirer: its address, our accounts with it, and where the card numbers are listed that mean something to
-   * it.
-   */
+  /** The bank emulator: its URL, our accounts there, and the list of its test cards. */
   readonly bank: { readonly url: string; readonly accounts: readonly string[]; readonly cards: string }
-  /** The exchange that is hedged on. */
+  /** URL of the exchange on which the sandbox hedges. */
   readonly venue: string
-  /** The emulated provider, and an address that is on a list from the first day; absent: nothing is screened. */
+  /** The emulated provider, and a listed address; absent when nothing is screened. */
   readonly screening?: { readonly url: string; readonly listed: string }
   readonly merchants: readonly DemoMerchant[]
   /** What the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
-  /** Starts a role again that has ended, with variables for this start alone. */
+  /** Restarts a role that has ended, with variables for this start only. */
   startRole(role: ServerRole, more?: NodeJS.ProcessEnv): Promise<void>
   startSigner(): Promise<void>
 }
 
 /** The platform's own default. */
 const QUOTE_MS = 15 * 60_000
-/** Longest path of a Unix socket, less its end byte. */
+/** Maximum path length of a Unix socket, without its end byte. */
 const LONGEST_SOCKET = 107
 
 export async function startPlatform(

@@ -1,6 +1,6 @@
 /**
- * A payer without a browser: continues on an invoice's page where that was not done, and pays it on the chains or at
- * the bank.
+ * A payer without a browser: completes the form of an invoice's page if necessary, and pays on the chains or at the
+ * bank.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
@@ -24,7 +24,7 @@ export interface SandboxPayer {
   close(): Promise<void>
 }
 
-/** What the payer takes where the merchant leaves it open. */
+/** The payer's choice if the merchant leaves it open. */
 const FAVOURITE = { ticker: 'USDT', blockchain: 'ETHEREUM', value: '10' }
 const WAIT_MS = 120_000
 const MINED_WITHIN_MS = 24 * 60 * 60_000
@@ -35,9 +35,9 @@ export function openPayer(options: {
   assets: AssetSettings
   chains: readonly SandboxChain[]
   quoteMs: number
-  /** pays an invoice that is not in crypto; undefined when there is none with that id */
+  /** pays a fiat invoice; returns undefined when there is none with that id */
   payFiat(payment: InvoicePayment): Promise<object | undefined>
-  /** moves business time of everything, ms */
+  /** advances the business time of all processes, in ms */
   advance(advanceMs: number): Promise<unknown>
 }): SandboxPayer {
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar sandbox payer', max: 2 })
@@ -51,7 +51,7 @@ export function openPayer(options: {
     minedWithinMs: MINED_WITHIN_MS,
     publicUrl: '',
     prices: (tx, tickers) => freshPrices(tx, tickers, new Date()),
-    // The payer here never holds a link.
+    // This payer never has a claim link.
     claimTokens: createClaimTokens([new Uint8Array(32)]),
     destinationOf: () => undefined,
   })
@@ -94,7 +94,7 @@ async function payCrypto(payer: Payer, { id, how }: InvoicePayment): Promise<obj
   return { hash, blockchain, ...sent, to: destination.address }
 }
 
-/** As the page's form does, with the payer's favourites where something is open. */
+/** Submits the page's form, with the payer's default choices for open fields. */
 async function proceed({ db, invoices }: Payer, id: string): Promise<void> {
   const moment = { at: await businessNow(db), newId }
   const view = await invoices.find(db, id, moment.at)
@@ -116,7 +116,7 @@ async function proceed({ db, invoices }: Payer, id: string): Promise<void> {
   }
 }
 
-/** Lets the invoice's time run out, for everything in this sandbox, and waits for it to be over. */
+/** Advances the sandbox's time past the invoice's end, and waits until the invoice has ended. */
 async function endOf(payer: Payer, id: string): Promise<void> {
   const { expiredAt } = (await find(payer, id))!
   const left = expiredAt - (await businessNow(payer.db)).getTime()
@@ -132,7 +132,7 @@ async function endOf(payer: Payer, id: string): Promise<void> {
   }
 }
 
-/** What is missing, its half, or half as much again, no finer than the network carries. */
+/** Returns the missing amount, half of it, or one and a half times it, rounded to the network's decimals. */
 function amountOf(
   { catalogue }: Payer,
   { ticker, blockchain, toSend, missing, asked }: PayerInvoice,

@@ -1,4 +1,7 @@
-/** The sandbox's own keys, made once and kept: a signer's seed, its passphrase, the data key. Never for real money. */
+/**
+ * Creates the sandbox's own keys once and stores them: a signer's seed, its passphrase, the data key. Never for real
+ * money.
+ */
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -27,7 +30,7 @@ export interface SandboxWallet {
 const FAMILIES = ['bitcoin', 'evm', 'tron'] as const
 const run = promisify(execFile)
 
-/** Makes what is missing. */
+/** Creates missing keys. */
 export async function prepareKeys(dir: string, signer: string): Promise<SandboxKeys> {
   const folder = join(dir, 'keys')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -67,7 +70,7 @@ function writeOnce(file: string, content: string): void {
   if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 })
 }
 
-/** The wallet file of a sandbox that knew fewer chains lacks their keys; the seed has them all. */
+/** A wallet file of an older sandbox may lack keys of newer chains; they are derived from the seed. */
 function isWhole(wallet: string): boolean {
   if (!existsSync(wallet)) return false
   const keys = JSON.parse(readFileSync(wallet, 'utf8')) as Partial<SandboxWallet>

@@ -1,4 +1,4 @@
-/** Two demo merchants, made once and kept with their keys. */
+/** Creates two demo merchants once and stores them with their keys. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface DemoMerchant {
 }
 
 const NAMES = ['Demo shop', 'Demo market']
-/** Its deposits are credited once they are screened, where anything is. */
+/** This merchant's deposits are credited only after screening, if screening is on. */
 const HOLDING = 'Demo market'
 const ACTOR = 'sandbox'
 

@@ -1,4 +1,4 @@
-/** The sandbox's price source: prices that stand still until someone moves them. */
+/** The sandbox's price source. Prices change only on request. */
 import { Refusal } from '../http/refusal.ts'
 
 const START: Record<string, string> = {

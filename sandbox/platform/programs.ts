@@ -1,4 +1,4 @@
-/** Starts the platform's own processes as an operator would: the signer, then api, worker and watcher. */
+/** Starts the platform's processes as an operator would: the signer, then api, worker and watcher. */
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -22,13 +22,13 @@ export interface Places {
   /** `BURSAR_ACQUIRERS_FILE` */
   readonly acquirers: string
   readonly exchangeFile: string
-  /** `BURSAR_SCREENING_FILE`; absent: nothing is screened */
+  /** `BURSAR_SCREENING_FILE`; absent when nothing is screened */
   readonly screeningFile?: string
-  /** Where the signer listens: short, since the path of a socket may have 107 bytes. */
+  /** The signer's socket. The path is short, because it may have at most 107 bytes. */
   readonly socket: string
 }
 
-/** Nothing is inherited: what a process gets is what stands here. @param kind as which it logs in to the database */
+/** Returns the complete environment of a process; nothing is inherited. @param kind its database role */
 export function environmentOf(
   places: Places,
   settings: SandboxSettings,
@@ -60,7 +60,7 @@ export function environmentOf(
     BURSAR_REQUESTS_PER_MINUTE: '1000000',
     BURSAR_PAGE_POSTS_PER_MINUTE: '1000000',
     BURSAR_PAGE_GETS_PER_MINUTE: '1000000',
-    // A sandbox that is started for a minute does not derive thousands of addresses that no one asks for.
+    // A sandbox that runs briefly should not derive thousands of unused addresses.
     BURSAR_ADDRESS_STOCK: '200',
     BURSAR_SANDBOX: 'true',
     ...(process.env['BURSAR_LOG_LEVEL'] === undefined ? {} : { BURSAR_LOG_LEVEL: process.env['BURSAR_LOG_LEVEL'] }),
@@ -100,7 +100,7 @@ export async function startSigner(
 
 export type ServerRole = 'api' | 'worker' | 'watcher'
 
-/** @param more variables for this start alone, such as a pause point */
+/** @param more variables for this start only, such as a pause point */
 export async function startRole(
   supervisor: Supervisor,
   settings: SandboxSettings,

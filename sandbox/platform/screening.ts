@@ -1,6 +1,6 @@
 /**
- * Screening in the sandbox: an emulated provider that gives the answer a test set, a list of one made-up address, and
- * what the issuers of our dollars freeze.
+ * Runs screening in the sandbox: an emulated provider that returns the results set by a test, a list with one made-up
+ * address, and the addresses that the issuers of our dollar tokens freeze.
  */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ export const LISTED = '0x00000000000000000000000000000000badc0de5'
 /** Of a sandbox, which protects nothing. */
 const KEYS = { accessId: 'sandbox', accessKey: 'sandbox-screening-key' }
 
-/** Throws PortInUse. @param keysFolder where the file of its key is */
+/** Throws PortInUse. @param keysFolder folder of the file with its key */
 export async function startSandboxScreening(
   supervisor: Supervisor,
   settings: SandboxSettings,
@@ -41,7 +41,7 @@ export async function startSandboxScreening(
   return { emulator, file }
 }
 
-/** `BURSAR_SCREENING_FILE`. @returns its path */
+/** Writes `BURSAR_SCREENING_FILE`. @returns its path */
 export function writeScreeningFile(dir: string, url: string, accessKeyFile: string): string {
   const file = join(dir, 'settings', 'screening.json')
   const amlbot = { kind: 'amlbot', url, accessId: KEYS.accessId, accessKeyFile, timeoutMs: 3_000 }
@@ -50,7 +50,7 @@ export function writeScreeningFile(dir: string, url: string, accessKeyFile: stri
   return file
 }
 
-/** Of today, whenever the sandbox starts: an old list raises an alert. */
+/** The list has today's date at each start, because an old list raises an alert. */
 async function bringListInForce(databaseUrl: string): Promise<void> {
   const pool = createPool({ url: databaseUrl, max: 1 })
   try {

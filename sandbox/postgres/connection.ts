@@ -1,4 +1,4 @@
-/** First words with a server: does it answer, and does it have our database? */
+/** Checks that a server answers and has our database. */
 import { Client } from 'pg'
 import { socketUrl } from './socket.ts'
 
@@ -18,7 +18,7 @@ export async function ensureDatabase(socketDir: string, name: string): Promise<v
   })
 }
 
-/** Connects, does the work, and always disconnects. */
+/** Connects, runs the work, and always disconnects. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   // A server that goes away between two queries must not end this process; the next query reports it.

@@ -1,4 +1,6 @@
-/** A real PostgreSQL from the binaries npm brought: no install, no Docker, no password, reachable by its owner only. */
+/**
+ * Runs a real PostgreSQL from npm's binaries: no installation, no Docker, no password, accessible to its owner only.
+ */
 import { dirname, join, resolve } from 'node:path'
 import { mkdirSync } from 'node:fs'
 import { findBinaries } from './binaries.ts'
@@ -27,8 +29,8 @@ export interface PostgresOptions {
   /** The server's own output. Default: `dataDir` with `.log` appended. */
   readonly logFile?: string
   /**
-   * Folders that may hold what root must copy when the project is closed to other users. Default: /var/lib and the
-   * like.
+   * Folders for copies that root must make when other users can't access the project. Default: /var/lib and similar
+   * folders.
    */
   readonly copyBases?: readonly string[]
   /** Called with a line for each step that takes time. */
@@ -49,8 +51,8 @@ export interface Postgres extends ProcessIdentity {
 const readyWaitMs = 120_000
 
 /**
- * Starts the server, or adopts the one that runs on this data directory already, and makes sure that the database
- * `bursar` exists. Two callers at once get the same server. Throws PostgresUnavailable when this machine refuses.
+ * Starts the server, or adopts the one that already runs on this data directory, and ensures that the database `bursar`
+ * exists. Concurrent callers get the same server. Throws PostgresUnavailable when this machine can't run it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const dataDir = resolve(options.dataDir)

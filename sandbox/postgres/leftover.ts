@@ -1,4 +1,7 @@
-/** What an earlier run left in a data directory: a live server to adopt, one to end, or a lock file to clear. */
+/**
+ * Handles what an earlier run left in a data directory: a live server to adopt, a process to end, or a lock file to
+ * remove.
+ */
 import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +24,7 @@ interface LockFile {
 /** A crash recovery may take long; a server that neither answers nor recovers in this time is ended. */
 const answerWaitMs = 60_000
 
-/** The server that runs on this data directory and answers. When there is none, the way is clear for a new one. */
+/** Returns the server that runs on this data directory and answers. Without one, a new server can be started. */
 export async function adoptOrClear(dataDir: string): Promise<LiveServer | undefined> {
   const lock = readLockFile(dataDir)
   const identity = lock === undefined ? undefined : postmasterOf(lock.pid, dataDir)
@@ -77,8 +80,8 @@ function postmasterOf(pid: number, dataDir: string): ProcessIdentity | undefined
 }
 
 /**
- * Backends outlive a killed postmaster for a moment and still share its memory: a new server beside them would corrupt
- * the data. They end by themselves when idle; a busy one is ended.
+ * Backends outlive a killed postmaster briefly and still share its memory: a new server beside them would corrupt the
+ * data. Idle backends end by themselves; busy ones are ended.
  */
 async function endSurvivors(dataDir: string): Promise<void> {
   for (let round = 0; ; round++) {

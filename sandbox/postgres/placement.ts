@@ -1,4 +1,4 @@
-/** Where the server's files lie and as whom it runs, so that both fit together on this machine. */
+/** Selects the location of the server's files and its user, so that the user can access the files. */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -33,7 +33,7 @@ const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
 /** Left in the data directory when the data had to go elsewhere. */
 const pointerName = 'MOVED-TO'
 
-/** The directory that really holds the data: `dataDir`, or the one an earlier run moved to. */
+/** Returns the directory that contains the data: `dataDir`, or the one that an earlier run moved it to. */
 export function actualDataDir(dataDir: string): string {
   const pointer = join(dataDir, pointerName)
   if (!existsSync(pointer)) return dataDir
@@ -42,8 +42,8 @@ export function actualDataDir(dataDir: string): string {
 }
 
 /**
- * In place when the server's user can reach the files, else in a private copy under the first of `copyBases` that is
- * open to that user. Throws PostgresUnavailable, with every refusal, when nothing works.
+ * Uses the files in place if the server's user can access them, else a private copy in the first of `copyBases` that
+ * this user can access. Throws PostgresUnavailable, with every reason, when nothing works.
  */
 export function placeServer(binaries: Binaries, dataDir: string, copyBases = usualCopyBases): Placement {
   mkdirSync(dirname(dataDir), { recursive: true })
@@ -65,7 +65,8 @@ export function placeServer(binaries: Binaries, dataDir: string, copyBases = usu
 }
 
 /**
- * Gives the folder and all in it to the server's user. The folder itself comes last: its owner says that all is done.
+ * Changes the owner of the folder and its contents to the server's user. The folder itself comes last, so that its
+ * owner shows completion.
  */
 export function giveTo(runAs: RunAs, folder: string): void {
   if (runAs.owner === undefined || lstatSync(folder).uid === runAs.owner.uid) return

@@ -1,8 +1,8 @@
-/** As whom PostgreSQL runs. It refuses to run as root, so root lends it another user. */
+/** Selects the user that PostgreSQL runs as. PostgreSQL refuses to run as root, so under root it gets another user. */
 import { spawnSync } from 'node:child_process'
 import type { SpawnSyncReturns } from 'node:child_process'
 
-/** `nobody`: exists everywhere by number, owns nothing, needs no account of its own. */
+/** `nobody`: exists everywhere by number, owns nothing and needs no account. */
 export const nobody = 65534
 
 export interface RunAs {
@@ -30,7 +30,10 @@ export function asUser(uid: number, gid: number): RunAs {
   }
 }
 
-/** To the outside still ourselves, so it reaches all that is ours; in its own eyes nobody, neither root nor unknown. */
+/**
+ * Outside the namespace the process is still this user, so it can access our files; inside it is `nobody`, neither root
+ * nor unknown.
+ */
 export const inUserNamespace: RunAs = {
   name: 'nobody in a user namespace (unshare)',
   ...(process.geteuid?.() === 0 ? { owner: { uid: 0, gid: 0 } } : {}),
@@ -41,12 +44,12 @@ export const inUserNamespace: RunAs = {
   }),
 }
 
-/** The environment of the server and its tools: nothing of ours, which may hold secrets. */
+/** Returns the environment of the server and its tools: without our variables, which may contain secrets. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** Runs a short program to its end. `cwd` is the root folder because ours may be closed to that user. */
+/** Runs a short program to its end. `cwd` is the root folder, because ours may be inaccessible to that user. */
 export function runToEnd(runAs: RunAs, file: string, args: readonly string[]): SpawnSyncReturns<string> {
   const command = runAs.command(file, args)
   return spawnSync(command.file, command.args, {
@@ -57,7 +60,7 @@ export function runToEnd(runAs: RunAs, file: string, args: readonly string[]): S
   })
 }
 
-/** Why the program cannot be run, or undefined when it can. */
+/** Returns why the program can't be run, or undefined when it can. */
 export function whyNotRunnable(runAs: RunAs, binary: string): string | undefined {
   const run = runToEnd(runAs, binary, ['--version'])
   if (run.status === 0) return undefined

@@ -1,6 +1,4 @@
-/**
- * Server settings for a ledger. Durability stays on: fsync and synchronous_commit are the answer to "is it booked?".
- */
+/** Server settings for a ledger. fsync and synchronous_commit stay on, because a committed posting must be durable. */
 const ledgerSettings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   fsync: 'on',

@@ -1,4 +1,4 @@
-/** The Unix socket's directory: only its owner may enter, which is why trust authentication is enough behind it. */
+/** The Unix socket's directory. Only its owner may enter it, which makes trust authentication safe. */
 import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,8 @@ const socketPort = 5432
 const longestSocketPath = 103
 
 /**
- * Makes the wished directory, or a short one under /tmp when the path is too long for a socket or closed to the server.
+ * Creates the wanted directory, or a short one in /tmp when the path is too long for a socket or inaccessible to the
+ * server.
  */
 export function prepareSocketDir(wished: string, runAs: RunAs): string {
   const fits = Buffer.byteLength(socketFile(wished)) <= longestSocketPath
@@ -33,14 +34,15 @@ function socketFile(dir: string): string {
 }
 
 /**
- * Call only when no server uses the directory: an unclean end leaves these, and a reused pid would make them look live.
+ * Call this only when no server uses the directory: an unclean end leaves these files, and a reused pid would make them
+ * look live.
  */
 export function clearStaleSocket(dir: string): void {
   rmSync(socketFile(dir), { force: true })
   rmSync(`${socketFile(dir)}.lock`, { force: true })
 }
 
-/** After an orderly end the directory is empty; the next start makes it again. */
+/** Removes the directory, which is empty after an orderly end; the next start creates it again. */
 export function removeSocketDir(dir: string): void {
   try {
     rmdirSync(dir)

@@ -1,4 +1,4 @@
-/** PostgreSQL cannot be started here. The message says why, and what to do instead. */
+/** Thrown when PostgreSQL can't be started here. The message gives the reason and an alternative. */
 export class PostgresUnavailable extends Error {
   constructor(reason: string) {
     super(

@@ -1,4 +1,4 @@
-/** Starts a component as a process of its own group, its output in a file. */
+/** Starts a component in its own process group, with its output in a file. */
 import { spawn } from 'node:child_process'
 import type { SpawnOptions } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'

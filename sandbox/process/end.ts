@@ -1,4 +1,4 @@
-/** Ends a process by ever stronger signals, and never a different process that got its pid since. */
+/** Ends a process with increasingly strong signals, and never another process that has got its pid. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunning } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'

@@ -1,4 +1,4 @@
-/** One at a time, across processes: a lock file that names its holder, so that a killed holder blocks no one. */
+/** Mutual exclusion across processes: a lock file names its holder, so that a killed holder blocks nobody. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectProcess, isRunning } from './identity.ts'
@@ -6,7 +6,7 @@ import type { ProcessIdentity } from './identity.ts'
 
 let attempts = 0
 
-/** Runs `work` while holding the lock. Throws when a live holder keeps it longer than `waitMs`. */
+/** Runs `work` while holding the lock. Throws when a live holder has the lock for longer than `waitMs`. */
 export async function withFileLock<T>(path: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + waitMs
   while (!tryTake(path)) {

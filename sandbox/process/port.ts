@@ -1,4 +1,4 @@
-/** TCP ports of this machine: find a free one, and say who has the one we want. */
+/** Finds free TCP ports of this machine, and the process that uses a wanted port. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { inspectProcess } from './identity.ts'
@@ -21,7 +21,7 @@ export async function requireFreePort(port: number, wantedBy: string, setting?: 
   if ((await tryListen(port)) === undefined) throw new PortInUse(port, wantedBy, setting)
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const port = await tryListen(0)
   if (port === undefined) throw new Error('the system has no free TCP port')

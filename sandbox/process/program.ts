@@ -1,4 +1,4 @@
-/** A process of the platform itself, such as the api: started anew each time, and ready when it says so. */
+/** Runs a process of the platform, such as the api: started each time, and ready when it reports so. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './child.ts'
 import { endProcess } from './end.ts'

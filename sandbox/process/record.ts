@@ -1,6 +1,4 @@
-/**
- * A file that says which process runs a component, so that a later start can adopt or end it, and never another one.
- */
+/** A file that records the process of a component, so that a later start can adopt or end exactly that process. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isRunning } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'
@@ -10,7 +8,7 @@ export function recordProcess(file: string, { pid, startedAt }: ProcessIdentity)
   renameSync(`${file}.new`, file)
 }
 
-/** The recorded process, if it still runs. */
+/** Returns the recorded process, if it still runs. */
 export function recordedProcess(file: string): ProcessIdentity | undefined {
   try {
     const found = JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity

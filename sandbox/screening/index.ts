@@ -23,8 +23,8 @@ export interface ScreeningEmulator extends Listening {
   /** what it does until another setting; undefined: answers again */
   setFault(fault: Fault | undefined): void
   /**
-   * what it says from now on of a transaction, of all that arrives at an address of ours, or of a destination; of what
-   * nothing is set for, endings decide
+   * sets the result for a transaction, for all deposits to an address of ours, or for a destination; without one, the
+   * last four characters decide
    */
   setVerdict(what: string, verdict: Verdict): void
   /** members of the next reports' `data` that stand in place of its own; undefined: none */

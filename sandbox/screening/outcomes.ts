@@ -1,9 +1,9 @@
 /**
- * What the emulator says of an address or a transaction: what was set for it, or else by its last four characters, in
+ * Results of the emulator for an address or a transaction: the one that was set, else by its last four characters, in
  * any case.
  */
 
-/** What can be set. `pending`: no report until something else is. */
+/** Results that can be set. `pending`: no report until another result is set. */
 export const VERDICTS = ['clean', 'mixer', 'gambling', 'sanctioned', 'pending'] as const
 export type Verdict = (typeof VERDICTS)[number]
 

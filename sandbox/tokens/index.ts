@@ -1,4 +1,4 @@
-/** Test contracts on a development chain: deploy them, call them, read them. */
+/** Deploys, calls and reads test contracts on a development chain. */
 import { decodeFunctionResult, encodeDeployData, encodeFunctionData, getContractAddress } from 'viem'
 import type { Address } from 'viem'
 import { deployerAccount, faucetAccount, sendAndMine } from '../anvil/transactions.ts'
@@ -31,8 +31,8 @@ export async function deploy(
 }
 
 /**
- * Makes sure that the tokens are on the chain, each at an address that depends only on its place in the list. Returns
- * the addresses by symbol. Add new tokens at the end. Throws when the deployer was used for something else.
+ * Ensures that the tokens are on the chain, each at an address that depends only on its position in the list. Returns
+ * the addresses by symbol. Add new tokens at the end. Throws when the deployer was used for anything else.
  */
 export async function ensureTokens(rpc: Rpc, specs: readonly TokenSpec[]): Promise<ReadonlyMap<string, Address>> {
   const addresses = new Map<string, Address>()
@@ -50,12 +50,12 @@ export async function ensureTokens(rpc: Rpc, specs: readonly TokenSpec[]): Promi
   return addresses
 }
 
-/** Mints `units`, the token's smallest, in a block of its own. Returns the transaction's hash. */
+/** Mints `units`, in the token's smallest unit, in a separate block. Returns the transaction's hash. */
 export function mint(rpc: Rpc, token: string, to: string, units: bigint): Promise<string> {
   return call(rpc, 'TestToken', token, 'mint', [to, units])
 }
 
-/** Calls a contract's function in a block of its own. Returns the transaction's hash. Throws when it fails. */
+/** Calls a contract's function in a separate block. Returns the transaction's hash. Throws when the call fails. */
 export async function call(
   rpc: Rpc,
   contract: ContractName,

@@ -19,7 +19,7 @@ export const base58Of = (address: Address): string => {
   return '1'.repeat(Math.max(0, zeros)) + text
 }
 
-/** Takes both forms. Throws an Error for what is no address of TRON. */
+/** Parses both forms. Throws an Error for text that is not a TRON address. */
 export const addressOf = (text: string): Address => {
   const found = /^(0x)?41[0-9a-f]{40}$/i.test(text) ? text.replace(/^0x/i, '').toLowerCase() : decodeBase58(text)
   if (!isAddress(found)) throw new Error(`no address: ${text.slice(0, 80)}`)
@@ -31,7 +31,7 @@ export const isAddress = (hex: string): boolean => /^41[0-9a-f]{40}$/.test(hex)
 /** From the uncompressed public key: 04 and 64 bytes. */
 export const addressOfKey = (publicKey: Uint8Array): Address => `41${hexOf(keccak(publicKey.subarray(1)).subarray(12))}`
 
-/** The 20 bytes that the EVM knows an address by. */
+/** Returns the 20 bytes that the EVM uses as the address. */
 export const evmAddressOf = (address: Address): Uint8Array => bytesOf(address.slice(2))
 export const addressOfEvm = (bytes: Uint8Array): Address => `41${hexOf(bytes)}`
 

@@ -1,4 +1,4 @@
-/** Bytes, their hexadecimal text, and the two hashes of TRON. */
+/** Converts bytes to hexadecimal text and back, and computes TRON's two hashes. */
 import { createHash } from 'node:crypto'
 import { keccak256 } from 'viem'
 
@@ -7,7 +7,7 @@ export const noBytes = new Uint8Array(0)
 /** Lower case, without 0x. */
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-/** Takes 0x too. Throws an Error for anything that is no even number of hexadecimal digits. */
+/** Parses hexadecimal text, with or without 0x. Throws an Error for an odd number of digits or other characters. */
 export const bytesOf = (hex: string): Uint8Array => {
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits)) throw new Error(`not hexadecimal: ${hex.slice(0, 80)}`)

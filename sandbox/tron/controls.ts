@@ -1,4 +1,4 @@
-/** What the outside does to a chain, one thing after the other. */
+/** Applies external events to a chain, one after the other. */
 import type { Turns } from '../chains/turns.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Chain } from './blocks/chain.ts'
@@ -33,7 +33,7 @@ export interface TronControls {
   setParameters(changes: Partial<ParameterValues>): Promise<Status>
   hold(on: boolean): Promise<Status>
   forget(transactions: readonly string[]): Promise<Status>
-  /** How the node is configured and fares from now on; not kept over a restart. */
+  /** Changes the node's settings and condition; a restart resets them. */
   setNode(changes: Partial<NodeSettings>): Promise<Status>
 }
 

@@ -1,5 +1,6 @@
 /**
- * The development chain as a process of its own, as the other nodes are: one that a killed sandbox left is taken over.
+ * Runs the development chain in a separate process, like the other nodes; a process that a killed sandbox left is
+ * adopted.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,12 +36,12 @@ const program = new URL('./main.ts', import.meta.url).pathname
 /** A chain is carried out again from its beginning: a long one takes a while. */
 const readyWaitMs = 120_000
 /**
- * ms between the times of two blocks, at least. With TRON's 3 s, blocks found on demand would put the chain ahead of
- * the clock, and transactions, which expire by the chain's time, beyond what a signer takes by its own.
+ * Minimum ms between the times of two blocks. With TRON's 3 s, blocks mined on demand would put the chain ahead of the
+ * clock, and expirations, which follow the chain's time, beyond the limit that a signer applies by its own clock.
  */
 const slotMs = 1
 
-/** Blocks come by POST /sandbox/mine. Throws PortInUse, or an Error with the end of the node's log. */
+/** POST /sandbox/mine makes blocks. Throws PortInUse, or an Error with the end of the node's log. */
 export async function startTronNode(options: TronNodeOptions): Promise<TronNode> {
   const record = join(options.dataDir, 'process.json')
   const left = recordedProcess(record)

@@ -1,4 +1,4 @@
-/** Payments from the sandbox's faucet: real transactions, signed with a key that everybody knows. */
+/** Sends payments from the sandbox's faucet: real transactions, signed with a public key pair. */
 import { encodeFunctionData } from 'viem'
 import { parseAmount } from '../chains/amount.ts'
 import { Refusal } from '../http/refusal.ts'
@@ -30,7 +30,7 @@ const trxDecimals = 6
 /** Tokens are minted so many whole ones at a time. */
 const plenty = 10n ** 9n
 
-/** Returns the transaction's id; it waits for a block. Throws a Refusal. */
+/** Sends a payment, which waits for a block, and returns its id. Throws a Refusal. */
 export const payFromFaucet = async (
   chain: Chain,
   machine: Machine,

@@ -1,8 +1,8 @@
-/** The words of `npm run try`, read into a command before anything is asked of the sandbox. */
+/** Parses the arguments of `npm run try` into a command, before any request to the sandbox. */
 import { parseArgs } from 'node:util'
 import { SANDBOX_ASSETS } from '../platform/assets.ts'
 
-/** A deposit or a withdrawal: as the API takes it, the amount a decimal text in units of the asset. */
+/** A deposit or a withdrawal as in the API, with the amount as decimal text in units of the asset. */
 export interface Transfer {
   readonly ticker: string
   readonly blockchain: string
@@ -15,7 +15,7 @@ export type TryCommand =
   | ({ readonly name: 'held'; readonly verdict: string } & Transfer)
   | { readonly name: 'page'; readonly state: string }
 
-/** The command line is wrong; the message says what to type. */
+/** Thrown for an invalid command line; the message says what to type. */
 export class UsageError extends Error {}
 
 export const USAGE = `usage: npm run try -- COMMAND

@@ -1,4 +1,4 @@
-/** The first paid invoice: `npm run try -- invoice` does each step of a shop and of its payer, and shows it. */
+/** `npm run try -- invoice`: performs each step of a first paid invoice, for the shop and its payer, and shows it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,8 @@
-/** Brings an invoice to a state of its payment page and says where to look: `npm run try -- page STATE`. */
+/** Brings an invoice to a state of its payment page and prints its URL: `npm run try -- page STATE`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bursar } from '@bursar/sdk'
 
-/** The parts of the sandbox that a state is made with. */
+/** The parts of the sandbox that produce a state. */
 export interface PageTry {
   client: Bursar
   /** a verb of the control server */
@@ -71,7 +71,7 @@ const claimLink = async (page: PageTry): Promise<string> => {
   throw new Error('no mail with a claim link came: see GET /mail of the control server')
 }
 
-/** Every state, and how it comes about. */
+/** Every state, with the function that produces it. */
 export const PAGE_STATES: Readonly<Record<string, (page: PageTry) => Promise<string>>> = {
   'crypto-open': (page) => crypto(page),
   'crypto-choose': (page) =>

@@ -1,10 +1,10 @@
-/** The sandbox that runs on this machine, as `npm run try` finds and asks it. */
+/** Finds and queries the sandbox that runs on this machine, for `npm run try`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bursar } from '@bursar/sdk'
 
-/** What the sandbox writes of itself, in `.bursar/sandbox.json`. */
+/** The sandbox's description of itself in `.bursar/sandbox.json`. */
 export interface Description {
   readonly api: string
   readonly control: string
@@ -14,7 +14,7 @@ export interface Description {
   readonly merchants: readonly { readonly id: string; readonly privateKey: string }[]
 }
 
-/** A sandbox that is not there, or that refused; the message says what to do. */
+/** Thrown when no sandbox runs, or when it refuses a request; the message says what to do. */
 export class SandboxError extends Error {}
 
 const NOT_RUNNING = 'the sandbox is not running: start it with `npm start` in another terminal, and wait for "ready"'
@@ -59,7 +59,7 @@ export interface SandboxMail {
   readonly attachments: readonly { readonly name: string; readonly size: number }[]
 }
 
-/** Mails to an address, oldest first. */
+/** Returns mails to an address, oldest first. */
 export function mailsTo(sandbox: Description, to: string): Promise<SandboxMail[]> {
   return control(sandbox, `/mail?to=${encodeURIComponent(to)}`)
 }
@@ -93,7 +93,7 @@ export async function printWebhooks(
   throw new SandboxError(`no webhook ${last.join(' or ')} came within ${WAIT_MS / 1000} s: see .bursar/logs`)
 }
 
-/** @returns whether a request failed because nothing listens there: a sandbox that was ended leaves its description */
+/** @returns whether a request failed because nothing listens there: an ended sandbox leaves its description */
 export function isUnreachable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ((cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return true

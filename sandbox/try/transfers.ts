@@ -14,7 +14,7 @@ export async function tryDeposit(sandbox: Description, { ticker, blockchain, amo
   await printWebhooks(sandbox, (body) => body['hash'] === hash, [last, 'Failed'])
 }
 
-/** A deposit of the second merchant, which has money screened before it is credited. */
+/** Sends a deposit to the second merchant, whose deposits are screened before they are credited. */
 export async function tryHeld(
   sandbox: Description,
   { ticker, blockchain, amount, verdict }: Transfer & { readonly verdict: string },

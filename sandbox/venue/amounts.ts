@@ -6,7 +6,7 @@ export const textOf = (units: bigint): string => {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`
 }
 
-/** Undefined when it is no decimal. Digits finer than 1e-8 are dropped. */
+/** Returns undefined for text that is not a decimal. Digits beyond 1e-8 are dropped. */
 export const unitsOf = (text: unknown): bigint | undefined => {
   const match = typeof text === 'string' ? /^(\d{1,20})(?:\.(\d+))?$/.exec(text) : null
   return match ? BigInt(match[1]! + (match[2] ?? '').slice(0, 8).padEnd(8, '0')) : undefined

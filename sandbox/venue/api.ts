@@ -1,6 +1,6 @@
 /**
- * The venue's API: those of Binance's spot operations that a hedge needs. Refusals are `{"code", "msg"}`; codes of its
- * list of errors.
+ * The venue's API: the Binance spot operations that hedging needs. Errors are `{"code", "msg"}`, with codes of
+ * Binance's list.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bookOf } from '../market/books.ts'
@@ -144,8 +144,8 @@ const place = async (deps: VenueDeps, parameters: URLSearchParams): Promise<unkn
       msg: 'Server is currently overloaded with other requests. Please try again in a few minutes.',
     })
   if (fault.reject === 'filter') throw new VenueRefusal(-1013, 'Filter failure: PERCENT_PRICE_BY_SIDE')
-  // Texts of -2010 and -1013: developers.binance.com, spot, errors (November 2026); MAX_POSITION with -2010 as ccxt's
-  // authors saw it.
+  // Texts of -2010 and -1013: developers.binance.com, spot, errors (November 2026); MAX_POSITION with -2010 as reported
+  // by ccxt's authors.
   if (fault.reject === 'position') throw new VenueRefusal(-2010, 'Filter failure: MAX_POSITION')
   if (fault.reject === 'suspended') throw new VenueRefusal(-2010, 'This action is disabled on this account.')
   if (fault.reject === 'symbol') throw new VenueRefusal(-2010, 'This symbol is not permitted for this account.')

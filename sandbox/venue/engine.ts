@@ -1,5 +1,5 @@
 /**
- * The venue itself: balances, orders, trades. Books come from the sandbox's prices and are full again after every
+ * The venue's engine: balances, orders, trades. Order books follow the sandbox's prices and are refilled after every
  * trade.
  */
 import type { Sides } from '../market/books.ts'

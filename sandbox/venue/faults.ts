@@ -1,6 +1,6 @@
 /**
- * What the venue does wrong on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the
- * next order, `POST /venue/fault` for everything until it is taken back.
+ * The venue's faults on demand (rows V-1, V-2, V-3, V-4 and V-5 of docs/dialects.md): `POST /venue/next` for the next
+ * order, `POST /venue/fault` for all requests until it is ended.
  */
 import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 
@@ -11,8 +11,8 @@ import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 const ANSWERS = ['cut', 'held', 'error', 'garbage', 'bus', 'backend', 'unavailable'] as const
 const REJECTIONS = ['filter', 'balance', 'key', 'position', 'suspended', 'symbol', 'closed', 'liquidity'] as const
 /**
- * How an order ends before all of it has traded: the rest of an IOC order, self-trade prevention, the rule on prices;
- * or its status is a word that nobody knows.
+ * How an order ends before it is filled: the rest of an IOC order, self-trade prevention, the price rule, or an unknown
+ * status.
  */
 const ENDS = ['rest', 'match', 'price-range', 'new-word'] as const
 /**

@@ -1,7 +1,6 @@
 /**
- * An exchange to hedge on: Binance's spot API as its documentation of November 2026 has it, with balances of its own,
- * close enough that an unmodified client of Binance trades on it. It keeps what it knows over restarts, and does wrong
- * on demand.
+ * An exchange on which to hedge: Binance's spot API according to its documentation of November 2026, with its own
+ * balances. An unmodified Binance client can trade on it. Its data survives restarts, and it misbehaves on demand.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +20,7 @@ interface VenueAccount {
   readonly secret: string
 }
 
-/** What a tester does to the venue: `POST /venue/next`, `/fault`, `/balance`, `GET /venue/find`. */
+/** Actions of a tester on the venue: `POST /venue/next`, `/fault`, `/balance`, `GET /venue/find`. */
 export interface VenueControl {
   next(body: unknown): unknown
   fault(body: unknown): unknown

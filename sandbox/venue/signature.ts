@@ -1,13 +1,13 @@
 /**
- * How requests to Binance are signed: HMAC-SHA256 in hex, with the account's secret, over the query and the body joined
- * as they are sent.
+ * Signs requests as Binance does: HMAC-SHA256 in hex, with the account's secret, over the query and body as sent,
+ * concatenated.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const signatureOf = (secret: string, payload: string): string =>
   createHmac('sha256', secret).update(payload).digest('hex')
 
-/** The parameters of a request whose signature is right; undefined when it is not. */
+/** Returns the parameters of a request with a valid signature; undefined for any other. */
 export const signedParameters = (secret: string, sent: string): URLSearchParams | undefined => {
   const at = sent.lastIndexOf('&signature=')
   if (at < 0) return undefined

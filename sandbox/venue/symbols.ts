@@ -1,6 +1,6 @@
 /**
- * Markets of the venue with their filters (row V-6 of docs/dialects.md), as `GET /api/v3/exchangeInfo` gives them
- * (Binance, spot, documentation of November 2026).
+ * The venue's markets with their filters (row V-6 of docs/dialects.md), as in `GET /api/v3/exchangeInfo` (Binance,
+ * spot, documentation of November 2026).
  */
 import { textOf, unitsOf } from './amounts.ts'
 

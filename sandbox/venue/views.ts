@@ -1,4 +1,4 @@
-/** Orders and trades as Binance's spot API shows them (documentation of November 2026). */
+/** Shows orders and trades as Binance's spot API does (documentation of November 2026). */
 import { textOf } from './amounts.ts'
 import type { Order, Trade, VenueState } from './engine.ts'
 
@@ -26,7 +26,7 @@ export const orderView = (order: Order): object => ({
   selfTradePreventionMode: 'EXPIRE_MAKER',
 })
 
-/** The answer to a new order, `newOrderRespType=FULL`. */
+/** Returns the response to a new order, `newOrderRespType=FULL`. */
 export const placedView = (order: Order, trades: readonly Trade[]): object => {
   const {
     stopPrice: _stop,

@@ -1,19 +1,19 @@
-/** Answers a call of the API, well, or with the fault that a test set. */
+/** Answers an API request, normally or with the fault that a test set. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NoAnswer, TextAnswer } from '../../http/server.ts'
 import type { AnswerScript } from '../faults.ts'
 import type { Context } from './context.ts'
 
 /**
- * What answers a call: `act` carries it out, `refuse` answers with an error code of the acquirer's, signed as its
- * answers are.
+ * The handlers of a request: `act` executes it, `refuse` answers with the acquirer's error code, signed like its other
+ * responses.
  */
 export interface Answering {
   act(): TextAnswer
   refuse(code: string): TextAnswer
 }
 
-/** @param isOrder faults of answers are for calls that order something, not for those that look something up */
+/** @param isOrder response faults apply to orders, not to queries */
 export async function answerCall(
   context: Context,
   isOrder: boolean,

@@ -1,10 +1,10 @@
-/** What every part of an emulator works with: its books, its clock, the faults that a test set. */
+/** The context that all parts of an emulator share: its books, its clock, the faults that a test set. */
 import type { Deliveries, Message } from '../deliveries.ts'
 import type { Faults } from '../faults.ts'
 import type { Records } from '../records.ts'
 import type { Order, Reason } from './order.ts'
 
-/** A card number that means something. Every other one that passes Luhn's check is a good card. */
+/** A card number with a special result. Every other number that passes the Luhn check succeeds. */
 export interface TestCard {
   readonly number: string
   readonly refused?: Reason
@@ -13,7 +13,7 @@ export interface TestCard {
   readonly about: string
 }
 
-/** How one acquirer speaks. */
+/** The dialect of one acquirer. */
 export interface Dialect {
   /** for messages and pages */
   readonly name: string

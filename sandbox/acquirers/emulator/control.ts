@@ -1,4 +1,4 @@
-/** What a tester does to an emulator, over HTTP. */
+/** Actions of a tester on an emulator, over HTTP. */
 import { objectWith, text } from '../../http/fields.ts'
 import { Refusal } from '../../http/refusal.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'

@@ -1,12 +1,12 @@
-/** Amounts as acquirers write and read them. */
+/** Parses and prints amounts as acquirers do. */
 
-/** Minor units of `100`, `100.5`, `100.50`; undefined for anything else. */
+/** Returns the minor units of `100`, `100.5`, `100.50`; undefined for any other text. */
 export function unitsOf(text: string): bigint | undefined {
   const match = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(text)
   return match === null ? undefined : BigInt(match[1]! + (match[2] ?? '').padEnd(2, '0'))
 }
 
-/** As a program prints a float: 100, 100.5. */
+/** Prints an amount as a program prints a float: 100, 100.5. */
 export function shortest(units: bigint | string): string {
   return twoDecimals(units).replace(/\.?0+$/, '')
 }
@@ -16,7 +16,7 @@ export function twoDecimals(units: bigint | string): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** JSON whose numbers are kept as they are written. Undefined when the text is no JSON object. */
+/** Parses JSON and keeps the text of numbers. Returns undefined when the text is not a JSON object. */
 export function readJson(text: string): Record<string, unknown> | undefined {
   try {
     const keep = (_key: string, value: unknown, context: { source?: string }): unknown =>
@@ -30,7 +30,7 @@ export function readJson(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A number in JSON with these very digits. */
+/** Returns a JSON number with exactly these digits. */
 export function number(digits: string): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
 }

@@ -1,15 +1,15 @@
 /**
- * A payment or payout as an acquirer's emulator keeps it. Amounts are minor units as digits, times ms. No card number
- * is kept.
+ * A payment or payout as an acquirer's emulator stores it. Amounts are minor units as digits, times are ms. No card
+ * number is stored.
  */
 import type { Outcome, Telling } from '../faults.ts'
 
 export type Kind = 'payment' | 'payout'
 
-/** `secure`: the payer is asked for a code. `reversed`: all of it went back. */
+/** `secure`: the payer is asked for a code. `reversed`: all of the money went back. */
 export type Status = 'created' | 'secure' | 'processing' | 'succeeded' | 'refused' | 'expired' | 'reversed'
 
-/** Why a card was refused; each acquirer has a code and words of its own for it. */
+/** Why a card was refused; each acquirer has its own code and text for it. */
 export type Reason = 'refused' | 'insufficient-funds' | 'limit' | 'secure-failed'
 
 export interface Order {
@@ -61,10 +61,10 @@ export interface RefundRow {
   readonly hidden?: number
 }
 
-/** A payment with a card that was refused, after which the page took another one. */
+/** A payment whose card was refused, after which the page accepted another one. */
 export type Attempt = Pick<Order, 'number' | 'card' | 'reason' | 'decidedAt'>
 
-/** What of an order's refunds has not ended; minor units. */
+/** Returns the minor units of an order's open refunds. */
 export function pendingUnits({ refunds = [] }: Order): bigint {
   return refunds.reduce((sum, { status, units }) => sum + (status === 'pending' ? BigInt(units) : 0n), 0n)
 }

@@ -1,4 +1,7 @@
-/** The hosted page as HTML. No script: every step is a form. What came from outside is text, never markup. */
+/**
+ * Renders the hosted page as HTML. There is no script: every step is a form. External input is rendered as text, never
+ * as markup.
+ */
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import type { Dialect, TestCard } from './context.ts'
 import type { Order } from './order.ts'
@@ -12,7 +15,7 @@ function amount({ units, currency }: Order): string {
   return `${units.padStart(3, '0').replace(/(\d\d)$/, '.$1')} ${currency}`
 }
 
-/** @param wrong why the card was not taken */
+/** @param wrong why the card was refused */
 export function cardPage(
   dialect: Dialect,
   order: Order,

@@ -1,4 +1,4 @@
-/** The payer's way through the hosted page: card, 3-D Secure where the card has it, back to the shop. */
+/** The payer's steps on the hosted page: card, 3-D Secure if the card has it, back to the shop. */
 import { TextAnswer } from '../../http/server.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'
 import type { Context } from './context.ts'

@@ -1,4 +1,4 @@
-/** A payment's life: made, paid on the page, decided, reported, given back. */
+/** The states of a payment: created, paid on the page, decided, reported, refunded. */
 import { passesLuhn } from '../luhn.ts'
 import { put, tell } from './context.ts'
 import type { Context } from './context.ts'
@@ -18,7 +18,7 @@ const FIRST_NUMBER = 1_000_000_001
 /** So many questions don't show a refund that is late. */
 const QUESTIONS_LATE = 2
 
-/** A reference is unique among payments and payouts alike. */
+/** Finds an order. A reference is unique among payments and payouts together. */
 export function findOrder(context: Context, reference: string, kind?: Kind): Order | undefined {
   const kinds: readonly Kind[] = kind === undefined ? ['payment', 'payout'] : [kind]
   const found = kinds.map((one) => context.orders.get(`${one} ${reference}`)).find((order) => order !== undefined)
@@ -54,7 +54,7 @@ export function isCard(number: string): boolean {
   return /^\d{16}$/.test(number) && passesLuhn(number)
 }
 
-/** Whether the page takes a card: of a payment that is new, or whose card was refused while there is time. */
+/** Returns whether the page accepts a card: the payment is new, or its card was refused and it has not expired. */
 export function takesCard(context: Context, { kind, status, expiresAt }: Order): boolean {
   const isInTime = expiresAt === undefined || context.now() <= expiresAt
   return status === 'created' || (kind === 'payment' && status === 'refused' && isInTime)
@@ -102,7 +102,7 @@ export function confirmSecure(context: Context, order: Order, code: string | und
   return put(context, { ...order, wrongCodes })
 }
 
-/** What becomes of a card that is charged, or that money is sent to: what a tester said, else what its number says. */
+/** Decides the result of a charge or payout to a card: the one that a test set, else that of the card number. */
 export function decide(context: Context, order: Order, refused?: Reason): Order {
   const isDecided = order.outcome !== undefined
   const { outcome, ...telling } = isDecided
@@ -133,7 +133,7 @@ function ended(context: Context, order: Order): Order {
   return order
 }
 
-/** Takes back what is left, as a card's bank does on its owner's word, and a payout's receiver's bank. */
+/** Reverses the remaining amount, as a card's bank or a payout receiver's bank does. */
 export function reverse(context: Context, order: Order): Order {
   if (order.status !== 'succeeded' || order.moved === undefined) return order
   const { dueAt: _, outcome: _outcome, ...rest } = order
@@ -141,8 +141,8 @@ export function reverse(context: Context, order: Order): Order {
 }
 
 /**
- * Gives back a part or all, at once or as a tester said. Undefined: more than is left, or there is nothing to give
- * back. The same key again is the same refund.
+ * Refunds a part or all, at once or as a test set. Returns undefined if the amount is larger than the remainder, or
+ * nothing can be refunded. A repeated key returns the same refund.
  */
 export function giveBack(context: Context, order: Order, units: bigint, key?: string): 'done' | 'pending' | undefined {
   const refunds = order.refunds ?? []
@@ -164,7 +164,7 @@ export function giveBack(context: Context, order: Order, units: bigint, key?: st
   return 'done'
 }
 
-/** What a person gives back in the acquirer's own cabinet. Undefined as with `giveBack`. */
+/** Refunds an amount as a person does in the acquirer's console. Returns undefined as `giveBack` does. */
 export function giveBackOutside(context: Context, order: Order, units: bigint): Order | undefined {
   if (
     order.status !== 'succeeded' ||
@@ -180,7 +180,7 @@ export function giveBackOutside(context: Context, order: Order, units: bigint): 
   )
 }
 
-/** Ends what was taken up of refunds: the payer gets all of it. */
+/** Completes accepted refunds: the payer gets all of the money. */
 export function endRefunds(context: Context, order: Order): Order {
   const units = pendingUnits(order)
   const refunds = (order.refunds ?? []).map((one): RefundRow =>
@@ -195,7 +195,7 @@ function refundNow(context: Context, order: Order, units: bigint): Order {
   return refunded === BigInt(order.moved!) ? ended(context, { ...after, status: 'reversed' }) : put(context, after)
 }
 
-/** The order as a question for it shows it: without refunds that are not to be seen yet. */
+/** Returns the order as a status query shows it: without refunds that are not visible yet. */
 export function seen(context: Context, order: Order): Order {
   const refunds = order.refunds ?? []
   const hidden = refunds.filter((one) => (one.hidden ?? 0) > 0)

@@ -1,4 +1,4 @@
-/** A payout's life: sent at once or a little later, refused, stuck, or coming back. */
+/** The states of a payout: sent at once or later, refused, stuck, or returned. */
 import { put } from './context.ts'
 import type { Context } from './context.ts'
 import { plainTelling } from './order.ts'
@@ -6,7 +6,7 @@ import type { Order } from './order.ts'
 import { decide, isCard, placeOrder, reverse } from './payments.ts'
 import type { NewOrder, Placed } from './payments.ts'
 
-/** The card number is not kept. */
+/** Places a payout. The card number is not stored. */
 export function placePayout(
   context: Context,
   order: Omit<NewOrder, 'kind' | 'returnUrl'>,
@@ -33,7 +33,7 @@ export function placePayout(
   return { order: processing }
 }
 
-/** What was due happens: a payout under way ends, what was to come back does. */
+/** Applies due changes: a payout in processing ends, or a sent one is returned. */
 export function wake(context: Context, id: string): void {
   const order = context.orders.get(id)
   if (order === undefined) return
@@ -41,7 +41,7 @@ export function wake(context: Context, id: string): void {
   else if (order.status === 'processing') decide(context, order)
 }
 
-/** Ends what is stuck: a tester's hand. */
+/** Ends a stuck payout, for tests. */
 export function release(context: Context, order: Order): Order {
   return order.status === 'processing'
     ? decide(context, { ...order, outcome: 'success', telling: order.telling ?? plainTelling })

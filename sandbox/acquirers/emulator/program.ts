@@ -1,8 +1,8 @@
-/** An emulator as a program, on loopback. SIGTERM and SIGINT end it. */
+/** Runs an emulator as a program, on loopback. SIGTERM and SIGINT end it. */
 import { parseArgs } from 'node:util'
 import type { Emulator, EmulatorOptions } from './start.ts'
 
-/** @param keys options that hold the account's keys, with what they are when absent */
+/** @param keys options with the account's keys, and their defaults */
 export function runEmulator<Key extends string>(
   name: string,
   usualPort: number,

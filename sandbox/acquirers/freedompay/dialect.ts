@@ -73,7 +73,7 @@ export function maskOf({ card }: Order): string {
   return card === undefined ? '' : `${card.first.slice(0, 4)}-${card.first.slice(4)}XX-XXXX-${card.last}`
 }
 
-/** What the shop gets of it. */
+/** Returns the net amount that the shop gets. */
 export function netOf({ moved, units, fee }: Order): string {
   return twoDecimals(BigInt(moved ?? units) - BigInt(fee ?? '0'))
 }
@@ -161,7 +161,7 @@ export function freedompayDialect({ secretKey, payoutSecretKey }: FreedomPayAcco
   }
 }
 
-/** Whether a shop's answer to a callback is signed with the name of the callback's own script. */
+/** Returns whether a shop's response to a callback is signed with the callback's script name. */
 export function isSignedAnswer(callbackUrl: string, body: string, secretKey: string): boolean {
   return isSigned(scriptOf(callbackUrl), readXml(body), secretKey)
 }

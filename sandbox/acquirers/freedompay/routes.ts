@@ -135,8 +135,8 @@ function pageOf(context: Context, { number, token }: Order): Fields {
 }
 
 /**
- * By the payment's number its status; by the order's, the status of its newest payment, which is a refund if there is
- * one.
+ * Returns the status of a payment by its number. By the order's number it returns the status of its newest payment,
+ * which is a refund if there is one.
  */
 function paymentStatus(context: Context, form: Form): Fields {
   const number = form['pg_payment_id']

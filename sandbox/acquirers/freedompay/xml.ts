@@ -23,7 +23,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** The fields of an answer to a callback, which has none within another. */
+/** Returns the fields of a response to a callback, which has no nested fields. */
 export function readXml(text: string): Record<string, string> {
   const body = /<response>([\s\S]*)<\/response>/.exec(text)?.[1] ?? ''
   const fields = [...body.matchAll(/<(\w+)>([^<]*)<\/\1>|<(\w+)\/>/g)]

@@ -64,7 +64,7 @@ function reasonOf({ status, reason }: Order): readonly [number, string] {
   return status === 'processing' ? [1134, 'Transaction Is Pending'] : [1100, 'Ok']
 }
 
-/** A transaction as CHECK_STATUS and callbacks tell it, unsigned. */
+/** Returns a transaction as in CHECK_STATUS and callbacks, unsigned. */
 export function record({ merchantAccount }: WayForPayAccount, order: Order): Record<string, unknown> {
   const isOutside = order.status === 'succeeded' && (order.refunds ?? []).some((refund) => refund.isOutside)
   const [status, reason, code] = isOutside
@@ -119,7 +119,7 @@ const signedPayoutFields = [
   'reasonCode',
 ]
 
-/** Signed as its numbers stand in the JSON. */
+/** Signs the fields with the numbers' text from the JSON. */
 export function signed(
   account: WayForPayAccount,
   unsigned: Record<string, unknown>,

@@ -6,10 +6,7 @@ import { wayforpayRoutes } from './routes.ts'
 
 export type { WayForPayAccount } from './dialect.ts'
 
-/**
- * The API and the page are at one address here, two with WayForPay. Throws PortInUse, and an Error when this is
- * production.
- */
+/** The API and the page have one address here, but two at WayForPay. Throws PortInUse, and an Error in production. */
 export function startWayForPay(account: WayForPayAccount, options: EmulatorOptions): Promise<Emulator> {
   return startEmulator(
     () => wayforpayDialect(account),

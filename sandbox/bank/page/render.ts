@@ -1,11 +1,14 @@
-/** The bank's pages as HTML. No script: every step is a form. What came from outside is text, never markup. */
+/**
+ * Renders the bank's pages as HTML. There is no script: every step is a form. External input is rendered as text, never
+ * as markup.
+ */
 import type { Language, Payment } from '../rows.ts'
 import { amountOf } from '../terms.ts'
 import { secureCode, testCards } from '../test-cards.ts'
 import { texts } from './texts.ts'
 import type { Texts } from './texts.ts'
 
-/** What the payer typed that can't be taken, and of which field. */
+/** The field whose input is invalid. */
 export type CardField = 'card' | 'expiry' | 'cvc'
 export interface Typed {
   /** the number is not among them: it is typed again */
@@ -63,7 +66,7 @@ export function securePage(payment: Payment): string {
   )
 }
 
-/** How it ended. The payer is sent on; while it is not ended, the page asks again. */
+/** Returns the last page with the result. It redirects the payer; while the payment is open, it reloads. */
 export function endPage(payment: Payment): string {
   const say = texts[payment.language]
   const words: Readonly<Record<Payment['status'], string>> = {

@@ -1,4 +1,4 @@
-/** The payer's way through the bank's pages: card, 3-D Secure where the card has it, end. Nothing changes by a GET. */
+/** The payer's steps on the bank's pages: card, 3-D Secure if the card has it, end. A GET changes nothing. */
 import { TextAnswer } from '../../http/server.ts'
 import type { Route, SandboxRequest } from '../../http/server.ts'
 import type { Context } from '../context.ts'

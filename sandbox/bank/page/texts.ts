@@ -1,4 +1,4 @@
-/** What the page says, in the payer's language. */
+/** The texts of the page, in the payer's language. */
 import type { Language } from '../rows.ts'
 
 export interface Texts {

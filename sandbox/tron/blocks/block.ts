@@ -47,7 +47,7 @@ export const headerBytes = ({ timestamp, transactions, parent, number, witness }
     integerField(10, BigInt(blockVersion)),
   )
 
-/** A Merkle tree over the transactions with their results; of none it is zero. */
+/** Returns the Merkle root of the transactions with their results; zero when there are none. */
 export const transactionRoot = (transactions: readonly MinedTransaction[]): Uint8Array => {
   let level = transactions.map((one) => sha256(concat(encodeTransaction(one), resultBytes(one))))
   while (level.length > 1) {

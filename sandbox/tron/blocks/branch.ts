@@ -1,4 +1,4 @@
-/** The chain as it is: its blocks, and the state after each that could still be taken back. */
+/** The best chain: its blocks, and the state after each block that can still be reverted. */
 import type { Changes, Reader } from '../state/state.ts'
 import type { Block, MinedTransaction } from './block.ts'
 
@@ -10,7 +10,7 @@ export interface Located {
 export interface Branch {
   readonly height: () => number
   readonly head: () => Block
-  /** The newest block that no fork takes back. */
+  /** Returns the newest block that no fork can replace. */
   readonly solid: () => Block
   readonly at: (number: number) => Block | undefined
   readonly byId: (id: string) => Block | undefined
@@ -19,20 +19,20 @@ export interface Branch {
   readonly read: Reader
   readonly readSolid: Reader
   readonly push: (block: Block, changes: Changes) => void
-  /** Takes the newest block off, and what it changed. */
+  /** Removes the newest block and its changes. */
   readonly pop: () => Block
 }
 
-/** At least so many blocks can be taken back, so that a log with deep forks can be read again with a smaller lag. */
+/** At least this number of blocks can be reverted, so that a log with deep forks can be replayed with a smaller lag. */
 const leastKept = 128
 
-/** `lag`: how many blocks a block must have on it to be solid. */
+/** Opens a branch. `lag`: number of later blocks that make a block solid. */
 export const openBranch = (lag: number): Branch => {
   const blocks: Block[] = []
   const ids = new Map<string, Block>()
   const transactions = new Map<string, Located>()
   const state = new Map<string, unknown>()
-  /** What each of the newest blocks changed: the values before. The last is of the newest block. */
+  /** The previous values of what each of the newest blocks changed. The last element is of the newest block. */
   const before: Map<string, unknown>[] = []
   const last = (): Block => {
     const block = blocks.at(-1)

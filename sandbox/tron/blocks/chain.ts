@@ -1,4 +1,4 @@
-/** The chain: takes transactions, makes blocks, forks, and begins again where its log ends. */
+/** The chain: accepts transactions, makes blocks, forks, and resumes from its log. */
 import { signedTransaction } from '../codec/transaction.ts'
 import type { SignedTransaction } from '../codec/transaction.ts'
 import type { ParameterValues } from '../resources/parameters.ts'
@@ -27,7 +27,7 @@ export interface ChainOptions {
   readonly slotMs: number
 }
 
-/** None of these takes its turn by itself: callers do. */
+/** Operations on the chain. Callers must serialise them. */
 export interface Chain {
   readonly branch: Branch
   readonly pool: Pool

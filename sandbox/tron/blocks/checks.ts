@@ -1,4 +1,4 @@
-/** What every transaction must meet wherever it is put: age, reference block, size. Source: java-tron Manager. */
+/** Checks that apply to every transaction: age, reference block, size. Source: java-tron Manager. */
 import { bytesOf, sameBytes } from '../bytes.ts'
 import { encodeTransaction } from '../codec/transaction.ts'
 import type { SignedTransaction } from '../codec/transaction.ts'

@@ -1,4 +1,4 @@
-/** Carries out one transaction on a state: bandwidth, memo, contract, energy. Either all of it happens or nothing. */
+/** Executes one transaction on a state: bandwidth, memo, contract, energy. Either all of it takes effect or nothing. */
 import type { SignedTransaction } from '../codec/transaction.ts'
 import { executeContract } from '../contracts/index.ts'
 import type { RunContext } from '../contracts/index.ts'
@@ -16,7 +16,7 @@ export interface Place {
   readonly now: bigint
 }
 
-/** Throws TransactionRefusal; the state is then as before. */
+/** Throws TransactionRefusal; the state is then unchanged. */
 export const executeTransaction = async (
   state: State,
   place: Place,

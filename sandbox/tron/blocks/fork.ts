@@ -1,4 +1,4 @@
-/** Forks on demand: the newest blocks are replaced by one block more, with their transactions or without. */
+/** Forks on demand: replaces the newest blocks by one more block, with or without their transactions. */
 import type { SignedTransaction } from '../codec/transaction.ts'
 import type { Chain } from './chain.ts'
 import { TransactionRefusal } from './refusal.ts'

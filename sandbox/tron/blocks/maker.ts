@@ -1,4 +1,4 @@
-/** Makes blocks: carries transactions out on the newest state, seals them, and can do the same again from a record. */
+/** Makes blocks: executes transactions on the newest state, seals them, and can repeat this from a record. */
 import { bytesOf } from '../bytes.ts'
 import type { SignedTransaction } from '../codec/transaction.ts'
 import type { ParameterValues } from '../resources/parameters.ts'
@@ -31,7 +31,7 @@ export interface Made {
   readonly refused: readonly { readonly transaction: SignedTransaction; readonly refusal: TransactionRefusal }[]
 }
 
-/** The place of the next block, whose time is not known to what is only tried. */
+/** Returns the position of the next block; a trial run does not know its time. */
 export const nextPlace = (branch: Branch, machine: Machine, timestamp: number, witness: number): Place => {
   const head = branch.head()
   const block: MachineBlock = {
@@ -46,7 +46,7 @@ export const nextPlace = (branch: Branch, machine: Machine, timestamp: number, w
   return { machine, block, now: BigInt(head.timestamp) }
 }
 
-/** The block is not part of the branch until it is pushed with its changes. */
+/** Makes a block. It is not part of the branch until it is pushed with its changes. */
 export const makeBlock = async (branch: Branch, machine: Machine, draft: Draft): Promise<Made> => {
   const { timestamp, witness, parameters } = draft
   const head = branch.head()

@@ -1,4 +1,4 @@
-/** Transactions that wait for a block. Each was carried out on the state that those before it leave. */
+/** Transactions that wait for a block. Each was executed on the state after those before it. */
 import type { SignedTransaction } from '../codec/transaction.ts'
 import { layeredState } from '../state/state.ts'
 import type { Reader, State } from '../state/state.ts'
@@ -16,7 +16,7 @@ export interface Pool {
   readonly renew: () => Promise<readonly SignedTransaction[]>
 }
 
-/** `attempt` carries a transaction out on a state, or throws TransactionRefusal and leaves the state. */
+/** `attempt` executes a transaction on a state, or throws TransactionRefusal and leaves the state unchanged. */
 export const openPool = (
   read: Reader,
   attempt: (state: State, transaction: SignedTransaction) => Promise<void>,

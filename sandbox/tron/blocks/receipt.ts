@@ -1,7 +1,7 @@
-/** What a transaction did, as far as the chain remembers it. Amounts in sun. */
+/** The effects of a transaction that the chain stores. Amounts in sun. */
 import type { Address } from '../address.ts'
 
-/** How a contract's code ended, by java-tron's names; what is no contract call is SUCCESS. */
+/** The result of a contract's code, by java-tron's names; a transaction that is not a contract call has SUCCESS. */
 export type ContractResult =
   | 'SUCCESS'
   | 'REVERT'
@@ -24,7 +24,7 @@ export interface Log {
   readonly data: Uint8Array
 }
 
-/** A call, creation or destruction by a contract's code, or an act of stake, whose value is not paid to anybody. */
+/** A call, creation or destruction by a contract's code, or a stake operation, whose value is paid to nobody. */
 export interface InternalTransaction {
   readonly hash: Uint8Array
   readonly caller: Address
@@ -34,17 +34,17 @@ export interface InternalTransaction {
   readonly note: string
   /** JSON with details of an act of stake (row T-5). */
   readonly extra?: string
-  /** It, or what called it, was undone. */
+  /** True if it, or its caller, was reverted. */
   readonly rejected: boolean
 }
 
-/** What ran in the virtual machine. */
+/** A run of the virtual machine. */
 export interface Run {
   readonly result: ContractResult
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly message?: string
   readonly energy: bigint
-  /** How much of the energy is the contract's dynamic factor. */
+  /** The part of the energy that comes from the contract's dynamic factor. */
   readonly penalty: bigint
   readonly returned: Uint8Array
   readonly logs: readonly Log[]
@@ -52,19 +52,19 @@ export interface Run {
 }
 
 export interface Receipt {
-  /** All that was burnt. */
+  /** Total TRX burnt. */
   readonly fee: bigint
   readonly netUsage: bigint
   readonly netFee: bigint
-  /** Only of contracts' code. */
+  /** Only for contract code. */
   readonly run?: Run & {
     readonly contract: Address
-    /** From the caller's stake, and what was lent to it. */
+    /** From the caller's stake, and stake lent to it. */
     readonly energyUsage: bigint
     readonly energyFee: bigint
     /** From the stake of the contract's creator. */
     readonly originEnergyUsage: bigint
   }
-  /** What became free while unfreezing. */
+  /** Unfrozen TRX that was paid out. */
   readonly withdrawExpireAmount?: bigint
 }

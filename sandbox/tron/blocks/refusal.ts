@@ -1,4 +1,4 @@
-/** A transaction that cannot be part of the chain as it is now. Codes as java-tron's GrpcAPI.Return.response_code. */
+/** Thrown for a transaction that the chain can't include now. Codes as java-tron's GrpcAPI.Return.response_code. */
 
 export type RefusalCode =
   | 'SIGERROR'
@@ -23,7 +23,8 @@ export class TransactionRefusal extends Error {
 }
 
 /**
- * What java-tron's ContractValidateException becomes when a transaction is broadcast; `reason` alone when one is built.
+ * java-tron's ContractValidateException in the response to a broadcast; when a transaction is built, `reason` alone is
+ * returned.
  */
 export class InvalidContract extends TransactionRefusal {
   override name = 'InvalidContract'

@@ -1,4 +1,4 @@
-/** Whose signature a transaction carries: recovered from the bytes, compared with the owner. */
+/** Verifies a transaction's signature: recovers the key from the bytes and compares it with the owner. */
 import { recoverPublicKey } from 'viem'
 import { sign } from 'viem/accounts'
 import { addressOfKey, base58Of } from '../address.ts'

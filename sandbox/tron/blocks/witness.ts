@@ -1,4 +1,6 @@
-/** Who makes blocks: keys that everybody can compute, worth nothing. Also the sandbox's own accounts. */
+/**
+ * The block producer's keys, which anybody can compute and which are worth nothing. Also the sandbox's own accounts.
+ */
 import { privateKeyToAccount } from 'viem/accounts'
 import { addressOfKey } from '../address.ts'
 import type { Address } from '../address.ts'
@@ -12,7 +14,7 @@ export interface KnownAccount {
 
 const accounts = new Map<string, KnownAccount>()
 
-/** The same name is the same account, on every machine. */
+/** Returns the account of a name, the same on every machine. */
 export const knownAccount = (name: string): KnownAccount => {
   const known = accounts.get(name)
   if (known !== undefined) return known

@@ -1,5 +1,5 @@
 /**
- * The kinds of contract this chain carries out. Source: java-tron protocol/src/main/protos/core, Tron.proto and
+ * The contract types that this chain executes. Source: java-tron protocol/src/main/protos/core, Tron.proto and
  * contract/*.proto.
  */
 import type { MessageOf, Schema } from './schema.ts'
@@ -19,7 +19,7 @@ const abiEntry = {
   stateMutability: [8, { names: ['UnknownMutabilityType', 'Pure', 'View', 'Nonpayable', 'Payable'] }],
 } as const
 
-/** What a created contract is described by. */
+/** The description of a created contract. */
 export const smartContract = {
   origin_address: [1, 'address'],
   contract_address: [2, 'address'],
@@ -99,7 +99,7 @@ export const contractKinds = {
 export type ContractType = keyof typeof contractKinds
 export type ContractValue<T extends ContractType> = MessageOf<(typeof contractKinds)[T]['schema']>
 
-/** One kind with its message; narrowing `type` narrows `value`. */
+/** A contract type with its message; narrowing `type` narrows `value`. */
 export type Contract = { [T in ContractType]: { readonly type: T; readonly value: ContractValue<T> } }[ContractType]
 
 export const contractTypeOf = (number: bigint): ContractType | undefined =>

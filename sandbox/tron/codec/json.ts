@@ -1,12 +1,12 @@
 /**
- * Messages as java-tron writes them in JSON: names of the .proto files, zero and empty fields left out, bytes in
- * hexadecimal, addresses in hexadecimal or, when the request says `visible`, in base58.
+ * Converts messages to and from java-tron's JSON: names of the .proto files, zero and empty fields omitted, bytes in
+ * hexadecimal, addresses in hexadecimal or, if the request is `visible`, in base58.
  */
 import { addressOf, base58Of, isAddress } from '../address.ts'
 import { bytesOf, hexOf, noBytes } from '../bytes.ts'
 import type { Kind, MessageOf, Schema } from './schema.ts'
 
-/** JSON that does not fit a message. */
+/** Thrown for JSON that does not fit a message. */
 export class JsonError extends Error {
   override name = 'JsonError'
 }

@@ -1,4 +1,4 @@
-/** Messages described as data: one description serves the bytes and the JSON of java-tron. */
+/** Describes messages as data, for both the bytes and the JSON of java-tron. */
 import { bytesOf, hexOf, noBytes, textBytes } from '../bytes.ts'
 import { bytesField, bytesIn, CodecError, integerField, integerIn, listIn, readFields } from './wire.ts'
 import type { Fields } from './wire.ts'
@@ -33,13 +33,13 @@ type ValueOf<K> = K extends 'address' | 'text'
               : never
 
 /**
- * An address is its hexadecimal digits, whatever their number: the contract judges it. Enumerations are their names.
+ * An address is a string of hexadecimal digits of any length, because contracts check it. Enumerations are their names.
  */
 export type MessageOf<S extends Schema> = { readonly [N in keyof S]: ValueOf<S[N][1]> }
 
 type Loose = { readonly [name: string]: unknown }
 
-/** Fields in the order of their numbers, as every implementation of protobuf writes them. */
+/** Encodes fields in the order of their numbers, as every implementation of protobuf does. */
 export const encodeMessage = <S extends Schema>(schema: S, message: MessageOf<S>): Uint8Array => {
   const fields = Object.entries(schema).sort(([, [a]], [, [b]]) => a - b)
   return new Uint8Array(
@@ -73,7 +73,7 @@ const encodeField = (number: number, kind: Kind, value: unknown): Uint8Array => 
   }
 }
 
-/** Throws CodecError. Fields that the description does not name are left out. */
+/** Parses a message. Fields that the schema does not name are ignored. Throws CodecError. */
 export const decodeMessage = <S extends Schema>(schema: S, bytes: Uint8Array): MessageOf<S> => {
   const fields = readFields(bytes)
   return Object.fromEntries(

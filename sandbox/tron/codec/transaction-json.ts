@@ -1,4 +1,7 @@
-/** Transactions as java-tron's JSON. Unlike signatures, `raw_data` counts there, and `raw_data_hex` is ignored. */
+/**
+ * Converts transactions to and from java-tron's JSON. There `raw_data` counts, and `raw_data_hex` is ignored;
+ * signatures cover the bytes.
+ */
 import { bytesOf, hexOf, noBytes, textBytes } from '../bytes.ts'
 import { contractAddressOf } from '../contracts/address.ts'
 import { contractKinds } from './contracts.ts'
@@ -30,7 +33,7 @@ export const rawJson = (raw: RawTransaction, visible: boolean): Json => {
   }
 }
 
-/** A contract's address stands beside its creation. */
+/** For a creation, the contract's address is a separate member. */
 export const transactionJson = (transaction: SignedTransaction, visible: boolean): Json => ({
   ...(transaction.signatures.length > 0 ? { signature: transaction.signatures.map(hexOf) } : {}),
   txID: transaction.id,
@@ -75,7 +78,7 @@ const contractFromJson = (json: Json, visible: boolean): Contract => {
   return { type, value } as unknown as Contract
 }
 
-/** The memo of a request that builds a transaction comes as text when it is `visible`, else in hexadecimal. */
+/** Parses the memo of a request that builds a transaction: text if it is `visible`, else hexadecimal. */
 export const memoFromJson = (value: unknown, visible: boolean): Uint8Array => {
   if (typeof value !== 'string') return noBytes
   return visible ? textBytes(value) : hexBytes(value, 'extra_data')

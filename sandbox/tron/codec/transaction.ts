@@ -55,7 +55,7 @@ export const encodeRaw = (raw: RawTransaction): Uint8Array => {
   )
 }
 
-/** Throws CodecError, also for kinds of contract that this chain does not have. */
+/** Parses raw_data. Throws CodecError, also for contract types that this chain does not have. */
 export const decodeRaw = (bytes: Uint8Array): RawTransaction => {
   const fields = readFields(bytes)
   const contracts = listIn(fields, 11)
@@ -83,7 +83,10 @@ const decodeContract = (number: bigint, parameter: Uint8Array): Contract => {
   return { type, value: decodeMessage(contractKinds[type].schema as Schema, bytesIn(any, 2)) } as Contract
 }
 
-/** java-tron writes raw_data anew before it hashes: what it does not know, or knows otherwise, is not signed for. */
+/**
+ * java-tron serialises raw_data again before it hashes: unknown fields and other encodings are not part of the
+ * signature.
+ */
 export const signedTransaction = (raw: RawTransaction, signatures: readonly Uint8Array[]): SignedTransaction => {
   const rawBytes = encodeRaw(raw)
   return { id: hexOf(sha256(rawBytes)), raw, rawBytes, signatures }

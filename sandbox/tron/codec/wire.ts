@@ -4,7 +4,7 @@
  */
 import { concat, noBytes } from '../bytes.ts'
 
-/** Bytes that are no message. */
+/** Thrown for bytes that are not a message. */
 export class CodecError extends Error {
   override name = 'CodecError'
 }
@@ -37,7 +37,7 @@ export const bytesField = (number: number, value: Uint8Array, evenEmpty = false)
     ? noBytes
     : concat(encodeVarint(BigInt(number * 8 + bytesType)), encodeVarint(BigInt(value.length)), value)
 
-/** Throws CodecError. */
+/** Parses the fields of a message. Throws CodecError. */
 export const readFields = (bytes: Uint8Array): Fields => {
   const fields = new Map<number, (bigint | Uint8Array)[]>()
   let at = 0
@@ -68,7 +68,7 @@ export const readFields = (bytes: Uint8Array): Fields => {
   return fields
 }
 
-/** The last value of a field counts. Throws CodecError when it is of another kind. */
+/** Returns the last value of a field. Throws CodecError if its type differs. */
 export const integerIn = (fields: Fields, number: number): bigint => {
   const value = fields.get(number)?.at(-1) ?? 0n
   if (typeof value !== 'bigint') throw new CodecError(`field ${number} is no number`)

@@ -1,4 +1,4 @@
-/** AccountCreateContract: makes an account without sending it anything. */
+/** AccountCreateContract: creates an account without a transfer. */
 import { isAddress } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'

@@ -1,4 +1,4 @@
-/** Where a contract comes to stand: the last 20 bytes of the Keccak-256 of the transaction's id and its owner. */
+/** Returns a contract's address: the last 20 bytes of the Keccak-256 of the transaction's id and its owner. */
 import { addressOfEvm } from '../address.ts'
 import type { Address } from '../address.ts'
 import { bytesOf, concat, keccak } from '../bytes.ts'

@@ -1,8 +1,8 @@
-/** What both contracts that run code demand of their transaction. */
+/** Requirements that both contracts that run code have for their transaction. */
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { RunContext } from './context.ts'
 
-/** Throws InvalidContract. TRC-10 tokens are not part of this chain. */
+/** Throws InvalidContract. This chain does not support TRC-10 tokens. */
 export const requireLimits = (context: RunContext, callValue: bigint, tokenValue: bigint): void => {
   const { feeLimit } = context.transaction.raw
   const most = context.values.getMaxFeeLimit

@@ -1,4 +1,4 @@
-/** What a contract is carried out with. */
+/** The context in which a contract is executed. */
 import type { Receipt } from '../blocks/receipt.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import { base58Of, isAddress } from '../address.ts'
@@ -19,21 +19,21 @@ export interface Context {
   readonly slot: bigint
 }
 
-/** For contracts that run code. */
+/** Context of contracts that run code. */
 export interface RunContext extends Context {
   readonly machine: Machine
   readonly block: MachineBlock
   readonly transaction: SignedTransaction
 }
 
-/** What carrying out adds to a receipt; `fee` without bandwidth, memo and energy. */
+/** The execution's additions to a receipt; `fee` excludes bandwidth, memo and energy. */
 export interface Outcome {
   readonly fee?: bigint
   readonly withdrawExpireAmount?: bigint
   readonly run?: NonNullable<Receipt['run']>
 }
 
-/** Throws InvalidContract, with java-tron's words. */
+/** Returns the owner's account. Throws InvalidContract with java-tron's message. */
 export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid address'): Account => {
   if (!isAddress(owner)) throw new InvalidContract(badAddress)
   const account = accountAt(state, owner)
@@ -41,7 +41,7 @@ export const requireOwner = (state: State, owner: Address, badAddress = 'Invalid
   return account
 }
 
-/** Stake for votes alone is not part of this chain. */
+/** This chain does not support stake for votes only. */
 export const requireResource = (resource: string, words: string): Resource => {
   if (resource !== 'BANDWIDTH' && resource !== 'ENERGY') throw new InvalidContract(words)
   return resource

@@ -1,6 +1,4 @@
-/**
- * DelegateResourceContract: lends the bandwidth or energy of own stake to another account, locked for a time or not.
- */
+/** DelegateResourceContract: lends bandwidth or energy from own stake to another account, with or without a lock. */
 import { base58Of, isAddress } from '../address.ts'
 import type { Address } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
@@ -78,7 +76,7 @@ export const executeDelegate = (context: Context, value: Delegation): Outcome =>
   return {}
 }
 
-/** What was locked and is no longer joins what is not. */
+/** Moves expired locked loans to the unlocked ones. */
 export const unlockExpired = (state: State, from: Address, to: Address, now: bigint): void => {
   const locked = loanAt(state, { from, to, locked: true })
   if (locked === undefined) return

@@ -39,7 +39,10 @@ export const executeFreeze = (context: Context, value: Freeze): Outcome => {
   return {}
 }
 
-/** The network counts whole TRX of each account: `change` is what the account's stake changes by, from `before`. */
+/**
+ * Updates the network's total, which counts whole TRX of each account. `change`: change of the account's stake from
+ * `before`.
+ */
 export const countStake = (state: State, before: Account, resource: Resource, change: bigint): void => {
   const stake = before.frozen[resource] + before.lent[resource]
   addStakedFor(state, resource, (stake + change) / sunOfATrx - stake / sunOfATrx)

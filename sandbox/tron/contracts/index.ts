@@ -1,4 +1,4 @@
-/** Every kind of contract: how it is checked when a transaction is built, and carried out when one is mined. */
+/** All contract types: how each is validated when a transaction is built, and executed when it is mined. */
 import type { Contract } from '../codec/contracts.ts'
 import { executeAccountCreate, validateAccountCreate } from './account-create.ts'
 import type { Context, Outcome, RunContext } from './context.ts'
@@ -37,7 +37,7 @@ export const validateContract = (context: Context, contract: Contract): void => 
   }
 }
 
-/** Checks and does it. Throws InvalidContract, after which the state must be taken back. */
+/** Validates and executes a contract. Throws InvalidContract, after which the caller must revert the state. */
 export const executeContract = async (context: RunContext, contract: Contract): Promise<Outcome> => {
   switch (contract.type) {
     case 'AccountCreateContract':

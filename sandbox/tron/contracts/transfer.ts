@@ -1,4 +1,4 @@
-/** TransferContract: TRX from one account to another, which is made when it is missing. */
+/** TransferContract: sends TRX to another account, which is created if it does not exist. */
 import { isAddress } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'

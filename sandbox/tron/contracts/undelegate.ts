@@ -1,6 +1,4 @@
-/**
- * UnDelegateResourceContract: takes back what was lent and is not locked, and the part of its use that goes with it.
- */
+/** UnDelegateResourceContract: reclaims unlocked lent resources, with their share of the usage. */
 import { isAddress } from '../address.ts'
 import type { Address } from '../address.ts'
 import { InvalidContract } from '../blocks/refusal.ts'

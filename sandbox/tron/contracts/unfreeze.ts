@@ -1,4 +1,4 @@
-/** UnfreezeBalanceV2Contract: stake begins to become free; what is free already is paid out. */
+/** UnfreezeBalanceV2Contract: starts to unfreeze stake, and pays out TRX that is already unfrozen. */
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'
 import { plus, putAccount, requireAccount } from '../state/account.ts'
@@ -9,7 +9,7 @@ import { countStake } from './freeze.ts'
 
 type Unfreeze = ContractValue<'UnfreezeBalanceV2Contract'>
 
-/** How many unfreezings an account may have waiting. */
+/** Maximum number of pending unfreezings of an account. */
 export const mostUnfreezings = 32
 const dayMs = 86_400_000n
 const badResource = 'ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]'
@@ -44,10 +44,10 @@ export const executeUnfreeze = (context: Context, value: Unfreeze): Outcome => {
   return free === 0n ? {} : { withdrawExpireAmount: free }
 }
 
-/** Unfreezings that must still wait. */
+/** Returns unfreezings that are still pending. */
 export const waiting = ({ unfreezing }: Account, now: bigint): Account['unfreezing'] =>
   unfreezing.filter(({ expires }) => expires > now)
 
-/** What has waited long enough, in sun. */
+/** Returns the unfrozen amount, in sun. */
 export const freeAt = ({ unfreezing }: Account, now: bigint): bigint =>
   unfreezing.filter(({ expires }) => expires <= now).reduce((sum, { amount }) => sum + amount, 0n)

@@ -1,4 +1,4 @@
-/** WithdrawExpireUnfreezeContract: pays out stake that has waited long enough. */
+/** WithdrawExpireUnfreezeContract: pays out unfrozen stake. */
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'
 import { putAccount, requireAccount } from '../state/account.ts'

@@ -1,6 +1,6 @@
 /**
- * Broadcasting. One form takes JSON and answers with a message in hexadecimal, the other takes bytes and answers in
- * plain text.
+ * Broadcasts transactions. One form accepts JSON and returns a message in hexadecimal, the other accepts bytes and
+ * returns plain text.
  */
 import { bytesOf, hexOfText } from '../bytes.ts'
 import { transactionFromJson, transactionJson } from '../codec/transaction-json.ts'
@@ -38,7 +38,7 @@ export const broadcastRoutes: Routes = {
 }
 
 interface Verdict {
-  /** Absent when it was taken. */
+  /** Absent if the transaction was accepted. */
   readonly code?: RefusalCode | keyof typeof REFUSING
   readonly message: string
 }

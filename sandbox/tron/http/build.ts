@@ -1,4 +1,4 @@
-/** Transactions built by the node: checked against the state, unsigned. */
+/** Builds unsigned transactions after checking them against the state. */
 import { contractKinds } from '../codec/contracts.ts'
 import type { Contract, ContractType } from '../codec/contracts.ts'
 import { messageFromJson } from '../codec/json.ts'
@@ -32,7 +32,7 @@ export const buildRoutes: Routes = {
     build(view, fields, deployment(fields), { feeLimit: fields.integer('fee_limit', 0n) }),
 }
 
-/** Answers `{"Error": ...}` when the state does not allow it. */
+/** Answers `{"Error": ...}` if the state does not allow the transaction. */
 const build = (view: View, fields: Fields, contract: Contract, more: { readonly feeLimit?: bigint } = {}): Json => {
   try {
     validateContract(view.context, contract)
@@ -54,14 +54,14 @@ export const unsignedJson = (
   return { visible: fields.visible, ...transactionJson(signedTransaction(raw, []), fields.visible) }
 }
 
-/** Throws JsonError. Base58 is taken for an address whether the request is `visible` or not. */
+/** Throws JsonError. A base58 address is accepted whether the request is `visible` or not. */
 const contractFrom = (type: ContractType, fields: Fields): Contract => {
   const { schema } = contractKinds[type]
   const value = messageFromJson(schema as Schema, withIntegers(schema, fields), true)
   return { type, value } as unknown as Contract
 }
 
-/** GET brings numbers and addresses as text. */
+/** In a GET, numbers and addresses are text. */
 const withIntegers = (schema: Schema, fields: Fields): Json => {
   const all: Json = { ...fields.all }
   for (const [name, [, kind]] of Object.entries(schema)) {

@@ -1,4 +1,4 @@
-/** Calls of contracts: built as transactions, or tried without one. */
+/** Contract calls: built as transactions, or executed without one. */
 import { bytesOf, concat, hexOf, hexOfText, keccak, textBytes } from '../bytes.ts'
 import { sunOfATrx } from '../resources/stake.ts'
 import { accountAt } from '../state/account.ts'
@@ -16,7 +16,7 @@ import type { Fields } from './request.ts'
 import type { Routes } from './routes.ts'
 import type { View } from './view.ts'
 
-/** What a try may use: java-tron's vm.maxEnergyLimitForConstant. */
+/** Maximum energy of a call without a transaction: java-tron's vm.maxEnergyLimitForConstant. */
 const mostEnergy = 100_000_000n
 const noTransaction = '0'.repeat(64)
 
@@ -36,8 +36,8 @@ const trigger = (view: View, fields: Fields): Json => {
 }
 
 /**
- * Source: java-tron Wallet.callConstantContract (rows T-17 and T-18): what is no REVERT is thrown, and the servlet
- * answers with nothing but its name.
+ * Source: java-tron Wallet.callConstantContract (rows T-17 and T-18): a failure other than REVERT is thrown, and the
+ * servlet returns only its name.
  */
 const constant = async (view: View, fields: Fields): Promise<Json> => {
   const run = await attempt(view, fields)
@@ -62,9 +62,9 @@ const constant = async (view: View, fields: Fields): Promise<Json> => {
 }
 
 /**
- * Source: java-tron Wallet.estimateEnergy (row T-20). It narrows the fee limit down until it knows it to one TRX, so
- * what it answers may be that much more than the call takes. Here energy does not depend on the limit: every limit from
- * the call's own energy on is enough.
+ * Source: java-tron Wallet.estimateEnergy (row T-20). It narrows the fee limit to one TRX, so its result may exceed the
+ * call's energy by that much. Here energy does not depend on the limit: every limit of at least the call's energy
+ * suffices.
  */
 const estimate = async (view: View, fields: Fields): Promise<Json> => {
   if (!view.node.settings().estimateEnergy) throw new InvalidContract('this node does not support estimate energy')
@@ -85,7 +85,7 @@ const estimate = async (view: View, fields: Fields): Promise<Json> => {
   return { result: { result: true }, energy_required: price === 0n ? run.energy : (high + price - 1n) / price }
 }
 
-/** On a state of its own: nothing stays. Without a contract's address the data is a contract's creation. */
+/** Executes on a separate state, which is discarded. Without a contract address the data creates a contract. */
 const attempt = (view: View, fields: Fields): Promise<Run> => {
   const caller = fields.address('owner_address')
   const to = fields.has('contract_address') ? fields.address('contract_address') : undefined
@@ -119,7 +119,7 @@ const contractOf = (fields: Fields): Contract => ({
   },
 })
 
-/** Either the function's signature and its arguments, or all of the data. */
+/** Returns the call data, from the function's signature and arguments or from the data itself. */
 const callData = (fields: Fields): Uint8Array => {
   try {
     const selector = fields.optionalText('function_selector')
@@ -130,7 +130,7 @@ const callData = (fields: Fields): Uint8Array => {
   }
 }
 
-/** These answer with a code in `result`, not with an Error. */
+/** Wraps requests that return a code in `result`, not an Error. */
 const answering = async (fields: Fields, work: () => Json | Promise<Json>): Promise<Json> => {
   try {
     return await work()

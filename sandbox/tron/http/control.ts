@@ -1,6 +1,5 @@
 /**
- * `/sandbox/...`: what happens to a chain from outside, on demand. Bodies are JSON objects; errors `{code,
- * description}`.
+ * `/sandbox/...`: external events on the chain, on demand. Bodies are JSON objects; errors are `{code, description}`.
  */
 import { listOfTexts, objectWith, oneOf, text, wholeNumber } from '../../http/fields.ts'
 import { Refusal } from '../../http/refusal.ts'
@@ -52,7 +51,7 @@ export const controlRoutes = (chain: TronControls): Record<string, (body: unknow
   forget: async (body) => chain.forget(listOfTexts(objectWith(body, ['transactions']), 'transactions')),
 })
 
-/** What tools and tests need to know. */
+/** Returns the data that tools and tests need. */
 const known = (): object => ({
   faucet: { address: base58Of(faucet.address), key: faucet.key },
   deployer: { address: base58Of(deployer.address), key: deployer.key },

@@ -1,9 +1,9 @@
-/** JSON without loss: whole numbers beyond 2^53 are read as bigint, and bigint is written as a number or as text. */
-
 /**
- * ES2025: the text a value was read from, and text that is written as it is. Node 24 has both, TypeScript's library not
- * yet.
+ * Parses and prints JSON without loss: integers beyond 2^53 are read as bigint, and bigint is printed as a number or as
+ * text.
  */
+
+/** ES2025: the source text of a value, and raw JSON text. Node 24 has both; TypeScript's library does not yet. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 const modern = JSON as unknown as { parse(text: string, reviver: Reviver): unknown; rawJSON(text: string): unknown }
 

@@ -1,4 +1,4 @@
-/** Accounts, resources, loans and contracts: what is read. */
+/** Read requests: accounts, resources, loans and contracts. */
 import { addressOf } from '../address.ts'
 import { hexOf } from '../bytes.ts'
 import { addressJson, messageJson } from '../codec/json.ts'
@@ -12,7 +12,7 @@ import { accountJson, loanIndexJson, loansJson, netJson, resourceJson } from '..
 import type { Fields } from './request.ts'
 import type { Routes } from './routes.ts'
 
-/** Bytes a later lending itself will use: java-tron sets them aside when it says how much can be lent. */
+/** Bytes of a later lending transaction: java-tron subtracts them when it reports how much can be lent. */
 const bytesOfALending = 283n
 
 export const accountRoutes: Routes = {

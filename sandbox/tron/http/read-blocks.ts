@@ -1,4 +1,4 @@
-/** Blocks and transactions: what is read. */
+/** Read requests: blocks and transactions. */
 import { blockJson, minedJson } from '../views/block.ts'
 import { infoJson } from '../views/info.ts'
 import { transactionJson } from '../codec/transaction-json.ts'
@@ -10,7 +10,7 @@ import { lists } from './settings.ts'
 import type { View } from './view.ts'
 import type { Routes } from './routes.ts'
 
-/** java-tron gives at most so many blocks at once. */
+/** java-tron returns at most this number of blocks at once. */
 const mostBlocks = 100n
 
 export const blockRoutes: Routes = {
@@ -51,7 +51,7 @@ export const blockRoutes: Routes = {
   }),
 }
 
-/** What waits for a block; only on a full node. */
+/** Requests for pending transactions; only on a full node. */
 export const pendingRoutes: Routes = {
   gettransactionfrompending: ({ chain }, fields) => {
     const found = chain.pool.get(fields.text('value').toLowerCase())

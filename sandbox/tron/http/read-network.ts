@@ -1,4 +1,4 @@
-/** Prices, parameters and the node itself: what is read. */
+/** Read requests: prices, parameters and the node itself. */
 import { hexOfText } from '../bytes.ts'
 import type { Price } from '../resources/parameters.ts'
 import { parametersOf } from '../state/records.ts'

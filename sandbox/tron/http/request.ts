@@ -1,6 +1,4 @@
-/**
- * The fields of a request, from the query or a JSON body. What does not fit throws what java-tron would answer with.
- */
+/** Reads the fields of a request from the query or a JSON body. An invalid field throws java-tron's error. */
 import { addressOf } from '../address.ts'
 import type { Address } from '../address.ts'
 import { objectOf } from '../codec/json.ts'

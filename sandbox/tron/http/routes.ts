@@ -1,6 +1,6 @@
-/** What a path of the API does. */
+/** The handlers of the API, by path. */
 import type { Fields } from './request.ts'
 import type { View } from './view.ts'
 
-/** By the last part of the path, lower case. */
+/** By the last part of the path, in lower case. */
 export type Routes = Readonly<Record<string, (view: View, fields: Fields) => unknown>>

@@ -1,6 +1,6 @@
 /**
- * java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's own controls. Nothing sent here ends
- * it.
+ * Serves java-tron's HTTP API on loopback: /wallet, /walletsolidity, and the sandbox's controls. No request can end the
+ * process.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -33,7 +33,7 @@ export interface TronServerOptions {
   readonly machine: Machine
   readonly node: NodeState
   readonly inTurn: Turns
-  /** After a transaction was taken. */
+  /** Called after a transaction was accepted. */
   readonly taken: () => Promise<unknown>
   /** `/sandbox/...`, by the rest of the path. */
   readonly controls: Readonly<Record<string, (body: unknown) => Promise<unknown>>>
@@ -50,7 +50,7 @@ const full: Routes = {
   ...broadcastRoutes,
   ...signWeightRoutes,
 }
-/** What java-tron serves of solid blocks, as far as this chain has it: not resources, parameters or contracts. */
+/** java-tron's requests on solid blocks that this chain supports: not resources, parameters or contracts. */
 const solid: Routes = pick(full, [
   'getnowblock',
   'getblock',
@@ -144,7 +144,7 @@ const parseBody = (body: string, request: IncomingMessage): unknown =>
 
 const readObject = (value: unknown): object => readRequest(value).all
 
-/** What a request did wrong, in java-tron's form. Anything else is the sandbox's own failure. */
+/** Returns the error of an invalid request in java-tron's form; other errors are the sandbox's. */
 const errorText = (error: unknown): string => {
   if (error instanceof JavaError) return `class ${error.exception} : ${error.message}`
   if (error instanceof JsonError)
@@ -177,7 +177,10 @@ const control = async (
   }
 }
 
-/** undefined: too long. All of it is read either way: a connection left half read would take its answer along. */
+/**
+ * Returns undefined for a body that is too long. The body is always read to its end: closing a half-read connection
+ * would lose the response.
+ */
 const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,6 +1,6 @@
 /**
- * How this node is configured, and how it fares: what differs between nodes of one network. It can be changed while the
- * node runs. The defaults are those of a full node that an exchange runs, where they differ from java-tron's own.
+ * Settings and condition of this node, which differ between nodes of one network. They can be changed while the node
+ * runs. Where the defaults differ from java-tron's, they are those of a full node of an exchange.
  */
 export interface NodeSettings {
   /**
@@ -18,15 +18,14 @@ export interface NodeSettings {
    */
   readonly saveFeaturedInternalTx: boolean
   /**
-   * `node.rpc.trxCacheEnable`: ids are noted before anything is checked, so what was refused once is "there already"
-   * (row T-26: Wallet.broadcastTransaction).
+   * `node.rpc.trxCacheEnable`: ids are stored before any check, so a transaction that was refused once is then a
+   * duplicate (row T-26: Wallet.broadcastTransaction).
    */
   readonly trxCache: boolean
   /** A lite node without `openHistoryQueryWhenLiteFN` (row T-12: LiteFnQueryHttpFilter). */
   readonly lite: boolean
   /**
-   * What keeps the node from taking any transaction now; '' for nothing (rows T-23 and T-25:
-   * Wallet.broadcastTransaction).
+   * The reason why the node accepts no transactions now; '' for none (rows T-23 and T-25: Wallet.broadcastTransaction).
    */
   readonly refuses: '' | keyof typeof REFUSING
   /** Every request is over the rate limit (row T-32: RateLimiterServlet). */
@@ -44,13 +43,13 @@ export const defaultSettings: NodeSettings = {
   limited: false,
 }
 
-/** The notes of internal transactions that the node lists. */
+/** Returns the notes of internal transactions that the node lists. */
 export const lists =
   ({ saveInternalTx, saveFeaturedInternalTx }: NodeSettings) =>
   (note: string): boolean =>
     saveInternalTx && (saveFeaturedInternalTx || note === 'call' || note === 'create' || note === 'suicide')
 
-/** With what java-tron says beside the code. */
+/** The codes, with java-tron's messages. */
 export const REFUSING = {
   SERVER_BUSY: 'Server busy.',
   NO_CONNECTION: 'No connection.',
@@ -58,11 +57,11 @@ export const REFUSING = {
   BLOCK_UNSOLIDIFIED: 'Block unsolidified.',
 } as const
 
-/** The settings in force, and the ids that broadcasts have brought. */
+/** The current settings, and the ids of broadcast transactions. */
 export interface NodeState {
   readonly settings: () => NodeSettings
   readonly change: (changes: Partial<NodeSettings>) => void
-  /** True when the id came before. */
+  /** Returns true if the id was broadcast before. */
   readonly cameBefore: (id: string) => boolean
 }
 
@@ -82,7 +81,7 @@ export const openNodeState = (given: Partial<NodeSettings>): NodeState => {
   }
 }
 
-/** What a lite node does not answer. Source: java-tron LiteFnQueryHttpFilter. */
+/** Requests that a lite node does not answer. Source: java-tron LiteFnQueryHttpFilter. */
 const HISTORY: ReadonlySet<string> = new Set([
   'getblockbyid',
   'getblockbylatestnum',
@@ -95,8 +94,8 @@ const HISTORY: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What the node answers to everything that it keeps to itself; undefined when it answers. With status 200, as java-tron
- * has it.
+ * Returns the response to a request that the node does not serve, with status 200 as in java-tron; undefined for a
+ * request that it serves.
  */
 export const withheld = ({ limited, lite }: NodeSettings, name: string): string | undefined => {
   if (limited) return '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'

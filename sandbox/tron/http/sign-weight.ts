@@ -1,4 +1,4 @@
-/** Who has signed a transaction, and whether that is enough: here always the account's own key, once. */
+/** Returns who has signed a transaction, and whether that suffices: here always the account's own key, once. */
 import { addressJson } from '../codec/json.ts'
 import type { Json } from '../codec/json.ts'
 import { transactionFromJson, transactionJson } from '../codec/transaction-json.ts'

@@ -1,4 +1,4 @@
-/** The chain as one request sees it: all of it through /wallet, only what is solid through /walletsolidity. */
+/** The chain as one request sees it: the whole chain through /wallet, only solid blocks through /walletsolidity. */
 import { bytesOf } from '../bytes.ts'
 import type { Block } from '../blocks/block.ts'
 import type { Branch, Located } from '../blocks/branch.ts'
@@ -23,7 +23,7 @@ export interface View {
   readonly node: NodeState
   readonly solidOnly: boolean
   readonly newest: Block
-  /** A state of its own, that may be changed freely. */
+  /** A separate state, which may be changed. */
   readonly state: State
   readonly slot: bigint
   readonly blockAt: (number: bigint) => Block | undefined
@@ -73,7 +73,7 @@ export const openView = (
 
 const lifeMs = 60_000
 
-/** A transaction as java-tron builds one: it refers to the newest block and lives a minute. */
+/** Builds a transaction as java-tron does: it references the newest block and expires after a minute. */
 export const buildRaw = (
   { newest }: View,
   contract: Contract,

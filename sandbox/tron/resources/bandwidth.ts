@@ -1,4 +1,4 @@
-/** Bandwidth: every transaction uses its bytes and 64 for its result; what is missing is paid in TRX. */
+/** Charges bandwidth: every transaction uses its bytes and 64 for its result; TRX pays for missing bandwidth. */
 import { base58Of } from '../address.ts'
 import type { Address } from '../address.ts'
 import { InvalidContract, TransactionRefusal } from '../blocks/refusal.ts'
@@ -22,8 +22,8 @@ const bytesOfTransaction = (transaction: SignedTransaction): bigint =>
   BigInt(encodeTransaction(transaction).length + bytesForTheResult)
 
 /**
- * Own stake first, then the free bytes of the day, as far as the network's are not used up, then TRX. Who creates an
- * account has no free bytes. Throws TransactionRefusal.
+ * Uses own stake first, then the free bytes of the day while the network's suffice, then TRX. A transaction that
+ * creates an account has no free bytes. Throws TransactionRefusal.
  */
 export const payBandwidth = (context: Context, owner: Address, transaction: SignedTransaction): Bandwidth => {
   const { state, values, slot } = context

@@ -1,6 +1,6 @@
 /**
- * Energy: who pays for what a contract's code used. The creator's stake pays the share it promised, the caller's stake
- * the rest, and TRX what is still missing. Source: java-tron VMActuator and ReceiptCapsule.
+ * Computes who pays for the energy of a contract's code: the creator's stake pays its configured share, the caller's
+ * stake the rest, and TRX the remainder. Source: java-tron VMActuator and ReceiptCapsule.
  */
 import type { Address } from '../address.ts'
 import type { Context } from '../contracts/context.ts'
@@ -23,7 +23,7 @@ export interface EnergyBill {
   readonly originEnergyUsage: bigint
 }
 
-/** The most energy a call may use: what the fee limit allows the caller, and what the creator adds. */
+/** Returns the maximum energy of a call: the amount that the fee limit allows the caller, plus the creator's share. */
 export const energyLimit = (context: Context, plan: EnergyPlan, feeLimit: bigint, callValue: bigint): bigint => {
   const { state, values, slot } = context
   const caller = requireAccount(state, plan.caller)
@@ -36,7 +36,7 @@ export const energyLimit = (context: Context, plan: EnergyPlan, feeLimit: bigint
   return own + (plan.callerPercent <= 0n ? most : least((own * (100n - plan.callerPercent)) / plan.callerPercent, most))
 }
 
-/** Charges what was used. The limit above makes sure that the caller can pay. */
+/** Charges the used energy. The limit above ensures that the caller can pay. */
 export const payEnergy = (context: Context, plan: EnergyPlan, energy: bigint): EnergyBill => {
   const { state, values, slot } = context
   let originEnergyUsage = 0n

@@ -1,6 +1,6 @@
 /**
- * What the committee of a TRON network votes on: fees and limits, by java-tron's names. The values are those of the
- * main network as far as fees go; read them from /wallet/getchainparameters, never assume them.
+ * The parameters that a TRON network's committee votes on: fees and limits, by java-tron's names. The fees are those of
+ * the main network; read them from /wallet/getchainparameters, never assume them.
  */
 
 export const parameterDefaults = {

@@ -1,4 +1,4 @@
-/** What stake gives a day: a share of the network's total, as large as the share of all stake. */
+/** Computes the daily resources of stake: the account's share of all stake times the network's total. */
 import type { Account, Resource } from '../state/account.ts'
 import { parametersOf, stakedFor } from '../state/records.ts'
 import type { State } from '../state/state.ts'
@@ -6,7 +6,7 @@ import { usedAt } from './usage.ts'
 
 export const sunOfATrx = 1_000_000n
 
-/** Own stake that is not lent, and what others lent. */
+/** Own stake that is not lent, and stake borrowed from others. */
 export const stakeOf = (account: Account, resource: Resource): bigint =>
   account.frozen[resource] + account.borrowed[resource]
 
@@ -17,13 +17,16 @@ export const limitOf = (state: State, account: Account, resource: Resource): big
   return stake < sunOfATrx || all <= 0n ? 0n : (stake * totalLimit(state, resource)) / (all * sunOfATrx)
 }
 
-/** What is left of the day's share at a slot. */
+/** Returns the remaining daily amount at a slot. */
 export const leftOf = (state: State, account: Account, resource: Resource, now: bigint): bigint => {
   const left = limitOf(state, account, resource) - usedAt(account.usage[resource], now)
   return left > 0n ? left : 0n
 }
 
-/** How much of its own stake an account may lend: what its usage leaves free. In sun; rounded as java-tron rounds. */
+/**
+ * Returns how much of its own stake an account may lend: the part that its usage leaves free. In sun; rounded as in
+ * java-tron.
+ */
 export const lendable = (state: State, account: Account, resource: Resource, now: bigint, alsoUsed = 0n): bigint => {
   const used = usedAt(account.usage[resource], now) + alsoUsed
   const usedStake = (used * sunOfATrx * stakedFor(state, resource)) / totalLimit(state, resource)

@@ -1,7 +1,7 @@
 /**
- * What was used comes back evenly over a window: a day for a fresh use; later uses stretch or shrink it by their
- * weight. Counted in slots of 3 s and in averages of six more digits, as java-tron does (chainbase ResourceProcessor),
- * so that its numbers come out to the unit.
+ * Usage regenerates linearly over a window: a day for new usage; later usage lengthens or shortens the window by
+ * weight. Counted in slots of 3 s and in averages with six more digits, as in java-tron (chainbase ResourceProcessor),
+ * so that results are exact.
  */
 import { slotsOfADay } from '../state/account.ts'
 import type { Usage } from '../state/account.ts'
@@ -11,13 +11,13 @@ const precision = 1_000_000n
 /** The slot of a time in ms. */
 export const slotOf = (time: bigint): bigint => time / 3_000n
 
-/** What is still used at a slot. */
+/** Returns the remaining usage at a slot. */
 export const usedAt = ({ used, slot, window }: Usage, now: bigint): bigint => {
   if (used === 0n || now - slot >= window) return 0n
   return (averageAt({ used, slot, window }, now) * window) / precision
 }
 
-/** The usage after `amount` more is used at a slot. */
+/** Returns the usage after `amount` more is used at a slot. */
 export const use = (usage: Usage, amount: bigint, now: bigint): Usage => {
   const average = now - usage.slot >= usage.window ? 0n : averageAt(usage, now)
   const remaining = (average * usage.window) / precision
@@ -28,7 +28,7 @@ export const use = (usage: Usage, amount: bigint, now: bigint): Usage => {
   return { used, slot: now, window: (left * remaining + slotsOfADay * amount) / used }
 }
 
-/** A share of the borrower's usage goes to the lender with what was lent; windows mix by weight. */
+/** Moves a share of the borrower's usage to the lender with the returned stake; windows are averaged by weight. */
 export const takeOver = (lender: Usage, borrower: Usage, amount: bigint, now: bigint): Usage => {
   const own = use(lender, 0n, now)
   const used = own.used + amount

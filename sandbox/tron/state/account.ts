@@ -1,11 +1,11 @@
-/** Accounts: what they own, have staked, have lent and have used. Amounts in sun, 10^6 to a TRX. */
+/** Accounts: their balance, stake, loans and usage. Amounts in sun, 10^6 per TRX. */
 import type { Address } from '../address.ts'
 import type { State } from './state.ts'
 
 export type Resource = 'BANDWIDTH' | 'ENERGY'
 export type ByResource = Readonly<Record<Resource, bigint>>
 
-/** What was used and is being given back, evenly over `window` slots of 3 s from `slot` on. */
+/** Usage that regenerates linearly over `window` slots of 3 s, beginning at `slot`. */
 export interface Usage {
   readonly used: bigint
   readonly slot: bigint
@@ -63,14 +63,14 @@ export const accountAt = (state: State, address: Address): Account | undefined =
 export const putAccount = (state: State, address: Address, account: Account | undefined): void =>
   state.set(`account ${address}`, account)
 
-/** Throws when there is none: for accounts whose existence was checked before. */
+/** Returns an account whose existence was checked before; throws when there is none. */
 export const requireAccount = (state: State, address: Address): Account => {
   const account = accountAt(state, address)
   if (account === undefined) throw new Error(`there is no account ${address}`)
   return account
 }
 
-/** `change` may be negative. Throws when the balance would be. */
+/** Changes a balance; `change` may be negative. Throws when the balance would be negative. */
 export const addBalance = (state: State, address: Address, change: bigint): void => {
   const account = requireAccount(state, address)
   if (account.balance + change < 0n) throw new Error(`${address} has ${account.balance}, not ${-change}`)

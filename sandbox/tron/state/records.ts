@@ -1,4 +1,4 @@
-/** What the state holds beside accounts: contracts, lent resources, totals, the chain's parameters. */
+/** State besides accounts: contracts, lent resources, totals, the chain's parameters. */
 import type { Address } from '../address.ts'
 import type { SmartContract } from '../codec/contracts.ts'
 import type { Parameters } from '../resources/parameters.ts'
@@ -11,7 +11,7 @@ export const contractAt = (state: State, address: Address): SmartContract | unde
 export const putContract = (state: State, address: Address, contract: SmartContract | undefined): void =>
   state.set(`contract ${address}`, contract)
 
-/** What one account lent to another, apart what is locked and what is not. */
+/** Resources lent by one account to another, locked and unlocked ones separately. */
 export interface Loan {
   readonly amount: ByResource
   /** ms; 0 when it is not locked. */
@@ -26,11 +26,11 @@ export interface LoanKey {
 export const noLoan: Loan = { amount: { BANDWIDTH: 0n, ENERGY: 0n }, expires: { BANDWIDTH: 0n, ENERGY: 0n } }
 const loanKey = ({ from, to, locked }: LoanKey): string => `loan ${from} ${to} ${locked}`
 export const loanAt = (state: State, key: LoanKey): Loan | undefined => state.get(loanKey(key)) as Loan | undefined
-/** A loan of nothing is removed. */
+/** Stores a loan; an empty loan is removed. */
 export const putLoan = (state: State, key: LoanKey, loan: Loan): void =>
   state.set(loanKey(key), loan.amount.BANDWIDTH === 0n && loan.amount.ENERGY === 0n ? undefined : loan)
 
-/** Who lends to whom, by one party. */
+/** The lenders and borrowers of one account. */
 export interface LoanIndex {
   readonly to: readonly Address[]
   readonly from: readonly Address[]
@@ -38,7 +38,7 @@ export interface LoanIndex {
 export const loanIndexOf = (state: State, address: Address): LoanIndex =>
   (state.get(`loans ${address}`) as LoanIndex | undefined) ?? { to: [], from: [] }
 
-/** Keeps the index of both parties in step with their loans. */
+/** Updates the index of both parties to match their loans. */
 export const indexLoan = (state: State, from: Address, to: Address): void => {
   const lends = [true, false].some((locked) => loanAt(state, { from, to, locked }) !== undefined)
   const among = (list: readonly Address[], one: Address): readonly Address[] => {
@@ -50,13 +50,15 @@ export const indexLoan = (state: State, from: Address, to: Address): void => {
   state.set(`loans ${to}`, { ...borrower, from: among(loanIndexOf(state, to).from, from) })
 }
 
-/** All TRX staked for a resource, whole ones: an account's share of the day's total is its part of this. */
+/**
+ * Returns the total TRX staked for a resource, in whole TRX: an account's part of it is its share of the daily total.
+ */
 export const stakedFor = (state: State, resource: Resource): bigint =>
   (state.get(`staked ${resource}`) as bigint | undefined) ?? 0n
 export const addStakedFor = (state: State, resource: Resource, change: bigint): void =>
   state.set(`staked ${resource}`, stakedFor(state, resource) + change)
 
-/** The free bytes that all accounts together have used. */
+/** Returns the free bytes that all accounts together have used. */
 export const publicBandwidthOf = (state: State): Usage => (state.get('public bandwidth') as Usage | undefined) ?? unused
 export const putPublicBandwidth = (state: State, usage: Usage): void => state.set('public bandwidth', usage)
 

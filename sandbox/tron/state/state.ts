@@ -1,4 +1,4 @@
-/** The chain's state: values by key, seen through layers that can be taken back. Values are never changed in place. */
+/** The chain's state: values by key, in layers that can be reverted. Values are never changed in place. */
 
 /** A value by its key; undefined when there is none. */
 export type Reader = (key: string) => unknown

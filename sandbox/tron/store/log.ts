@@ -1,7 +1,7 @@
 /**
- * The chain on disk: one JSON object a line, each a whole step: the beginning, a block, or a fork with its blocks. A
- * line cut short by a kill was never answered for and is dropped. The system keeps what was written when the process is
- * killed, not when the machine loses power.
+ * The chain on disk: each line is a JSON object with one complete step: the genesis, a block, or a fork with its
+ * blocks. A line truncated by a kill was never acknowledged and is dropped. Written lines survive a kill of the
+ * process, but not a power failure.
  */
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ export interface ChainLog {
   close(): void
 }
 
-/** Without a folder nothing is kept. */
+/** Opens the log; without a folder nothing is stored. */
 export const openLog = (folder: string | undefined): ChainLog => {
   if (folder === undefined) return { records: [], append: () => {}, close: () => {} }
   mkdirSync(folder, { recursive: true })

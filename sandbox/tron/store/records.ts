@@ -1,4 +1,4 @@
-/** Blocks as records of the log and back. */
+/** Converts blocks to records of the log and back. */
 import { bytesOf, hexOf } from '../bytes.ts'
 import { decodeTransaction, encodeTransaction } from '../codec/transaction.ts'
 import type { Block } from '../blocks/block.ts'

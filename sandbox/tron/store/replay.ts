@@ -1,4 +1,4 @@
-/** Begins a chain: from its log, or anew. Blocks are carried out again; one that comes out otherwise ends the start. */
+/** Starts a chain from its log, or a new one. Blocks are executed again; a different result aborts the start. */
 import { makeGenesis } from '../blocks/genesis.ts'
 import type { Genesis } from '../blocks/genesis.ts'
 import { makeBlock } from '../blocks/maker.ts'
@@ -10,7 +10,7 @@ import { draftOf, parametersOfTexts, textsOf } from './records.ts'
 /** Changes when blocks of older logs would come out otherwise. */
 const version = 1
 
-/** `fresh` counts only for a chain without a log. */
+/** `fresh` applies only to a chain without a log. */
 export const beginChain = async (log: ChainLog, branch: Branch, machine: Machine, fresh: Genesis): Promise<void> => {
   const [first, ...rest] = log.records
   if (first === undefined) log.append(genesisRecord(fresh))

@@ -1,4 +1,4 @@
-/** Accounts, their resources and their loans in java-tron's JSON. */
+/** Shows accounts, their resources and their loans in java-tron's JSON. */
 import type { Address } from '../address.ts'
 import { addressJson } from '../codec/json.ts'
 import type { Json } from '../codec/json.ts'
@@ -9,7 +9,10 @@ import type { Account, Resource, Usage } from '../state/account.ts'
 import { loanAt, loanIndexOf, parametersOf, stakedFor } from '../state/records.ts'
 import type { State } from '../state/state.ts'
 
-/** Unknown accounts are `{}`. Usage is as of the last transaction, as java-tron stores it; resources are as of now. */
+/**
+ * Returns an account, `{}` for an unknown one. Usage is as of the last transaction, as java-tron stores it; resources
+ * are current.
+ */
 export const accountJson = (state: State, address: Address, slot: bigint, visible: boolean): Json => {
   const account = accountAt(state, address)
   if (account === undefined) return {}
@@ -97,7 +100,7 @@ export const netJson = (state: State, address: Address, slot: bigint): Json => {
 
 const staked = (account: Account, resource: Resource): bigint => account.frozen[resource] + account.lent[resource]
 
-/** /wallet/getdelegatedresourcev2: what is not locked and what is, one entry each. */
+/** Response of /wallet/getdelegatedresourcev2: one entry for the locked and one for the unlocked resources. */
 export const loansJson = (state: State, from: Address, to: Address, visible: boolean): Json => {
   const loans = [false, true].flatMap((locked) => {
     const loan = loanAt(state, { from, to, locked })

@@ -1,4 +1,4 @@
-/** Blocks and mined transactions in java-tron's JSON. */
+/** Shows blocks and mined transactions in java-tron's JSON. */
 import { hexOf } from '../bytes.ts'
 import { addressJson } from '../codec/json.ts'
 import type { Json } from '../codec/json.ts'
@@ -8,7 +8,7 @@ import type { Block, MinedTransaction } from '../blocks/block.ts'
 import { signBytes } from '../blocks/signature.ts'
 import { witnessAddress, witnessKey } from '../blocks/witness.ts'
 
-/** The witness signs when a person looks: most blocks of a sandbox are never read. */
+/** The witness signs a block when it is read: most blocks of a sandbox are never read. */
 export const blockJson = async (block: Block | undefined, visible: boolean, detail = true): Promise<Json> => {
   if (block === undefined) return {}
   const signature = await signBytes(headerBytes(block), witnessKey(block.witness))

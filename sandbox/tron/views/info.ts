@@ -1,4 +1,4 @@
-/** What a transaction did, as java-tron's TransactionInfo in JSON. */
+/** Returns the effects of a transaction as java-tron's TransactionInfo in JSON. */
 import { base58Of } from '../address.ts'
 import { hexOf, hexOfText } from '../bytes.ts'
 import { addressJson } from '../codec/json.ts'

@@ -1,9 +1,9 @@
-/** A run of the virtual machine: what is asked of it, and where. */
+/** A run of the virtual machine: its input and its block. */
 import type { Address } from '../address.ts'
 import type { Run } from '../blocks/receipt.ts'
 import type { State } from '../state/state.ts'
 
-/** What code can learn of the block it runs in. */
+/** Data of the block that code can read. */
 export interface MachineBlock {
   readonly number: bigint
   /** ms */

@@ -1,4 +1,4 @@
-/** What java-tron throws when code fails otherwise than by REVERT. Source: java-tron Program. */
+/** The exceptions that java-tron throws when code fails other than by REVERT. Source: java-tron Program. */
 import type { Run } from '../blocks/receipt.ts'
 
 const NAMES: Readonly<Partial<Record<Run['result'], string>>> = {
@@ -18,7 +18,10 @@ const WORDS: Readonly<Partial<Record<Run['result'], string>>> = {
   BAD_JUMP_DESTINATION: "Operation with pc isn't 'JUMPDEST': PC[0];",
 }
 
-/** As the servlets print it; undefined when the code ended by itself or by REVERT, which is no exception. */
+/**
+ * Returns the exception as servlets print it; undefined when the code ended normally or by REVERT, which is not an
+ * exception.
+ */
 export const exceptionOf = ({
   result,
   message,

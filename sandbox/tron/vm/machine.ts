@@ -1,4 +1,4 @@
-/** TRON's virtual machine: @ethereumjs/evm with TRON's prices, addresses and balances. Runs one call at a time. */
+/** TRON's virtual machine: @ethereumjs/evm with TRON's prices, addresses and balances. It runs one call at a time. */
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import type { EVM, EVMResult, Message } from '@ethereumjs/evm'
@@ -111,8 +111,8 @@ const broken = (call: Call, error: unknown): Run => ({
 })
 
 /**
- * Ten-thousandths of the energy that the operations cost by themselves: a call of a contract may cost more (row T-38:
- * java-tron VM.play).
+ * Ten-thousandths of the energy of the operations alone: a call of a contract may cost more (row T-38: java-tron
+ * VM.play).
  */
 const withoutFactor = 10_000n
 const factorOf = (state: State, { to }: Call): bigint => {
@@ -199,8 +199,8 @@ const adapt = (evm: EVM, created: (message: Message) => Address, running: () => 
 }
 
 /**
- * A transaction's own contract, one made by code, and one made by CREATE2, whose prefix is 41 where Ethereum's is ff.
- * Source: java-tron WalletUtil and TransactionUtil.
+ * Returns the address of a contract created by a transaction, by code, or by CREATE2, whose prefix is 41 instead of
+ * Ethereum's ff. Source: java-tron WalletUtil and TransactionUtil.
  */
 const createdAddress = (message: Message, transactionId: string, count: number): Address => {
   const caller = addressOfEvm(message.caller.bytes)

@@ -1,4 +1,4 @@
-/** How the EVM's ends of a run are called in TRON. */
+/** Maps the EVM's results of a run to TRON's names. */
 import type { EVMError } from '@ethereumjs/evm'
 import type { ContractResult } from '../blocks/receipt.ts'
 

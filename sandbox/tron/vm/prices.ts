@@ -1,6 +1,6 @@
 /**
- * What the operations cost in TRON's virtual machine, where they differ from Ethereum's: those of before EIP-150, with
- * no price for a first access and nothing given back. Source: java-tron EnergyCost; measured on a TRC-20 transfer.
+ * Operation costs of TRON's virtual machine where they differ from Ethereum's: those from before EIP-150, without a
+ * price for a first access and without refunds. Source: java-tron EnergyCost; measured on a TRC-20 transfer.
  */
 import { paramsEVM } from '@ethereumjs/evm'
 

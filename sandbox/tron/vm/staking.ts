@@ -1,7 +1,7 @@
 /**
- * TRON's opcodes of stake, and what a destroyed contract leaves of its own: freezing, unfreezing and lending by a
- * contract's code. Each is listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show
- * (rows T-3 and T-4). Source: java-tron OperationActions and Program. Voting and taking back are absent.
+ * TRON's stake opcodes (freezing, unfreezing and lending by contract code), and the stake of a destroyed contract. Each
+ * is listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show (rows T-3 and T-4).
+ * Source: java-tron OperationActions and Program. Voting and reclaiming are not implemented.
  */
 import type { EVMOpts } from '@ethereumjs/evm'
 import { addressOfEvm } from '../address.ts'
@@ -16,7 +16,7 @@ import { accountAt, newAccount, plus, putAccount, requireAccount } from '../stat
 import type { Resource } from '../state/account.ts'
 import type { Trail } from './trail.ts'
 
-/** What runs now. */
+/** The current run. */
 export interface Running {
   readonly context: Context
   readonly trail: Trail
@@ -110,7 +110,7 @@ export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['cus
 ]
 
 /**
- * What still waits is staked again, and what has waited long enough is paid out. The entry has details as with
+ * Stakes unfreezing TRX again, and pays out what has waited long enough. The entry has details as with
  * `saveCancelAllUnfreezeV2Details` (row T-5: Program.cancelAllUnfreezeV2Action and CancelAllUnfreezeV2Processor).
  */
 const cancelUnfreezing = ({ context: { state, now }, trail }: Running, owner: Address): void => {
@@ -138,8 +138,8 @@ export const addressOfWord = (word: bigint): Address =>
   addressOfEvm(bytesOf(word.toString(16).padStart(64, '0')).subarray(12))
 
 /**
- * What a contract that is destroyed leaves besides its balance: stake goes to its heir without an entry; what has
- * waited long enough is paid out, raises the entry of the destruction and is listed once more by itself.
+ * Transfers the stake of a destroyed contract: stake goes to its heir without an entry. Unfrozen TRX that has waited
+ * long enough is paid out; it is added to the destruction's entry and also has its own entry.
  */
 export const leaveStake = ({ context: { state, now }, trail }: Running, contract: Address, heir: Address): void => {
   const owner = requireAccount(state, contract)

@@ -1,4 +1,4 @@
-/** The chain's state as the EVM sees it: one balance for both, so what a contract pays is TRX. */
+/** The chain's state as the EVM's state. Both have one balance, so contracts pay in TRX. */
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, KECCAK256_NULL, KECCAK256_RLP } from '@ethereumjs/util'
 import type { Address as EvmAddress } from '@ethereumjs/util'

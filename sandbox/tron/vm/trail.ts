@@ -1,4 +1,4 @@
-/** The internal transactions of one run: calls, creations and destructions by a contract's code, in order. */
+/** Records the internal transactions of a run: calls, creations and destructions by a contract's code, in order. */
 import type { Message } from '@ethereumjs/evm'
 import { addressOfEvm } from '../address.ts'
 import type { Address } from '../address.ts'
@@ -22,7 +22,7 @@ interface Frame {
   readonly from: number
 }
 
-/** `created`: the address a creation will have, which the message does not know yet. */
+/** `created` returns the address of a creation, which the message does not have yet. */
 export const openTrail = (transactionId: string, created: (message: Message) => Address): Trail => {
   const list: InternalTransaction[] = []
   const frames: Frame[] = []
@@ -39,8 +39,8 @@ export const openTrail = (transactionId: string, created: (message: Message) => 
       if (message.depth === 0) return
       const caller = addressOfEvm(message.caller.bytes)
       if (message.to === undefined) record(caller, created(message), message.value, 'create')
-      // Code lent by another contract runs for the contract that calls it, which is noted as the receiver too
-      // (java-tron Program.callToAddress).
+      // Code of another contract runs for the contract that calls it, which is recorded as the receiver too (java-tron
+      // Program.callToAddress).
       else if (message.delegatecall) record(addressOfEvm(message.to.bytes), addressOfEvm(message.to.bytes), 0n, 'call')
       else record(caller, addressOfEvm(message.to.bytes), message.value, 'call')
     },

@@ -8,7 +8,6 @@ import type { Block, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { isLong } from '../../../../test/setup/cases.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
 import { fill } from '../../../../test/setup/filling.ts'
@@ -18,8 +17,10 @@ import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import type { Signer } from '../../adapters/signer/port.ts'
-import { depositAddress, familyOf } from '../../chain/addresses/index.ts'
+import { depositAddress, familyOf, takeIndexes } from '../../chain/addresses/index.ts'
+import { giveAddress } from '../../../../test/world/address.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
@@ -35,18 +36,8 @@ import { webhookRoutes } from '../../merchants/webhooks/index.ts'
 import { joinAcquirers } from './fiat.ts'
 import { createChainSubscribers, createWorkerJobs, type World } from './index.ts'
 import { STANDARD_POLICIES } from './policy.ts'
+import { YOUNG, OLD, MONTHS, EVENTS_FROM, NETWORKS, MERCHANT, HEIGHT, HISTORY, OPEN, DONE } from './test-history.ts'
 
-/**
- * The long tier: 10,000 rows against a million. The smaller ones stand in the same ratio of twenty and more to each
- * other.
- */
-const [YOUNG, OLD] = isLong ? [10_000, 1_000_000] : [500, 10_000]
-/** Months that the events of the old installation are of, each a partition. */
-const MONTHS = 48
-const EVENTS_FROM = '2027-01-01'
-const NETWORKS: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
-const MERCHANT = '00000000-0000-4000-8000-000000000001'
-const HEIGHT = 2_000_000
 const WALLET = { ...TEST_KEYS, masterFingerprint: '00000000' } as unknown as WalletKeys
 
 const catalogue = createCatalogue({
@@ -83,87 +74,6 @@ const catalogue = createCatalogue({
   ],
   fiat: [],
 } as Parameters<typeof createCatalogue>[0])
-
-const DONE = `'${MERCHANT}'::uuid`
-const NETWORK = "(array['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'])[1 + i % 4]"
-const COIN = "(array['BTC', 'ETH', 'BNB', 'TRX'])[1 + i % 4]"
-/** Tables that get longer for as long as an installation works, with rows whose work is done. */
-const HISTORY: Record<string, Record<string, string>> = {
-  addresses: { merchant_id: DONE, family: "(array['BITCOIN', 'EVM', 'EVM', 'TRON'])[1 + i % 4]", blockchain: NETWORK },
-  deposits: {
-    merchant_id: DONE,
-    network: NETWORK,
-    asset: COIN,
-    state: "'credited'",
-    told: "'Done'",
-    block_height: 'i',
-    block_hash: "'h' || i",
-    fee_units: '0',
-    address: "'t' || i",
-  },
-  fundings: { network: NETWORK, asset: COIN, booked: 'true', block_height: 'i' },
-  custody_addresses: {
-    network: NETWORK,
-    asset: COIN,
-    booked: '0',
-    touched: 'false',
-    compared_height: '1',
-    compared_at: "timestamptz '2026-05-31'",
-  },
-  withdrawals: { merchant_id: DONE, blockchain: NETWORK, ticker: COIN, state: "'final'", fee_units: '0' },
-  outgoing: {
-    network: NETWORK,
-    purpose: "'payout'",
-    state: "'final'",
-    senders: "array['s' || i]",
-    keys: "'{}'",
-    mined_height: 'i',
-    network_fee: '1',
-  },
-  outgoing_attempts: {
-    network: NETWORK,
-    hash: "'h' || i",
-    outgoing_id:
-      "(lpad(to_hex(hashtext('outgoing')::bit(32)::bigint), 8, '0') || '-0000-4000-8000-' || lpad(to_hex(i), 12, '0'))::uuid",
-  },
-  utxos: { network: "'BITCOIN'", block_height: 'i', spent_by: "'h' || i", spent_height: 'i', account: "'deposit'" },
-  house_transfers: { network: NETWORK, asset: COIN, block_height: 'i' },
-  sweeps: { network: "'ETHEREUM'", asset: "'ETH'", state: "'final'", way: "'transfer'" },
-  ledger_transfers: { merchant_id: DONE, kind: "'post'", cause_kind: "'deposit'" },
-  ledger_entries: { account_id: '1 + i % 8', version: '1 + i / 8', held: '0', held_after: '0' },
-  ledger_seals: { account_id: '1 + i % 8', version: '1 + i / 8' },
-  events: {
-    merchant_id: DONE,
-    sequence: 'i',
-    kind: "'CryptoDeposit'",
-    status: "'Done'",
-    created_at: `timestamptz '${EVENTS_FROM}' + i * interval '${MONTHS * 30} days' / ${OLD}`,
-  },
-  local_ids: { merchant_id: DONE },
-  request_answers: { merchant_id: DONE, key: "'local:' || i", status: '200' },
-  alerts: { resolved_at: 'now()' },
-  network_costs: { network: NETWORK, asset: COIN, operation: "'payout'", day: "date '2020-01-01' - (i % 2000)::int" },
-  crypto_invoices: { merchant_id: DONE, state: "'expired'" },
-  conversions: { merchant_id: DONE, state: "'done'" },
-  exchanges: { merchant_id: DONE, state: "'done'", side: "'spend'" },
-  exchange_withdrawals: { merchant_id: DONE, kind: "'crypto'" },
-}
-
-const PAYEES = [
-  'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
-  '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
-  '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
-  'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
-]
-
-/** What is open is as much in an old installation as in a young one. */
-const OPEN: [table: string, columns: Record<string, string>][] = [
-  ['deposits', { ...HISTORY['deposits'], state: "'pending'", told: "'Pending'", block_height: `${HEIGHT}` }],
-  [
-    'withdrawals',
-    { ...HISTORY['withdrawals'], state: "'requested'", to_address: `(array['${PAYEES.join("', '")}'])[1 + i % 4]` },
-  ],
-]
 
 /** Of the address that a new block pays. */
 const PAID_INDEX = 900_000_000
@@ -339,17 +249,12 @@ test('audit M-C1 M-C2: no statement of a job, a subscriber, the metrics or a lis
     from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`.execute(db)
   for (const { drop } of checks) await sql.raw(drop).execute(db)
   await ensureWallets(db, WALLET, momentOf(world.runtime))
-  for (const family of ['BITCOIN', 'EVM', 'TRON'] as const) {
-    await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
-      values (${MERCHANT}, gen_random_uuid(), ${family}, 'ETHEREUM', ${depositAddress(WALLET, family, PAID_INDEX)}, ${PAID_INDEX}, ${new Date(now)})`.execute(
-      db,
-    )
+  for (const blockchain of ['BITCOIN', 'ETHEREUM', 'TRON'] as const) {
+    await takeIndexes(db, familyOf(blockchain), 'deposit', 0, PAID_INDEX)
+    await giveAddress({ ...world.runtime, db }, WALLET, { merchantId: MERCHANT, blockchain })
   }
   for (const network of NETWORKS) {
-    await sql`insert into watch_cursors values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 1, ${HEIGHT}, ${HEIGHT}, true, ${new Date(now)})`.execute(
-      db,
-    )
-    await sql`insert into watch_blocks values (${network}, ${HEIGHT}, ${`h${HEIGHT}`}, 'p')`.execute(db)
+    await readEmptyBlocks({ ...world.runtime, db }, network, { height: HEIGHT, branch: 'h' })
   }
   await withoutTriggers(db, async (tx) => {
     await fill(tx, 'ledger_accounts', 1, 8, {

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { storeSignerLimits } from '../../pay-out/withdrawals/limits.ts'
 import { findWithdrawals, operations } from '@bursar/contract'
 import { useEdge } from '../http/test-edge.ts'
 import { PRICES } from '../../../../test/world/exchange.ts'
@@ -59,9 +60,8 @@ describe('audit S-1: what was placed is found again by its localId', () => {
 })
 
 test('audit S-11: what no day has room for is refused with code 7; a merchant without that much gets code 1', async () => {
-  await sql`insert into signer_limits(network, asset, per_hour, per_day, read_at) values ('ETHEREUM', 'USDT', ${40n * E18}, ${40n * E18}, now())`.execute(
-    edge.db,
-  )
+  const all = { perPayment: 40n * E18, perHour: 40n * E18, perDay: 40n * E18 }
+  await storeSignerLimits(edge.db, [{ network: 'ETHEREUM', asset: 'USDT', ...all }], new Date())
   await world.change()
   try {
     const place = async (amount: string) =>

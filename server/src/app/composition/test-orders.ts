@@ -21,6 +21,7 @@ import type { Route } from '../../platform/api/route.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { E18, type Legs } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
+import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { createTermsReader, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
 import { placedOrderRoutes } from './orders.ts'
 
@@ -156,10 +157,8 @@ const storeTerms = async (
   const runtime = createTestRuntime(db, () => clock.ms)
   await liftStops(db)
   if (stopped) await stopMoney(db, { merchantId: merchant.id })
-  const rate = { kind: 'gas', legacy: false, maxFeePerGas: `${gas * 1_000_000_000n}`, maxPriorityFeePerGas: '1' }
-  const at = new Date(clock.ms)
-  await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', ${JSON.stringify(rate)}, ${at})
-    on conflict (network) do update set rate = excluded.rate, observed_at = excluded.observed_at`.execute(db)
+  const rate = { kind: 'gas', legacy: false, maxFeePerGas: gas * 1_000_000_000n, maxPriorityFeePerGas: 1n } as const
+  await storeFeeRate(db, 'ETHEREUM', rate, clock.ms)
   await setPrices(runtime, { ETH: prices.ETH ?? PRICES.ETH, USDT: E18 })
 }
 

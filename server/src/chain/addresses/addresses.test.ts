@@ -1,19 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { parseAddress as parseBitcoin } from '@bursar/chainkit/bitcoin'
 import { parseAddress as parseTron } from '@bursar/chainkit/tron'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import type { ApiRefusal, ApiRequest } from '../../platform/api/route.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import {
   addressRoutes,
   createAddressIssuer,
@@ -28,28 +23,19 @@ import {
 } from './index.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
 
-const database = useDatabase({ template: migrated })
+const { db } = useDb()
 const NOW = Date.UTC(2026, 0, 1)
 const NETWORKS: ReadonlySet<Network> = new Set(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'])
 const limits = new Map<string, number>()
-let pool: pg.Pool
-let db: Db
-let runtime: Runtime
+const runtime = createTestRuntime(db, () => NOW)
 /** Two, as two api processes would have. */
 let issuers: AddressIssuer[]
 
 beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-  const newId = () => uuidv7(NOW, randomBytes(10))
-  runtime = { db, clock: createClock(() => NOW), newId, log: pino({ enabled: false }) }
   const limitOf = async (merchantId: string) => limits.get(merchantId) ?? null
   issuers = [0, 1].map(() => createAddressIssuer({ db, keys: TEST_KEYS, limitOf }))
 })
-afterAll(async () => {
-  await Promise.all(issuers.map((issuer) => issuer.close()))
-  await pool.end()
-})
+afterAll(() => Promise.all(issuers.map((issuer) => issuer.close())))
 beforeEach(async () => {
   await sql`truncate addresses, address_stock, derivation_counters, house_addresses, request_answers`.execute(db)
 })

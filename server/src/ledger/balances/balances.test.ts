@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { setPrices } from '../../../../test/world/prices.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
 import { listBalances } from '@bursar/contract'
 import { cases } from '../../../../test/setup/cases.ts'
 import { createCatalogue, type AssetSettings } from '../../market/assets/index.ts'
@@ -73,9 +74,7 @@ const book = (merchantId: string, asset: string, posted: bigint, held = 0n) =>
     ])
   })
 const price = (ticker: string, usd: bigint, at = now) =>
-  sql`insert into rates values (${ticker}, ${usd}, 'test', ${new Date(at)}) on conflict (ticker) do update set usd_e18 = excluded.usd_e18, observed_at = excluded.observed_at`.execute(
-    db,
-  )
+  setPrices({ db, clock: createClock(() => at) }, { [ticker]: usd })
 const isValid = new Ajv().compile(listBalances.response)
 
 describe('balances', () => {

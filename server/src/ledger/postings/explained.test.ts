@@ -1,29 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { apply, applyAll, createCommitter, type Committer, type Item } from './index.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, url } = useDb()
 const newId = () => uuidv7(Date.now(), randomBytes(10))
-let pool: pg.Pool
-let db: Db
 let committer: Committer
 
 beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-  committer = createCommitter({ url: database.url })
+  committer = createCommitter({ url })
 })
-afterAll(async () => {
-  await committer.close()
-  await pool.end()
-})
+afterAll(() => committer.close())
 
 const post = (merchantId: string, units: bigint): Item => {
   const leg = (kind: 'merchant' | 'capital', posted: bigint) => ({

@@ -3,27 +3,19 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSilentProxy } from '../../../../test/setup/silent-proxy.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item } from './index.ts'
 import { fund, hold, newId } from './test-items.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { db, url } = useDb()
 let committers: Committer[]
 
 beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
   // Two, as two api processes would have.
-  committers = [createCommitter({ url: database.url }), createCommitter({ url: database.url })]
+  committers = [createCommitter({ url: url }), createCommitter({ url: url })]
 })
-afterAll(async () => {
-  await Promise.all(committers.map((committer) => committer.close()))
-  await pool.end()
-})
+afterAll(() => Promise.all(committers.map((committer) => committer.close())))
 
 const available = async (merchantId: string): Promise<bigint> => {
   const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'USDT' }])
@@ -94,7 +86,7 @@ describe('through the group committer', () => {
   test('connections cut under load: every answer given is true, and nothing happens twice', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 1_000_000n)
-    const killer = new pg.Client({ connectionString: database.url })
+    const killer = new pg.Client({ connectionString: url })
     await killer.connect()
     // Bounded: on a slow machine a connection that never lives long enough for one batch would stop everything.
     const kill = (async () => {
@@ -104,7 +96,7 @@ describe('through the group committer', () => {
           where application_name = 'cut me' and datname = current_database()`)
       }
     })()
-    const committer = createCommitter({ url: database.url, applicationName: 'cut me' })
+    const committer = createCommitter({ url: url, applicationName: 'cut me' })
     const items = Array.from({ length: 3000 }, (_, i) =>
       hold(merchant, 1n, { localId: { value: `cut-${i}`, operation: 'w' } }),
     )
@@ -127,7 +119,7 @@ describe('through the group committer', () => {
 
 describe('through a network that goes silent', () => {
   test('audit M-B5: every waiting request is answered that its outcome is unknown, and none is lost or done twice when the network is back', async () => {
-    const proxy = await openSilentProxy(database.url)
+    const proxy = await openSilentProxy(url)
     const committer = createCommitter({ url: proxy.url, answerMs: 300 })
     const merchant = randomUUID()
     await fund(db, merchant, 1_000n)

@@ -1,45 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { versionOf, type PageView } from '@bursar/checkout'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { catalogue, createWorld, E18, HOUR, MINUTE, START, type World } from '../crypto-invoices/test-world.ts'
+import { catalogue, HOUR, MINUTE, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { E18, START } from '../../../../test/world/deposits.ts'
 import { createInvoices } from '../crypto-invoices/index.ts'
 import { createDocumentMaker } from '../../merchants/documents/index.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { createCryptoPages, createSellers, type InvoicePages, type SentForm, type Visit } from './index.ts'
+import { createCryptoPages, createSellers, type SentForm, type Visit } from './index.ts'
 
-const database = useDatabase({ template: migrated })
 const documents = createDocumentMaker()
-let world: World
-let pages: InvoicePages
-beforeAll(() => {
-  world = createWorld(database.url)
-  const runtime = {
-    db: world.db,
-    clock: { now: () => world.now, business: () => world.now },
-    newId: () => crypto.randomUUID(),
-  } as unknown as Runtime
-  expect(momentOf(runtime).at).toEqual(new Date(world.now))
-  const sellers = createSellers({ find: () => ({ settings: { accent: '#112233' } }) as never })
-  const chainIds = new Map([
-    ['ETHEREUM', 31_337n],
-    ['BINANCE_SMART_CHAIN', 56n],
-  ] as const)
-  pages = createCryptoPages({
-    runtime,
-    catalogue,
-    chainIds,
-    invoices: createInvoices(world.settings),
-    claimTokens: world.settings.claimTokens,
-    sellers,
-    documents,
-  })
+const world = useCryptoInvoices()
+const sellers = createSellers({ find: () => ({ settings: { accent: '#112233' } }) as never })
+const chainIds = new Map([
+  ['ETHEREUM', 31_337n],
+  ['BINANCE_SMART_CHAIN', 56n],
+] as const)
+const pages = createCryptoPages({
+  runtime: world.runtime,
+  catalogue,
+  chainIds,
+  invoices: createInvoices(world.settings),
+  claimTokens: world.settings.claimTokens,
+  sellers,
+  documents,
 })
-beforeEach(() => world.reset())
-afterAll(async () => {
-  await documents.close()
-  await world.end()
-})
+afterAll(() => documents.close())
 
 const VISIT: Visit = { language: 'uk', claim: undefined, returned: false, rest: false }
 const FORM: SentForm = { verb: 'proceed', email: undefined, value: undefined, choice: undefined, address: undefined }

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createWorld, E18, HOUR, type World } from './test-world.ts'
+import { describe, expect, test } from 'vitest'
+import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { E18 } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const BTC = { ticker: 'BTC', blockchain: 'BITCOIN' }
 const underpaid = async (): Promise<{ id: string; token: string }> => {
   const id = await world.create({

@@ -1,21 +1,13 @@
 /** Invoices of a merchant whose money is credited once it is screened. */
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createWorld, HOUR, type World } from './test-world.ts'
+import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
 const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
 const E18 = 10n ** 18n
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.end())
-beforeEach(async () => {
-  await world.reset()
+const world = useCryptoInvoices()
+beforeEach(() => {
   world.holding = true
 })
 afterEach(async () => expect(await auditLedger(world.db)).toEqual([]))

@@ -1,18 +1,10 @@
 /** An invoice that a defect keeps from being worked on: those behind it in the line are worked on all the same. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
 import { poison } from '../../../../test/setup/poison.ts'
-import { createWorld, E18, HOUR, MINUTE, type World } from './test-world.ts'
+import { HOUR, MINUTE, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { E18 } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const three = async (more: Record<string, unknown>): Promise<[string, string, string]> => {
   const ids = [] as unknown as [string, string, string]
   for (let i = 0; i < 3; i += 1) {

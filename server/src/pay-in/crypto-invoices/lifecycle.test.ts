@@ -1,22 +1,11 @@
 import { cryptoInvoiceNotice, operations } from '@bursar/contract'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createWorld, HOUR, MINUTE, OTHER, SHOP, START, type World } from './test-world.ts'
+import { HOUR, MINUTE, OTHER, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { START } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-
-beforeEach(() => world.reset())
-
-afterAll(() => world.end())
+const world = useCryptoInvoices()
 
 const schema = operations.find(({ id }) => id === 'getCryptoInvoice')!.response!
 

@@ -1,20 +1,13 @@
 import type { ChainTransaction, Network } from '@bursar/chainkit'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import { createWorld, E18, HOUR, MINUTE, type World } from './test-world.ts'
+import { HOUR, MINUTE, useCryptoInvoices, type World } from '../../../../test/world/crypto-invoices.ts'
+import { E18 } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 type Step =
   | { do: 'send'; cents: number; wrong: boolean; pooled: boolean }
   | { do: 'mine' }

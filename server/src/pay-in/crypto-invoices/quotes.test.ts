@@ -1,19 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
 import { LONGEST_AGE_MS } from '../../market/rates/queries.ts'
 import { GRACE_MS } from './quoting.ts'
-import { createWorld, E18, HOUR, MINUTE, type World } from './test-world.ts'
+import { HOUR, MINUTE, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { E18 } from '../../../../test/world/deposits.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const BTC = { ticker: 'BTC', blockchain: 'BITCOIN' }
 const USD100 = { value: '100', ticker: 'USD' }
 const create = async (more: Record<string, unknown> = {}): Promise<string> => {

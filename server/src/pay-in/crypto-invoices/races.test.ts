@@ -1,20 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { expect, test } from 'vitest'
 import { listen } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { INVOICE_CHANNEL } from './index.ts'
-import { createWorld, HOUR, type World } from './test-world.ts'
+import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
 const times = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
@@ -91,7 +82,7 @@ test('every change is announced with its commit, creation is not', async () => {
   const ready = new Promise<void>((resolve) => {
     connected = resolve
   })
-  const listener = listen({ url: database.url }, [INVOICE_CHANNEL], { connected, notified: (_, id) => heard.push(id) })
+  const listener = listen({ url: world.url }, [INVOICE_CHANNEL], { connected, notified: (_, id) => heard.push(id) })
   try {
     await ready
     const id = await world.create({ amount: USDT })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { describe, expect, test } from 'vitest'
+import { E18 } from '../../../../test/world/deposits.ts'
+import { setPrices } from '../../../../test/world/prices.ts'
+import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut, noEffects } from '../../ledger/effects/index.ts'
@@ -9,16 +10,9 @@ import { auditLedger } from '../../ledger/postings/index.ts'
 import { deliver, giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../../pay-out/withdrawals/index.ts'
 import { approveClaim, createRefundSubscriber, listClaims, refuseClaim, UNDECIDED } from './index.ts'
-import { catalogue, createWorld, HOUR, SHOP, type World } from './test-world.ts'
+import { catalogue, HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const claimed = async (): Promise<{ id: string; claim: string; token: string }> => {
   const id = await world.create({
@@ -32,10 +26,9 @@ const claimed = async (): Promise<{ id: string; claim: string; token: string }> 
   await world.tick()
   const token = world.settings.claimTokens.of(id)
   await world.claim(id, token, { refundAddress: PAYER })
-  await sql`insert into network_fees(network, rate, observed_at) values ('ETHEREUM', '{"kind":"gas","legacy":false,"maxFeePerGas":"2000000000","maxPriorityFeePerGas":"1"}', ${new Date(world.now)})
-    on conflict (network) do update set observed_at = excluded.observed_at`.execute(world.db)
-  await sql`insert into rates(ticker, usd_e18, source, observed_at) select t, p, 'test', ${new Date(world.now)} from (values ('ETH', 2000e18::numeric), ('USDT', 1e18::numeric)) v(t, p)
-    on conflict (ticker) do update set observed_at = excluded.observed_at`.execute(world.db)
+  const gas = { kind: 'gas', legacy: false, maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n } as const
+  await storeFeeRate(world.db, 'ETHEREUM', gas, world.now)
+  await setPrices(world.runtime, { ETH: 2_000n * E18, USDT: E18 })
   return { id, claim: (await listClaims(world.db, { states: ['requested'] }))[0]!.id, token }
 }
 const moment = () => ({ at: new Date(world.now), newId: () => crypto.randomUUID() })

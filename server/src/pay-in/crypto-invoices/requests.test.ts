@@ -2,22 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { cryptoInvoiceNotice } from '@bursar/contract'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createWorld, HOUR, type World } from './test-world.ts'
+import { describe, expect, test } from 'vitest'
+import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-
-let world: World
-
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-
-beforeEach(() => world.reset())
-
-afterAll(() => world.end())
+const world = useCryptoInvoices()
 
 const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
 

@@ -2,20 +2,11 @@
  * Payments that no block has. Every unconfirmed transaction may be replaced by its sender since Bitcoin Core 28 (full
  * RBF by default, release notes of 28.0).
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { blockOf } from '../../../../test/world/deposits.ts'
-import { createWorld, E18, HOUR, START, type World } from './test-world.ts'
+import { expect, test } from 'vitest'
+import { blockOf, E18, START } from '../../../../test/world/deposits.ts'
+import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
-const database = useDatabase({ template: migrated })
-let world: World
-beforeAll(() => {
-  world = createWorld(database.url)
-})
-beforeEach(() => world.reset())
-afterAll(() => world.end())
-
+const world = useCryptoInvoices()
 const BTC = { ticker: 'BTC', blockchain: 'BITCOIN' }
 const create = async (more: Record<string, unknown> = {}): Promise<string> => {
   const id = await world.create({ amount: BTC, baseAmount: { value: '100', ticker: 'USD' }, ...more })

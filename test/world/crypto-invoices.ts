@@ -1,25 +1,21 @@
-/**
- * What the tests of this module stand in: a database, a merchant, deposits that are really followed, and clocks to
- * move.
- */
+/** Crypto invoices over deposits that tests mine: a merchant, its routes and jobs, and a payer's choices. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ChainTransaction, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { makeMerchant } from '../../../../test/world/merchant.ts'
-import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import type { Moment } from '../../platform/base/moment.ts'
-import { createDepositExpecting, createTargetKeeper, releaseConversions } from '../../exchange/conversions/index.ts'
-import { createDb, createPool, inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
-import { createDeposits, DEFAULT_DEPOSIT_POLICY, type Deposits } from '../deposits/index.ts'
-import { blockOf, pay } from '../../../../test/world/deposits.ts'
-import { carryOut, type Effects } from '../../ledger/effects/index.ts'
-import { balancesOf } from '../../ledger/postings/index.ts'
-import { announceSending } from '../../merchants/mail/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { makeMerchant } from './merchant.ts'
+import { TEST_KEYS } from './keys.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import {
+  createDepositExpecting,
+  createTargetKeeper,
+  releaseConversions,
+} from '../../server/src/exchange/conversions/index.ts'
+import { createDepositWorld, E18, pay, START, type World as DepositWorld } from './deposits.ts'
+import { useDb } from './database.ts'
+import { afterAll, beforeEach } from 'vitest'
+import { announceSending } from '../../server/src/merchants/mail/index.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../server/src/platform/api/route.ts'
 import {
   createClaimTokens,
   createExpiryJob,
@@ -33,12 +29,10 @@ import {
   type Claim,
   type ClaimSettings,
   type PayerInvoice,
-} from './index.ts'
+} from '../../server/src/pay-in/crypto-invoices/index.ts'
 
-export const START = Date.UTC(2026, 0, 1)
 export const HOUR = 3_600_000
 export const MINUTE = 60_000
-export const E18 = 10n ** 18n
 
 /** USDT has 6 decimals on Ethereum and 18 on BSC; a deposit on Ethereum costs 1 %. */
 export const catalogue = createCatalogue({
@@ -69,17 +63,10 @@ const CONTRACTS: Record<string, string | null> = { 'USDT/ETHEREUM': '0xusdt', 'U
 export const SHOP = randomUUID()
 export const OTHER = randomUUID()
 
-export interface World {
-  db: Db
-  /** ms, the business clock; tests move it */
-  now: number
-  /** USD in 1e-18 by ticker; tests change and take them away */
-  prices: Map<string, bigint>
+interface Invoices {
   settings: ClaimSettings
-  deposits: Deposits
   /** whether the merchant has deposits held until they are screened; tests turn it on */
   holding: boolean
-  act(work: (tx: Tx, moment: Moment) => Promise<Effects>): Promise<void>
   call(operation: string, request: Partial<ApiRequest>): Promise<{ status: number; body: Record<string, unknown> }>
   create(body: Record<string, unknown>, more?: Partial<ApiRequest>): Promise<string>
   proceed(id: string, choice?: Choice): Promise<void>
@@ -95,10 +82,10 @@ export interface World {
   ): Promise<{ network: Network; transaction: ChainTransaction }>
   /** Puts transactions into the next block of a network and makes it final. */
   confirm(...payments: { network: Network; transaction: ChainTransaction }[]): Promise<void>
+  /** the next block; answers its height */
   mine(network: Network, transactions: ChainTransaction[]): Promise<number>
   settle(network: Network, final?: number): Promise<void>
   orphan(network: Network, fromHeight: number): Promise<void>
-  poolHas(network: Network, transactions: ChainTransaction[]): Promise<void>
   /** Runs the module's jobs once. */
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
@@ -107,29 +94,24 @@ export interface World {
   mails(): Promise<{ kind: string; recipient: string; data: Record<string, unknown> }[]>
   balance(ticker: string): Promise<bigint>
   reset(): Promise<void>
-  end(): Promise<void>
 }
 
-export const createWorld = (url: string): World => {
-  const pool = createPool({ url })
-  const db = createDb(pool)
+/** A world of deposits whose subscribers are invoices, with one merchant, and one other. */
+export type World = Omit<DepositWorld, keyof Invoices> & Invoices & { url: string }
+
+/** For the top of a test file, whose every test begins with two merchants that have nothing. */
+export const useCryptoInvoices = (): World => {
+  const { url, pool } = useDb()
   let made = 0
   // In the order they were made, as ids of one process are.
   const newId = () => uuidv7(START + (made += 1), randomBytes(10))
-  const prices = new Map<string, bigint>()
   const heights = new Map<Network, number>()
   let branch = 0
-  const runtime = {
-    db,
-    newId,
-    log: undefined as never,
-    clock: { now: () => world.now, business: () => world.now },
-  } as unknown as Runtime
   const settings: ClaimSettings = {
     catalogue,
     networks: catalogue.networks,
     keys: TEST_KEYS,
-    prices: async () => new Map(prices),
+    prices: async () => new Map(below.prices),
     quoteMs: 15 * MINUTE,
     minedWithinMs: 24 * HOUR,
     publicUrl: 'https://pay.example',
@@ -138,14 +120,17 @@ export const createWorld = (url: string): World => {
     onPaid: releaseConversions,
   }
   const invoices = createInvoices(settings)
-  const deposits = createDeposits({
-    catalogue,
-    policy: DEFAULT_DEPOSIT_POLICY,
-    prices: async () => new Map(prices),
-    onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: async () => null })],
-    depositSubscribers: [invoices.follow],
-    holds: () => sql`${world.holding}::boolean`,
-  })
+  const below = createDepositWorld(
+    pool,
+    {
+      catalogue,
+      onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: async () => null })],
+      depositSubscribers: [invoices.follow],
+      holds: () => sql`${world.holding}::boolean`,
+    },
+    newId,
+  )
+  const { db, runtime, act, mine, settle, orphan, balance, notices, reset } = below
   const creator = createInvoiceCreator(db)
   const directory = { find: () => null }
   const routes = invoiceRoutes({
@@ -158,19 +143,9 @@ export const createWorld = (url: string): World => {
   const jobs = [createExpiryJob, createQuoteJob].map((create) =>
     create({ runtime, settings, everyMs: 1, pause: async () => {} }),
   )
-  const moment = (): Moment => ({ at: new Date(world.now), newId })
-  const world: World = {
-    db,
-    now: START,
-    prices,
+  const own: Invoices = {
     settings,
-    deposits,
     holding: false,
-    act: (work) =>
-      inTransaction(db, async (tx) => {
-        const now = moment()
-        await carryOut(tx, await work(tx, now), now)
-      }),
     call: async (operation, request) => {
       const route = routes.find((one) => one.operation === operation)!
       const whole = {
@@ -197,8 +172,8 @@ export const createWorld = (url: string): World => {
       if (answer.status !== 200) throw new Error(JSON.stringify(answer))
       return answer.body.id as string
     },
-    proceed: (id, choice = {}) => world.act((tx, now) => invoices.proceed(tx, id, choice, now)),
-    claim: (id, token, wanted) => world.act((tx, now) => invoices.claim(tx, id, token, wanted, now)),
+    proceed: (id, choice = {}) => act((tx, now) => invoices.proceed(tx, id, choice, now)),
+    claim: (id, token, wanted) => act((tx, now) => invoices.claim(tx, id, token, wanted, now)),
     find: async (id) => (await invoices.find(db, id, new Date(world.now)))!,
     lookup: async (id, merchantId = SHOP) =>
       (await world.call('getCryptoInvoice', { merchantId, params: { id } })).body,
@@ -224,33 +199,22 @@ export const createWorld = (url: string): World => {
     mine: async (network, transactions) => {
       const height = (heights.get(network) ?? 99) + 1
       heights.set(network, height)
-      await world.act((tx, now) =>
-        deposits.block(tx, network, blockOf(height, transactions, `b${branch}`, world.now), now),
-      )
+      await mine(network, height, transactions, `b${branch}`)
       return height
     },
     settle: async (network, final) => {
       const head = heights.get(network)!
-      await world.act((tx, now) =>
-        deposits.settled(tx, network, { headHeight: head + 50, finalHeight: final ?? head }, now),
-      )
+      await settle(network, head + 50, final ?? head)
     },
     orphan: async (network, fromHeight) => {
       branch += 1
       heights.set(network, fromHeight - 1)
-      await world.act((tx, now) => deposits.orphaned(tx, network, fromHeight, now))
+      await orphan(network, fromHeight)
     },
-    poolHas: (network, added) =>
-      world.act((tx, now) =>
-        deposits.mempool(tx, network, { added, hashes: new Set(added.map(({ hash }) => hash)) }, now),
-      ),
     tick: async () => {
       for (const job of jobs) while (await job.run(new AbortController().signal)) continue
     },
-    notices: async () => {
-      const { rows } = await sql<{ body: string }>`select body from events order by merchant_id, sequence`.execute(db)
-      return rows.map((row) => JSON.parse(row.body) as Record<string, unknown>)
-    },
+    notices: async () => (await notices()).map(({ body }) => body),
     notified: async () => (await world.notices()).map(({ kind, status }) => `${kind as string} ${status as string}`),
     mails: async () =>
       (
@@ -260,28 +224,19 @@ export const createWorld = (url: string): World => {
           data: Record<string, unknown>
         }>`select kind, recipient, data from mails order by created_at, id`.execute(db)
       ).rows,
-    balance: async (asset) => (await balancesOf(db, 'merchant', [{ merchantId: SHOP, asset }]))[0]!.posted,
+    balance: (asset) => balance(SHOP, asset),
     reset: async () => {
-      await emptyTables(db)
-      world.now = START
+      await reset()
       world.holding = false
       heights.clear()
-      prices.clear()
-      for (const [ticker, usd] of [
-        ['BTC', 50_000n],
-        ['ETH', 2_000n],
-        ['USDT', 1n],
-      ] as const)
-        prices.set(ticker, usd * E18)
-      prices.set('EUR', (108n * E18) / 100n)
-      prices.set('UAH', E18 / 40n)
+      world.prices.set('EUR', (108n * E18) / 100n)
+      world.prices.set('UAH', E18 / 40n)
       for (const id of [SHOP, OTHER]) await makeMerchant(db, START, { id })
       await announceSending(db, true, new Date(START))
     },
-    end: async () => {
-      await creator.close()
-      await pool.end()
-    },
   }
+  const world: World = Object.assign(below, own, { url })
+  beforeEach(() => world.reset())
+  afterAll(() => creator.close())
   return world
 }
