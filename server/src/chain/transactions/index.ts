@@ -26,11 +26,20 @@ export { createSendingJob } from './jobs.ts'
 export { createLostJob } from './jobs-lost.ts'
 export type { PausePoint, SendingDeps, SigningPurpose } from './sending.ts'
 export { createOvertakenJob } from './jobs-overtaken.ts'
-export { isNonceSound, soundNonce } from './jobs-nonces.ts'
+export { isNonceSound } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
 
-export { gapsOf, isContested, lockNextNonce, nonceAhead, NonceLine, takeFreed, takeNonce } from './nonces.ts'
+export {
+  gapsOf,
+  isContested,
+  lockNextNonce,
+  nonceAhead,
+  NonceLine,
+  readNonceLines,
+  takeFreed,
+  takeNonce,
+} from './nonces.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
 export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, sendingPolicyOf, sendingShape } from './policy.ts'
 export type { SendingPolicy } from './policy.ts'

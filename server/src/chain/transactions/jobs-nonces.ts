@@ -4,7 +4,7 @@ import type { AccountChainAdapter, AccountState } from '../../adapters/chains/po
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { currentState } from './jobs-state.ts'
-import { freeForgotten, NonceLine } from './nonces.ts'
+import { freeForgotten } from './nonces.ts'
 
 interface NonceDeps {
   runtime: Runtime
@@ -16,15 +16,10 @@ interface NonceDeps {
 }
 
 /**
- * Whether the chain has used no more nonces than the database handed out. If not, the database is older than the chain.
+ * Whether the chain has used no more nonces of a hot address than the database handed out. If not, the database is
+ * older than the chain, and an alert is raised. The first time, the address begins its nonces where the chain is.
  */
-export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => (await soundNonce(deps)) !== undefined
-
-/**
- * Returns the next nonces of a hot address; undefined, after an alert, when the chain has used more than the database
- * handed out.
- */
-export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined> => {
+export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => {
   const { runtime, network, hotAddress, state } = deps
   const mined = await (state ?? (await currentState(deps))).minedNonce(hotAddress)
   const { rows } = await sql<{ next: number }>`insert into hot_wallets(network, address, next_nonce)
@@ -38,18 +33,13 @@ export const soundNonce = async (deps: NonceDeps): Promise<NonceLine | undefined
       `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${next - 1}: ` +
       'it may be an old copy. Nothing is sent from it until the two agree; see docs/operating/recovery.md'
     await raiseAlert(runtime.db, { ...alert, text }, moment)
-    return undefined
+    return false
   }
   await resolveAlert(runtime.db, alert.kind, alert.subject, moment.at)
   // A nonce that the chain has mined stays used, whatever used it.
   await freeForgotten(runtime.db, network, hotAddress, mined, moment.at)
-  const { rows: freed } = await sql<{ nonce: number }>`with used as (
-      delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined} returning nonce)
-    select nonce from free_nonces f where network = ${network} and address = ${hotAddress} and nonce >= ${mined} and not contested order by nonce`.execute(
+  await sql`delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined}`.execute(
     runtime.db,
   )
-  return new NonceLine(
-    freed.map(({ nonce }) => nonce),
-    next,
-  )
+  return true
 }

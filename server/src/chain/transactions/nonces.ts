@@ -180,3 +180,18 @@ export class NonceLine {
     this.#passed += count
   }
 }
+
+/**
+ * The next nonces of hot addresses as they are now, by address. An address that has none on this network is left out.
+ */
+export const readNonceLines = async (
+  db: Db,
+  network: Network,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, NonceLine>> => {
+  const { rows } = await sql<{ address: string; next: number; freed: number[] }>`select h.address, h.next_nonce as next,
+      array(select f.nonce from free_nonces f where f.network = h.network and f.address = h.address and not f.contested
+        order by f.nonce)::integer[] as freed
+    from hot_wallets h where h.network = ${network} and h.address = any(${[...addresses]}::text[])`.execute(db)
+  return new Map(rows.map(({ address, next, freed }) => [address, new NonceLine(freed, next)]))
+}

@@ -2,12 +2,13 @@ import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import {
   currentState,
+  isNonceSound,
   type HotKey,
   type Load,
   loadsOf,
   nativeLedgerUnits,
   type NonceLine,
-  soundNonce,
+  readNonceLines,
 } from '../../chain/transactions/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -111,13 +112,18 @@ export const freeSlots = async ({
 const NOTHING: Load = { transactions: 0, fees: 0n }
 
 /**
- * What hot addresses can still spend: what a block shows less everything that is not mined yet. The database is asked
- * first, and no block is taken that is older than what it has read, so that what is mined in between is subtracted
- * twice and never not at all. An address whose nonces are not sound is left out, which raises an alert.
+ * Returns what hot addresses can still spend: their balances in a block less everything that is not mined yet. The
+ * order of the reads matters:
+ * 1. the nonces: a payment that is planned later takes one of them, and then nothing is planned on these balances;
+ * 2. what is on its way: it includes every payment whose nonce was taken before;
+ * 3. the balances, of a block that is not older than those: what is mined in between is subtracted twice, never left
+ *   out.
+ * An address whose nonces are not sound is left out, which raises an alert.
  */
 export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
   const { runtime, network, catalogue } = deps
   const all = free.map(({ key }) => key.address)
+  const lines = await nonceLines(deps, all)
   const [loads, leaving, moving, cold] = await Promise.all([
     loadsOf(runtime.db, network, all),
     unminedBySender(runtime.db, network),
@@ -125,10 +131,11 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
     Promise.all(all.map((address) => toColdOf(runtime.db, network, undefined, address))),
   ])
   const state = await currentState(deps)
-  const nonces = await Promise.all(all.map((hotAddress) => soundNonce({ ...deps, hotAddress, state })))
-  const sound = free.flatMap((one, i) =>
-    nonces[i] === undefined ? [] : [{ ...one, nonces: nonces[i], toCold: cold[i]! }],
-  )
+  const areSound = await Promise.all(all.map((hotAddress) => isNonceSound({ ...deps, hotAddress, state })))
+  const sound = free.flatMap((one, i) => {
+    const nonces = lines.get(one.key.address)
+    return areSound[i] && nonces ? [{ ...one, nonces, toCold: cold[i]! }] : []
+  })
   const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
   const wanted = sound.flatMap(({ key: { address } }) =>
     assets.map((asset) => ({ address, contract: asset.networks.get(network)!.contract })),
@@ -147,6 +154,16 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
     })
     return { key, slots, nonces, hotBalance: new HotBalance(new Map(left)) }
   })
+}
+
+/** Reads the next nonces. An address that has none yet begins where the chain is. */
+const nonceLines = async (deps: Deps, addresses: readonly string[]): Promise<ReadonlyMap<string, NonceLine>> => {
+  const { runtime, network } = deps
+  const lines = await readNonceLines(runtime.db, network, addresses)
+  const missing = addresses.filter((address) => !lines.has(address))
+  if (missing.length === 0) return lines
+  for (const hotAddress of missing) await isNonceSound({ ...deps, hotAddress })
+  return readNonceLines(runtime.db, network, addresses)
 }
 
 /** Something that goes from one hot address to another; its transaction has the same id. */

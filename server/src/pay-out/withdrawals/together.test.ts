@@ -1,0 +1,81 @@
+/** Jobs of the same hot address that plan at the same time: the money of one plan is not planned again. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
+import { evmHotKeys, insertPlanned, takeNonce } from '../../chain/transactions/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
+import { insertHotMove } from './hot-wallet.ts'
+import { createEvmPayoutJob } from './index.ts'
+import { hotRow } from './payouts.ts'
+import { createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
+
+const database = useDatabase({ template: migrated })
+const UNITS = 1_000_000n
+/** Enough for two of these, not for three. */
+const BALANCE = 2_500_000n
+const { signal } = new AbortController()
+let world: PayoutWorld
+
+beforeEach(async () => {
+  world = await createPayoutWorld(database.url)
+})
+afterEach(() => world.close())
+
+/** A transfer between hot addresses, as the job that levels them plans it. */
+const planMove = (): Promise<void> =>
+  inTransaction(world.db, async (tx) => {
+    const moment = momentOf(world.runtime)
+    const nonce = await takeNonce(tx, 'ETHEREUM', HOT, moment.at)
+    const id = world.runtime.newId()
+    const row = hotRow('ETHEREUM', evmHotKeys(WALLET, 1)[0]!, nonce)
+    const plan = {
+      unsigned: '0x',
+      networkFee: 1n,
+      feeRate: { kind: 'gas', legacy: false, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+    }
+    await insertPlanned(
+      tx,
+      { ...row, id, purpose: 'rebalance', ...plan } as Parameters<typeof insertPlanned>[1],
+      moment,
+    )
+    await insertHotMove(tx, id, 'ETHEREUM', { ticker: 'USDT', units: UNITS, from: HOT, to: STRANGER }, moment.at)
+  })
+
+/** The node's balance of the hot address, in what it has of tokens. */
+const poor = async (_height: number, wanted: readonly { contract: string | null }[]): Promise<bigint[]> =>
+  wanted.map(({ contract }) => (contract === null ? 10n ** 20n : BALANCE))
+
+const payouts = async (): Promise<number> =>
+  (await sql<{ n: number }>`select count(*) as n from outgoing where purpose = 'payout'`.execute(world.db)).rows[0]!.n
+
+test('what another job plans while the balance is read is not paid out again', async () => {
+  await world.request(UNITS)
+  await world.plan()
+  expect(await payouts()).toBe(1)
+  await world.request(UNITS)
+  let meanwhile: (() => Promise<void>) | undefined = planMove
+  const adapter = {
+    ...world.adapter,
+    balancesAt: poor,
+    stateFrom: async (least: number) => {
+      // The database has been asked for what is on its way, and the chain not yet.
+      const work = meanwhile
+      meanwhile = undefined
+      await work?.()
+      const state = await world.adapter.stateFrom(least)
+      return {
+        ...state,
+        balances: (wanted: readonly { address: string; contract: string | null }[]) => poor(0, wanted),
+      }
+    },
+  } as AccountChainAdapter
+  const job = createEvmPayoutJob({ ...world.evm, adapter }, 1)
+  await job.run(signal)
+  expect(await payouts()).toBe(1)
+  // Nor afterwards, when the transfer is known to leave too little.
+  await job.run(signal)
+  expect(await payouts()).toBe(1)
+})
