@@ -1,13 +1,16 @@
 import { chooseSweep, COIN, TETHER_GAS, type Hex } from '@bursar/chainkit/evm'
 
-/** More than anything is worth. */
+/** A value above any real balance. */
 const MUCH = 10n ** 40n
-/** What may be left for a payment that pays more when it is stuck: so many times its fee has to be there. */
+/**
+ * The address must hold this multiple of the payment's fee, so that a stuck payment can be replaced at a higher fee.
+ */
 export const FEES_AT_HAND = 3n
 
 /**
- * The most, in wei, that may stay behind at an address without a sweep of its own: what holds less is not worth one, so
- * that a payment which leaves no more saves a sweep now. What is left joins what comes next.
+ * Returns the largest amount, in wei, that a payment may leave at an address. A smaller balance is not worth a sweep of
+ * its own, so a payment that leaves at most this amount saves the sweep. The remainder is swept together with later
+ * deposits.
  */
 export const mostLeftBehind = (given: {
   isCoin: boolean

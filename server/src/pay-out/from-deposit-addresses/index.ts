@@ -1,8 +1,10 @@
 /**
- * Withdrawals paid straight from deposit addresses, where that saves the sweep of what they hold, or where the hot
- * wallet has too little. Promises that only final money is paid, that an address does one thing at a time, a payment or
- * a sweep, and that a payment may still pay more for its gas when it is stuck; on TRON, that it can burn what it takes
- * though its free bytes are gone.
+ * Pays withdrawals directly from deposit addresses, if that saves a sweep or if the hot wallet has too little.
+ * Guarantees:
+ * - only final money is spent;
+ * - an address has at most one payment or sweep under way;
+ * - the address holds enough coin to raise the fee of a stuck payment; on TRON, to burn the cost of the payment even
+ *   when its free bandwidth is used up.
  */
 export { createEvmDirect } from './jobs-evm.ts'
 

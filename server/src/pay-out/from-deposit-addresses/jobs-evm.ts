@@ -29,11 +29,12 @@ export interface EvmDirectDeps extends Omit<EvmPayoutDeps, 'policy' | 'fromDepos
   sweeps: SweepPolicy
 }
 
-/** With room, as a payment is planned (`planEvm`). */
+/** Gas of a coin payment with the margin that `planEvm` adds. */
 const COIN_GAS = 26_250n
 
 /**
- * Pays withdrawals of one EVM network from deposit addresses: the coin, and tokens of addresses that have coin for it.
+ * Pays withdrawals of one EVM network from deposit addresses: native coin, and tokens of addresses that also hold coin
+ * for the fee.
  */
 export const createEvmDirect =
   (deps: EvmDirectDeps): PayFromDeposits =>
@@ -68,8 +69,8 @@ export const createEvmDirect =
   }
 
 /**
- * What an address has to hold: enough, and where only cheaper payments are wanted not so much that it is swept all the
- * same.
+ * Returns the balance that an address needs for each withdrawal. If `why` is `cheaper`, the balance must also be small
+ * enough that the remainder needs no sweep.
  */
 const needsOf = async (
   deps: EvmDirectDeps,
@@ -102,7 +103,10 @@ interface Own extends EvmPlan {
   nonce: number
 }
 
-/** Undefined unless the chain agrees that the address has what it takes, in its final block and now. */
+/**
+ * Returns a plan if the address can pay according to the chain, both at the final block and at the newest one;
+ * otherwise undefined.
+ */
 const planFrom = async (
   deps: EvmDirectDeps,
   { ticker, to, units }: Withdrawal,
@@ -116,9 +120,9 @@ const planFrom = async (
   const call = paymentCall({ to, units: amount, contract })
   const final = await finalHeightOf(deps.runtime.db, network)
   if (final === undefined) return undefined
-  // One block for code and nonce: an authorisation uses a nonce, and leaves no transaction of the address.
+  // Code and nonce are read at one block: an authorisation uses a nonce without a transaction of the address.
   const state = await currentState(deps)
-  // Anybody may start the sweep of an address that has delegated: its payment would then never get its coin.
+  // Anyone can start the sweep of an address with delegated code, which would take the coin of the payment.
   if ((await state.codeAt(address)) !== '0x') return undefined
   const wanted = [
     { address, contract: contract?.toLowerCase() ?? null },
@@ -132,7 +136,7 @@ const planFrom = async (
   ])
   if (!estimate.ok || estimate.gas > MOST_GAS || (await isContested(deps.runtime.db, network, address, nonce)))
     return undefined
-  // The hot wallet pays what runs a receiver's code, as it bounds how often that may fail.
+  // A payment that runs a receiver's code is left to the hot wallet, which limits how often such payments fail.
   if (contract === null && estimate.gas > PLAIN_GAS) return undefined
   const plan = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
   const coin = (contract === null ? amount : 0n) + plan.networkFee * FEES_AT_HAND

@@ -28,8 +28,9 @@ interface Own {
 }
 
 /**
- * Pays withdrawals on TRON from deposit addresses: TRX by the bytes that every account has free each day, and tokens
- * where the address has what their transfer burns. What is left is swept as before, for nothing while bytes last.
+ * Pays withdrawals on TRON from deposit addresses: TRX with the bandwidth that every account has free each day, and
+ * tokens if the address holds the TRX that the transfer burns. The remainder is swept as usual, for free while
+ * bandwidth is left.
  */
 export const createTronDirect =
   (deps: TronDirectDeps): PayFromDeposits =>
@@ -39,7 +40,7 @@ export const createTronDirect =
       network: 'TRON',
       needsOf: async (_ticker, all) => all.map(needOf),
       planFrom: (withdrawal, payer) => planFrom(deps, withdrawal, payer, why),
-      // Energy is not lent to it, nor taken back, meanwhile.
+      // The lock excludes lending energy to the address, and reclaiming it, until the transaction ends.
       lock: lockTronSweeps,
       insert: async (tx, { id, plan, feeRate }, { address, derivationIndex }, moment) => {
         await insertPlanned(
@@ -62,12 +63,13 @@ export const createTronDirect =
     })
   }
 
-/** What it burns is looked at for each address: mostly nothing. A rest of any size is swept for nothing. */
+/** The burned amount, usually zero, is checked for each address. A remainder of any size is swept for free. */
 const needOf = ({ id, units }: Withdrawal): Need => ({ withdrawalId: id, least: units, most: null })
 
 /**
- * Undefined unless the chain's final state has what it takes at that address, even when its free bytes are gone by
- * then, and it burns less than the hot wallet would.
+ * Returns a plan if the address holds enough in the chain's final state, even after its free bandwidth is used up, and
+ * if it burns less than the hot wallet would; otherwise undefined. If `why` is `short`, the cost of the hot wallet is
+ * not compared.
  */
 const planFrom = async (
   deps: TronDirectDeps,
@@ -78,7 +80,7 @@ const planFrom = async (
   const { adapter, policy, runtime, hotAddress } = deps
   const { contract: token, units } = onChain(deps, withdrawal)
   const form = await inPayableForm(adapter, tronPayment({ from: address, to: withdrawal.to, units, contract: token }))
-  // The hot wallet pays what runs a receiver's code, as it bounds what that may take.
+  // A payment that runs a receiver's code is left to the hot wallet, which limits the cost of such payments.
   if (form.kind === 'TriggerSmartContract' && form.callValue > 0n) return undefined
   const payment = (from: string): Contract => ({ ...form, owner: from })
   const cost = await costFrom(deps, payment(address))
@@ -106,7 +108,10 @@ const planFrom = async (
   return plan.networkFee <= policy.maxFee ? { id, plan, feeRate: { ...prices, ...cost.usage } } : undefined
 }
 
-/** Undefined when it would fail from there: the other way then says whether it is impossible. */
+/**
+ * Returns undefined if the payment would fail from that address. The hot wallet's plan then finds out whether it is
+ * impossible.
+ */
 const costFrom = async ({ adapter }: TronDirectDeps, contract: Contract): Promise<Cost | undefined> => {
   if (!(await adapter.isActivated(contract.owner))) return undefined
   const cost = await adapter.estimateCost(contract)

@@ -5,16 +5,16 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { attach, type Withdrawal } from '../withdrawals/index.ts'
 import { payersFor, takeAddress, type Need, type Payer } from './store.ts'
 
-/** What differs by chain about paying from deposit addresses. */
+/** The parts of paying from deposit addresses that differ by chain. */
 export interface Way<Plan> {
   network: Network
-  /** what an address has to hold for each of some withdrawals of one asset */
+  /** the balance that an address needs for each of these withdrawals of one asset */
   needsOf(ticker: string, all: readonly Withdrawal[]): Promise<Need[]>
-  /** undefined when that address can't, or had better not */
+  /** undefined if that address can't pay, or should not */
   planFrom(withdrawal: Withdrawal, payer: Payer): Promise<Plan | undefined>
-  /** Keeps from an address, until the transaction ends, what else than a sweep or a payment could be begun there. */
+  /** Until the transaction ends, excludes operations on deposit addresses other than sweeps and payments. */
   lock?(tx: Tx): Promise<void>
-  /** Stores the planned transaction of an address that is now taken; its id. */
+  /** Stores the planned transaction of the claimed address, and returns its id. */
   insert(tx: Tx, plan: Plan, payer: Payer, moment: Moment): Promise<string>
 }
 
@@ -23,7 +23,10 @@ interface PayingDeps {
   pause(name: string): Promise<void>
 }
 
-/** Pays of waiting withdrawals those that deposit addresses can pay, each address one of an asset; the ids of those. */
+/**
+ * Pays those waiting withdrawals that deposit addresses can pay; an address pays at most one of each asset. Returns the
+ * ids of the planned withdrawals.
+ */
 export const payFrom = async <Plan>(
   deps: PayingDeps,
   waiting: readonly Withdrawal[],
@@ -55,7 +58,7 @@ const payOne = async <Plan>(
   return store(deps, withdrawal, payer, plan, way)
 }
 
-/** What can't be learnt of one address keeps no withdrawal waiting: another pays it, or the hot wallet. */
+/** A failed request about one address delays no withdrawal: another address or the hot wallet pays it. */
 const planOrNot = async <Plan>(
   { runtime }: PayingDeps,
   { address }: Payer,

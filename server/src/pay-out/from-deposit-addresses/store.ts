@@ -6,7 +6,7 @@ import { familyOf, lockAddresses } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { isCovered } from '../../ledger/stops/index.ts'
 
-/** A deposit address that could pay. */
+/** A deposit address that could pay a withdrawal. */
 export interface Payer {
   /** the withdrawal it could pay */
   withdrawalId: string
@@ -16,19 +16,19 @@ export interface Payer {
   units: bigint
 }
 
-/** What a payment needs of an address, in ledger units of its asset. */
+/** The balance that a payment needs at an address, in ledger units of its asset. */
 export interface Need {
   withdrawalId: string
   least: bigint
-  /** null: as much as there is */
+  /** null: no upper limit */
   most: bigint | null
 }
 
 const FEW = 3
 
 /**
- * Deposit addresses where so much of an asset is final and nothing is under way, those with the least first. What a
- * block above the final one brought does not count: it could still be taken back.
+ * Returns deposit addresses with enough final units of an asset and nothing under way, smallest balance first. Deposits
+ * above the final block do not count, because a reorganisation could still remove them.
  */
 export const payersFor = async (db: Db, network: Network, asset: string, needs: readonly Need[]): Promise<Payer[]> => {
   const { rows } =
@@ -49,13 +49,13 @@ export const payersFor = async (db: Db, network: Network, asset: string, needs: 
   return rows
 }
 
-/** Of an address `a`: a sweep of it is under way, a transaction it sends itself, or energy it has been lent. */
+/** A condition on an address `a`: a sweep of it, a transaction that it sends or a loan of energy to it is under way. */
 const isBusy = (network: Network) =>
   sql`(${isBeingSwept(network, sql`a.address`)} or ${isSendingFrom(sql`${network}`, sql`a.address`)})`
 
 /**
- * Takes an address for what this transaction stores; other code that plans for it waits. False when something is under
- * way by now.
+ * Locks an address for the rest of this transaction, so that other code that plans for it waits. Returns false if
+ * something is under way there by now.
  */
 export const takeAddress = async (tx: Tx, network: Network, address: string): Promise<boolean> => {
   await lockAddresses(tx, familyOf(network), [address])

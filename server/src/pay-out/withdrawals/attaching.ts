@@ -34,25 +34,26 @@ export interface AttachDeps {
   wallet: WalletKeys
   signer: Pick<Signer, 'transactionsOf'>
   adapter: Pick<ChainAdapter, 'network' | 'statusOf' | 'blockAt'>
-  /** reads a block again that the watcher has read already, so that what it holds of the transaction is booked */
+  /** reads a block again that the watcher has read already, so that its payments of the transaction are posted */
   readAgain(height: number): Promise<unknown>
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
 export type Attached =
   | { kind: 'attached'; hashes: string[]; minedAt: number | null }
-  /** the signer has signed nothing for it: it is not barred any more */
+  /** the signer has signed nothing for it, so that it is no longer barred */
   | { kind: 'nothing-signed' }
   /**
-   * final transactions of these books have used up what all that was signed needs: it is paid anew, under another
-   * intent
+   * conflicting final transactions in this database rule out everything that was signed, so that it is paid again under
+   * a new intent
    */
   | { kind: 'superseded'; by: string[] }
 
 /**
- * Puts a waiting withdrawal on the transactions that the signer signed for it and that these books have forgotten. They
- * are held against the signer's answer, their own bytes and the chain; then the ordinary states go on: sent again, or
- * booked from the block that holds one. Throws an Error that says what to do when they don't fit.
+ * Attaches a waiting withdrawal to the transactions that the signer signed for it and that this database has lost.
+ * Compares them with the signer's response, with their own bytes and with the chain. Afterwards the withdrawal
+ * continues normally: the transaction is sent again, or posted from the block that contains it. Throws an Error that
+ * says what to do if they do not match.
  */
 export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; id: string }): Promise<Attached> => {
   const { runtime, signer, adapter } = deps
@@ -87,7 +88,10 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   return { kind: 'attached', hashes, minedAt }
 }
 
-/** Without those that these books know never to be mined, and what has taken the place of others of them. */
+/**
+ * Returns the transactions that can still be mined according to this database, and the hashes of those that superseded
+ * the others.
+ */
 const stillPossible = async (
   db: Db,
   { blockchain }: Withdrawal,
@@ -112,8 +116,7 @@ const stillPossible = async (
 }
 
 /**
- * The transaction as its bytes say; throws unless it pays exactly this withdrawal, by the signer's answer and by the
- * bytes.
+ * Decodes a transaction. Throws unless it pays exactly this withdrawal, both by the signer's response and by its bytes.
  */
 const checked = (deps: AttachDeps, withdrawal: Withdrawal, transaction: SignedTransaction): SignedForm => {
   const { intentId, ticker, blockchain, to } = withdrawal
@@ -161,7 +164,7 @@ const chainUnits = (catalogue: Catalogue, { ticker, blockchain, units }: Withdra
   return rescale(units, asset.scale, asset.networks.get(blockchain)!.decimals)
 }
 
-/** The block that holds one of them; null when none does. */
+/** Returns the height of the block that contains one of them, or null. */
 const minedHeight = async (adapter: AttachDeps['adapter'], forms: readonly SignedForm[]): Promise<number | null> => {
   for (const { hash } of forms) {
     const status = await adapter.statusOf(hash)
@@ -170,24 +173,24 @@ const minedHeight = async (adapter: AttachDeps['adapter'], forms: readonly Signe
   return null
 }
 
-/** The signer's clock and the chain's may differ by so much. */
+/** Maximum difference between the signer's clock and the chain's. */
 const CLOCKS_MS = 5 * 60_000
 
-/** Which blocks were looked through for transactions that were not known here. */
+/** The result of searching blocks for transactions that were unknown when the watcher read them. */
 interface Seen {
-  /** the block that holds one of them */
+  /** height of the block that contains one of them */
   minedAt: number | null
-  /** up to here; null: no other block can hold one unnoticed */
+  /** the height searched up to; null if no other block can contain one unnoticed */
   through: number | null
 }
 
 const ALL_SEEN: Seen = { minedAt: null, through: null }
 
 /**
- * On TRON nothing but the expiration ends a transaction, and our own watcher's reading is what proves that it was not
- * mined. Blocks that it read before the transaction was known here are read again now, from the node: those made
- * between the first signature and the last expiration.
- * @param from the lowest block to look at
+ * On TRON only the expiration ends a transaction, and the blocks that our watcher reads prove that it was not mined.
+ * This function reads again, from the node, the blocks that the watcher read before the transaction was known: those
+ * made between the first signature and the last expiration.
+ * @param from lowest height to read
  */
 const passedUnseen = async (
   { runtime, adapter }: AttachDeps,
@@ -196,7 +199,8 @@ const passedUnseen = async (
 ): Promise<Seen> => {
   if (adapter.network !== 'TRON') return ALL_SEEN
   const hashes = new Set(transactions.map(({ hash }) => hash))
-  // A payment is planned a lifetime before it expires, by the chain's own clock: the signer's may be far ahead of it.
+  // A payment is planned one lifetime before it expires, by the chain's clock; the signer's clock may be far ahead of
+  // it.
   const since =
     Math.min(...transactions.map(({ at, expiresAt }) => Math.min(at, (expiresAt ?? at) - TRON_LIFETIME_MS))) - CLOCKS_MS
   const until = Math.max(...transactions.map(({ at, expiresAt }) => expiresAt ?? at))
@@ -209,10 +213,13 @@ const passedUnseen = async (
   return { minedAt: null, through }
 }
 
-/** How far our watcher has read TRON; -1 before it has begun. In a transaction it reads on only after its end. */
+/**
+ * Returns the height up to which our watcher has read TRON; -1 before it has started. Within a transaction the height
+ * is locked: the watcher continues only after its end.
+ */
 const cursorHeight = async (db: Db | Tx): Promise<number> => (await shareHeight(db, 'TRON')) ?? -1
 
-/** The lowest block made at a time or later; one above `top` when none is. */
+/** Returns the lowest height of a block made at or after `time`; `top + 1` if there is none. */
 const firstFrom = async (adapter: AttachDeps['adapter'], time: number, top: number): Promise<number> => {
   let [low, high] = [0, top + 1]
   while (low < high) {
@@ -236,7 +243,7 @@ interface Found {
   seen: Seen
 }
 
-/** False when the watcher has read on meanwhile: what it read has to be looked through first. */
+/** Returns false if the watcher has read more blocks meanwhile: those must be searched first. */
 const store = async (
   tx: Tx,
   deps: AttachDeps,
@@ -249,7 +256,7 @@ const store = async (
   const effects = await adoptSigned(tx, { id, network, forms }, moment)
   const intents = [...new Set(transactions.flatMap((transaction) => transaction.intents.map((intent) => intent.id)))]
   for (const paid of await waitingByIntent(tx, network, intents)) {
-    // Another order under the name of what was paid is not what was paid.
+    // Another order with the same intent is a different payment unless the transaction matches it, too.
     const isPaid = paid.id === asked || transactions.every((transaction) => isCheckedAs(deps, paid, transaction))
     if (!isPaid) await bar(tx, paid, 'signed', `transaction ${forms.map(({ hash }) => hash).join(', ')}`, moment)
     else if (await move(tx, paid, 'planned', moment.at, { outgoingId: id }))

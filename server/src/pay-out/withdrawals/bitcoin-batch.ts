@@ -12,24 +12,26 @@ import type { PayoutDeps } from './payouts.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** When a batch leaves, and how long the young ones stand back for an old one that the coins don't pay. Times in ms. */
+/**
+ * When a batch is sent, and how long younger withdrawals wait for an older one that the coins can't pay. Times in ms.
+ */
 export type BatchRules = Pick<SendingPolicy, 'mostPayments' | 'batchWaitMs' | 'saveUpAfterMs' | 'saveUpMs'>
 
 export interface Batch<W> {
-  /** to be paid with one transaction, oldest first */
+  /** to be paid by one transaction, oldest first */
   chosen: W[]
-  /** the oldest that the coins do not pay, if any */
+  /** the oldest withdrawal that the coins can't pay, if any */
   short: W | undefined
-  /** full, or its oldest has waited long enough for company */
+  /** it is full, or its oldest withdrawal has waited for `batchWaitMs` */
   leaves: boolean
 }
 
 /**
- * Chooses what one transaction pays, oldest first. What the coins can't pay lets younger ones pass, so that it holds up
- * nobody; once it has waited for `saveUpAfterMs` all coins are kept for it for `saveUpMs`, then the younger ones go
- * again for as long, and so on: neither waits without end for the other.
+ * Chooses the withdrawals that one transaction pays, oldest first. Younger withdrawals pass one that the coins can't
+ * pay. Once that one has waited for `saveUpAfterMs`, periods of `saveUpMs` alternate: in one, all coins are reserved
+ * for it; in the next, younger withdrawals are paid. So neither side waits without end.
  * @param waiting oldest first
- * @param canPay whether the coins pay these together, fee and change included
+ * @param canPay whether the coins pay all of these, with fee and change
  */
 export const chooseBatch = <W extends { createdAt: Date }>(
   waiting: readonly W[],
@@ -54,7 +56,7 @@ export const chooseBatch = <W extends { createdAt: Date }>(
   return { chosen, short, leaves }
 }
 
-/** Whether all coins are kept at this age for a withdrawal that they do not pay. */
+/** Whether all coins are reserved for an unpayable withdrawal of this age. */
 const savesUp = (ageMs: number, { saveUpAfterMs, saveUpMs }: BatchRules): boolean =>
   saveUpMs > 0 && ageMs >= saveUpAfterMs && Math.floor((ageMs - saveUpAfterMs) / saveUpMs) % 2 === 0
 
@@ -62,9 +64,9 @@ type PaymentDeps = Pick<PayoutDeps, 'catalogue' | 'wallet'>
 type PlanDeps = PaymentDeps & Pick<PayoutDeps, 'policy'>
 
 /**
- * What of a batch can be built. The coins pay it, but a cap on fees or on size may stand against it: small payments
- * weigh on the share of the fee, large ones take many coins, so either are left out until it fits. Undefined when
- * nothing does.
+ * Returns the part of a batch that can be built; undefined if there is none. A cap on fees or on size may exclude part
+ * of a payable batch: small payments raise the fee's share of the amount, and large ones need many coins. So the
+ * largest or the smallest payments are left out until the rest fits.
  */
 export const fit = (
   deps: PlanDeps,
@@ -102,7 +104,7 @@ export const planFor = (
   })
 }
 
-/** What a withdrawal pays on the chain. */
+/** The output that pays a withdrawal on the chain. */
 export const paymentOf = (deps: PaymentDeps, withdrawal: Withdrawal): Output => ({
   script: scriptOf(deps, withdrawal),
   units: satoshiOf(deps, withdrawal),
@@ -113,7 +115,7 @@ export const satoshiOf = ({ catalogue }: PaymentDeps, { ticker, units }: Withdra
   return rescale(units, asset.scale, asset.networks.get('BITCOIN')!.decimals)
 }
 
-/** What waits to be paid with coins, oldest first, as one transaction would pay it. */
+/** Returns the outputs that would pay the waiting withdrawals together in one transaction, oldest first. */
 export const waitingPayments = async (
   deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'wallet'>,
   at: Date,

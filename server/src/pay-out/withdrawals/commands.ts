@@ -9,14 +9,14 @@ import { deliverItem, releaseItem } from './postings.ts'
 import { isHeldBack, isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** What the receiver's side of an internal transfer adds, in the same transaction. */
+/** Returns the receiver's effects of an internal transfer, in the same transaction. */
 export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) => Promise<Effects>
 
 const NOT_CARRIED = { hash: null, from: [], block: null } as const
 
 /**
- * Moves an internal withdrawal to its receiver in the ledger. Undefined when it is no longer waiting, or is stopped by
- * now.
+ * Moves the money of an internal withdrawal to its receiver in the ledger. Returns undefined if the withdrawal is not
+ * waiting any more, or must not be sent.
  */
 export const deliver = async (
   tx: Tx,
@@ -38,8 +38,8 @@ export const deliver = async (
 }
 
 /**
- * Ends a withdrawal and gives its money back. Undefined when it is not waiting. Only for one whose intent the signer
- * has closed: see `giveBack`.
+ * Fails a withdrawal and releases its money; returns undefined if it is not waiting. Only for a withdrawal whose intent
+ * the signer has closed: see `giveBack`.
  */
 export const giveUp = async (
   tx: Tx,
@@ -61,7 +61,10 @@ export const giveUp = async (
   }
 }
 
-/** Puts withdrawals on a planned transaction; false when any of them is no longer waiting, or is stopped by now. */
+/**
+ * Attaches withdrawals to a planned transaction. Returns false if one of them is not waiting any more, or must not be
+ * sent.
+ */
 export const attach = async (
   tx: Tx,
   withdrawals: readonly Withdrawal[],
@@ -75,15 +78,15 @@ export const attach = async (
   return !(await isStopped(tx, outgoingId))
 }
 
-/** Looks at a withdrawal again later, without changing what it is. */
+/** Delays the next attempt at a waiting withdrawal, without changing its state. */
 export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date): Promise<void> => {
   await sql`update withdrawals set not_before = ${until}
     where merchant_id = ${withdrawal.merchantId} and id = ${withdrawal.id} and state = 'requested'`.execute(tx)
 }
 
 /**
- * Stops withdrawals that the signer was not asked for; answers with those that still could be. The caller keeps
- * everybody from planning and asking meanwhile.
+ * Halts withdrawals for which the signer has not been asked yet, and returns the ids of those. The caller holds the
+ * lock that excludes planning and asking meanwhile.
  */
 export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   if (ids.length === 0) return new Set()
@@ -95,7 +98,7 @@ export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Keeps one that waits from being planned until it has been decided about. False when it does not wait. */
+/** Excludes a waiting withdrawal from planning until it is decided. Returns false if it is not waiting. */
 export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> => {
   const { rows } =
     await sql`update withdrawals set halted = true where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
@@ -103,7 +106,7 @@ export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: stri
   return rows.length > 0
 }
 
-/** Lets one that was halted go on. */
+/** Ends the halt of a withdrawal. */
 export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(
     tx,
@@ -111,8 +114,8 @@ export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; i
 }
 
 /**
- * Stores a person's signature under a withdrawal; the signer checks it with the key enrolled there. A later one of the
- * same key is what counts, and the earlier one stays stored.
+ * Stores a person's signature on a withdrawal. The signer verifies it with the key enrolled there. The newest signature
+ * of a key is the one that counts; earlier ones remain stored.
  */
 export const approve = async (
   tx: Tx,
@@ -126,15 +129,15 @@ export const approve = async (
     where merchant_id = ${approval.merchantId} and id = ${approval.withdrawalId} and state = 'requested'`.execute(tx)
 }
 
-/** How a withdrawal ended. `hash`: of the transaction that carries it, null for one that never was in one. */
+/** The end of a withdrawal. `hash` is that of its transaction, or null if it never was in one. */
 export interface Ended {
   status: 'Done' | 'Failed'
   hash: string | null
 }
 
 /**
- * A module that has withdrawals made for a purpose of its own: called once when one is Done or Failed, in the
- * transaction that makes it so.
+ * A module that creates withdrawals for its own purposes subscribes to their end: called once per withdrawal, in the
+ * transaction that makes it Done or Failed.
  */
 export type WithdrawalSubscriber = (
   tx: Tx,

@@ -20,7 +20,7 @@ import type { EvmPayoutDeps } from './payouts.ts'
 import { PAYMENTS_REVERT } from './receivers.ts'
 import { tickersWaiting, unminedBySender } from './store.ts'
 
-/** What a wallet can still spend, in ledger units by ticker, after everything that is on its way. */
+/** The spendable balance of a wallet by ticker, in ledger units, after all pending payments. */
 export class HotBalance {
   readonly #left: Map<string, bigint>
 
@@ -28,7 +28,7 @@ export class HotBalance {
     this.#left = new Map(left)
   }
 
-  /** Below 0 when more is on its way than is there. */
+  /** Negative if pending payments exceed the balance. */
   left(ticker: string): bigint {
     return this.#left.get(ticker) ?? 0n
   }
@@ -37,12 +37,12 @@ export class HotBalance {
     return this.left(ticker) < units
   }
 
-  /** Whether all parts are there together. */
+  /** Whether the balance covers all parts together. */
   hasAll(parts: readonly { ticker: string; units: bigint }[]): boolean {
     return new HotBalance(this.#left).pay(parts) === undefined
   }
 
-  /** Takes all parts, or nothing. @returns the ticker there is too little of */
+  /** Subtracts all parts, or none of them. @returns a ticker whose balance is too low */
   pay(parts: readonly { ticker: string; units: bigint }[]): string | undefined {
     const after = new Map(this.#left)
     for (const { ticker, units } of parts) {
@@ -55,13 +55,16 @@ export class HotBalance {
   }
 }
 
-/** One hot address while payouts are planned. */
+/** A hot address, while payouts are planned. */
 export interface Member {
   key: HotKey
-  /** transactions it may still send before a block shows any */
+  /** number of transactions that it may still send before one is mined */
   slots: number
   hotBalance: HotBalance
-  /** the nonces it has next, read before its balance: what took one of them meanwhile spends the same balance */
+  /**
+   * its next nonces, read before its balance: a payment planned meanwhile takes one of them, and then nothing is
+   * planned on this balance
+   */
   nonces: NonceLine
 }
 
@@ -72,15 +75,18 @@ export interface Part {
 }
 
 /**
- * The address that pays: of those that can, the one with the most room, so that all of them work. Undefined when none
- * can.
+ * Returns the address that pays: of those that can, the one with the most free slots, so that the load is spread.
+ * Undefined if none can.
  */
 export const choosePayer = (members: readonly Member[], parts: readonly Part[]): Member | undefined => {
   const able = members.filter(({ slots, hotBalance }) => slots > 0 && hotBalance.hasAll(parts))
   return able.toSorted((a, b) => b.slots - a.slots || a.key.index - b.key.index)[0]
 }
 
-/** What all members together have too little of; undefined when it only lies in too many places. */
+/**
+ * Returns the ticker of which all members together have too little; undefined if they have enough in total, but not at
+ * one address.
+ */
 export const lackingOf = (members: readonly Member[], parts: readonly Part[]): string | undefined => {
   const wanted = new Map<string, bigint>()
   for (const { ticker, units } of parts) wanted.set(ticker, (wanted.get(ticker) ?? 0n) + units)
@@ -92,7 +98,7 @@ const sumOf = (members: readonly Member[], ticker: string): bigint =>
 
 type Deps = Pick<EvmPayoutDeps, 'runtime' | 'network' | 'adapter' | 'catalogue' | 'hotKeys' | 'policy'>
 
-/** Transactions that each hot address may still send now; those without any are left out. */
+/** Returns the number of transactions that each hot address may still send now, without those that may send none. */
 export const freeSlots = async ({
   runtime,
   network,
@@ -118,7 +124,7 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
  * 2. what is on its way: it includes every payment whose nonce was taken before;
  * 3. the balances, of a block that is not older than those: what is mined in between is subtracted twice, never left
  *   out.
- * An address whose nonces are not sound is left out, which raises an alert.
+ * An address with inconsistent nonces is left out, with an alert.
  */
 export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
   const { runtime, network, catalogue } = deps
@@ -166,7 +172,7 @@ const nonceLines = async (deps: Deps, addresses: readonly string[]): Promise<Rea
   return readNonceLines(runtime.db, network, addresses)
 }
 
-/** Something that goes from one hot address to another; its transaction has the same id. */
+/** A transfer from one hot address to another. Its transaction has the same id. */
 export interface HotMove extends Part {
   from: string
   to: string
@@ -177,7 +183,7 @@ export const insertHotMove = async (tx: Tx, id: string, network: Network, move: 
     values (${id}, ${network}, ${move.ticker}, ${move.from}, ${move.to}, ${move.units}, ${at})`.execute(tx)
 }
 
-/** What is on its way out of hot addresses to others and no block shows yet, by `ADDRESS/TICKER`. Ledger units. */
+/** Returns the sums of transfers between hot addresses that are not mined yet, by `ADDRESS/TICKER`, in ledger units. */
 export const movingFrom = async (db: Db | Tx, network: Network): Promise<ReadonlyMap<string, bigint>> => {
   const { rows } = await sql<{
     sender: string
@@ -189,7 +195,7 @@ export const movingFrom = async (db: Db | Tx, network: Network): Promise<Readonl
   return new Map(rows.map(({ sender, asset, units }) => [`${sender}/${asset}`, units]))
 }
 
-/** Tells that withdrawals wait for money. @returns false: nothing was planned */
+/** Raises an alert that withdrawals wait for money. @returns false: nothing was planned */
 export const alertShort = async (
   { runtime, hotAddress }: { runtime: Runtime; hotAddress: string },
   network: Network,
@@ -200,7 +206,7 @@ export const alertShort = async (
   return false
 }
 
-/** The hot wallet has enough of these for all that waits for them. */
+/** Resolves the alerts of assets of which the hot wallet has enough for all waiting withdrawals. */
 export const noLongerShort = (
   { runtime }: { runtime: Runtime },
   network: Network,
@@ -213,17 +219,14 @@ export const noLongerShort = (
     momentOf(runtime).at,
   )
 
-/**
- * Nothing is to be paid now: of assets that nobody waits for, nothing is lacking or reverts, whatever became of who
- * waited.
- */
+/** Resolves the alerts of assets for which no withdrawal waits any more. */
 export const nothingToPay = async (
   { runtime, catalogue }: { runtime: Runtime; catalogue: Pick<Catalogue, 'crypto'> },
   network: Network,
 ): Promise<void> => {
   const waiting = await tickersWaiting(runtime.db, network)
   const over = catalogue.crypto.filter(({ ticker, networks }) => networks.has(network) && !waiting.has(ticker))
-  // Who waits for a token may lack the coin for its fee.
+  // A withdrawal of a token may wait for native coin for its fee.
   const kinds = waiting.size === 0 ? ['hot-wallet-short', PAYMENTS_REVERT] : [PAYMENTS_REVERT]
   const subjects = over.map(({ ticker }) => `${network}/${ticker}`)
   await resolveAlertsOf(runtime.db, kinds, subjects, momentOf(runtime).at)

@@ -28,11 +28,14 @@ import { nextWaiting, type Waiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 const MOST_COINS = 1000
-/** Withdrawals read at a time; more are read as long as they wait for people or for coins and the batch has room. */
+/**
+ * Withdrawals in one page. More pages are read while withdrawals wait for approvals or coins and the batch is not full.
+ */
 const PAGE = 200
 
 /**
- * Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. True when it made one.
+ * Plans one transaction that pays as many waiting withdrawals as the coins allow, oldest first. Returns true if one was
+ * planned.
  */
 export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean> => {
   const { runtime } = deps
@@ -66,7 +69,9 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
 
 const SUBJECT = 'BITCOIN/BTC'
 
-/** Reads on until the batch is full: what waits for people or for coins must not hide what is behind it. */
+/**
+ * Reads pages until the batch is full, so that withdrawals that wait for approvals or coins do not hide younger ones.
+ */
 const fill = async (
   deps: PayoutDeps,
   first: Waiting[],
@@ -93,8 +98,8 @@ const fill = async (
 }
 
 /**
- * Those that are paid alone, and the others together: whichever of them has the oldest goes first, unless it does not
- * leave.
+ * Chooses between a withdrawal that is paid alone and a batch of the others: the one with the oldest withdrawal, unless
+ * only the other is ready to be sent.
  */
 const chooseAmong = (
   ready: readonly Withdrawal[],
@@ -114,7 +119,7 @@ const chooseAmong = (
   return { ...best, short: together.short ?? single.short }
 }
 
-/** Nodes relay no payment below dust, whatever it pays: such a withdrawal is given back. */
+/** Nodes relay no payment below dust at any fee, so such a withdrawal is given back. */
 const leaveOutDust = async (deps: PayoutDeps, page: readonly Withdrawal[]): Promise<Withdrawal[]> => {
   const sound: Withdrawal[] = []
   for (const one of page) {
@@ -131,7 +136,8 @@ const leaveOutDust = async (deps: PayoutDeps, page: readonly Withdrawal[]): Prom
 }
 
 /**
- * Alerts when coins are missing. True when coins set aside for cold storage were taken back instead: then look afresh.
+ * Raises an alert if coins are missing. Returns true if coins reserved for cold storage were released instead: the
+ * caller then plans again.
  */
 const alertShort = async (
   { runtime, catalogue, policy }: PayoutDeps,
@@ -143,7 +149,7 @@ const alertShort = async (
     return false
   }
   if ((await inTransaction(runtime.db, (tx) => yieldCoins(tx, 'BITCOIN', moment))) > 0) return true
-  // What transactions on their way return may be enough.
+  // The change of pending transactions may suffice.
   const isYoung = moment.at.getTime() - short.createdAt.getTime() < policy.saveUpAfterMs
   if (isYoung && (await isUnderWay(runtime.db, 'BITCOIN'))) return false
   const amount = formatUnits(short.units, catalogue.findCrypto(short.ticker)!.scale)
@@ -187,7 +193,7 @@ const store = async (
     })
     return true
   } catch (error) {
-    // Another process was faster with a coin or a withdrawal: nothing is stored, and the next run looks afresh.
+    // Another process has taken a coin or a withdrawal: nothing is stored, and the next run plans again.
     if (error instanceof Taken) return true
     throw error
   }

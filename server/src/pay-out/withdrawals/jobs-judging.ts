@@ -12,24 +12,26 @@ import type { BitcoinPayoutDeps } from './payouts.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /**
- * What a pool says of an output that no other payment of a transaction changes, in the words of Bitcoin Core and Knots.
+ * Rejections of an output that do not depend on the rest of the transaction, in the words of Bitcoin Core and Knots.
  */
 const OF_AN_OUTPUT = /^(dust|scriptpubkey)/
 /**
- * Before one that the node refuses for another reason is looked at again: the operator may change what the node takes.
+ * Delay before a payment that the node rejects for another reason is tried again: the operator may change the node's
+ * policy.
  */
 const REFUSED_PAUSE_MS = 5 * 60_000
 const SUBJECT = 'BITCOIN/BTC'
-/** To ask about one payment of many, whatever share of it the fee is. */
+/** Disables the limit of the fee's share, to test one payment of a batch. */
 const ANY_SHARE = 10n ** 15n
 
 type Refusal = Exclude<BroadcastResult, { kind: 'accepted' }>
 
 /**
- * Those of a batch that the node's pool takes, asked before anything is stored or signed: what was signed holds its
- * coins until a final block proves that it was not paid. A payment that the node never takes is given back; one that it
- * refuses for an unclear reason waits with an alert; the others go on without it.
- * @returns undefined: nothing can be planned now. Empty: look afresh at once.
+ * Returns the withdrawals of a batch that the node's pool would accept. This is tested before anything is stored or
+ * signed, because a signed transaction reserves its coins until a final block rules it out. A payment that no node
+ * accepts is given back; a payment rejected for an unclear reason is postponed, with an alert; the others are paid
+ * without it.
+ * @returns undefined if nothing can be planned now; empty if the caller should plan again at once
  */
 export const takenByNode = async (
   deps: BitcoinPayoutDeps,
@@ -63,11 +65,11 @@ export const takenByNode = async (
   })
   for (const { withdrawal, why } of refused) await leaveOut(deps, withdrawal, why.message)
   if (refused.length > 0) return []
-  // Each alone is taken: together they are too much for one transaction.
+  // Each of them is accepted alone, so together they are too much for one transaction.
   return takenByNode(deps, chosen.slice(0, Math.ceil(chosen.length / 2)), coins, rate)
 }
 
-/** Undefined for one that can't be built by itself. */
+/** Returns the node's answer for each batch; undefined for one that can't be built. */
 const judge = async (
   deps: BitcoinPayoutDeps,
   batches: readonly (readonly Withdrawal[])[],
@@ -84,7 +86,7 @@ const judge = async (
   return raws.map((raw) => (raw === undefined ? undefined : answers.shift()))
 }
 
-/** A fee that is too low by now is paid when the transaction is handed over. */
+/** A fee that is too low by now does not count as a rejection: it is raised when the transaction is sent. */
 const refusalOf = (answer: BroadcastResult): Refusal | undefined =>
   answer.kind === 'accepted' || (answer.kind === 'refused' && answer.reason === 'fee-too-low') ? undefined : answer
 
@@ -103,7 +105,7 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
   await raiseAlert(runtime.db, { kind: PAYOUT_REFUSED, subject: withdrawal.id, text }, moment)
 }
 
-/** A node that is a block ahead of the books says so for a moment: an alert is raised for what lasts. */
+/** A node that is one block ahead of the database rejects for a moment, so only a lasting rejection raises an alert. */
 const alertWaiting = async (
   { runtime, policy }: BitcoinPayoutDeps,
   chosen: readonly Withdrawal[],

@@ -27,13 +27,13 @@ import { alertShort, HotBalance, noLongerShort, nothingToPay } from './hot-walle
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Withdrawals read at a time; more are read as long as the hot address may send more. */
+/** Withdrawals in one page. More pages are read while the hot address may send more. */
 const PAGE = 100
 
 /**
- * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address where that burns less, or else
- * from the hot wallet, and where that is short from a deposit address again. One that no address can pay lets younger
- * ones pass. True when it made any.
+ * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address if that burns less, otherwise
+ * from the hot wallet, or, if that has too little, from a deposit address again. A withdrawal that no address can pay
+ * is skipped. Returns true if at least one transaction was planned.
  */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
   const { runtime, policy, hotAddress } = deps
@@ -50,7 +50,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
     if (page.length === 0 && after === undefined) await nothingToPay(deps, 'TRON')
     await planPage(deps, await deps.approved(page), round)
     after = page.at(-1)
-    // Without coin for fees nothing younger is paid either.
+    // Without coin for fees no younger withdrawal can be paid either.
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
   }
   for (const ticker of round.lacking) await alertShort(deps, 'TRON', ticker)
@@ -60,14 +60,14 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   return round.made
 }
 
-/** What one run has come to. */
+/** The state of one run. */
 interface Round {
-  /** transactions that the hot address may still send */
+  /** number of transactions that the hot address may still send */
   slots: number
   made: boolean
-  /** tickers of what was looked at */
+  /** tickers of the withdrawals that were tried */
   payable: Set<string>
-  /** tickers that there is too little of */
+  /** tickers with too low a balance */
   lacking: Set<string>
   failed: unknown[]
 }
@@ -88,7 +88,7 @@ const planPage = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], roun
 
 const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], round: Round): Promise<void> => {
   if (ready.length === 0) return
-  // Before balances are read: a node that syncs shows what has been spent since.
+  // Read before the balances: a node that is still syncing shows coin that has been spent since.
   const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
@@ -100,7 +100,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
     const outcome = await planOne(deps, withdrawal, rate, hotBalance, reference)
     if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
     else if (outcome) {
-      // What pays a token pays its fee in coin.
+      // The payment of a token also shows that there is coin for its fee.
       round.payable.add(NATIVE_TICKER.TRON)
       ;[round.made, round.slots] = [true, round.slots - 1]
     }
@@ -116,7 +116,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
 
 type Reference = Awaited<ReturnType<typeof recentReference>>
 
-/** @returns the ticker that the hot wallet has too little of */
+/** @returns a ticker of which the hot wallet has too little; otherwise whether a transaction was planned */
 const planOne = async (
   deps: TronPayoutDeps,
   withdrawal: Withdrawal,
@@ -196,7 +196,7 @@ const storePlanned = async (
     })
     return true
   } catch (error) {
-    // Another process has it.
+    // Another process has planned it.
     if (error instanceof Taken) return false
     throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
   }
@@ -204,7 +204,7 @@ const storePlanned = async (
 
 type HotBalanceDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
 
-/** sun that the hot address can send now, after everything that is on its way. */
+/** Returns the sun that the hot address can send now, after all pending payments. */
 export const spendableSun = async (deps: HotBalanceDeps): Promise<bigint> => {
   const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
   return rescale(
@@ -215,7 +215,7 @@ export const spendableSun = async (deps: HotBalanceDeps): Promise<bigint> => {
 }
 
 /**
- * What the final block shows less everything that is on its way since: a node tells of no other block
+ * Returns the balance at the final block minus everything pending since: a node shows the balances of no other block
  * (`TronChainAdapter`).
  */
 const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<HotBalance> => {
@@ -227,13 +227,13 @@ const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]
   const fees = nativeLedgerUnits(catalogue, 'TRON', await tronFeesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
-  // Asked afterwards: what becomes final in between is then subtracted twice, never not at all.
+  // Read after the database: a payment that becomes final in between is subtracted twice rather than never.
   const { units } = await adapter.balancesAtFinal(
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
   )
   const left = new Map<string, bigint>()
   for (const [i, asset] of assets.entries()) {
-    // What is staked, lent or not yet unfrozen is ours, and can't be sent.
+    // Coin that is staked, lent or not yet unfrozen is ours, but can't be sent.
     const sendable = asset.ticker === NATIVE_TICKER.TRON ? (await adapter.stakeOf(hotAddress)).spendable : units[i]!
     const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
     left.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
@@ -241,7 +241,9 @@ const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]
   return new HotBalance(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
 }
 
-/** Of what leaves, what leaves the hot address: deposit addresses pay as well. */
+/**
+ * The sum of pending withdrawals that the hot address pays or will pay; those that deposit addresses pay are excluded.
+ */
 const underWay = async (db: Db, ticker: string, hotAddress: string): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select coalesce(sum(w.units), 0) as units from withdrawals w
     left join outgoing o on o.id = w.outgoing_id

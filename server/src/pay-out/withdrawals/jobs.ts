@@ -15,20 +15,20 @@ import { type PaymentGas, storeFeeRate } from './terms.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Takes up waiting Bitcoin withdrawals, many with one transaction. */
+/** Plans payments of waiting Bitcoin withdrawals, many in one transaction. */
 export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
   name: 'payouts BITCOIN',
   everyMs,
   run: () => planBitcoinBatch(deps),
 })
 
-/** Takes up waiting withdrawals of one EVM network, and fills nonces that a refusal left unused. */
+/** Plans payments of waiting withdrawals of one EVM network, and fills nonces that a refusal left unused. */
 export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: `payouts ${deps.network}`,
   everyMs,
   run: async () => {
     let made = false
-    // Payments first: they take freed nonces, which then need no filler.
+    // Payments first: they use freed nonces, which then need no filler.
     await forEachIsolated([async () => void (made = await planEvmPayouts(deps)), () => fillGaps(deps)], (part) =>
       part(),
     )
@@ -36,7 +36,7 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   },
 })
 
-/** Takes up waiting withdrawals on TRON, one with each transaction. */
+/** Plans payments of waiting withdrawals on TRON, one in each transaction. */
 export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
   name: 'payouts TRON',
   everyMs,
@@ -45,13 +45,13 @@ export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job 
 
 const MOST_INTERNAL = 50
 
-/** Delivers withdrawals that stay inside this service. */
+/** Delivers withdrawals whose receiver is a merchant of this installation. */
 export const createInternalDeliveryJob = (deps: {
   runtime: Runtime
   catalogue: Catalogue
   networks: readonly Network[]
   receive: ReceiveInternal
-  /** those of these whose money is proved; absent: all */
+  /** the withdrawals whose money is proved; if absent, all of them */
   proved?(waiting: readonly Withdrawal[]): Promise<Withdrawal[]>
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }): Job => ({
@@ -76,7 +76,7 @@ export const createInternalDeliveryJob = (deps: {
   },
 })
 
-/** Raises an alert while a node has no estimate of fees, and what is offered is a guess. */
+/** Raises an alert while a node has no fee estimate and a guess is used instead. */
 const alertGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Promise<void> => {
   const moment = momentOf(runtime)
   if (rate.kind !== 'vbyte' || rate.guessed !== true)
@@ -87,12 +87,12 @@ const alertGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Pr
   await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
 }
 
-/** Prices of TRON's resources change by a vote, every six hours at most, and gateways count requests. */
+/** The prices of TRON's resources change by a vote, at most every six hours, and gateways limit requests. */
 const TRON_EVERY_MS = 60_000
 
 /**
- * Keeps the fee estimates that requests are priced by.
- * @param gasOf what payments of a network take; a network whose node estimates none now keeps its last ones
+ * Refreshes the fee estimates that determine withdrawal fees.
+ * @param gasOf gas of a network's payments; without a new estimate the previous one remains
  */
 export const createFeeRateJob = (
   runtime: Runtime,

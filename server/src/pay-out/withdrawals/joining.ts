@@ -23,7 +23,7 @@ interface JoinDeps {
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
 }
 
-/** What has happened to a transaction in each state, as the subscribers whose money it carries are called. */
+/** The events of a transaction up to each state, in the order in which subscribers are called. */
 const NOTIFIED: Partial<Record<Outgoing['state'], readonly OutgoingChange['event'][]>> = {
   signed: [],
   broadcast: ['accepted'],
@@ -33,11 +33,11 @@ const NOTIFIED: Partial<Record<Outgoing['state'], readonly OutgoingChange['event
 }
 
 /**
- * Puts a waiting withdrawal on a transaction of these books that pays it beside others, as the signer says, and brings
- * it to where those are. What the network took is booked to the others already.
- * @param hashes of every transaction that the signer signed for it
- * @returns the transaction; undefined when these books know none of them. Throws an Error when it can't be the one that
- *   pays.
+ * Attaches a waiting withdrawal to a known transaction that pays it together with others, according to the signer, and
+ * applies the events that the others have had. The network fee is posted for the others already.
+ * @param hashes of all transactions that the signer signed for it
+ * @returns the transaction; undefined if this database knows none of them. Throws an Error if it can't be the one that
+ * pays.
  */
 export const joinLate = (
   { runtime, catalogue, withdrawalSubscribers = [] }: JoinDeps,
@@ -80,7 +80,7 @@ export const joinLate = (
     return outgoing
   })
 
-/** Whether another withdrawal has the same name for the signer, and may so be what was paid. */
+/** Whether another withdrawal has the same intent, and so may be the one that was paid. */
 const isPaidOtherwise = async (tx: Tx, { merchantId, id, intentId }: Withdrawal): Promise<boolean> => {
   const { rows } =
     await sql`select from withdrawals where merchant_id = ${merchantId} and id <> ${id} and coalesce(intent_id, id) = ${intentId} limit 1`.execute(

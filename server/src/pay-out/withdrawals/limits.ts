@@ -11,11 +11,11 @@ import type { Place, Withdrawal } from './withdrawal.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** What does not fit is looked at again after so long. */
+/** Delay before a withdrawal that exceeds a limit is tried again. */
 const WAIT_MS = 60_000
 const ALERT = 'merchant-limit'
 
-/** The most that leaves at once, and what keeps more from leaving; undefined when nothing limits it. */
+/** Returns the largest amount that can ever be paid, and the limit that determines it; undefined without a limit. */
 const mostAtOnce = (
   { where: { asset, on }, internal }: Place,
   merchantId: string,
@@ -30,15 +30,15 @@ const mostAtOnce = (
   return all.payment !== null && all.payment <= inTime.units ? { units: all.payment, span: 'in one payment' } : inTime
 }
 
-/** Whether no payment, no hour or no day has room for an amount. */
+/** Whether the amount exceeds the limit of a payment, an hour or a day by itself. */
 export const isTooLarge = (place: Place, merchantId: string, units: bigint, days: DayLimits): boolean => {
   const most = mostAtOnce(place, merchantId, days)
   return most !== undefined && units > most.units
 }
 
 /**
- * Refuses an amount that no payment, no hour or no day has room for: it would never be paid. What fits, but not now,
- * waits. Throws an ApiRefusal.
+ * Refuses an amount that exceeds the limit of a payment, an hour or a day by itself, because it would never be paid. An
+ * amount that exceeds only what is left of a limit waits. Throws an ApiRefusal.
  */
 export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
   const most = mostAtOnce(place, merchantId, days)
@@ -57,7 +57,7 @@ export const checkLargest = (place: Place, merchantId: string, units: bigint, da
 interface Room {
   merchantId: string
   ticker: string
-  /** what may still leave in this hour and this day */
+  /** units that may still be paid in this hour and this day */
   hour: bigint
   day: bigint
 }
@@ -65,15 +65,16 @@ interface Room {
 const keyOf = ({ merchantId, ticker }: Pick<Withdrawal, 'merchantId' | 'ticker'>): string => `${merchantId}/${ticker}`
 
 /**
- * Those of one network's waiting withdrawals that fit into their merchants' hour and day, in this order. Each counts
- * once, when it passes. Those that do not fit wait a minute, so that they don't keep the others waiting, with an alert.
+ * Returns those of one network's waiting withdrawals that fit into the hourly and daily limits of their merchants, in
+ * the given order. Each counts once, when it passes. The others wait a minute, with an alert, so that they don't delay
+ * the rest.
  */
 export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawal[]): Promise<Withdrawal[]> => {
   if (waiting.length === 0) return []
   const network = waiting[0]!.blockchain
   return inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    // Two workers never count one merchant at a time.
+    // Two workers never count at the same time.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${ALERT}/${network}`}, 0))`.execute(tx)
     const counted = await passedAmong(tx, waiting)
     const rooms = await roomsOf(tx, network, waiting, moment.at)
@@ -100,7 +101,10 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
   })
 }
 
-/** Takes the units out of the room, when they fit. Without a limit of the signer's there is none here. */
+/**
+ * Subtracts the units from what is left of the limits, if they fit. An asset without limits of the signer has none
+ * here.
+ */
 const takesRoom = (room: Room | undefined, units: bigint): boolean => {
   if (room === undefined) return true
   if (room.hour < units || room.day < units) return false
@@ -147,7 +151,7 @@ const putOff = async (tx: Tx, held: readonly Withdrawal[], until: Date): Promise
     where w.merchant_id = u.m and w.id = u.i and w.state = 'requested'`.execute(tx)
 }
 
-/** What the signer lets go of one asset on one network, in ledger units. */
+/** The signer's limits of one asset on one network, in ledger units. */
 export interface SignerLimit {
   network: string
   asset: string
@@ -156,15 +160,15 @@ export interface SignerLimit {
   perDay: bigint
 }
 
-/** Largest amounts that a merchant may withdraw in one payment, an hour and a day at all. */
+/** The largest amounts that a merchant may ever withdraw in one payment, one hour or one day. */
 export interface DayLimits {
-  /** the signer's, by `NETWORK/TICKER` */
+  /** the signer's limits, by `NETWORK/TICKER` */
   signer: ReadonlyMap<string, { payment: bigint | null; hour: bigint; day: bigint }>
-  /** percents of them, of merchants who have others than the standard ones; null: the standard one */
+  /** percentages of those limits, by merchant, where they differ from the default; null: the default */
   percents: ReadonlyMap<string, { hour: number | null; day: number | null }>
 }
 
-/** Keeps what the signer's policy says now. */
+/** Stores the limits of the signer's current policy. */
 export const storeSignerLimits = async (db: Db, limits: readonly SignerLimit[], at: Date): Promise<void> => {
   await sql`with given as (
       select * from unnest(${limits.map((l) => l.network)}::text[], ${limits.map((l) => l.asset)}::text[],

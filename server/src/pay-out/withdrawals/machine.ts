@@ -39,10 +39,11 @@ export const withdrawalMoves: Moves<WithdrawalState, WithdrawalEvent, Withdrawal
     delivered: to('delivered', 'deliver', 'notifyDone'),
     'given-up': to('failed', 'release', 'notifyFailed'),
   },
-  // Overtaken: a final block has proved that its transaction can never be mined.
+  // `overtaken`: a final block proves that its transaction can never be mined.
   planned: { unplanned: to('requested'), overtaken: to('requested'), accepted: to('sent', 'notifyPending') },
   sent: { overtaken: to('requested'), mined: to('mined', 'moveToTransit', 'notifyDone') },
-  // Done is never unsent: a lost block only takes the money back from transit until the same bytes are mined again.
+  // Done is never withdrawn: when a block is lost, only the posting to transit is reversed until the same bytes are
+  // mined again.
   mined: {
     reorganized: to('sent', 'moveFromTransit'),
     final: to('settled', 'capture'),

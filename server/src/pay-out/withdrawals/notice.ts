@@ -9,20 +9,20 @@ import type { NotifiedAs, Withdrawal } from './withdrawal.ts'
 
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
-/** What is known of the chain transaction that carries a withdrawal. */
+/** The transaction of a withdrawal, as far as it is known. */
 export interface Carried {
   hash: string | null
   from: readonly string[]
   block: number | null
 }
 
-/** The newest status that was notified. */
+/** Returns the newest status that was notified. */
 export const wireStatus = ({ state, doneSent }: Withdrawal): WireStatus => {
   if (state === 'failed') return 'Failed'
   return doneSent ? 'Done' : 'Pending'
 }
 
-/** The body of a `Withdraw` notification and of the lookup (`contract.md` 6.2): empty fields are left out. */
+/** The body of a `Withdraw` notification and of the lookup (`contract.md` 6.2), without empty fields. */
 export const withdrawalBody = (
   withdrawal: Withdrawal,
   asset: CryptoAsset,
@@ -48,15 +48,15 @@ export const withdrawalBody = (
   ...(status === 'Failed' ? { failReason: withdrawal.failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
 })
 
-/** Of one that is part of something larger, the localId is the whole's. */
+/** A withdrawal that is a part of a larger order has that order's localId. */
 const localIdOf = ({ localId, notifiedAs }: Withdrawal): Record<string, unknown> => {
   const given = localId ?? notifiedAs?.body.localId
   return given === undefined || given === null ? {} : { localId: given }
 }
 
 /**
- * What tells the merchant of a status. A part of something larger says so in that one's words, which know no Pending
- * (`contract.md` 6.7).
+ * Returns the notifications of a status. A withdrawal that is a part of a larger order is notified as that order, which
+ * has no Pending (`contract.md` 6.7).
  */
 export const withdrawalNotices = (
   withdrawal: Withdrawal,
@@ -84,7 +84,7 @@ const wholeBody = (
   ...(status === 'Failed' ? { failedReason: failReason ?? 'ERRROR_CODE_GENERIC' } : {}),
 })
 
-/** A withdrawal as its newest notification states it; the whole of a part notifies of Exchanged first. */
+/** The body of the order's newest notification. A larger order is Exchanged before its withdrawal is Done. */
 const orderBody = (withdrawal: Withdrawal, asset: CryptoAsset, carried: Carried): Record<string, unknown> => {
   const [status, { notifiedAs }] = [wireStatus(withdrawal), withdrawal]
   if (notifiedAs === null) return withdrawalBody(withdrawal, asset, status, carried)
@@ -104,7 +104,7 @@ const withdrawalNotice = (
   body: withdrawalBody(withdrawal, asset, status, carried),
 })
 
-/** Finds withdrawals, alone or after an exchange. */
+/** Finds withdrawals, including those that follow an exchange. */
 export const createWithdrawalFinder =
   ({ db, catalogue }: { db: Db; catalogue: Catalogue }): OrderFinder =>
   async (merchantId, id) => {

@@ -13,7 +13,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { WithdrawalSubscriber } from './commands.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** What taking up withdrawals of one network needs. */
+/** Dependencies of the planning of one network's withdrawals. */
 export interface PayoutDeps {
   runtime: Runtime
   catalogue: Catalogue
@@ -21,7 +21,7 @@ export interface PayoutDeps {
   wallet: WalletKeys
   policy: SendingPolicy
   signer: Pick<Signer, 'closeIntent'>
-  /** those of these that may be sent now: with the approvals their amount asks for */
+  /** those that may be sent now: with the approvals that their amounts require */
   approved(withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]>
   /** called with withdrawals that can't be paid */
   withdrawalSubscribers?: readonly WithdrawalSubscriber[]
@@ -33,18 +33,18 @@ export interface BitcoinPayoutDeps extends PayoutDeps {
 }
 
 /**
- * Plans payments straight from deposit addresses: of withdrawals that cost less that way than by a sweep and the hot
- * wallet, or, of those the hot wallet is short for, wherever it can be done.
- * @returns ids of those that were planned
+ * Plans payments directly from deposit addresses: of withdrawals that cost less than by a sweep and the hot wallet, or,
+ * if `why` is `short`, of all that a deposit address can pay.
+ * @returns ids of the planned withdrawals
  */
 export type PayFromDeposits = (waiting: readonly Withdrawal[], why: 'cheaper' | 'short') => Promise<ReadonlySet<string>>
 
 export interface EvmPayoutDeps extends PayoutDeps {
   network: EvmNetwork
   chainId: bigint
-  /** those that pay, the first of them first */
+  /** the addresses that pay, the first one first */
   hotKeys: readonly HotKey[]
-  /** the first, where the operator sends what is missing */
+  /** the first one, to which the operator sends missing funds */
   hotAddress: string
   adapter: AccountChainAdapter
   fromDeposits?: PayFromDeposits
@@ -57,11 +57,11 @@ export interface TronPayoutDeps extends PayoutDeps {
 }
 
 /**
- * A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more gas is not
- * paid.
+ * A receiver's code runs at the platform's cost, while the withdrawal fee is that of a plain payment. Payments that
+ * need more gas are refused.
  */
 export const MOST_GAS = 300_000n
-/** Coin sent to an account that is there and runs no code takes this. */
+/** Gas of a coin payment to an existing account without code. */
 export const PLAIN_GAS = 21_000n
 
 export type GasRate = Extract<FeeRate, { kind: 'gas' }>
@@ -72,7 +72,7 @@ export const gasRateOf = async ({ adapter, network }: Pick<EvmPayoutDeps, 'adapt
   return rate
 }
 
-/** What is stored of a transaction by who sends it. */
+/** The members of a stored transaction that its sending address determines. */
 export const hotRow = (network: EvmNetwork, { address, index }: HotKey, nonce: number) => ({
   network,
   senders: [address],

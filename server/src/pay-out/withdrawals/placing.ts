@@ -17,13 +17,13 @@ import { rowOf, withdrawalRows } from './store.ts'
 import { readTerms, type Terms } from './terms.ts'
 import type { Place, Withdrawal } from './withdrawal.ts'
 
-/** What judges where a withdrawal may go. */
+/** Dependencies of checking a destination. */
 export interface PlacingDeps {
   holders: Pick<AddressHolders, 'holderOf'>
   rules: Rules
 }
 
-/** Judges a destination; refuses addresses of the platform, and what is stopped. */
+/** Checks a destination; refuses addresses of the platform, and destinations that a stop covers. */
 export const readPlace = async (
   { holders, rules }: PlacingDeps,
   { merchantId, to: given }: { merchantId: string; to: string },
@@ -65,36 +65,36 @@ export const newWithdrawal = (
 })
 
 /**
- * What writes a new withdrawal and holds its money, at once or not at all. @param keyId of the API key that signed for
- * it, null: none
+ * Returns the rows of a new withdrawal and the transfer that holds its money, which are stored together. @param keyId
+ * of the API key that signed the request, or null
  */
 export const holdItem = (withdrawal: Withdrawal, keyId: string | null): Pick<Item, 'transfer' | 'rows'> => ({
   transfer: holdTransfer(withdrawal),
   rows: [{ table: withdrawalRows, values: rowOf(withdrawal, keyId) }],
 })
 
-/** A withdrawal that this service makes for a merchant. Units are ledger units. */
+/** A withdrawal that Bursar creates for a merchant. Units are ledger units. */
 export interface Asked {
   merchantId: string
   ticker: string
   blockchain: string
   to: string
-  /** what the merchant's balance falls by at most: the receiver gets it less the fee */
+  /** the most that leaves the merchant's balance: the receiver gets this minus the fee */
   spend: bigint
-  /** what the receiver gets instead, a decimal string; the fee comes on top */
+  /** the amount that the receiver gets instead, as a decimal string; the fee is added to it */
   amount?: string
   meta: string | null
   /**
-   * what it is made for, where that is paid once: the signer then refuses to pay it again, whatever a restored copy has
-   * forgotten
+   * names the purpose if it may be paid only once: the signer then refuses a second payment, even if a restored
+   * database has forgotten the first
    */
   name?: string
 }
 
 /**
- * Makes an ordinary withdrawal in a transaction of the caller's: amount and fee are held, and everything that holds for
- * a merchant's own request holds. Throws an ApiRefusal that says why not.
- * @param now real time, ms: fee estimates age by it
+ * Creates an ordinary withdrawal in the caller's transaction: holds amount and fee, and applies all rules of a
+ * merchant's own request. Throws an ApiRefusal with the reason.
+ * @param now real time, ms: determines the age of fee estimates
  */
 export const askWithdrawal = async (
   tx: Tx,
@@ -139,7 +139,7 @@ export const askWithdrawal = async (
   return withdrawal
 }
 
-/** What is left for the receiver, rounded down to what the network carries. */
+/** The receiver's amount: rounded down to the precision of the network. */
 const rest = (spend: bigint, fee: bigint, scale: number, decimals: number): string => {
   if (spend <= fee)
     throw refusal(
@@ -151,8 +151,8 @@ const rest = (spend: bigint, fee: bigint, scale: number, decimals: number): stri
 }
 
 /**
- * What tells one order of a merchant from every other, the best name first: the `localId`, the Idempotency-Key, the
- * signature.
+ * What distinguishes one order of a merchant from all others, in order of preference: the `localId`, the
+ * Idempotency-Key, the signature.
  */
 export interface OrderNames {
   localId: string | null
@@ -160,9 +160,9 @@ export interface OrderNames {
 }
 
 /**
- * The id that the signer knows an order's payment by. It is made of what the merchant sent, so that the same order is
- * the same payment for the signer even when this database has forgotten the first one: the signer then refuses to pay
- * it twice.
+ * Returns the id by which the signer knows the payment of an order. It is derived from the merchant's request. A
+ * repeated order is therefore the same payment to the signer even if this database has forgotten the first one, and the
+ * signer refuses to pay it twice.
  */
 export const intentOfOrder = (merchantId: string, { localId, answerKeys }: OrderNames, newId: NewId): string => {
   const keyOf = (kind: 'key:' | 'sig:'): string | undefined => answerKeys.find(({ key }) => key.startsWith(kind))?.key
@@ -171,14 +171,15 @@ export const intentOfOrder = (merchantId: string, { localId, answerKeys }: Order
 }
 
 /**
- * The id of the payment that takes the place of one whose id serves no more. It is made of that one, so that every copy
- * of the database gives it the same, and the signer refuses to pay it twice.
+ * Returns the next intent of a payment whose present one can't be used any more. It is derived from the present one, so
+ * that every copy of the database derives the same, and the signer refuses to pay it twice.
  */
 export const nextIntentOf = ({ merchantId, intentId }: { merchantId: string; intentId: string }): string =>
   intentIdOf(merchantId, `after:${intentId}`)
 
 /**
- * UUID version 8 (RFC 9562) of a merchant and a name: the same for the same, in every process and after every restore.
+ * Returns a UUID version 8 (RFC 9562), a function of merchant and name only: the same in every process and after every
+ * restore.
  */
 export const intentIdOf = (merchantId: string, name: string): string => {
   const bytes = createHash('sha256').update(`bursar intent v1\n${merchantId}\n${name}`).digest().subarray(0, 16)
@@ -188,7 +189,7 @@ export const intentIdOf = (merchantId: string, name: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Whose addresses are: a merchant's deposit address, one of the platform's own, or of no one here. */
+/** The owner of an address: a merchant, the platform, or nobody here. */
 export interface AddressHolders {
   holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
   close(): Promise<void>
@@ -201,14 +202,14 @@ interface AskedAddress {
 
 const MOST_IN_BATCH = 256
 
-/** Answers from the database; requests that wait together share one query. */
+/** Queries the database; concurrent requests share one query. */
 export const createAddressHolders = (settings: PoolSettings): AddressHolders => {
   const connection = new PreparedConnection(settings)
   const find = (batch: readonly AskedAddress[]) => holdersOf(connection.query, batch)
   const batcher = new Batcher<AskedAddress, 'merchant' | 'platform' | 'nobody'>({
     most: MOST_IN_BATCH,
     run: async (batch) => {
-      // A connection that broke is found out by using it: reading may be tried again.
+      // A broken connection is noticed when it is used; a read is repeated once.
       const holders = await find(batch).catch((error: unknown) => (isLost(error) ? find(batch) : Promise.reject(error)))
       return batch.map(({ family, address }) => holders.get(`${family}/${address}`) ?? 'nobody')
     },

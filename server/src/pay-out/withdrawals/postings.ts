@@ -28,8 +28,8 @@ const item = (
 })
 
 /**
- * Mined: what left our wallets stands in transit until its block is final, and its share of the network's fee is a
- * cost. `back` takes exactly that back when the block is lost.
+ * Mined: moves the amount that left our wallets to transit until its block is final, and posts the withdrawal's share
+ * of the network fee as a cost. `back` reverses exactly that when the block is lost.
  * @param feeShare native ledger units
  */
 export const transitItem = (w: Withdrawal, feeShare: bigint, direction: 'out' | 'back', moment: Moment): Item => {
@@ -49,11 +49,11 @@ export const transitItem = (w: Withdrawal, feeShare: bigint, direction: 'out' | 
   )
 }
 
-/** Mined without effect: only the network's fee has left us. */
+/** Mined without effect: posts only the network fee. */
 export const costItem = (w: Withdrawal, feeShare: bigint, direction: 'out' | 'back', moment: Moment): Item =>
   transitItem({ ...w, units: 0n }, feeShare, direction, moment)
 
-/** Final: the hold is spent, the amount has left transit, the fee is income. */
+/** Final: captures the hold, moves the amount out of transit, and posts the fee as income. */
 export const captureItem = (w: Withdrawal, moment: Moment): Item => {
   const all = w.units + w.fee
   return item(
@@ -69,7 +69,7 @@ export const captureItem = (w: Withdrawal, moment: Moment): Item => {
   )
 }
 
-/** Delivered inside: the hold is spent and the amount goes to the receiver's merchant through clearing. */
+/** Delivered internally: captures the hold, and moves the amount to the receiving merchant through clearing. */
 export const deliverItem = (w: Withdrawal, moment: Moment): Item => {
   const all = w.units + w.fee
   return item(
@@ -81,11 +81,11 @@ export const deliverItem = (w: Withdrawal, moment: Moment): Item => {
   )
 }
 
-/** Proven not to have happened: the hold is free again. */
+/** Proven not to have happened: releases the hold. */
 export const releaseItem = (w: Withdrawal, moment: Moment): Item =>
   item(w, 'release', [leg(w, w.ticker, 'merchant', 0n, -(w.units + w.fee))], moment, w.holdId)
 
-/** The hold that a new withdrawal stands on. */
+/** The hold of a new withdrawal. */
 export const holdTransfer = (w: Withdrawal): Item['transfer'] => ({
   id: w.holdId,
   merchantId: w.merchantId,

@@ -11,7 +11,7 @@ import { type HotMove, insertHotMove, type Member, movingFrom, readMembers } fro
 import { type EvmPayoutDeps, type GasRate, gasRateOf, hotRow } from './payouts.ts'
 import { costIn } from './terms.ts'
 
-/** What a hot address can spend of one asset, in ledger units, after everything that is on its way. */
+/** The spendable balance of a hot address in one asset, in ledger units, after all pending payments. */
 export interface Stand {
   address: string
   units: bigint
@@ -20,11 +20,12 @@ export interface Stand {
 type Move = Pick<HotMove, 'from' | 'to' | 'units'>
 
 /**
- * What moves between hot addresses so that each can pay its part. A payment that no one of them can make and all
- * together can goes first: what it needs is brought to the richest. Else each address that has less than half of an
- * even share is filled up to it by one that has more; the rest lets the shares drift, as every move costs a fee.
- * @param need the largest payment that waits
- * @param worth the least that is worth moving
+ * Plans transfers between hot addresses, so that each can pay. If one address alone can't make the largest waiting
+ * payment but all together can, the missing amount is moved to the address with the most. Otherwise each address below
+ * half of an even share is filled up to that share by one that has more. Smaller differences remain, because every
+ * transfer costs a fee.
+ * @param need the largest waiting payment
+ * @param worth the smallest amount worth a transfer
  */
 export const planMoves = (stands: readonly Stand[], need: bigint, worth: bigint): Move[] => {
   const left = stands.map((stand) => ({ ...stand, units: stand.units > 0n ? stand.units : 0n }))
@@ -49,7 +50,10 @@ const gather = (left: readonly Stand[], richest: Stand, need: bigint): Move[] =>
   return moves
 }
 
-/** The richest keeps what the largest payment needs, so that what was gathered for it does not leave again. */
+/**
+ * The address with the most keeps the amount of the largest payment, so that what was gathered for it is not moved away
+ * again.
+ */
 const spread = (
   left: Stand[],
   share: bigint,
@@ -72,16 +76,16 @@ const spread = (
   return moves
 }
 
-/** A token's transfer, which is the dearest move there is. */
+/** Gas of a token transfer, the most expensive kind of move. */
 const MOVE_GAS = 65_000n
-/** Nothing is moved to even out shares that is worth less than so many times what its move may cost. */
+/** To even out shares, an amount is moved only if it is worth at least this multiple of the maximum fee. */
 const WORTH = 100n
-/** Without a price only what a payment waits for is moved. */
+/** Without a price, only the amount that a payment waits for is moved. */
 const NEVER = 10n ** 60n
 
 /**
- * Moves coin and tokens between the hot addresses of an EVM network, so that all of them can pay. What arrives from
- * deposit addresses and from the operator arrives at the first.
+ * Moves coin and tokens between the hot addresses of an EVM network, so that all of them can pay. Sweeps and the
+ * operator's transfers all arrive at the first address.
  */
 export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: `rebalance ${deps.network}`,
@@ -89,7 +93,7 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
   run: async () => {
     const { runtime, network, hotKeys } = deps
     if (hotKeys.length < 2 || (await movingFrom(runtime.db, network)).size > 0) return false
-    // Also those that have all the payments on their way that they may have: others may stand empty meanwhile.
+    // Includes addresses that may send no more payments now, because others may lack funds meanwhile.
     const [members, rate] = await Promise.all([
       readMembers(
         deps,
@@ -125,14 +129,14 @@ const chooseMoves = async (deps: EvmPayoutDeps, members: readonly Member[], rate
   })
 }
 
-/** The largest payment that waits, by ticker. */
+/** The largest waiting payment, by ticker. */
 const largestWaiting = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlyMap<string, bigint>> => {
   const { rows } = await sql<{ ticker: string; units: bigint }>`select ticker, max(units) as units from withdrawals
     where blockchain = ${network} and state = 'requested' and not internal group by 1`.execute(runtime.db)
   return new Map(rows.map(({ ticker, units }) => [ticker, units]))
 }
 
-/** Of what is stopped for everybody nothing moves. */
+/** Assets that a stop covers for all merchants: they are not moved. */
 const stoppedAssets = async ({ runtime, network }: EvmPayoutDeps): Promise<ReadonlySet<string>> => {
   const stops = await readStops(runtime.db)
   return new Set(
@@ -146,7 +150,7 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   const { runtime, network, chainId, catalogue, adapter, policy } = deps
   const asset = catalogue.findCrypto(move.ticker)!
   const on = asset.networks.get(network)!
-  // What the network can't count stays where it is.
+  // Amounts below the precision of the network are not moved.
   const units = rescale(move.units - (move.units % 10n ** BigInt(asset.scale - on.decimals)), asset.scale, on.decimals)
   const [giver, taker] = [move.from, move.to].map((address) => members.find(({ key }) => key.address === address)!) as [
     Member,

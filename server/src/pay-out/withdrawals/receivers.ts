@@ -11,16 +11,16 @@ import { giveBack } from './refusals.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
 /**
- * A receiver's code runs at our cost, and a withdrawal's fee is that of a plain payment: what takes more energy is not
- * paid.
+ * A receiver's code runs at the platform's cost, while the withdrawal fee is that of a plain payment. Payments that
+ * need more energy are refused.
  */
 const MOST_ENERGY = 50_000n
 
 /**
- * The estimate of a payment of TRX, or a refusal where the receiver is a contract whose code may take too much. The
- * bound holds for what the fee limit would allow, not for what the call took in the estimate: a contract can let calls
- * pass only with much energy at hand (so that `estimateenergy` answers a high limit, `Wallet.estimateEnergy` of
- * java-tron), and burn all of it once it is paid.
+ * Returns the estimate of a payment of TRX, or a refusal if the receiver is a contract whose code may use too much
+ * energy. The limit applies to what the fee limit would allow, not to the energy used in the estimate: a contract can
+ * let a call pass only if much energy is available (then `estimateenergy` returns a high limit, `Wallet.estimateEnergy`
+ * of java-tron), and burn all of it in the payment.
  */
 export const boundedForReceiver = (contract: Contract, cost: CostEstimate): CostEstimate => {
   if (!cost.ok || !runsReceiverCode(contract)) return cost
@@ -38,19 +38,20 @@ export const runsReceiverCode = (contract: Contract): boolean =>
   contract.kind === 'TriggerSmartContract' && contract.callValue > 0n
 
 const DAY_MS = 24 * 3_600_000
-/** What a receiver's code may cost the platform: so many payments of coin that fail on chain, in thirty days. */
+/** The failures of coin payments on chain that one receiver may cause in thirty days. */
 const MOST_OF_RECEIVER = 2
 const RECEIVER_MS = 30 * DAY_MS
-/** And so many of one merchant in a day, as anybody can make another receiver for each payment. */
+/** The same for one merchant in a day, because anyone can create another receiver for each payment. */
 const MOST_OF_MERCHANT = 20
 const AGAIN_MS = { receiver: 60_000, merchant: 3_600_000 }
 const RECEIVERS_FAIL = 'receivers-fail'
 
 /**
- * Whether coin may be paid to a receiver whose code runs. A look ahead is no bound of what such a payment costs: code
- * can tell it from a block, and burn there what the payment allows. After two payments that failed on chain a
- * withdrawal to the same receiver is given back, while one is on its way to a receiver that failed once the next waits,
- * and twenty failed ones of a merchant in a day have its others wait.
+ * Whether coin may be paid to a receiver whose code runs. An estimate does not bound the cost of such a payment,
+ * because code can distinguish an estimate from a block, and burn in the block all that the payment allows. Limits:
+ * - after two payments that failed on chain, a withdrawal to the same receiver is given back;
+ * - after one, the next waits while another payment to the receiver is under way;
+ * - after twenty of one merchant in a day, the merchant's other withdrawals to contracts wait.
  */
 export const mayPayCode = async (
   deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'withdrawalSubscribers'>,
@@ -96,25 +97,25 @@ const failuresOf = async (
 
 const LOOK_AGAIN_MS = 60_000
 /**
- * So many withdrawals of a merchant on a network are looked at again each minute; more of them wait longer. Each look
- * costs two questions to the node, which other merchants' payouts would wait for.
+ * This many withdrawals of a merchant on a network are tried again each minute; if there are more, they wait longer.
+ * Each try costs two requests to the node, which delay the payouts of other merchants.
  */
 const AGAIN_EACH_MINUTE = 20
-/** As many are counted: that is a pause of fifty minutes. */
+/** The count stops at this number, which gives a pause of fifty minutes. */
 const MOST_COUNTED = 1_000
-/** A receiver that refuses a payment for so long is taken to refuse it for good. */
+/** A receiver that refuses a payment for this long counts as refusing it for ever. */
 const LASTS_MS = 10 * 60_000
-/** Kind of the alert that every payment of an asset would revert. */
+/** Kind of the alert that all payments of an asset would revert. */
 export const PAYMENTS_REVERT = 'payments-revert'
 
-/** Whether the same payment from the same sender would pass when it went to the sender itself. */
+/** Tries the same payment with the sender as receiver; a success shows that the receiver is the cause. */
 export type Control = () => Promise<{ ok: true } | { ok: false; message: string }>
 
 /**
- * A look at a payment shows that it would revert. When the same payment to another account would revert too, the reason
- * is on our side or the token's (paused, our address frozen, a node that is behind a refill): it waits, with one alert
- * for the asset. When only this receiver refuses it, and keeps refusing it for ten minutes, it would revert for any
- * sender, and is given back.
+ * Handles a payment that would revert according to its estimate. If the same payment to another account would revert,
+ * too, the cause is the platform or the token (paused, our address frozen, a node that lags behind a refill): the
+ * withdrawal waits, with one alert for the asset. If only this receiver refuses it, for ten minutes, it would revert
+ * for any sender, and is given back.
  * @returns false: nothing was planned
  */
 export const onRevert = async (
@@ -143,8 +144,8 @@ export const onRevert = async (
 }
 
 /**
- * Looks again in a minute, or in more when many of the merchant's wait so. @returns since when its receiver refuses it;
- * undefined when it does not wait any more
+ * Postpones a withdrawal by a minute, or by more if many of the merchant's are reverting. @returns when its receiver
+ * began to refuse it; undefined if it is not waiting any more, or the receiver is not the cause
  */
 const postponeReverting = async (
   runtime: Runtime,
@@ -163,7 +164,7 @@ const postponeReverting = async (
   return rows[0]?.since ?? undefined
 }
 
-/** Payments of these assets pass. */
+/** Resolves the alerts of assets whose payments pass. */
 export const noLongerReverting = async (
   { runtime }: { runtime: Runtime },
   network: Network,
@@ -174,7 +175,7 @@ export const noLongerReverting = async (
 }
 
 /**
- * Gives a withdrawal back that can't succeed, once the signer has closed its intent.
+ * Gives back a withdrawal that can't succeed, once the signer has closed its intent.
  * @returns false: nothing was planned
  */
 export const refuseImpossible = async (

@@ -24,7 +24,7 @@ export interface Rules {
   bitcoinChain: BitcoinChain
 }
 
-/** The asset and network a request names; refuses unknown ones and tells what exists. */
+/** Returns the asset and network that a request names. Refuses unknown ones with a list of the available ones. */
 export const readAsset = (
   { ticker, blockchain }: { ticker: string; blockchain: string },
   { catalogue }: Rules,
@@ -48,7 +48,9 @@ export const readAsset = (
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 64))
 
-/** An amount in ledger units, no finer than the network can carry and inside the asset's limits. */
+/**
+ * Returns an amount in ledger units. Refuses amounts finer than the network's precision or outside the asset's limits.
+ */
 export const readAmount = (amount: string, { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork }): bigint => {
   const parsed = parseUnits(amount, on.decimals)
   if (!parsed.ok) {
@@ -64,7 +66,7 @@ export const readAmount = (amount: string, { asset, on }: { asset: CryptoAsset; 
   return units
 }
 
-/** Refuses what is outside the asset's limits on the network; ledger units that the receiver gets. */
+/** Refuses an amount outside the asset's limits on the network. @param units ledger units that the receiver gets */
 export const checkWithdrawable = (units: bigint, { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork }): void => {
   if (units < on.minWithdrawal) {
     const least = formatUnits(on.minWithdrawal, asset.scale)
@@ -76,14 +78,14 @@ export const checkWithdrawable = (units: bigint, { asset, on }: { asset: CryptoA
   }
 }
 
-/** The destination in canonical form. */
+/** Returns the destination in canonical form. */
 export const readDestination = (to: string, network: Network, rules: Rules): string => {
   const destination = checkDestination(network, to, rules)
   if (!destination.ok) throw refusal(orderErrors.destinationRefused, `Destination refused: ${destination.why}`, 'to')
   return destination.address
 }
 
-/** The current fee in ledger units; nothing inside this service costs anything. */
+/** The current fee in ledger units; internal withdrawals are free. */
 export const currentFee = (
   { asset, on }: { asset: CryptoAsset; on: AssetOnNetwork },
   units: bigint,
@@ -109,8 +111,8 @@ export const currentFee = (
 export type Destination = { ok: true; address: string } | { ok: false; why: string }
 
 /**
- * Holds a destination against its network: form, checksum, network, and contracts of tokens, which would keep the money
- * permanently. Answers the canonical form, in which addresses are compared and stored.
+ * Checks a destination for its network: form, checksum, network, and that it is no token contract, which would lock the
+ * money for ever. Returns the canonical form, in which addresses are compared and stored.
  */
 export const checkDestination = (
   network: Network,

@@ -60,8 +60,8 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
 }
 
 /**
- * A lookup places nothing: what an order would refuse with a code of its own is an invalid request here, of the
- * parameter's name.
+ * Turns a refusal with a code of orders into an invalid request that names the parameter, because a lookup places no
+ * order.
  */
 const asLookup = async (answer: () => Promise<ApiAnswer>): Promise<ApiAnswer> => {
   try {
@@ -90,7 +90,7 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
   const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
   const { merchantId, answerKeys } = request
-  // A merchant without that much on its balance gets that refusal from the ledger.
+  // If the balance is lower than that, the ledger refuses the order.
   const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
   if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
   const localId = body.localId ?? null
@@ -106,7 +106,7 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   })
 }
 
-/** The merchant's balance, read only when the amount is above what ever leaves at once. */
+/** Reads the merchant's balance, only if the amount exceeds all limits. */
 const balanceWhenOver = async (
   { runtime }: WithdrawalRoutesDeps,
   place: Place,

@@ -27,7 +27,7 @@ import { afterRefusal, type AfterRefusal, alertRefused, bar } from './refusals.t
 import { carriedBy, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** How a move of the transaction moves the withdrawals it carries. */
+/** The event of the withdrawals of a transaction for each event of the transaction. */
 const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
   refused: 'unplanned',
   accepted: 'accepted',
@@ -37,7 +37,7 @@ const EVENTS: Record<OutgoingChange['event'], WithdrawalEvent> = {
   reverted: 'reverted',
 }
 
-/** Settles withdrawals by what happens to the transactions that carry them. */
+/** Creates the subscriber that moves withdrawals by the events of their transactions. */
 export const createSettlement =
   (catalogue: Catalogue, withdrawalSubscribers: readonly WithdrawalSubscriber[] = []): OutgoingSubscriber =>
   async (tx, change, moment) => {
@@ -45,7 +45,7 @@ export const createSettlement =
     if (purpose === 'filler' || purpose === 'rebalance') return ownCosts(catalogue, change, [PLATFORM], moment)
     if (purpose !== 'payout') return noEffects
     const withdrawals = await carriedBy(tx, change.outgoing.id)
-    // A transaction that carries no merchant's money any more still costs its fee.
+    // A transaction without any withdrawals left still costs its fee.
     if (withdrawals.length === 0) return ownCosts(catalogue, change, [PLATFORM], moment)
     const shares = feeShares(catalogue, change, withdrawals.length)
     const all: Effects[] = []
@@ -65,8 +65,8 @@ export const createSettlement =
   }
 
 /**
- * Settles one withdrawal by a move of its transaction that its other withdrawals were notified of before. The network's
- * fee is theirs.
+ * Applies an event of a transaction to one withdrawal, of which the transaction's other withdrawals have been notified
+ * before. The network fee is posted for those.
  */
 export const settleAlone = (
   tx: Tx,
@@ -88,7 +88,7 @@ const settleOne = async (
   moment: Moment,
 ): Promise<Effects> => {
   const event = change.overtaken ? 'overtaken' : EVENTS[change.event]
-  // A transaction mined without effect is not Done: it is Failed once its block is final.
+  // A transaction mined without effect makes a withdrawal Failed once its block is final, and never Done.
   const onlyCost = change.outgoing.succeeded === false
   const after = change.refusal && afterRefusal(before, change.refusal, together)
   const isPaid = change.overtaken?.paid.has(before.intentId) ?? false
@@ -143,7 +143,8 @@ const settleOne = async (
 }
 
 /**
- * When what a refused transaction paid is planned again. What a stop refused is planned at once where nothing stops it.
+ * When the withdrawals of a refused transaction are planned again. A withdrawal that a stop refused is planned as soon
+ * as no stop covers it.
  */
 const waitingOf = (after: AfterRefusal | undefined, { at }: Moment): { notBefore: Date; alone: boolean } => ({
   notBefore: new Date(at.getTime() + (after?.pauseMs ?? 0)),
@@ -151,7 +152,8 @@ const waitingOf = (after: AfterRefusal | undefined, { at }: Moment): { notBefore
 })
 
 /**
- * What the sending account holds less for a payment and its share of the fee, as `transitItem` and `costItem` post it.
+ * The amounts by which a payment and its share of the fee lower the balance of the sending account, as `transitItem`
+ * and `costItem` post them.
  */
 const movesOf = (
   { outgoing }: OutgoingChange,
@@ -179,7 +181,7 @@ const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdra
   await raiseAlert(tx, { kind: 'withdrawal-reverted', subject: withdrawal.id, text }, moment)
 }
 
-/** The network's fee in native ledger units, split evenly over the payments of a transaction, to the last unit. */
+/** Splits the network fee, in native ledger units, evenly over the payments of a transaction, to the last unit. */
 const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: number): bigint[] => {
   if (count === 0) return []
   return allocate(
@@ -188,7 +190,7 @@ const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: nu
   )
 }
 
-/** The transaction of these books that has used up in a final block what a signed one needs, by its hash. */
+/** Returns the hash of the final transaction in this database that used what a signed one needs, if there is one. */
 export const supersededBy = async (db: Db, transaction: SignedTransaction): Promise<string | undefined> => {
   for (const key of transaction.conflictKeys) {
     const by = await (isEvmNetwork(transaction.network) ? nonceUser : coinSpender)(db, transaction, key.split(':'))
@@ -203,7 +205,10 @@ type FindUser = (db: Db, transaction: SignedTransaction, key: readonly string[])
 const nonceUser: FindUser = (db, { network, hash }, [, address, nonce]) =>
   finalUserOfNonce(db, network, address!, Number(nonce), hash)
 
-/** @param key transaction and output. What others have spent it by proves itself once the payment is in these books. */
+/**
+ * @param key transaction and output. Finds only our own transactions: that another party has spent the coin is detected
+ * once the payment is attached.
+ */
 const coinSpender: FindUser = async (db, { network, hash }, [transaction, vout]) => {
   const { rows } = await sql<{
     hash: string

@@ -12,7 +12,7 @@ const COLUMNS =
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
   w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "notifiedAs", w.created_at as "createdAt"`)
 
-/** How a new withdrawal is written, in the statement that holds its money. */
+/** How a new withdrawal is stored, in the statement that holds its money. */
 export const withdrawalRows: RowTable = {
   name: 'withdrawals',
   columns: [
@@ -38,7 +38,7 @@ export const withdrawalRows: RowTable = {
   ],
 }
 
-/** @param keyId of the API key that signed for it, null: none */
+/** @param keyId of the API key that signed the request, or null */
 export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
   const at = w.createdAt.toISOString()
   return [
@@ -65,8 +65,8 @@ export const rowOf = (w: Withdrawal, keyId: string | null): Scalar[] => {
 }
 
 /**
- * Moves a withdrawal by its table, by compare-and-set; undefined when it is in no state that takes the event.
- * `doneSent` of the answer says whether Done had been sent before this move.
+ * Moves a withdrawal by its state machine, with compare-and-set. Returns undefined if its state does not allow the
+ * event. `doneSent` of the result tells whether Done had been sent before this move.
  */
 export const move = async (
   tx: Tx,
@@ -116,21 +116,21 @@ export const findById = async (db: Db | Tx, merchantId: string, id: string): Pro
   return rows[0]
 }
 
-/** What is waited for on a network, also by those that are looked at again later. */
+/** Returns the tickers of all waiting withdrawals of a network, including postponed ones. */
 export const tickersWaiting = async (db: Db, network: Network): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ ticker: string }>`select distinct ticker from withdrawals
     where blockchain = ${network} and state = 'requested' and not internal`.execute(db)
   return new Set(rows.map(({ ticker }) => ticker))
 }
 
-/** The signer signs for it after all. */
+/** Ends the bar of a withdrawal: the signer would sign for it. */
 export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(
     tx,
   )
 }
 
-/** Of these intents, the withdrawals of a network that wait. */
+/** Returns the waiting withdrawals of a network that have one of these intents. */
 export const waitingByIntent = async (
   tx: Tx,
   blockchain: Network,
@@ -142,14 +142,14 @@ export const waitingByIntent = async (
   return rows
 }
 
-/** Whether a stop covers any of these that a transaction carries. */
+/** Whether any withdrawal of a transaction must not be sent (`stopsWithdrawal`). */
 export const isStopped = async (tx: Tx, outgoingId: string): Promise<boolean> => {
   const { rows } =
     await sql`select from withdrawals w where w.outgoing_id = ${outgoingId} and ${stopsWithdrawal} limit 1`.execute(tx)
   return rows.length > 0
 }
 
-/** Whether a stop covers a withdrawal that nothing carries. */
+/** Whether a withdrawal must not be sent (`stopsWithdrawal`). */
 export const isHeldBack = async (
   tx: Tx,
   { merchantId, id }: Pick<Withdrawal, 'merchantId' | 'id'>,
@@ -161,14 +161,14 @@ export const isHeldBack = async (
   return rows.length > 0
 }
 
-/** One that may be taken up now; `alone`: by a transaction that pays nothing else. */
+/** A withdrawal that can be planned now. `alone`: in a transaction that pays nothing else. */
 export interface Waiting extends Withdrawal {
   alone: boolean
 }
 
 /**
- * Withdrawals that may be taken up now, oldest first: due, and not stopped.
- * @param after the last one of an earlier answer, to go on behind it
+ * Returns withdrawals that can be planned now, oldest first: due, and not stopped.
+ * @param after the last withdrawal of the previous page
  */
 export const nextWaiting = async (
   db: Db,
@@ -186,7 +186,7 @@ export const nextWaiting = async (
   return rows
 }
 
-/** Those that were halted and wait, for which nothing is planned. */
+/** Returns halted withdrawals that wait and have no transaction. */
 export const haltedOf = async (db: Db, most: number): Promise<{ merchantId: string; id: string }[]> => {
   const { rows } = await sql<{ merchantId: string; id: string }>`select merchant_id as "merchantId", id from withdrawals
     where halted and state = 'requested' order by merchant_id, id limit ${most}`.execute(db)
@@ -194,8 +194,8 @@ export const haltedOf = async (db: Db, most: number): Promise<{ merchantId: stri
 }
 
 /**
- * Units on their way out and not in a block yet, by `SENDER/TICKER`: money the chain still shows but that is spoken
- * for.
+ * Sums of pending withdrawals that are not mined yet, by `SENDER/TICKER`: the chain still shows this money, but it is
+ * reserved.
  */
 export const unminedBySender = async (db: Db, blockchain: Network): Promise<ReadonlyMap<string, bigint>> => {
   const states: WithdrawalState[] = ['planned', 'sent']
@@ -223,7 +223,7 @@ export const approvalsOf = async (
   return rows
 }
 
-/** How many different keys have approved each of these withdrawals; one that none has is absent. */
+/** The number of different keys that have approved each withdrawal; withdrawals without approvals are absent. */
 export const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
   if (withdrawals.length === 0) return new Map()
   const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
@@ -233,7 +233,10 @@ export const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[])
   return new Map(rows.map((row) => [row.id, row.count]))
 }
 
-/** The intent of an internal withdrawal, by its id alone: a deposit knows it by that; the id itself when it is none. */
+/**
+ * Returns the intent of an internal withdrawal, by its id alone, because that is what a deposit stores; the id itself
+ * if it has no other intent.
+ */
 export const senderIntentOf = async (tx: Tx, withdrawalId: string): Promise<string> => {
   const { rows } = await sql<{
     intentId: string

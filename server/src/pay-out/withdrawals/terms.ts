@@ -11,11 +11,11 @@ import { mulDiv, rescale } from '../../platform/money/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { type DayLimits, readDayLimits } from './limits.ts'
 
-/** What withdrawals cost and whether they may leave, as rows that jobs refresh said at one moment. */
+/** The costs and rules of withdrawals, read at one moment from rows that jobs refresh. */
 export interface Terms {
-  /** networks whose fee estimate is fresh enough to charge by */
+  /** networks with a fee estimate that is recent enough */
   feeRates: ReadonlyMap<Network, FeeRate>
-  /** gas of a payment to a new account, by ticker, as nodes of EVM chains estimate it; empty where none does */
+  /** gas of a payment to a new account, by ticker, as estimated by the nodes of EVM chains; empty without estimates */
   paymentGas: ReadonlyMap<Network, PaymentGas>
   /** USD in 1e-18 for one whole unit, by ticker */
   prices: ReadonlyMap<string, bigint>
@@ -23,10 +23,10 @@ export interface Terms {
   days: DayLimits
 }
 
-/** An estimate older than this is not charged by. Real time: prices age whatever the business clock says. */
+/** An older estimate determines no fee. Real time: prices age independently of the business clock. */
 const LONGEST_AGE_MS = 10 * 60_000
 
-/** Reads the terms of now. */
+/** Reads the current terms. */
 export const readTerms = async (db: Db, catalogue: Catalogue, now: number): Promise<Terms> => {
   const fees = await sql<{
     network: Network
@@ -67,14 +67,14 @@ const gasOf = (stored: Record<string, string>): PaymentGas =>
 
 const CACHED_MS = 500
 
-/** Terms as of at most half a second ago. */
+/** Returns terms that are at most half a second old. */
 export const createTermsReader = (db: Db, catalogue: Catalogue, now: () => number): (() => Promise<Terms>) =>
   cacheFor(CACHED_MS, now, (at) => readTerms(db, catalogue, at))
 
 /**
- * Stores a fee estimate, and what gas payments take: where no estimate came now, the last one stays. Small moves are
- * left out, so that a fee that a merchant has just read stays right: up by more than a tenth or down by more than a
- * quarter is stored at once, the rest when the stored one has become old.
+ * Stores a fee estimate and the gas of payments; without a new gas estimate the stored one remains. Small changes are
+ * skipped, so that a fee that a merchant has just read remains valid: an increase by more than a tenth or a decrease by
+ * more than a quarter is stored at once, any other change when the stored estimate is old.
  */
 export const storeFeeRate = async (
   db: Db,
@@ -115,21 +115,21 @@ const priceOf = (rate: FeeRate): bigint => {
 const isClose = (before: bigint, now: bigint): boolean => now * 10n <= before * 11n && now * 4n >= before * 3n
 
 /**
- * What one payment takes of the network, as charged: an ordinary share of a batched Bitcoin transaction, a plain call,
- * at least.
+ * The network resources that are charged for one payment: an ordinary share of a batched Bitcoin transaction, and at
+ * least the gas of a plain call.
  */
 const PAYMENT_VBYTES = 145n
 const NATIVE_GAS = 21_000n
 const TOKEN_GAS = 65_000n
-/** On TRON: bytes of bandwidth, and energy of USDT's transfer to a receiver who holds none of it yet. */
+/** On TRON: bytes of bandwidth, and energy of a USDT transfer to a receiver without USDT. */
 const PAYMENT_BANDWIDTH = 268n
 const TOKEN_BANDWIDTH = 345n
 const TOKEN_ENERGY = 130_285n
 
-/** Units of gas that a payment to an account without history takes, by ticker. */
+/** Units of gas of a payment to an account without history, by ticker. */
 export type PaymentGas = ReadonlyMap<string, bigint>
 
-/** A fee is printed with at most this many decimals; anything finer is rounded up to it. */
+/** A fee has at most this many decimals; it is rounded up to them. */
 const MOST_DECIMALS = 8
 
 const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
@@ -138,15 +138,14 @@ const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
     const least = token ? TOKEN_GAS : NATIVE_GAS
     return (estimate > least ? estimate : least) * rate.maxFeePerGas
   }
-  // The tariff does not know the receiver: it may have to be activated.
+  // The tariff does not depend on the receiver, so it includes an activation.
   if (!token) return PAYMENT_BANDWIDTH * rate.bandwidth + rate.accountBandwidth + rate.activation
   return TOKEN_ENERGY * rate.energy + TOKEN_BANDWIDTH * rate.bandwidth
 }
 
 /**
- * The fee of a withdrawal in the asset's ledger units: the operator's tariff plus what the network takes, turned into
- * the asset through USD where it isn't the network's own coin, all rounded up. Undefined when a price that is needed is
- * missing.
+ * Returns the withdrawal fee in the asset's ledger units: the operator's tariff plus the network's cost, converted to
+ * the asset through USD unless it is the native coin; all rounded up. Undefined if a required price is missing.
  * @param prices USD in 1e-18 for one whole unit, by ticker
  */
 export const withdrawalFee = (request: {
@@ -154,7 +153,7 @@ export const withdrawalFee = (request: {
   on: AssetOnNetwork
   units: bigint
   rate: FeeRate
-  /** units of gas that its node estimates for a payment to a new account */
+  /** units of gas that the node estimates for a payment to a new account */
   gas?: bigint | undefined
   catalogue: Catalogue
   prices: ReadonlyMap<string, bigint>
@@ -166,8 +165,8 @@ export const withdrawalFee = (request: {
 }
 
 /**
- * What costs so much of a network's own units, in ledger units of an asset, rounded up; undefined without a price that
- * is needed.
+ * Converts a cost in the network's native units to ledger units of an asset, rounded up. Undefined if a required price
+ * is missing.
  */
 export const costIn = (
   asset: CryptoAsset,
@@ -192,19 +191,19 @@ const roundUp = (units: bigint, zeros: number): bigint => {
   return mulDiv(units, 1n, step, 'up') * step
 }
 
-/** Upgrades of a chain come at days that are known; fees are asked for far more often. */
+/** Gas costs change only by planned upgrades of a chain, while fees are requested far more often. */
 const MEASURED_EVERY_MS = 5 * 60_000
 
 interface GasDeps {
   runtime: Runtime
   catalogue: Catalogue
-  /** the first hot address: of what it does not hold no transfer can be estimated */
+  /** the first hot address: a transfer can be estimated only for assets that it holds */
   hotAddress: string
 }
 
 /**
- * What payments take that merchants are charged for, each to an address that the chain has never seen, which is the
- * dearest: asked of the node every five minutes. Assets without an estimate are left out.
+ * Estimates the gas of payments that merchants are charged for, each to an address that the chain has never seen, which
+ * is the most expensive case. Asks the node every five minutes. Assets without an estimate are absent.
  */
 export const createGasReader = ({
   runtime,

@@ -2,18 +2,18 @@ import type { Network } from '@bursar/chainkit'
 import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { WithdrawalState } from './machine.ts'
 
-/** Where a withdrawal goes, judged. */
+/** The checked destination of a withdrawal. */
 export interface Place {
   where: { asset: CryptoAsset; on: AssetOnNetwork }
-  /** canonical */
+  /** in canonical form */
   to: string
-  /** as it was given */
+  /** as the request stated it */
   asSent: string
-  /** to another merchant of this service */
+  /** to another merchant of this installation */
   internal: boolean
 }
 
-/** What a withdrawal is a part of: the kind, object and fixed fields of the notifications that tell how it goes. */
+/** The larger order that a withdrawal is a part of: the kind, object and fixed fields of the notifications about it. */
 export interface NotifiedAs {
   kind: string
   objectId: string
@@ -24,13 +24,13 @@ export interface NotifiedAs {
 export interface Withdrawal {
   merchantId: string
   id: string
-  /** UUID that the signer knows the payment by */
+  /** UUID by which the signer knows the payment */
   intentId: string
   ticker: string
   blockchain: Network
   /** canonical */
   to: string
-  /** as its merchant wrote it, where it is shown otherwise than `to` */
+  /** as the merchant wrote it, if it is shown differently from `to` */
   toAsSent?: string | null
   units: bigint
   fee: bigint
@@ -41,9 +41,9 @@ export interface Withdrawal {
   internal: boolean
   holdId: string
   outgoingId: string | null
-  /** Done has been sent once: a second mining after a reorganisation sends none */
+  /** Done has been sent: a second mining after a reorganisation sends none */
   doneSent: boolean
-  /** null: it is notified as what it is */
+  /** null: it is notified as a withdrawal */
   notifiedAs: NotifiedAs | null
   createdAt: Date
 }
