@@ -11,11 +11,12 @@ import {
   createTargetKeeper,
   releaseConversions,
 } from '../../server/src/exchange/conversions/index.ts'
+import { answerOf } from './requests.ts'
 import { createDepositWorld, E18, pay, START, type World as DepositWorld } from './deposits.ts'
 import { useDb } from './database.ts'
 import { afterAll, beforeEach } from 'vitest'
 import { announceSending } from '../../server/src/merchants/mail/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../server/src/platform/api/route.ts'
+import { type ApiRequest } from '../../server/src/platform/api/route.ts'
 import {
   createClaimTokens,
   createExpiryJob,
@@ -146,27 +147,7 @@ export const useCryptoInvoices = (): World => {
   const own: Invoices = {
     settings,
     holding: false,
-    call: async (operation, request) => {
-      const route = routes.find((one) => one.operation === operation)!
-      const whole = {
-        merchantId: SHOP,
-        params: {},
-        query: {},
-        body: undefined,
-        keyId: randomUUID(),
-        requestId: 'r',
-        answerKeys: [],
-        ...request,
-      }
-      const answer: ApiAnswer = await route.handle(whole).catch((error: unknown) => {
-        if (!(error instanceof ApiRefusal)) throw error
-        return { status: error.status, body: { code: error.code, description: error.message, field: error.field } }
-      })
-      return {
-        status: answer.status,
-        body: ('json' in answer ? JSON.parse(answer.json) : answer.body) as Record<string, unknown>,
-      }
-    },
+    call: (operation, { merchantId = SHOP, ...request }) => answerOf(routes, operation, merchantId, request),
     create: async (body, more = {}) => {
       const answer = await world.call('createCryptoInvoice', { body: { name: 'Order 7', ...body }, ...more })
       if (answer.status !== 200) throw new Error(JSON.stringify(answer))

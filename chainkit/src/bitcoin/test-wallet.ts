@@ -1,3 +1,4 @@
+/** Keys, coins and payments of Bitcoin for chainkit's tests, and generators of them. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
 import type { Coin, Output, SpendableCoin } from './coin.ts'

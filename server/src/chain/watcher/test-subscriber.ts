@@ -1,4 +1,4 @@
-/** A listener that writes down what it is told, in the database, so that what was rolled back was never said. */
+/** A subscriber that records the watcher's calls in the database: a call that was rolled back is not recorded. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
@@ -7,7 +7,7 @@ import type { ChainSubscriber } from './subscriber.ts'
 export interface Notes {
   subscriber: ChainSubscriber
   read(): Promise<string[]>
-  /** the listener throws when it is about to note this */
+  /** the subscriber throws when it has recorded this */
   fail: { at: string | null }
 }
 

@@ -1,3 +1,4 @@
+/** Items of the ledger as its committer takes them, where a test is about the posting itself. */
 import { randomBytes } from 'node:crypto'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
