@@ -24,7 +24,10 @@ import {
 import { Keyring } from '../../signer/src/keys/keyring.ts'
 import { catalogueOn } from './catalogue.ts'
 import { openNetwork, runAll, type NetworkWorld } from './network.ts'
+import type { Sent } from './observed.ts'
 
+/** A block so deep is final. */
+const FINAL = 6
 export const bitcoinCatalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } })
 
 /**
@@ -46,6 +49,12 @@ export interface BitcoinMoney extends Omit<NetworkWorld<CoinChainAdapter>, 'addr
   pay(to: string, units: bigint): Promise<string>
   /** Money of the owner's to the hot wallet. */
   fund(units: bigint): Promise<void>
+  /** Coins of the owner's at the hot wallet, final. */
+  fundWith(...coins: bigint[]): Promise<void>
+  /** Final coins at new deposit addresses, one at each. @returns the addresses */
+  deposit(...coins: bigint[]): Promise<string[]>
+  /** The one transaction of a purpose. Throws if there are more or none. */
+  only(purpose: string): Promise<Sent>
   /** A withdrawal of the merchant. @returns its id */
   request(to: string, units: bigint): Promise<string>
   /** A process with the worker's jobs. */
@@ -129,14 +138,31 @@ export const openBitcoinMoney = async (
     return Object.fromEntries(runs) as Worker
   }
   const costsOf = async (owner: string): Promise<bigint> => -(await network.balance(owner, 'BTC', 'network-costs'))
+  const address = async (): Promise<string> => (await network.address(merchantId)).address
+  const fund = async (units: bigint): Promise<void> => void (await chain.pay(bitcoinHotAddress(wallet), units))
   return {
     ...network,
     chain,
     wallet,
     rate: (milliSatPerVb) => void (rate = milliSatPerVb),
-    address: async () => (await network.address(merchantId)).address,
+    address,
     pay: (to, units) => chain.pay(to, units),
-    fund: async (units) => void (await chain.pay(bitcoinHotAddress(wallet), units)),
+    fund,
+    fundWith: async (...coins) => {
+      for (const units of coins) await fund(units)
+      await network.mine(FINAL)
+    },
+    deposit: async (...coins) => {
+      const to = await Promise.all(coins.map(address))
+      for (const [i, units] of coins.entries()) await chain.pay(to[i]!, units)
+      await network.mine(FINAL)
+      return to
+    },
+    only: async (purpose) => {
+      const [found, ...others] = (await network.sent()).filter((one) => one.purpose === purpose)
+      if (!found || others.length > 0) throw new Error(`${found ? 1 + others.length : 0} transactions: ${purpose}`)
+      return found
+    },
     request: (to, units) => network.request('BTC', to, units),
     worker,
     work: async () => {

@@ -166,6 +166,18 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
   // The payer's tokens are minted in blocks of their own, before any that a test counts.
   for (const ticker of ['USDT', 'USDC']) await chain.pay({ ticker, to: await chain.newAddress(), amount: '1' })
   await mine(1 + FINAL)
+  const rows = async (): Promise<SweepRow[]> =>
+    (
+      await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(
+        db,
+      )
+    ).rows
+  const pay = (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount })
+  /** in chain units, at the head */
+  const onChain = async (address: string, ticker: string): Promise<bigint> => {
+    const contract = ticker === coin ? null : tokens[ticker]!.contract
+    return (await adapter.balancesAt((await adapter.head()).height, [{ address, contract }]))[0]!
+  }
   return {
     ...world,
     adapter,
@@ -178,12 +190,13 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     prices,
     work,
     sweepJob,
-    rows: async (): Promise<SweepRow[]> =>
-      (
-        await sql<SweepRow>`select asset, address, way, state from sweeps where network = ${network} order by created_at, id`.execute(
-          db,
-        )
-      ).rows,
+    rows,
+    /** How many sweeps there are of each way and state. */
+    states: async (): Promise<Record<string, number>> => {
+      const counts: Record<string, number> = {}
+      for (const { way, state } of await rows()) counts[`${way} ${state}`] = (counts[`${way} ${state}`] ?? 0) + 1
+      return counts
+    },
     /** The contracts are on the chain, by another party. */
     deployed: async (): Promise<void> => {
       for (const { address, deployment } of Object.values(sweepContracts(HOT))) {
@@ -211,7 +224,17 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
       await priced()
       await runAll(payoutJob, 20)
     },
-    pay: (ticker: string, to: string, amount: string): Promise<string> => chain.pay({ ticker, to, amount }),
+    pay,
+    /** New deposit addresses with USDT that is final. */
+    holding: async (count: number, amount = '200'): Promise<string[]> => {
+      const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
+      for (const { address } of owners) await pay('USDT', address, amount)
+      await mine(1 + FINAL)
+      return owners.map(({ address }) => address)
+    },
+    /** Their USDT. */
+    leftOf: (addresses: readonly string[]): Promise<bigint[]> =>
+      Promise.all(addresses.map((address) => onChain(address, 'USDT'))),
     /** until all that was planned is final */
     settle: async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -219,11 +242,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
         await mine(1 + FINAL)
       }
     },
-    /** in chain units, at the head */
-    onChain: async (address: string, ticker: string): Promise<bigint> => {
-      const contract = ticker === coin ? null : tokens[ticker]!.contract
-      return (await adapter.balancesAt((await adapter.head()).height, [{ address, contract }]))[0]!
-    },
+    onChain,
     platformCosts: (): Promise<bigint> => world.balance(PLATFORM, coin, 'network-costs'),
   }
 }

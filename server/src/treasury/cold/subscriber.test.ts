@@ -5,6 +5,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { blockOf, createWorld, type World } from '../../../../test/world/deposits.ts'
+import { recordOwn } from '../../../../test/world/own-address.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createColdSubscriber } from './subscriber.ts'
 
@@ -22,9 +23,7 @@ afterAll(() => world.close())
 beforeEach(async () => {
   await world.reset()
   await sql`truncate house_addresses, cold_fees`.execute(world.db)
-  await sql`insert into house_addresses values ('TRON', ${COLD}, 'cold', 0, 0, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+  await recordOwn(world.runtime, 'TRON', 'cold', COLD)
 })
 
 const moved = [{ index: 'l:0', contract: 'token', from: [COLD], to: STRANGER, units: 1n }]

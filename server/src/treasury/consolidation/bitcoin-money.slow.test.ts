@@ -1,5 +1,5 @@
 /**
- * Bitcoin payouts and coins on a real node: batches, bumps, children that pay for their parents, small coins joined,
+ * Bitcoin payouts and coins on a real node: batches, bumps, children that pay for their parents,
  * and kills in between.
  */
 import { sql } from 'kysely'
@@ -7,9 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
-import { stopMoney } from '../../../../test/world/stops.ts'
 import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
-import type { Sent } from '../../../../test/world/observed.ts'
 
 const FINAL = 6
 const HOUR = 3_600_000
@@ -31,27 +29,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
     return BigInt(found.total_amount.replace('.', ''))
   }
   const inPool = (): Promise<string[]> => world.chain.node.rpc<string[]>('getrawmempool')
-  const only = async (purpose: string): Promise<Sent> => {
-    const all = (await world.sent()).filter((one) => one.purpose === purpose)
-    expect(all).toHaveLength(1)
-    return all[0]!
-  }
-  const fundedWith = async (...coins: bigint[]): Promise<void> => {
-    for (const units of coins) await world.fund(units)
-    await world.mine(FINAL)
-  }
-  const deposit = async (...coins: bigint[]): Promise<string[]> => {
-    const to = await Promise.all(coins.map(() => world.address()))
-    for (const [i, units] of coins.entries()) await world.pay(to[i]!, units)
-    await world.mine(FINAL)
-    return to
-  }
-
   test('twenty withdrawals leave with one transaction, straight from a deposit address, when they have waited long enough', async () => {
     const { request, work, later, sent, state, mine, costs, differences } = await open({
       sending: { batchWaitMs: 30_000 },
     })
-    await deposit(3_000_000n)
+    await world.deposit(3_000_000n)
     const to = await Promise.all(Array.from({ length: 20 }, someone))
     const ids = await Promise.all(to.map((address) => request(address, 20_000n)))
     await work()
@@ -62,13 +44,13 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(FINAL)
     expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
     expect(await received(to[7]!)).toBe(20_000n)
-    expect(await costs()).toEqual({ platform: 0n, merchant: (await only('payout')).plannedFee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: (await world.only('payout')).plannedFee })
     expect(await differences()).toEqual([])
   })
 
   test('a full batch leaves at once, and the rest waits', async () => {
     const { request, work, sent } = await open({ sending: { batchWaitMs: 30_000, mostPayments: 3 } })
-    await fundedWith(1_000_000n, 1_000_000n)
+    await world.fundWith(1_000_000n, 1_000_000n)
     for (let i = 0; i < 4; i += 1) await request(await someone(), 10_000n)
     await work()
     expect(await sent()).toHaveLength(1)
@@ -78,7 +60,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     const { request, work, later, state, mine, alerts } = await open({
       sending: { saveUpAfterMs: HOUR, saveUpMs: HOUR },
     })
-    await fundedWith(500_000n)
+    await world.fundWith(500_000n)
     const large = await request(await someone(), 800_000n)
     const small = await request(await someone(), 100_000n)
     await work()
@@ -92,11 +74,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
       'requested',
       ['hot-wallet-short'],
     ])
-    await fundedWith(500_000n)
+    await world.fundWith(500_000n)
     await work()
     await mine(FINAL)
     expect([await state(large), await state(held)]).toEqual(['settled', 'requested'])
-    await fundedWith(200_000n)
+    await world.fundWith(200_000n)
     await work()
     await mine(FINAL)
     expect([await state(held), await alerts()]).toEqual(['settled', []])
@@ -104,7 +86,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
 
   test('money that others sent to a change address is not spent before it is final; our own change is at once', async () => {
     const { request, work, sent, mine, db, state } = await open()
-    await fundedWith(1_000_000n)
+    await world.fundWith(1_000_000n)
     await request(await someone(), 100_000n)
     await work()
     await mine(1)
@@ -124,11 +106,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
   })
 
   const stuckPayout = async (): Promise<{ to: string; id: string; first: string }> => {
-    await fundedWith(100_000n, 60_000n)
+    await world.fundWith(100_000n, 60_000n)
     const to = await someone()
     const id = await world.request(to, 98_500n)
     await world.work()
-    const first = (await only('payout')).hash!
+    const first = (await world.only('payout')).hash!
     expect(await inPool()).toContain(first)
     return { to, id, first }
   }
@@ -136,11 +118,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
   test('a stuck payout whose change is used up is replaced with a coin added, keeps its first coin, and is paid once', async () => {
     const { rate, later, work, mine, state, differences } = await open()
     const { to, id, first } = await stuckPayout()
-    const before = await only('payout')
+    const before = await world.only('payout')
     rate(30_000n)
     later(600_000)
     await work()
-    const after = await only('payout')
+    const after = await world.only('payout')
     expect(after).toMatchObject({ attempts: 2, keys: [before.keys[0], expect.any(String)] })
     expect(await inPool()).toEqual([after.hash])
     expect(after.hash).not.toBe(first)
@@ -156,7 +138,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(30_000n)
     later(600_000)
     await work()
-    expect((await only('payout')).keys).toHaveLength(2)
+    expect((await world.only('payout')).keys).toHaveLength(2)
     await chain.node.rpc('generateblock', await someone(), [raw])
     await catchUp()
     await mine(FINAL)
@@ -174,7 +156,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(30_000n)
     later(600_000)
     await work()
-    expect(await only('payout')).toMatchObject({ attempts: 1, hash: first, keys: [expect.any(String)] })
+    expect(await world.only('payout')).toMatchObject({ attempts: 1, hash: first, keys: [expect.any(String)] })
     expect(await alerts()).toEqual(['signer-fee-too-high'])
     rate(1_000n)
     const next = await request(await someone(), 50_000n)
@@ -188,7 +170,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     const { rate, later, work, mine, request, sent, state, costs, differences, alerts } = await open({
       sending: { maxFeePerMille: 100n },
     })
-    await fundedWith(1_000_000n)
+    await world.fundWith(1_000_000n)
     const id = await request(await someone(), 20_000n)
     await work()
     rate(40_000n)
@@ -227,7 +209,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect(await sent()).toEqual([])
     later(3 * HOUR)
     await work()
-    const child = await only('consolidation')
+    const child = await world.only('consolidation')
     expect(child.keys[0]).toContain(hash)
     const entry = await world.chain.node.rpc<{ fees: { ancestor: string }; ancestorsize: string }>(
       'getmempoolentry',
@@ -250,96 +232,17 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(50_000n)
     later(3 * HOUR)
     await work()
-    expect((await only('consolidation')).state).toBe('broadcast')
+    expect((await world.only('consolidation')).state).toBe('broadcast')
     await chain.node.rpc('generateblock', await someone(), [dearer.raw])
     await catchUp()
     await mine(FINAL - 2)
     later(60_000)
     await work()
-    expect((await only('consolidation')).state).toBe('broadcast')
+    expect((await world.only('consolidation')).state).toBe('broadcast')
     await mine(2)
-    expect((await only('consolidation')).state).toBe('abandoned')
+    expect((await world.only('consolidation')).state).toBe('abandoned')
     expect(await alerts()).not.toContain('broadcast')
     expect(await differences()).toEqual([])
-    expect(await sent()).toHaveLength(1)
-  })
-
-  test('small coins are joined when fees are low, not when they are high; the fee is posted and taken back with its block', async () => {
-    const { rate, work, later, mine, sent, costs, differences, chain, catchUp } = await open()
-    await deposit(...Array.from({ length: 6 }, (_, i) => 30_000n + BigInt(i)))
-    rate(5_001n)
-    await work()
-    expect(await sent()).toEqual([])
-    rate(2_000n)
-    await work()
-    const joined = await only('consolidation')
-    expect([joined.state, joined.keys.length]).toEqual(['broadcast', 5])
-    await mine(1)
-    expect(await costs()).toEqual({ platform: 0n, merchant: joined.plannedFee })
-    expect(await differences()).toEqual([])
-    await chain.reorg(1, [joined.hash!])
-    await catchUp()
-    expect(await costs()).toEqual({ platform: 0n, merchant: 0n })
-    expect(await differences()).toEqual([])
-    later(60_000)
-    await work()
-    await mine(FINAL)
-    expect([(await only('consolidation')).state, await costs()]).toEqual([
-      'final',
-      { platform: 0n, merchant: joined.plannedFee },
-    ])
-    expect(await differences()).toEqual([])
-  })
-
-  test('audit M-B1: what the signer refuses gives its coins back, and like what a stop covers is not planned again and again', async () => {
-    const { work, later, sent, alerts, db, address, pay, catchUp, rate } = await open({ signerJoins: false })
-    await deposit(...Array.from({ length: 6 }, () => 30_000n))
-    for (let i = 0; i < 3; i += 1) await work()
-    expect([(await only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
-    const { rows } = await sql`select from utxos where reserved_by is not null`.execute(db)
-    expect(rows).toEqual([])
-    await stopMoney(db, { asset: 'BTC' })
-    await pay(await address(), 2_000_000n)
-    await catchUp()
-    later(4 * HOUR)
-    await work()
-    rate(50_000n)
-    await work()
-    expect(await sent()).toHaveLength(1)
-    await sql`update freezes set lifted_at = created_at`.execute(db)
-    await work()
-    expect(await sent()).toHaveLength(2)
-  })
-
-  test('coins that waiting payments need are left alone, and a share of all stays', async () => {
-    const { work, request, sent } = await open({
-      sending: { batchWaitMs: HOUR },
-      consolidation: { mostPerMille: 1000n, leastCoins: 3 },
-    })
-    await deposit(...Array.from({ length: 8 }, () => 30_000n))
-    await request(await someone(), 100_000n)
-    await work()
-    expect((await only('consolidation')).keys).toHaveLength(4)
-    expect(await sent()).toHaveLength(1)
-  })
-
-  test('fees are low when they are among the lowest seen lately', async () => {
-    const { rate, work, later, sent } = await open({
-      consolidation: { percentile: 25, leastSeen: 4, mostPerMille: 1000n },
-    })
-    await deposit(...Array.from({ length: 6 }, () => 30_000n))
-    for (const seen of [2_000n, 3_000n, 4_000n]) {
-      rate(seen)
-      await work()
-      later(600_000)
-    }
-    expect(await sent()).toEqual([])
-    rate(2_500n)
-    await work()
-    expect(await sent()).toEqual([])
-    later(600_000)
-    rate(2_000n)
-    await work()
     expect(await sent()).toHaveLength(1)
   })
 
@@ -356,7 +259,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
       points: ['batch-chosen', ...KILLS],
       run: 'payouts',
       prepare: async () => {
-        await fundedWith(1_000_000n)
+        await world.fundWith(1_000_000n)
         await world.request(await someone(), 50_000n)
         await world.request(await someone(), 60_000n)
       },
@@ -375,7 +278,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     consolidation: {
       points: ['coins-gathered', ...KILLS],
       run: 'consolidation',
-      prepare: async () => void (await deposit(...Array.from({ length: 6 }, () => 30_000n))),
+      prepare: async () => void (await world.deposit(...Array.from({ length: 6 }, () => 30_000n))),
       count: 1,
     },
     child: {

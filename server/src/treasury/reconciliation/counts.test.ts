@@ -10,6 +10,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { moveCustody } from '../../ledger/address-balances/index.ts'
 import { createWorld, E18, type World } from '../../../../test/world/deposits.ts'
+import { recordOwn } from '../../../../test/world/own-address.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { auditCounts, countAnew, countStates, createCountJob } from './index.ts'
@@ -23,10 +24,7 @@ afterAll(() => world.close())
 
 const move = (address: string, units: bigint) =>
   inTransaction(world.db, (tx) => moveCustody(tx, [{ network: 'ETHEREUM', asset: 'ETH', address, units, height: 1 }]))
-const platform = (address: string, account: string) =>
-  sql`insert into house_addresses values ('EVM', ${address}, ${account}, 0, 0, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+const platform = (address: string, account: 'hot' | 'cold') => recordOwn(world.runtime, 'EVM', account, address)
 const totals = async (): Promise<Record<string, bigint>> => {
   const { rows } = await sql<{
     account: string

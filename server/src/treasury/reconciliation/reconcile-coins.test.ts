@@ -13,6 +13,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { depositAddress, readCounters } from '../../chain/addresses/index.ts'
 import { catalogue, createWorld, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { recordOwn } from '../../../../test/world/own-address.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
@@ -49,8 +50,7 @@ beforeEach(async () => {
   bitcoin.chain.mine(5)
   runtime = createTestRuntime(world.db, () => world.now)
   platform = bitcoin.chain.newAddress()
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    values ('BITCOIN', ${platform}, 'hot', 1, 0, ${new Date(world.now)})`.execute(world.db)
+  await recordOwn(runtime, 'BITCOIN', 'change', platform)
   owner = await world.address('BITCOIN', undefined, null)
   follower = await beginFollowing({
     runtime,

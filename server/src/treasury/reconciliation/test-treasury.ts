@@ -12,6 +12,7 @@ import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { catalogue, E18, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { recordOwn } from '../../../../test/world/own-address.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordSigned } from '../../chain/transactions/commands.ts'
@@ -85,8 +86,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     newId: () => uuidv7(world.now, randomBytes(10)),
     log: pino({ enabled: false }),
   }
-  await sql`insert into house_addresses(family, address, account, branch, derivation_index, created_at)
-    values ('EVM', ${hot}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  await recordOwn(runtime, 'EVM', 'hot', hot)
   const subscribers = [createSettlement(catalogue)]
   const following = createTransactionSubscriber(subscribers)
   const follower = await beginFollowing({

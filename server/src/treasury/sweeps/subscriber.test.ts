@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { blockOf, catalogue, createWorld, E18, pay, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { recordOwn } from '../../../../test/world/own-address.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { PLATFORM } from '../../ledger/postings/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
@@ -22,7 +23,7 @@ afterAll(() => world.close())
 beforeEach(async () => {
   await world.reset()
   await sql`truncate house_addresses, house_transfers, fundings, installation`.execute(world.db)
-  await sql`insert into house_addresses values ('EVM', ${HOT}, 'hot', 0, 0, ${new Date(world.now)})`.execute(world.db)
+  await recordOwn(world.runtime, 'EVM', 'hot', HOT)
   owned = await world.address('ETHEREUM')
 })
 
@@ -71,9 +72,7 @@ test('read twice it moves once, and a lost block takes it back', async () => {
 })
 
 test('what the operator sends from cold storage to a deposit address is a deposit, and counts once', async () => {
-  await sql`insert into house_addresses values ('EVM', '0xcold', 'cold', 0, 1, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+  await recordOwn(world.runtime, 'EVM', 'cold', '0xcold')
   await read(1, [usdt('operator', '0xcold', 't1', 9_000_000n)])
   await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
   expect(await booked()).toEqual({ deposit: 5n * E18, '0xcold': 4n * E18 })
@@ -178,9 +177,7 @@ describe('in a database that was restored from a copy', () => {
   })
 
   test('audit O-3.1: a move between two hot wallets that the copy knows nothing of is no money from outside', async () => {
-    await sql`insert into house_addresses values ('EVM', '0xhot2', 'hot', 0, 1, ${new Date(world.now)})`.execute(
-      world.db,
-    )
+    await recordOwn(world.runtime, 'EVM', 'hot', '0xhot2', 1)
     await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
     await read(2, [usdt(HOT, '0xhot2', 't2', 4_000_000n)])
     await settle()

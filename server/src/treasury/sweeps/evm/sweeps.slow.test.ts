@@ -34,25 +34,9 @@ type OpenOptions = Partial<SweepOptions> & { nodes?: Nodes }
 const open = async (spec: EvmSpec, { nodes = NODES[0]!, ...more }: OpenOptions = {}): Promise<EvmSweeps> =>
   openEvmSweeps(database.url, { spec, node: await nodes[spec.name](), ...more })
 
-const statesOf = async (world: EvmSweeps): Promise<Record<string, number>> => {
-  const counts: Record<string, number> = {}
-  for (const { way, state } of await world.rows()) counts[`${way} ${state}`] = (counts[`${way} ${state}`] ?? 0) + 1
-  return counts
-}
-
 const usdtOf = async (world: EvmSweeps): Promise<string> =>
   (await ensureTokens(world.node.rpc, ethereum.tokens)).get('USDT')!
 
-/** Addresses with final USDT. */
-const holding = async (world: EvmSweeps, count: number, amount = '200'): Promise<string[]> => {
-  const owners = await Promise.all(Array.from({ length: count }, () => world.address()))
-  for (const { address } of owners) await world.pay('USDT', address, amount)
-  await world.mine(4)
-  return owners.map(({ address }) => address)
-}
-
-const leftOf = (world: EvmSweeps, addresses: readonly string[]): Promise<bigint[]> =>
-  Promise.all(addresses.map((address) => world.onChain(address, 'USDT')))
 const units = (whole: bigint): bigint => whole * 1_000_000n
 
 describe.each(NODES)('on $name', (nodes) => {
@@ -76,7 +60,7 @@ describe.each(NODES)('on $name', (nodes) => {
       const before = await Promise.all(['USDT', 'USDC', coin].map((ticker) => world.onChain(HOT, ticker)))
       await world.settle()
 
-      const states = await statesOf(world)
+      const states = await world.states()
       expect(
         Object.keys(states).every((state) => state.endsWith(' final')),
         JSON.stringify(states),
@@ -110,12 +94,12 @@ describe.each(NODES)('on $name', (nodes) => {
 
   test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
     const world = await open(ethereum, { nodes, policy: { setCode: 'off' } })
-    const addresses = await holding(world, 2)
+    const addresses = await world.holding(2)
     await world.pay('USDC', addresses[0]!, '300')
     await world.mine(4)
     await world.settle()
     await world.settle()
-    expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+    expect(await world.leftOf(addresses)).toEqual([0n, 0n])
     expect(await world.onChain(addresses[0]!, 'USDC')).toBe(0n)
     const outgoing = await world.sent()
     expect(outgoing.filter(({ purpose }) => purpose === 'gas')).toHaveLength(2)
@@ -124,7 +108,7 @@ describe.each(NODES)('on $name', (nodes) => {
       'final',
       'final',
     ])
-    expect(await statesOf(world)).toEqual({ 'top-up final': 3 })
+    expect(await world.states()).toEqual({ 'top-up final': 3 })
     expect(await world.differences()).toEqual([])
   })
 
@@ -139,7 +123,7 @@ describe.each(NODES)('on $name', (nodes) => {
       for (const { address } of owners) await world.pay('USDC', address, '300')
       await world.mine(4)
       await world.settle()
-      expect(await statesOf(world)).toEqual({ 'authorize final': 5 * round })
+      expect(await world.states()).toEqual({ 'authorize final': 5 * round })
     }
     for (const { address } of owners) expect(await world.onChain(address, 'USDC')).toBe(0n)
     expect(
@@ -151,23 +135,23 @@ describe.each(NODES)('on $name', (nodes) => {
 
   test('where blocks show no inner calls, the books follow coin that leaves by delegation', async () => {
     const world = await open(ethereum, { nodes, traces: 'off' })
-    const addresses = await holding(world, 4)
+    const addresses = await world.holding(4)
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
+    expect(await world.states()).toEqual({ 'delegate final': 4 })
     for (const address of addresses) {
       await world.pay('USDT', address, '300')
       await world.pay('ETH', address, '0.4')
     }
     await world.mine(4)
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'delegate final': 12 })
+    expect(await world.states()).toEqual({ 'delegate final': 12 })
     for (const address of addresses) expect(await world.onChain(address, 'ETH')).toBe(0n)
     expect(await world.differences()).toEqual([])
   })
 
   test('audit D-E2: where blocks show no inner calls, the books follow the coin that a stranger has swept', async () => {
     const world = await open(ethereum, { nodes, traces: 'off' })
-    const [address] = (await holding(world, 3)) as [string]
+    const [address] = (await world.holding(3)) as [string]
     await world.settle()
     await world.pay('ETH', address, '0.00001')
     await world.mine(4)
@@ -185,12 +169,12 @@ describe.each(NODES)('on $name', (nodes) => {
 
   test('coin that a stranger sweeps while we do does not keep its address from being swept', async () => {
     const world = await open(ethereum, { nodes })
-    const [address] = (await holding(world, 3)) as [string]
+    const [address] = (await world.holding(3)) as [string]
     await world.settle()
     await world.pay('ETH', address, '0.5')
     await world.mine(4)
     await world.work()
-    expect(await statesOf(world)).toMatchObject({ 'delegate broadcast': 1 })
+    expect(await world.states()).toMatchObject({ 'delegate broadcast': 1 })
     const dearer = '0x174876e800'
     await world.node.rpc('eth_sendTransaction', {
       from: faucetAccount,
@@ -204,7 +188,7 @@ describe.each(NODES)('on $name', (nodes) => {
     await world.pay('USDT', address, '200')
     await world.mine(4)
     await world.settle()
-    expect(await leftOf(world, [address])).toEqual([0n])
+    expect(await world.leftOf([address])).toEqual([0n])
     expect(await world.onChain(address, 'ETH')).toBe(0n)
     expect(await world.differences()).toEqual([])
     expect(await world.alerts()).toEqual([])
@@ -212,27 +196,27 @@ describe.each(NODES)('on $name', (nodes) => {
 
   test('a reorganisation takes a sweep back; the same bytes are mined again, and costs are charged once', async () => {
     const world = await open(ethereum, { nodes })
-    const addresses = await holding(world, 4)
+    const addresses = await world.holding(4)
     await world.deployed()
     await world.work()
     await world.mine(1)
-    expect(await statesOf(world)).toEqual({ 'delegate mined': 4 })
+    expect(await world.states()).toEqual({ 'delegate mined': 4 })
     expect(await world.differences()).toEqual([])
     const [sweep] = (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04'))
     await world.chain.reorg({ depth: 1, without: [sweep!.hash!] })
     await world.catchUp()
-    expect(await statesOf(world)).toEqual({ 'delegate broadcast': 4 })
+    expect(await world.states()).toEqual({ 'delegate broadcast': 4 })
     expect(await world.differences()).toEqual([])
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
-    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect(await world.states()).toEqual({ 'delegate final': 4 })
+    expect(await world.leftOf(addresses)).toEqual([0n, 0n, 0n, 0n])
     expect((await world.sent()).filter(({ hash }) => hash === sweep!.hash)).toHaveLength(1)
     expect(await world.differences()).toEqual([])
   })
 
   test('a stuck sweep pays more: the same nonce and authorisations, and one of the two is mined', async () => {
     const world = await open(ethereum, { nodes })
-    const addresses = await holding(world, 4)
+    const addresses = await world.holding(4)
     await world.deployed()
     await world.work()
     world.later(61_000)
@@ -242,19 +226,19 @@ describe.each(NODES)('on $name', (nodes) => {
     if (isRefused(draft)) throw new Error(draft.message)
     expect([draft.nonce, draft.authorizations.length, await world.attempts()]).toEqual([BigInt(bumped!.nonce!), 4, 2])
     await world.settle()
-    expect(await statesOf(world)).toEqual({ 'delegate final': 4 })
-    expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+    expect(await world.states()).toEqual({ 'delegate final': 4 })
+    expect(await world.leftOf(addresses)).toEqual([0n, 0n, 0n, 0n])
     expect(await world.differences()).toEqual([])
   })
 })
 
 test('E10 an address that its token refuses is left out, is tried again ever less often, and an alert is raised', async () => {
   const world = await open(ethereum)
-  const addresses = await holding(world, 4)
+  const addresses = await world.holding(4)
   const [blocked] = addresses as [string]
   await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'addBlackList', [blocked], { from: deployerAccount })
   await world.settle()
-  expect(await leftOf(world, addresses)).toEqual([units(200n), 0n, 0n, 0n])
+  expect(await world.leftOf(addresses)).toEqual([units(200n), 0n, 0n, 0n])
   for (const hours of [1, 2, 4]) {
     world.later(hours * HOUR + 1_000)
     await world.settle()
@@ -265,14 +249,14 @@ test('E10 an address that its token refuses is left out, is tried again ever les
   await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
   world.later(9 * HOUR)
   await world.settle()
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.leftOf(addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(await world.alerts()).toEqual([])
   expect(await world.differences()).toEqual([])
 })
 
 test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
   const world = await open(ethereum)
-  const addresses = await holding(world, 4)
+  const addresses = await world.holding(4)
   const [blocked] = addresses as [string]
   await world.deployed()
   await runAll(world.sweepJob())
@@ -280,13 +264,13 @@ test('what stays behind in a batch is seen to have stayed, and is swept again by
   await world.catchUp()
   for (let i = 0; i < 3; i += 1) await runAll(world.sendJob())
   await world.mine(4)
-  expect(await statesOf(world)).toEqual({ 'delegate final': 3, 'delegate failed': 1 })
+  expect(await world.states()).toEqual({ 'delegate final': 3, 'delegate failed': 1 })
   await call(world.node.rpc, 'UsdtLike', await usdtOf(world), 'removeBlackList', [blocked], { from: deployerAccount })
   await world.settle()
-  expect(await leftOf(world, addresses), 'not before its time').toEqual([units(200n), 0n, 0n, 0n])
+  expect(await world.leftOf(addresses), 'not before its time').toEqual([units(200n), 0n, 0n, 0n])
   world.later(HOUR + 1_000)
   await world.settle()
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.leftOf(addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(
     (await world.sent()).filter(({ unsigned }) => unsigned.startsWith('0x04')),
     'it has delegated already',
@@ -298,37 +282,37 @@ test.each(['auto', 'off'] as const)(
   'a fee that the issuer takes of sweeps is booked as a cost: delegation %s',
   async (setCode) => {
     const world = await open(ethereum, { policy: { setCode } })
-    const addresses = await holding(world, 2)
+    const addresses = await world.holding(2)
     const setFee = (basisPoints: bigint) =>
       call(world.node.rpc, 'UsdtLike', contract, 'setParams', [basisPoints, 49n], { from: deployerAccount })
     const contract = await usdtOf(world)
     await setFee(10n)
     await world.settle()
     await setFee(0n)
-    expect(await leftOf(world, addresses)).toEqual([0n, 0n])
+    expect(await world.leftOf(addresses)).toEqual([0n, 0n])
     expect([await world.differences(), await world.alerts()]).toEqual([[], ['issuer-fee']])
   },
 )
 
 test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
   const world = await open(ethereum, { signersMaxFee: 1n })
-  const addresses = await holding(world, 4)
+  const addresses = await world.holding(4)
   await world.deployed()
   await world.settle()
-  expect(await statesOf(world)).toEqual({ 'delegate replaced': 4 })
+  expect(await world.states()).toEqual({ 'delegate replaced': 4 })
   expect((await world.sent()).map(({ purpose, state }) => `${purpose} ${state}`).toSorted()).toEqual([
     'sweep abandoned',
   ])
   world.later(HOUR + 1_000)
   await world.settle()
   // What failed goes alone.
-  expect((await statesOf(world))['delegate replaced'] ?? 0).toBeGreaterThan(4)
-  expect(await leftOf(world, addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
+  expect((await world.states())['delegate replaced'] ?? 0).toBeGreaterThan(4)
+  expect(await world.leftOf(addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
 })
 
 test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {
   const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
-  const addresses = await holding(world, 4)
+  const addresses = await world.holding(4)
   await world.deployed()
   await world.pay('ETH', HOT, '20')
   await world.mine(4)
@@ -358,66 +342,18 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
     fee: 21_000n * (given[0]!.fee! / 21_000n),
   })
   expect(given[0]!.unsigned.startsWith('0x04')).toBe(false)
-  expect(await leftOf(world, addresses), 'nothing moved').not.toContain(0n)
+  expect(await world.leftOf(addresses), 'nothing moved').not.toContain(0n)
   for (let i = 0; i < 60; i += 1) await world.mine(1)
   for (let i = 0; i < 4; i += 1) {
     world.later(2 * HOUR)
     await world.settle()
   }
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n])
+  expect(await world.leftOf(addresses)).toEqual([0n, 0n, 0n, 0n])
   expect(await world.differences()).toEqual([])
   const { rows } = await sql<{
     nonce: number
   }>`select nonce from outgoing where senders[1] = ${HOT} and state <> 'abandoned' order by nonce`.execute(world.db)
   expect(rows.map(({ nonce }) => nonce - rows[0]!.nonce)).toEqual(rows.map((_, i) => i))
-})
-
-describe('killed', () => {
-  const POINTS = [
-    'sweep-deployment-chosen',
-    'sweep-deployment-planned',
-    'sweep-chosen',
-    'sweep-planned',
-    'before-sign',
-    'signed-not-stored',
-    'stored-not-broadcast',
-    'broadcast-not-recorded',
-  ]
-  test.each(POINTS.flatMap((point) => (['auto', 'off'] as const).map((setCode) => [point, setCode] as const)))(
-    'at %s, delegation %s: each asset leaves once',
-    async (point, setCode) => {
-      if (setCode === 'off' && point.includes('deployment')) return
-      const world = await open(ethereum, { policy: { setCode } })
-      const addresses = await holding(world, 3)
-      const before = await world.onChain(HOT, 'USDT')
-      if (!point.includes('deployment')) await world.deployed()
-      world.pauses.at = point
-      await world.dying()
-      world.pauses.at = null
-      // What the dead worker had claimed is free again when its lease is over.
-      world.later(30_000)
-      await world.settle()
-      await world.settle()
-      expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n])
-      expect(await world.onChain(HOT, 'USDT')).toBe(before + units(600n))
-      const states = await statesOf(world)
-      expect(states).toEqual(setCode === 'auto' ? { 'delegate final': 3 } : { 'top-up final': 3 })
-      expect(await world.differences()).toEqual([])
-    },
-  )
-})
-
-test('C9 two workers at once make one sweep of each asset', async () => {
-  const world = await open(ethereum)
-  const addresses = await holding(world, 6)
-  await world.deployed()
-  await Promise.all([runAll(world.sweepJob()), runAll(world.sweepJob()), runAll(world.sweepJob())])
-  await Promise.all([runAll(world.sendJob()), runAll(world.sendJob())])
-  await world.settle()
-  expect(await statesOf(world)).toEqual({ 'delegate final': 6 })
-  expect(await leftOf(world, addresses)).toEqual([0n, 0n, 0n, 0n, 0n, 0n])
-  expect((await world.sent()).map(({ purpose, state }) => `${purpose} ${state}`)).toEqual(['sweep final'])
-  expect(await world.differences()).toEqual([])
 })
 
 test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
@@ -426,15 +362,15 @@ test('what does not pay yet, and has waited longest, does not keep what pays fro
   if (rate.kind !== 'gas') throw new Error('no price of gas')
   // Worth 24,000 gas twenty times over: more than the least there is, less than any way out costs.
   const poor = (expectedPrice(rate) * 24_000n * 20n * 2_000n) / 10n ** 12n
-  const poorOnes = await holding(world, 4, `${poor / 1_000_000n}.${String(poor % 1_000_000n).padStart(6, '0')}`)
-  const [rich] = await holding(world, 1)
+  const poorOnes = await world.holding(4, `${poor / 1_000_000n}.${String(poor % 1_000_000n).padStart(6, '0')}`)
+  const [rich] = await world.holding(1)
   await world.settle()
-  expect(await leftOf(world, [rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
+  expect(await world.leftOf([rich!, ...poorOnes])).toEqual([0n, poor, poor, poor, poor])
 })
 
 test('E9 dust waits until it is worth its gas, and a closed gas window until it has waited too long', async () => {
   const world = await open(ethereum, { policy: { maxGasPrice: 1n, maxAgeMs: 5 * HOUR } })
-  const addresses = await holding(world, 4)
+  const addresses = await world.holding(4)
   const { address: dusty } = await world.address()
   await world.pay('USDT', dusty, '0.000001')
   await world.mine(4)
@@ -442,6 +378,6 @@ test('E9 dust waits until it is worth its gas, and a closed gas window until it 
   expect(await world.rows()).toEqual([])
   world.later(6 * HOUR)
   await world.settle()
-  expect(await leftOf(world, [...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
+  expect(await world.leftOf([...addresses, dusty])).toEqual([0n, 0n, 0n, 0n, 1n])
   expect(await world.differences()).toEqual([])
 })
