@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { listSanctions } from '../../../../test/world/screening.ts'
 import { useDb } from '../../../../test/world/database.ts'
-import { inTransaction } from '../../platform/db/index.ts'
 import { momentAt, newId } from '../../../../test/world/merchant.ts'
-import { importList } from '../../risk/screening/index.ts'
 import { reportScreening } from './doctor-screening.ts'
 import type { Opened } from '../installation/open.ts'
 
@@ -25,21 +24,14 @@ test('the doctor says what is screened by, and what would wait for ever', async 
     [true, 'screening: by local-lists; 0 deposits are held'],
     [false, expect.stringContaining('no list has been imported')],
   ])
-  await inTransaction(db, (tx) =>
-    importList(
-      tx,
-      { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: '0x1', asset: 'ETH', name: '' }] },
-      false,
-      momentAt(Date.UTC(2026, 10, 21)),
-    ),
-  )
+  await listSanctions(db, 'ETH', ['0x1'], momentAt(Date.UTC(2026, 10, 21)))
   await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, hold_until_verified, created_at, updated_at)
     values (${randomUUID()}, ${randomUUID()}, 'ETHEREUM', 'ETH', 'aa', '0', '0x2', ${randomUUID()}, '{}', 5, 0, 'held', 'Pending', '{}', true, now(), now())`.execute(
     db,
   )
   expect(await reported(['local-lists', 'amlbot'])).toEqual([
     [true, 'screening: by local-lists, amlbot; 1 deposits are held'],
-    [true, 'screening: OFAC SDN of 2026-11-20'],
+    [true, 'screening: OFAC SDN of 2026-01-01'],
   ])
   expect(await reported(null)).toEqual([[false, expect.stringContaining('1 deposits wait for it')]])
 })

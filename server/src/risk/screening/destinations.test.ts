@@ -1,21 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { nothingSigned } from '../../../../test/setup/signer.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { listSanctions, screenAll, screeningBy } from '../../../../test/world/screening.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { placeWithdrawal } from '../../../../test/world/withdrawal.ts'
 import type { ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger, balancesOf } from '../../ledger/postings/index.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createAdmission, createFrozenBy, createScreeningJobs } from '../../app/composition/screening.ts'
+import { createAdmission, createFrozenBy } from '../../app/composition/screening.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { tronCatalogue as catalogue, TRON_USDT as USDT } from '../../../../test/world/tron.ts'
 import { findById, type Withdrawal } from '../../pay-out/withdrawals/index.ts'
-import { findScreening, importList, listOpen, type ScreeningRules } from './index.ts'
+import { findScreening, listOpen, type ScreeningRules } from './index.ts'
 import { claimScreening } from './store.ts'
 
 const { db } = useDb()
@@ -24,16 +23,7 @@ let now = Date.UTC(2026, 10, 21)
 let merchantId: string
 const newId = () => uuidv7(now, randomBytes(10))
 const moment = () => ({ at: new Date(now), newId })
-const runtime = (): Runtime => ({
-  db,
-  newId,
-  clock: { now: () => now, business: () => now } as Runtime['clock'],
-  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
-})
-const fileWith = (whenUnanswered: ScreeningRules['whenUnanswered']) => ({
-  providers: [{ kind: 'local-lists' as const }],
-  rules: { riskyFrom: 0.5, lateAfterMs: MINUTE, whenUnanswered, deciders: 1, rescreenMs: 86_400_000 },
-})
+const runtime = () => createTestRuntime(db, () => now)
 
 beforeEach(async () => {
   await emptyTables(db)
@@ -41,27 +31,12 @@ beforeEach(async () => {
   await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset: 'TRX', units: 1_000n }, moment()))
 })
 
-const listBad = () =>
-  inTransaction(db, (tx) =>
-    importList(
-      tx,
-      { source: 'OFAC SDN', sha256: 'x', date: '2026-11-20', entries: [{ address: 'TBad', asset: 'TRX', name: '' }] },
-      false,
-      moment(),
-    ),
-  )
-const screen = async (when: ScreeningRules['whenUnanswered'] = 'hold') => {
-  const jobs = createScreeningJobs(
-    { runtime: runtime(), catalogue, publicUrl: 'https://pay.example', screening: fileWith(when) },
-    { deposits: { verify: async () => noEffects }, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
-  )
-  for (const job of jobs)
-    while (await job.run(new AbortController().signal)) {
-      /* until it is idle */
-    }
-}
+const listBad = () => listSanctions(db, 'TRX', ['TBad'], moment())
+const screen = (whenUnanswered: ScreeningRules['whenUnanswered'] = 'hold') =>
+  screenAll(runtime(), catalogue, { screening: screeningBy({ whenUnanswered }) })
 const admit = async (withdrawal: Withdrawal, when: ScreeningRules['whenUnanswered'] = 'hold') =>
-  (await createAdmission({ runtime: runtime(), screening: fileWith(when) })([withdrawal])).length === 1
+  (await createAdmission({ runtime: runtime(), screening: screeningBy({ whenUnanswered: when }) })([withdrawal]))
+    .length === 1
 const available = async () => {
   const [balance] = await balancesOf(db, 'merchant', [{ merchantId, asset: 'TRX' }])
   return balance!.posted - balance!.held

@@ -4,6 +4,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { nothingSigned } from '../../../../test/setup/signer.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
@@ -16,7 +17,6 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger, balancesOf } from '../../ledger/postings/index.ts'
 import { mayAsk } from '../../chain/transactions/stopping.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
 import { findById, halt, type Withdrawal, carriesStopped } from '../../pay-out/withdrawals/index.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
@@ -49,12 +49,7 @@ let merchantId: string
 let versions = 0
 const newId = () => uuidv7(now, randomBytes(10))
 const moment = () => ({ at: new Date(now), newId })
-const runtime = (): Runtime => ({
-  db,
-  newId,
-  clock: { now: () => now, business: () => now } as Runtime['clock'],
-  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
-})
+const runtime = () => ({ ...createTestRuntime(db, () => now), newId })
 
 beforeEach(async () => {
   await emptyTables(db)

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { signalKeys, dangerSignalKeys, Compliance } from '@bursar/contract'
 import { Value } from 'typebox/value'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { sql } from 'kysely'
 import type { Screened, Screener, Subject } from '../../adapters/screening/port.ts'
 import { noSignals } from '../../adapters/screening/signals.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import {
   ask,
   conclude,
@@ -89,12 +89,7 @@ const scripted = (name: string, ...answers: (Screened | Error)[]): Screener & { 
   return { name, calls, screen: () => next('screen'), recheck: (_subject, ref) => next(ref) }
 }
 const notified: { id: string; risky: boolean }[] = []
-const runtime = (): Runtime => ({
-  db,
-  newId,
-  clock: { now: () => now, business: () => now } as Runtime['clock'],
-  log: { warn: () => {}, info: () => {}, error: () => {} } as unknown as Runtime['log'],
-})
+const runtime = () => ({ ...createTestRuntime(db, () => now), newId })
 const jobOf = (...screeners: Screener[]) =>
   createScreenJob({
     runtime: runtime(),

@@ -1,33 +1,23 @@
-/** What happens to held deposits in tests: people decide, and merchants of the installation pay each other. */
+/** For tests of held deposits in this module alone: people decide, and merchants of the installation pay each other. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { nothingSigned } from '../../../../test/setup/signer.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { listSanctions, PUBLIC_URL, screenAll } from '../../../../test/world/screening.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { keyDeps, makeMerchant } from '../../../../test/world/merchant.ts'
-import { holdsUntilVerified, setSetting } from '../../merchants/accounts/index.ts'
-import {
-  createDecided,
-  createScreenCredited,
-  createScreenHeld,
-  createScreeningJobs,
-} from '../../app/composition/screening.ts'
+import { changeSettings, makeMerchant } from '../../../../test/world/merchant.ts'
+import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
+import { createDecided, createScreenCredited, createScreenHeld } from '../../app/composition/screening.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { CreditedSubscriber, Deposits } from '../../pay-in/deposits/index.ts'
 import { E18, type Owned, START, type World, catalogue, createWorld, pay } from '../../../../test/world/deposits.ts'
 import { carryOut, noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { type Opinion, decideAs, importList } from './index.ts'
+import { type Opinion, decideAs } from './index.ts'
 
-const PUBLIC = 'https://pay.example'
-const FILE = {
-  providers: [{ kind: 'local-lists' as const }],
-  rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 },
-}
 export const NET = (E18 * 99n) / 100n
 
 /**
@@ -76,10 +66,10 @@ export const useHeld = () => {
 
   beforeAll(() => {
     held.world = createWorld(url, {
-      onCredited: [(...all) => createScreenCredited(PUBLIC, () => held.world.deposits)(...all)],
+      onCredited: [(...all) => createScreenCredited(PUBLIC_URL, () => held.world.deposits)(...all)],
       onVerified: [onVerified],
       holds: holdsUntilVerified,
-      onHeld: [(...all) => createScreenHeld(PUBLIC, () => held.world.deposits)(...all)],
+      onHeld: [(...all) => createScreenHeld(PUBLIC_URL, () => held.world.deposits)(...all)],
     })
   })
   afterAll(() => held.world.close())
@@ -99,45 +89,14 @@ export const useHeld = () => {
   afterEach(async () => expect(await auditLedger(held.world.db)).toEqual([]))
 
   const setHolding = (on: boolean) =>
-    inTransaction(held.world.db, (tx) =>
-      setSetting(
-        tx,
-        held.owned.merchantId,
-        { name: 'holdUntilVerified', value: String(on) },
-        keyDeps,
-        held.world.moment(),
-      ),
+    changeSettings(held.world.db, held.owned.merchantId, { holdUntilVerified: on }, held.world.now)
+  const list = (...addresses: string[]) => listSanctions(held.world.db, 'ETH', addresses, held.world.moment())
+  const screen = (deposits: Pick<Deposits, 'verify'> = held.world.deposits, pause = async (_point: string) => {}) =>
+    screenAll(
+      createTestRuntime(held.world.db, () => held.world.now),
+      catalogue,
+      { deposits, pause },
     )
-  const list = (...addresses: string[]) => {
-    const entries = addresses.map((address) => ({ address, asset: 'ETH', name: '' }))
-    return inTransaction(held.world.db, (tx) =>
-      importList(
-        tx,
-        { source: 'OFAC SDN', sha256: addresses.join(), date: '2026-01-01', entries },
-        true,
-        held.world.moment(),
-      ),
-    )
-  }
-  const runtime = (): Runtime => ({
-    db: held.world.db,
-    newId: () => uuidv7(held.world.now, randomBytes(10)),
-    clock: { now: () => held.world.now, business: () => held.world.now } as Runtime['clock'],
-    log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
-  })
-  const screen = async (
-    deposits: Pick<Deposits, 'verify'> = held.world.deposits,
-    pause: (point: string) => Promise<void> = async () => {},
-  ): Promise<void> => {
-    const [job, alarm] = createScreeningJobs(
-      { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE },
-      { deposits, adapters: new Map(), signer: nothingSigned, pause },
-    )
-    while (await job!.run(new AbortController().signal)) {
-      /* until it is idle */
-    }
-    await alarm!.run(new AbortController().signal)
-  }
   const mine = async (from: string, hash = 'h1', height = 10): Promise<void> => {
     const transaction = pay(held.owned.address, E18, { hash })
     transaction.transfers[0] = { ...transaction.transfers[0]!, from: [from] }
@@ -159,7 +118,7 @@ export const useHeld = () => {
       }>`select id, state, told, fail_reason as "failReason" from deposits`.execute(held.world.db)
     ).rows[0]!
   const decide = (event: Opinion['event'], actor = 'cli:ann', deciders = 1) =>
-    decideFirst(held.world, PUBLIC, { event, actor, deciders })
+    decideFirst(held.world, PUBLIC_URL, { event, actor, deciders })
   const receiveFrom = (sender: string) => receiveFromMerchant(held.world, sender, held.owned)
   /** balance, quarantine, custody and fees */
   const books = async () =>

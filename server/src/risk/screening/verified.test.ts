@@ -1,13 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReplenishVerified } from '@bursar/contract'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { listSanctions, PUBLIC_URL, screenAll } from '../../../../test/world/screening.ts'
 import { nothingSigned } from '../../../../test/setup/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
 import { catalogue, createWorld, E18, pay, START, type Owned, type World } from '../../../../test/world/deposits.ts'
 import {
   findDeposit,
@@ -16,19 +17,12 @@ import {
   type Deposits,
 } from '../../pay-in/deposits/index.ts'
 import { createDocumentMaker } from '../../merchants/documents/index.ts'
-import { inTransaction } from '../../platform/db/index.ts'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import type { ApiRequest } from '../../platform/api/route.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createScreenCredited, createScreeningJobs } from '../../app/composition/screening.ts'
-import { importList, reportPage, screeningRoutes, type ComplianceBody } from './index.ts'
+import { reportPage, screeningRoutes, type ComplianceBody } from './index.ts'
 
 const database = useDatabase({ template: migrated })
-const PUBLIC = 'https://pay.example'
-const FILE = {
-  providers: [{ kind: 'local-lists' as const }],
-  rules: { riskyFrom: 0.5, lateAfterMs: 60_000, whenUnanswered: 'hold' as const, deciders: 1, rescreenMs: 86_400_000 },
-}
 const documents = createDocumentMaker()
 let world: World
 let owned: Owned
@@ -49,7 +43,9 @@ const onVerified: CreditedSubscriber = async (_tx, all) => {
 
 beforeAll(() => {
   world = createWorld(database.url, {
-    onCredited: [(tx, credited, moment) => createScreenCredited(PUBLIC, () => world.deposits)(tx, credited, moment)],
+    onCredited: [
+      (tx, credited, moment) => createScreenCredited(PUBLIC_URL, () => world.deposits)(tx, credited, moment),
+    ],
     depositSubscribers: [follower],
     onVerified: [onVerified],
   })
@@ -65,30 +61,11 @@ beforeEach(async () => {
   unnotified.clear()
   verified.length = 0
   owned = await world.address('ETHEREUM')
-  const list = {
-    source: 'OFAC SDN',
-    sha256: 'x',
-    date: '2026-01-01',
-    entries: [{ address: 'bad', asset: 'ETH', name: 'BODY' }],
-  }
-  await inTransaction(world.db, (tx) => importList(tx, list, false, world.moment()))
+  await listSanctions(world.db, 'ETH', ['bad'], world.moment())
 })
 
-const runtime = (): Runtime => ({
-  db: world.db,
-  newId: () => uuidv7(world.now, randomBytes(10)),
-  clock: { now: () => world.now, business: () => world.now } as Runtime['clock'],
-  log: { warn: () => {}, info: () => {} } as unknown as Runtime['log'],
-})
-const screen = async (deposits: Pick<Deposits, 'verify'> = world.deposits): Promise<void> => {
-  const [job] = createScreeningJobs(
-    { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: FILE },
-    { deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
-  )
-  while (await job!.run(new AbortController().signal)) {
-    /* until it is idle */
-  }
-}
+const runtime = () => createTestRuntime(world.db, () => world.now)
+const screen = (deposits: Pick<Deposits, 'verify'> = world.deposits) => screenAll(runtime(), catalogue, { deposits })
 const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
   const transaction = pay(owned.address, E18, { hash })
   transaction.transfers[0] = { ...transaction.transfers[0]!, from: [from] }
@@ -100,7 +77,7 @@ const arrive = async (from = 'payer', hash = 'h1'): Promise<string> => {
 const routes = () =>
   screeningRoutes({
     db: world.db,
-    publicUrl: PUBLIC,
+    publicUrl: PUBLIC_URL,
     stateOf: async (_kind, merchantId, id) => (await findDeposit(world.db, merchantId, id))?.state,
   })
 const look = (id: string, merchantId = owned.merchantId) =>
@@ -109,7 +86,7 @@ const look = (id: string, merchantId = owned.merchantId) =>
     .handle({ merchantId, params: { id } } as unknown as ApiRequest)
 const open = (url: string, language?: string) =>
   reportPage({ db: world.db, documents }).handle({
-    params: { file: url.slice(`${PUBLIC}/compliance/`.length) },
+    params: { file: url.slice(`${PUBLIC_URL}/compliance/`.length) },
     query: language === undefined ? {} : { language },
   } as unknown as PageRequest) as Promise<Extract<PageAnswer, { body: unknown }>>
 
@@ -149,8 +126,8 @@ describe('a deposit, once screening is on', () => {
     )
     for (const pdf of made) expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
     expect(new Set(made.map((pdf) => pdf.toString('latin1'))).size).toBe(4)
-    await expect(open(`${PUBLIC}/compliance/${'0'.repeat(32)}.pdf`)).rejects.toMatchObject({ status: 404 })
-    await expect(open(`${PUBLIC}/compliance/..%2f.pdf`)).rejects.toMatchObject({ status: 404 })
+    await expect(open(`${PUBLIC_URL}/compliance/${'0'.repeat(32)}.pdf`)).rejects.toMatchObject({ status: 404 })
+    await expect(open(`${PUBLIC_URL}/compliance/..%2f.pdf`)).rejects.toMatchObject({ status: 404 })
   })
 
   test('of another merchant, or none, is as unknown as one that never was', async () => {
@@ -225,7 +202,7 @@ describe('a deposit, once screening is on', () => {
 test('without settings nothing is screened', () => {
   expect(
     createScreeningJobs(
-      { runtime: runtime(), catalogue, publicUrl: PUBLIC, screening: null },
+      { runtime: runtime(), catalogue, publicUrl: PUBLIC_URL, screening: null },
       { deposits: world.deposits, adapters: new Map(), signer: nothingSigned, pause: async () => {} },
     ).map(({ name }) => name),
   ).toEqual(['withdrawals judged again'])
