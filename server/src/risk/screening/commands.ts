@@ -9,7 +9,7 @@ import { screeningMoves, type ScreeningEffect, type ScreeningEvent, type Screeni
 import type { Answers, Asked, Judgement, Opinion, Screening } from './screening.ts'
 import { insertScreenings, lockScreening, moveScreening } from './store.ts'
 
-/** Called with a judgement in the transaction that makes it. */
+/** Called with a judgement, in the transaction that stores it. */
 export type JudgedSubscriber = (
   tx: Tx,
   screening: Screening & { report: Judgement },
@@ -19,7 +19,7 @@ export type JudgedSubscriber = (
 /** 128 bits that can't be guessed, hex. */
 export type NewToken = () => string
 
-/** Asks for judgements; what was asked for before stays as it is. */
+/** Requests judgements; existing requests stay unchanged. */
 export const ask = (db: Db | Tx, asked: readonly Asked[], newToken: NewToken, { at, newId }: Moment): Promise<void> =>
   insertScreenings(
     db,
@@ -28,8 +28,8 @@ export const ask = (db: Db | Tx, asked: readonly Asked[], newToken: NewToken, { 
   )
 
 /**
- * Stores a judgement and calls the subscribers that wait for it. Undefined when there was one already, or another
- * worker has taken it over.
+ * Stores a judgement and calls the subscribers. Returns undefined if there was one already, or another worker has
+ * claimed the screening.
  */
 export const conclude = async (
   tx: Tx,
@@ -51,8 +51,8 @@ export const conclude = async (
 }
 
 /**
- * Called with what operators decided, in the transaction that decides it, and of the state before. Throws an Error
- * where it can't be done.
+ * Called with the operators' decision, in the transaction that stores it, and the state before. Throws an Error if the
+ * decision can't be carried out.
  */
 export type DecidedSubscriber = (
   tx: Tx,
@@ -62,9 +62,9 @@ export type DecidedSubscriber = (
 ) => Promise<Effects>
 
 /**
- * An operator's word on something risky, or on a deposit that no provider has judged, stored permanently. It is done
- * once as many different people as `deciders` say the same. What had no judgement gets one then, out of what is known,
- * which says that it is not complete. Undefined when there is nothing to decide.
+ * Stores an operator's opinion on a risky subject, or on a deposit that no provider has judged. The decision takes
+ * effect once `deciders` different people agree. A subject without a judgement then gets one from what is known, marked
+ * as incomplete. Returns undefined if there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,
@@ -92,7 +92,7 @@ export const decideAs = async (
   return { missing: 0, effects: joinEffects(all) }
 }
 
-/** No answer for too long, or a decision. Undefined when its state does not take it. */
+/** Applies a timeout or a decision. Returns undefined if the state does not allow it. */
 export const decide = async (
   tx: Tx,
   screening: Pick<Screening, 'merchantId' | 'id'>,

@@ -5,16 +5,16 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { ScreeningState } from './machine.ts'
 import type { Opinion, Screening } from './screening.ts'
 
-/** What a person said, and when. */
+/** A person's opinion, and its time. */
 export interface Said extends Opinion {
-  /** of the screening then; null where it was not kept */
+  /** of the screening at that time; null if it was not recorded */
   state: ScreeningState | null
   at: Date
 }
 
 /**
- * Keeps what a person says. Returns how many people say the same by now, each by their last word; what was said while
- * something else was known of it does not count.
+ * Stores a person's opinion. Returns how many people agree with it, counting the newest opinion of each; opinions from
+ * a different state of the screening do not count.
  */
 export const keepOpinion = async (
   tx: Tx,
@@ -31,7 +31,7 @@ export const keepOpinion = async (
   return people.filter((said) => said.event === event).length
 }
 
-/** What people said about one, oldest first. */
+/** Returns the opinions on a screening, oldest first. */
 export const opinionsOn = async (db: Db | Tx, screeningId: string): Promise<Said[]> => {
   const { rows } = await sql<Said>`select event, actor, reason, state, created_at as at from screening_decisions
     where screening_id = ${screeningId} order by n`.execute(db)

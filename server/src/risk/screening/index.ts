@@ -1,7 +1,9 @@
 /**
- * Where money comes from and goes to. Promises that what is asked about is judged once and stays so, that no answer is
- * never taken for a clean one, that subscribers are called in the transaction that stores the judgement, and that what
- * a provider said is kept with it; that what is risky is decided by people, and who decided what and why is kept.
+ * Screening: where money comes from and goes to. Guarantees:
+ * - a subject is judged once, and its judgement does not change;
+ * - a missing answer never counts as clean;
+ * - subscribers are called in the transaction that stores the judgement, and the providers' answers are stored with it;
+ * - risky subjects are decided by people; the decision, its author and the reason are stored.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
 export type { DecidedSubscriber, JudgedSubscriber } from './commands.ts'

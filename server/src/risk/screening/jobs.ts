@@ -16,16 +16,16 @@ export interface ScreenDeps {
   screeners: readonly Screener[]
   rules: ScreeningRules
   onJudged: readonly JudgedSubscriber[]
-  /** whether money of which no provider knows anything stays unanswered, instead of clean */
+  /** whether money that no provider knows stays unanswered, instead of clean */
   mustBeKnown(tx: Tx, screening: Screening): Promise<boolean>
   pause: (name: string) => Promise<void>
 }
 
-/** Of one run, so that other jobs' errors and the end of the process are not kept waiting. */
+/** Number of subjects per run, so that errors of other jobs and the end of the process are not delayed. */
 const MOST_OF_A_RUN = 20
-/** Of one provider, one after another in one run. */
+/** Number of consecutive failures of one provider per run. */
 const MOST_FAILURES = 3
-/** Longer than all providers take when everything about them times out. */
+/** Longer than all providers need if all their requests time out. */
 const LEASE_MS = 3 * 60_000
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 15 * 60_000
@@ -33,11 +33,11 @@ const AGES_EVERY_MS = 60_000
 const WAITING_EVERY_MS = 10_000
 const HOUR_MS = 3_600_000
 
-/** ms until what has been asked so often is asked again. */
+/** ms before the next attempt. */
 export const retryAfter = (attempts: number): number =>
   Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20))
 
-/** Asks providers about what is due. Any number of workers may run it against one database. */
+/** Asks providers about due subjects. Any number of workers may run it on one database. */
 export const createScreenJob = (deps: ScreenDeps): Job => ({
   name: 'screen',
   everyMs: 1_000,
@@ -63,9 +63,9 @@ export const createScreenJob = (deps: ScreenDeps): Job => ({
 })
 
 /**
- * Those that have not answered yet. One that fails about one after another is left alone until the next run: what waits
- * for it is not
- * worth its timeout each. One that can't be asked keeps no other from being asked. */
+ * Asks the providers that have not answered yet. A provider with repeated failures is skipped until the next run,
+ * because each further subject would cost its timeout. The failure of one provider does not affect the others.
+ */
 const askAll = async (
   { screeners, runtime }: ScreenDeps,
   { answers, subject, id }: Screening,
@@ -115,7 +115,7 @@ const keep = async (
       return
     }
     const nextAt = new Date(at.getTime() + retryAfter(screening.attempts))
-    // Who knew nothing is asked again: a list that is imported later, or a node that is back, may know more.
+    // A provider without an answer is asked again: a list that is imported later, or a node that is back, may have one.
     const kept = isUnknown ? { answers: {}, problem: NOTHING_KNOWN } : { answers, problem }
     if ((await keepAnswers(tx, screening, { ...kept, nextAt, at })) && (late || isUnknown))
       await decide(tx, screening, 'late', moment)
@@ -124,7 +124,9 @@ const keep = async (
 
 const WAITING = 'screening-waiting'
 
-/** One alert about all that no provider has judged for too long, with its age, for as long as there is any. */
+/**
+ * Raises one alert about all subjects that no provider has judged for too long, with their age, while there are any.
+ */
 export const createWaitingAlarm = (runtime: Runtime): Job => ({
   name: 'what waits for screening',
   everyMs: WAITING_EVERY_MS,
@@ -142,7 +144,7 @@ export const createWaitingAlarm = (runtime: Runtime): Job => ({
   },
 })
 
-/** Tells the operator of lists that are too old. */
+/** Raises alerts about lists that are too old. */
 export const createListAgeJob = (runtime: Runtime): Job => ({
   name: 'ages of sanctions lists',
   everyMs: AGES_EVERY_MS,

@@ -8,7 +8,7 @@ export type ComplianceBody = Static<typeof Compliance>
 
 const NONE = Object.fromEntries(signalKeys.map((key) => [key, 0])) as Judgement['signals']
 
-/** One judgement out of all reports: of everything the worst. Where no provider knows anything it is not complete. */
+/** Combines all answers into one judgement: the worst value of each. Without any answer it is not complete. */
 export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'riskyFrom'>, now: number): Judgement => {
   const reports = Object.entries(answers).flatMap(([provider, answer]): [string, Report][] =>
     answer.kind === 'report' ? [[provider, answer.report]] : [],
@@ -28,7 +28,7 @@ export const judge = (answers: Answers, { riskyFrom }: Pick<ScreeningRules, 'ris
   }
 }
 
-/** What the wire says of a judged screening. */
+/** The compliance object of a judged screening. */
 export const complianceOf = (
   { token, report }: Pick<Screening, 'token' | 'report'>,
   publicUrl: string,

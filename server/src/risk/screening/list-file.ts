@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { readOfac, type ListEntry } from './ofac.ts'
 
-/** A list as a file holds it. */
+/** The contents of a list file. */
 export interface ListFile {
-  /** `OFAC SDN`, or that with the asset of a published derivative, such as `OFAC SDN XBT` */
+  /** `OFAC SDN`, or for a published derivative `OFAC SDN` and the asset, such as `OFAC SDN XBT` */
   source: string
-  /** YYYY-MM-DD, when the list was published; null where the file doesn't say */
+  /** date of publication, YYYY-MM-DD; null if the file does not state it */
   date: string | null
   /** of the file's bytes, hex */
   sha256: string
   entries: ListEntry[]
 }
 
-/** Most bytes of a derivative, which is read whole: the real ones have some kilobytes. */
+/** Maximum bytes of a derivative, which is read into memory; real ones have a few kilobytes. */
 const MOST_OF_A_DERIVATIVE = 16 * 1024 * 1024
 const ADDRESS = /^[A-Za-z0-9:]{20,128}$/
 
 /**
- * Reads OFAC's `sdn.xml` or `sdn_advanced.xml` without holding it whole, or a derivative of one asset: addresses as a
- * JSON array of strings, or one a line, in a file called `sanctioned_addresses_ASSET.txt` or `.json`. Throws an Error
- * that says what is wrong.
+ * Reads OFAC's `sdn.xml` or `sdn_advanced.xml` as a stream, or a derivative of one asset: addresses as a JSON array of
+ * strings, or one per line, in a file named `sanctioned_addresses_ASSET.txt` or `.json`. Throws an Error with the
+ * cause.
  */
 export const readListFile = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<ListFile> => {
   const hash = createHash('sha256')

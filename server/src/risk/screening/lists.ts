@@ -7,13 +7,14 @@ import { listLists, type ListVersion } from './queries.ts'
 import { spellingOf } from './spelling.ts'
 
 const DAY_MS = 86_400_000
-/** A list this old may miss whom it should name (`ecosystem.md` 4.3). */
+/** A list of this age may lack newer entries (`ecosystem.md` 4.3). */
 const OLD_AFTER_DAYS = 7
 const ALERT = 'screening-list-old'
 
 /**
- * Makes a list the current one of its source; earlier ones are kept. Throws an Error for one that is older than the
- * current one, or less than half as long, unless `force`: names do leave the list, but hardly half of them at once.
+ * Makes a list the current one of its source; earlier versions stay stored. Without `force`, throws an Error if the
+ * list is older than the current one, or less than half as long: entries are removed from lists, but hardly half of
+ * them at once.
  */
 export const importList = async (
   tx: Tx,
@@ -55,11 +56,11 @@ const refuseWorse = (current: ListVersion, file: ListFile & { date: string }): v
   }
 }
 
-/** Whole days since a list was published. */
+/** Whole days since the publication of a list. */
 export const ageInDays = ({ published }: Pick<ListVersion, 'published'>, at: Date): number =>
   Math.floor((at.getTime() - Date.parse(published)) / DAY_MS)
 
-/** Raises an alert about each current list that is too old, and ends that of one that no longer is. */
+/** Raises an alert for each current list that is too old, and resolves those of the others. */
 export const watchAges = async (db: Db, moment: Moment): Promise<void> => {
   for (const list of (await listLists(db)).filter(({ current }) => current)) {
     const days = ageInDays(list, moment.at)

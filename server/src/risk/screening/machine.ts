@@ -1,19 +1,19 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * - asked: its providers have not all answered
- * - unanswered: for longer than the operator wants to wait, or no provider knows anything of money that has to be
- * known; still being asked
+ * - asked: not all providers have answered
+ * - unanswered: for longer than the configured time, or no provider knows money that must be known; providers are still
+ *   asked
  * - clean, risky: judged
- * - released, rejected: risky or unanswered, and decided: by operators, or by what could be done about it at once
+ * - released, rejected: risky or unanswered, and decided by operators, or automatically
  */
 export type ScreeningState = 'asked' | 'unanswered' | 'clean' | 'risky' | 'released' | 'rejected'
 /**
- * `late`: no answer for too long, or none to be had. `again`: judged before its other side was listed, and not too
- * late. The others say what was found or decided.
+ * `late`: no answer for too long, or none available. `again`: judged before the other side was listed, and still open
+ * to change. The others are results and decisions.
  */
 export type ScreeningEvent = 'late' | 'again' | 'found-clean' | 'found-risky' | 'released' | 'rejected'
-/** `conclude`: subscribers that wait for the judgement are called, in the same transaction. */
+/** `conclude`: calls the subscribers that wait for the judgement, in the same transaction. */
 export type ScreeningEffect = 'conclude' | 'alert' | 'resolveAlert'
 
 export const screeningMoves: Moves<ScreeningState, ScreeningEvent, ScreeningEffect> = {

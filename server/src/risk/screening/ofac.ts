@@ -1,23 +1,23 @@
 import { readXml, type XmlPiece } from '../../platform/base/xml.ts'
 
-/** An address of a list. */
+/** An entry of a list. */
 export interface ListEntry {
   address: string
-  /** as the list calls the asset, such as `XBT` or `USDT`; empty where it doesn't */
+  /** the list's name of the asset, such as `XBT` or `USDT`; empty if it has none */
   asset: string
-  /** whom it belongs to; empty where the list doesn't say */
+  /** the owner; empty if the list does not state it */
   name: string
 }
 
 export interface OfacList {
-  /** when OFAC published it */
+  /** OFAC's date of publication */
   date: string | null
   entries: ListEntry[]
 }
 
 const DIGITAL = 'Digital Currency Address - '
 
-/** OFAC's `sdn.xml` or `sdn_advanced.xml`: the few elements that hold addresses, their owners and the date. */
+/** Reads OFAC's `sdn.xml` or `sdn_advanced.xml`: only the elements with addresses, their owners and the date. */
 export const readOfac = async (chunks: AsyncIterable<string>): Promise<OfacList> => {
   const list: OfacList = { date: null, entries: [] }
   let reading: ((piece: XmlPiece, text: string) => void) | undefined
@@ -37,7 +37,7 @@ export const readOfac = async (chunks: AsyncIterable<string>): Promise<OfacList>
   return list
 }
 
-/** `sdnEntry` has a name and `idList/id` with `idType` and `idNumber`; the date is written as month/day/year. */
+/** `sdnEntry` has a name and `idList/id` with `idType` and `idNumber`; the date is month/day/year. */
 const simple = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
   let names: string[] = []
   let found: ListEntry[] = []
@@ -53,7 +53,7 @@ const simple = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
       return
     }
     const { name } = piece
-    // Of the entry itself: aliases have names too, deeper.
+    // Only of the entry itself: aliases have names at greater depth.
     if ((name === 'firstName' || name === 'lastName') && depth === 3) names.push(text)
     if (name === 'Publish_Date') list.date = dateOf(/^(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>\d{4})$/.exec(text))
     if (name === 'idType') type = text
@@ -66,8 +66,8 @@ const simple = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
 }
 
 /**
- * `FeatureType` names what the `Feature`s of a `Profile` are by their `FeatureTypeID`; a `VersionDetail` holds the
- * address. The profile's first documented name is its owner's.
+ * `FeatureType` gives the meaning of a `FeatureTypeID` in the `Feature`s of a `Profile`; a `VersionDetail` contains the
+ * address. The first documented name of the profile is the owner's.
  */
 const advanced = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
   const assets = new Map<string, string>()

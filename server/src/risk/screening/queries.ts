@@ -30,7 +30,7 @@ export const findByToken = async (db: Db, token: string): Promise<Screening | un
   return rows[0]
 }
 
-/** The states of those that are asked for at all, by their subject. */
+/** Returns the states of the requested screenings, by subject; subjects without one are absent. */
 export const statesOf = async (
   db: Db,
   kind: ScreeningKind,
@@ -42,8 +42,8 @@ export const statesOf = async (
 }
 
 /**
- * Those an operator has to look at, oldest first: risky and undecided, without an answer for too long, or with a person
- * in them who was listed later.
+ * Returns the screenings that need an operator, oldest first: risky and undecided, unanswered for too long, or with an
+ * other side that was listed later.
  */
 export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
   const { rows } =
@@ -53,7 +53,7 @@ export const listOpen = async (db: Db, most: number): Promise<Screening[]> => {
   return rows
 }
 
-/** Deposits that operators decided against, newest first: their money is in quarantine. */
+/** Returns deposits that operators rejected, newest first; their money is in quarantine. */
 export const listRejected = async (db: Db, most: number): Promise<Screening[]> => {
   const { rows } =
     await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.state = 'rejected' and s.kind = 'deposit'
@@ -61,12 +61,12 @@ export const listRejected = async (db: Db, most: number): Promise<Screening[]> =
   return rows
 }
 
-/** Subjects that no provider has judged for too long. */
+/** The subjects that no provider has judged for too long. */
 export interface Waiting {
   deposits: number
   withdrawals: number
   since: Date
-  /** why the oldest one has no judgement */
+  /** why the oldest has no judgement */
   problem: string | null
 }
 
@@ -80,7 +80,7 @@ export const waitingTooLong = async (db: Db): Promise<Waiting | undefined> => {
   return since === null ? undefined : { ...row, since }
 }
 
-/** What the current lists say of addresses. */
+/** Returns the entries of the current lists for these addresses. */
 export const lookUpListed = async (db: Db, addresses: readonly string[]): Promise<ListAnswer> => {
   const { rows } = await sql<Listed>`select distinct e.address, l.source as list, e.name from screening_list_entries e
     join screening_lists l on l.id = e.list_id
@@ -90,8 +90,8 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
 }
 
 /**
- * What is known of the money of the merchant that made an internal withdrawal, as far as it was on its balance by then.
- * What is in quarantine was never part of what it sends. Undefined when there is no such withdrawal.
+ * Returns what is known about the money of the merchant that made an internal withdrawal, as far as it was credited by
+ * then. Money in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (
@@ -123,7 +123,7 @@ export interface ListVersion {
   importedAt: Date
 }
 
-/** All versions, the newest of each source first. */
+/** Returns all versions, the newest of each source first. */
 export const listLists = async (db: Db | Tx): Promise<ListVersion[]> => {
   const { rows } =
     await sql<ListVersion>`select id, source, published::text as published, sha256, entries, current, imported_at as "importedAt"

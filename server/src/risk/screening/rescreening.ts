@@ -9,9 +9,9 @@ import type { ScreeningKind } from './screening.ts'
 import { NOT_NAMED } from './store.ts'
 
 export interface RescreeningDeps {
-  /** how far back judged deposits and withdrawals are looked at, ms */
+  /** the age up to which judged deposits and withdrawals are compared, ms */
   windowMs: number
-  /** Stops withdrawals for which nothing is signed; answers with those that still were there to be stopped. */
+  /** Halts withdrawals for which nothing is signed; returns those that could still be halted. */
   halt(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>>
 }
 
@@ -28,10 +28,10 @@ interface Hit {
 const ALERT = 'screening-finding'
 
 /**
- * Compares the addresses that the current version of a list adds with what was judged before, in
- * the transaction that brings it in force. A withdrawal that has not been signed stops and is judged again; what has no
- * judgement yet is asked about anew; of what can't be stopped an alert is raised, and its judgement stays what it was.
- * @returns how many withdrawals stopped, and of how many deposits and withdrawals there is an alert
+ * Compares the addresses that the current version of a list adds with earlier judgements, in the transaction that
+ * brings the version into force. An unsigned withdrawal is halted and judged again. A subject without a judgement is
+ * asked about again. For any other subject an alert is raised, and its judgement stays.
+ * @returns the number of halted withdrawals, and the number of deposits and withdrawals with an alert
  */
 export const screenAgain = async (
   tx: Tx,
@@ -40,7 +40,7 @@ export const screenAgain = async (
   moment: Moment,
 ): Promise<{ halted: number; found: number }> => {
   const { at } = moment
-  // First the lock of planners and signers, then that of judgements: their work is done, or sees this.
+  // First the lock of planners and signers, then that of judgements: concurrent work is finished, or sees this change.
   await changeStops(tx)
   await sql`lock table screenings in share row exclusive mode`.execute(tx)
   const { added, published } = await addedTo(tx, source)
@@ -76,7 +76,7 @@ const addedTo = async (tx: Tx, source: string): Promise<{ added: string[]; publi
   }
 }
 
-/** Those whose other side is one of these, or was too many to be named: nobody knows whether it is. */
+/** Returns the screenings whose other side is one of these addresses, or had too many addresses to be stored. */
 const hitsOf = async (tx: Tx, added: readonly string[]): Promise<Hit[]> => {
   const wanted = [...added, NOT_NAMED]
   const { rows } =
@@ -86,7 +86,7 @@ const hitsOf = async (tx: Tx, added: readonly string[]): Promise<Hit[]> => {
   return rows
 }
 
-/** An answer that a worker is waiting for now is older: it no longer counts. */
+/** Also ends the claim of a worker that is waiting for an answer, so that the older answer does not count. */
 const askAnew = async (tx: Tx, hits: readonly Hit[], at: Date): Promise<void> => {
   if (hits.length === 0) return
   await sql`update screenings s set state = case when s.state = 'clean' then 'asked' else s.state end, report = null, answers = s.answers - 'local-lists',
@@ -102,7 +102,7 @@ const keepFinding = async (
   moment: Moment,
 ): Promise<void> => {
   const isNamed = !addresses.includes(NOT_NAMED)
-  // Another finding each time: what a person has said of an earlier list says nothing of this one.
+  // Unique each time: an operator's note on an earlier list does not cover this one.
   const said = isNamed ? addresses : [`${NOT_NAMED}, at ${moment.at.toISOString()}`]
   const { rows } =
     await sql`insert into screening_findings(merchant_id, screening_id, address, list, published, found_at)
@@ -132,7 +132,7 @@ export const findingsOn = async (db: Db | Tx, screeningId: string): Promise<Find
 }
 
 /**
- * Records what an operator did about a later finding, and ends its alert. False when there is none that nobody has
+ * Records what an operator did about a later finding, and resolves its alert. Returns false if all findings have been
  * noted.
  */
 export const noteFindings = async (

@@ -12,18 +12,18 @@ import type { ScreeningKind } from './screening.ts'
 export interface ScreeningRoutesDeps {
   db: Db
   publicUrl: string
-  /** of a merchant's deposit or withdrawal; undefined when there is no such thing */
+  /** state of a merchant's deposit or withdrawal; undefined if there is none */
   stateOf: (kind: ScreeningKind, merchantId: string, id: string) => Promise<string | undefined>
 }
 
 const RETRY_AFTER_SECONDS = 60
-/**
- * What has ended so without a report gets none: a deposit below the minimum or in no block, a withdrawal that was given
- * back.
- */
+/** States that never get a report: a deposit below the minimum or in no block, and a withdrawal that was given back. */
 const NEVER_SCREENED: readonly string[] = ['failed', 'suspended']
 
-/** The two lookups (`contract.md` 18 #24). What is another merchant's is as unknown as what never was. */
+/**
+ * The two lookups (`contract.md` 18 #24). A subject of another merchant gets the same answer as one that does not
+ * exist.
+ */
 export const screeningRoutes = (deps: ScreeningRoutesDeps): Route[] => [
   lookup('getDepositCompliance', 'deposit', deps),
   lookup('getCryptoWithdrawalCompliance', 'withdrawal', deps),
@@ -54,7 +54,10 @@ const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf
 
 const TOKEN = /^([0-9a-f]{32})\.pdf$/
 
-/** The report as a document. Its address names it by a token that can't be guessed; `language` picks one of four. */
+/**
+ * The report as a document. Its address contains a token that can't be guessed; `language` selects one of four
+ * languages.
+ */
 export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker }): PageRoute => ({
   method: 'GET',
   path: '/compliance/{file}',

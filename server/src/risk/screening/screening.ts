@@ -4,7 +4,7 @@ import type { ScreeningState } from './machine.ts'
 
 export type ScreeningKind = 'deposit' | 'withdrawal'
 
-/** What is asked to be judged. */
+/** A request for a judgement. */
 export interface Asked {
   merchantId: string
   kind: ScreeningKind
@@ -13,27 +13,26 @@ export interface Asked {
   subject: Subject
 }
 
-/** The judgement out of what all providers said. */
+/** The judgement from the answers of all providers. */
 export interface Judgement {
-  /** 0 to 1, the highest that any provider gave */
+  /** 0 to 1, the highest of all providers */
   riskScore: number
-  /** whole percents, the highest that any provider gave */
+  /** whole percents, the highest of all providers */
   signals: Signals
-  /** facts that make it risky whatever the score */
+  /** facts that make the subject risky whatever the score */
   flags: string[]
   risky: boolean
-  /** that had a report; empty where none had anything to ask about */
+  /** providers with a report; empty if none had anything to check */
   providers: string[]
   /**
-   * every provider that had something to ask about has answered, and at least one had; absent in judgements from before
-   * this was kept
+   * whether every provider with something to check has answered, and there was at least one; absent in older judgements
    */
   complete?: boolean
   /** ms since the epoch */
   madeAt: number
 }
 
-/** By provider's name; `at`: when it answered, ms on the business clock. */
+/** By the provider's name; `at`: time of the answer, ms on the business clock. */
 export type Answers = Readonly<Record<string, Screened & { at: number }>>
 
 export interface Screening extends Asked {
@@ -44,12 +43,12 @@ export interface Screening extends Asked {
   report: Judgement | null
   token: string
   attempts: number
-  /** why the last attempt gave no judgement */
+  /** why the last attempt produced no judgement */
   problem: string | null
   createdAt: Date
 }
 
-/** What one person says about something risky, and why. */
+/** A person's opinion on a risky subject, and the reason. */
 export interface Opinion {
   event: 'released' | 'rejected'
   actor: string
@@ -59,12 +58,12 @@ export interface Opinion {
 export interface ScreeningRules {
   /** a score from which money is risky, 0 to 1 */
   riskyFrom: number
-  /** ms without a judgement after which an alert is raised, and `flag` lets withdrawals go */
+  /** ms without a judgement before an alert is raised, and before `flag` releases withdrawals */
   lateAfterMs: number
-  /** what an unanswered withdrawal does: waits, or goes and stays flagged. Deposits are unverified in the meantime */
+  /** an unanswered withdrawal waits, or is sent and flagged. Deposits are unverified in the meantime */
   whenUnanswered: 'hold' | 'flag'
-  /** how far back what was judged is held against a new list, ms */
+  /** the age up to which earlier judgements are compared with a new list, ms */
   rescreenMs: number
-  /** how many people must say the same before something risky is released or rejected */
+  /** number of people who must agree before a risky subject is released or rejected */
   deciders: number
 }

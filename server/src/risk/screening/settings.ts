@@ -14,7 +14,7 @@ const MOST_DAYS = 3_650
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** What follows from judgements, in `BURSAR_SCREENING_FILE`. */
+/** The consequences of judgements, in `BURSAR_SCREENING_FILE`. */
 export const SCREENING_MEMBERS = {
   riskyFrom: Type.Optional(
     Type.Number({
@@ -53,7 +53,7 @@ export const SCREENING_MEMBERS = {
   ),
 }
 
-/** What a file says, over what is standard. */
+/** Returns the rules of a file, with defaults for the rest. */
 export const screeningRulesOf = (given: {
   [Name in keyof typeof SCREENING_MEMBERS]?: Static<(typeof SCREENING_MEMBERS)[Name]>
 }): ScreeningRules => {

@@ -9,13 +9,13 @@ export const SCREENING_COLUMNS =
   sql.raw(`s.merchant_id as "merchantId", s.id, s.kind, s.subject_id as "subjectId", s.subject, s.state, s.answers, s.report,
   s.token, s.attempts, s.problem, s.created_at as "createdAt"`)
 
-/** Stands among the addresses of the other side where those were too many to be named. */
+/** Stored instead of the addresses of the other side if there were too many. */
 export const NOT_NAMED = 'senders that are not named'
 
 const othersOf = ({ others, othersOmitted }: Asked['subject']): string[] =>
   othersOmitted === true ? [NOT_NAMED] : others.map(spellingOf)
 
-/** Stores what is not there yet. */
+/** Stores screenings that do not exist yet. */
 export const insertScreenings = async (
   db: Db | Tx,
   asked: readonly (Asked & { id: string; token: string })[],
@@ -37,12 +37,12 @@ export interface ClaimTimes {
   leaseUntil: Date
 }
 
-/** Takes the one that has been due longest, also from a worker that died. */
+/** Claims the screening that has been due longest, including one whose worker died. */
 export const claimScreening = async (
   db: Db | Tx,
   { at, now, leaseUntil }: ClaimTimes,
 ): Promise<Screening | undefined> => {
-  // A subquery of `where` may be run again for each row, and would find another one each time.
+  // A subquery of `where` may run again for each row, and would then select another one each time.
   const { rows } = await sql<Screening>`with due as (select merchant_id, id from screenings
       where state = any(${statesTaking(screeningMoves, 'found-clean')}::text[]) and next_at <= ${at} and leased_until <= ${now}
       order by next_at, id limit 1 for update skip locked)
@@ -51,14 +51,14 @@ export const claimScreening = async (
   return rows[0]
 }
 
-/** One as it is now, locked. */
+/** Returns a screening, locked. */
 export const lockScreening = async (tx: Tx, id: string): Promise<Screening | undefined> => {
   const { rows } =
     await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s where s.id = ${id} for update`.execute(tx)
   return rows[0]
 }
 
-/** Those of some deposits, as they are now, locked: no other session judges or decides about them meanwhile. */
+/** Returns the screenings of deposits, locked: no other session judges or decides them meanwhile. */
 export const lockDeposits = async (
   tx: Tx,
   deposits: readonly { merchantId: string; id: string }[],
@@ -71,7 +71,10 @@ export const lockDeposits = async (
 
 type Key = Pick<Screening, 'merchantId' | 'id'>
 
-/** Keeps what providers said, and asks again later. False when another worker has taken it over. */
+/**
+ * Stores the providers' answers, and schedules the next attempt. Returns false if another worker has claimed the
+ * screening.
+ */
 export const keepAnswers = async (
   tx: Tx,
   { merchantId, id, attempts }: Screening,
@@ -85,7 +88,7 @@ export const keepAnswers = async (
   return rows.length > 0
 }
 
-/** Moves one by the table; undefined when its state does not take the event. */
+/** Moves a screening by the state machine; returns undefined if its state does not allow the event. */
 export const moveScreening = async (
   tx: Tx,
   { merchantId, id }: Key,
