@@ -22,16 +22,16 @@ export interface CryptoViewDeps {
   chainIds: ReadonlyMap<Network, bigint>
 }
 
-/** A price that is awaited longer than this is away; until then a new one is on its way, ms. */
+/** How long a page waits for a new price, in ms, before it says that there is none. */
 const REQUOTED_WITHIN_MS = 10_000
 
-/** Who looks at it: by a claim link that is right, and wanting to pay the rest. */
+/** The reader's rights: a valid claim link, and the wish to pay the rest. */
 export interface CryptoReader {
   claim: string | undefined
   paysRest: boolean
 }
 
-/** A crypto invoice as its page shows it. @param now business time, ms */
+/** Returns the page of a crypto invoice. @param now business time, ms */
 export const cryptoView = (
   invoice: PayerInvoice,
   seller: Seller,
@@ -144,11 +144,11 @@ const optionOf = (
   most: undefined,
 })
 
-/** Nothing that counts came in time. */
+/** Whether no payment that counts came in time. */
 const isLate = ({ payments }: PayerInvoice): boolean =>
   payments.filter(({ counts, state }) => counts && state === 'credited').every(({ late }) => late)
 
-/** What was seen, final or not. */
+/** The text of all seen payments, final or not. */
 const seenText = ({ ticker, paid, waiting }: PayerInvoice, catalogue: Catalogue): string =>
   formatUnits(paid.units + waiting.units, catalogue.findCrypto(ticker ?? '')?.scale ?? 0)
 
@@ -173,7 +173,7 @@ const payState = (
     missing: missing!.text,
     send: (toSend ?? missing!).text,
     payments,
-    // Paying the rest has no end but that of its rate.
+    // Only the rate limits the time to pay the rest.
     until: state === 'expired' ? undefined : now < clientExpiredAt ? clientExpiredAt : expiredAt,
     quote,
     ratesAway: quote !== undefined && quote.over && now - quote.until > REQUOTED_WITHIN_MS,
@@ -244,7 +244,7 @@ const REFUNDS = {
   refused: 'refused',
 } as const
 
-/** A payer can't pay or claim what is decided; a refused claim may be made again. */
+/** A decided claim can't be changed by the payer, except that a refused claim may be made again. */
 const claimOf = (
   { claimable, claim, ticker, blockchain, missing }: PayerInvoice,
   catalogue: Catalogue,

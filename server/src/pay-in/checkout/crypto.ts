@@ -24,7 +24,7 @@ export interface CryptoPagesDeps extends CryptoViewDeps {
   documents: DocumentMaker
 }
 
-/** Crypto invoices as pages. */
+/** The pages of crypto invoices. */
 export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
   const { runtime, invoices, claimTokens, sellers, documents } = deps
   const load = (id: string): Promise<PayerInvoice | undefined> => invoices.find(runtime.db, id, momentOf(runtime).at)
@@ -80,7 +80,9 @@ type Verb = (
   ...given: [Parameters<Invoices['claim']>[0], string, Parameters<Invoices['claim']>[4]]
 ) => ReturnType<Invoices['claim']> | Promise<undefined>
 
-/** What a form asks for, as the command of the module that does it. A rate that is over is renewed by its own job. */
+/**
+ * Returns the command of the invoice module that a form requests. An expired rate is renewed by the job of that module.
+ */
 const wanted = (invoices: Invoices, form: SentForm, visit: Visit): Verb => {
   const token = visit.claim ?? ''
   switch (form.verb) {

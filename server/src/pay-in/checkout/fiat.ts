@@ -25,7 +25,7 @@ export interface FiatPagesDeps {
   documents: DocumentMaker
 }
 
-/** Fiat invoices as pages. */
+/** The pages of fiat invoices. */
 export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatPagesDeps): InvoicePages => {
   const load = (id: string): Promise<FiatInvoiceForPayer | undefined> =>
     findForPayer(runtime.db, id, settings, momentOf(runtime).at)

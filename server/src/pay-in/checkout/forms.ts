@@ -2,10 +2,12 @@ import type { PageRequest } from '../../platform/api/page.ts'
 import type { SentForm } from './source.ts'
 
 const VERBS: readonly SentForm['verb'][] = ['proceed', 'requote', 'retry', 'payRest', 'refund']
-/** Longer than anything that is right. */
+/** Longer than any valid value. */
 const LONGEST = 300
 
-/** The form a page was sent; undefined when it is none of ours, as what an acquirer sends a payer back with. */
+/**
+ * Reads a submitted form; undefined if it is not one of ours, such as the form with which an acquirer returns a payer.
+ */
 export const readForm = ({ headers, body }: Pick<PageRequest, 'headers' | 'body'>): SentForm | undefined => {
   if (!/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')) return undefined
   const fields = new URLSearchParams(body.toString('utf8'))

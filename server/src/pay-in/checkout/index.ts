@@ -1,6 +1,9 @@
 /**
- * Payers' pages. Promises that whatever a browser asks for is answered readably, that nothing on a page is taken for
- * markup, that an open page shows a change as soon as it is committed, and that looking at a page changes nothing.
+ * The pages that payers see. Guarantees:
+ * - every request of a browser gets a readable answer;
+ * - no content of a page is interpreted as markup;
+ * - an open page shows a change as soon as it is committed;
+ * - viewing a page changes nothing.
  */
 export { createCryptoPages } from './crypto.ts'
 

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 
-/** Tells open pages that their invoice changed: one listener for all pages of a process. */
+/** Notifies open pages that their invoice has changed: one database subscription for all pages of a process. */
 export interface LivePages {
   /**
-   * Writes a page's version whenever it differs from the last one written, and something at least every 20 s, until the
-   * signal. @param version what the page shows now; undefined ends it
+   * Until the signal, writes a page's version whenever it differs from the last one written, and something at least
+   * every 20 s.
+   * @param version what the page shows now; undefined ends the stream
    */
   follow(
     channel: string,
@@ -14,17 +15,17 @@ export interface LivePages {
     signal: AbortSignal,
   ): Promise<void>
   notified(channel: string, id: string): void
-  /** Changes that were announced without a listener are lost: every page is looked at again. */
+  /** Checks every page again, because changes announced while the subscription was interrupted are lost. */
   connected(): void
-  /** how many are open */
+  /** number of open pages */
   count(): number
   close(): void
 }
 
 const BEAT_MS = 20_000
-/** Pages that are looked at anew at once: all of them may have to be, and the database has others to serve. */
+/** Number of pages that are checked at the same time, so that the database can serve other requests. */
 const AT_ONCE = 8
-/** What a browser waits before it asks again after it lost its connection, ms. */
+/** Time before a browser reconnects after it lost its connection, ms. */
 const RETRY_MS = 5_000
 
 interface Follower {
@@ -78,7 +79,7 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
           last = now
           write(`data: ${now}\n\n`)
         }
-        // One look after another: an earlier one must not speak last.
+        // Checks run one after another, so that an earlier one never writes last.
         let looking = Promise.resolve()
         const one: Follower = {
           look: () => {

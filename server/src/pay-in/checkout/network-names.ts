@@ -13,5 +13,5 @@ const TOKENS: Readonly<Record<Network, string>> = {
   TRON: 'Tron (TRC-20)',
 }
 
-/** A network as wallets and exchanges name it, for a coin of its own or a token on it. */
+/** The name of a network in wallets and exchanges, for its native coin or for a token on it. */
 export const networkName = (network: Network, isToken: boolean): string => (isToken ? TOKENS : COINS)[network]

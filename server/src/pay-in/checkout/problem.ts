@@ -1,6 +1,6 @@
 import { languageOf, renderProblem } from '@bursar/checkout'
 
-/** Why a page can't be shown, as a page in the reader's language. */
+/** Returns a page, in the reader's language, that explains why the requested page can't be shown. */
 export const problemPage = (
   { status, description, requestId }: { status: number; description: string; requestId: string },
   headers: Readonly<Record<string, string>>,

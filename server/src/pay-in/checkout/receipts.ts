@@ -3,7 +3,7 @@ import { ApiRefusal } from '../../platform/api/route.ts'
 
 const RETRY_SECONDS = 10
 
-/** Makes "too many at once" of the maker of documents an answer that says to come back. */
+/** Turns the document maker's "too many at once" into an answer that asks the browser to come back. */
 export const tooBusy =
   (Busy: new (...given: never[]) => Error) =>
   (error: unknown): never => {

@@ -2,7 +2,7 @@ import type { PageRoute } from '../../platform/api/page.ts'
 
 const ROBOTS = 'User-agent: *\nDisallow: /\n'
 
-/** Nothing here is for a search engine: a page's address is a secret of its payer. */
+/** Excludes search engines from all pages: the address of a page is a secret of its payer. */
 export const robotsRoute: PageRoute = {
   method: 'GET',
   path: '/robots.txt',

@@ -7,10 +7,10 @@ import { readForm } from './forms.ts'
 import type { LivePages } from './live.ts'
 import type { InvoicePages, SentForm, Visit } from './source.ts'
 
-/** A form's fields at their longest, each byte percent-encoded. */
+/** The maximum size of a form's fields, with each byte percent-encoded. */
 const MOST_FORM_BYTES = 8_192
 
-/** The pages of one kind of invoice, below `/invoices/{kind}`. */
+/** The pages of one kind of invoice, at `/invoices/{kind}`. */
 export const invoicePageRoutes = (pages: InvoicePages, live: LivePages): PageRoute[] => {
   const path = `/invoices/${pages.kind}/{id}`
   return [
@@ -60,7 +60,7 @@ const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswe
   return { status: 303, headers: { location: `${view.path}?${query.toString()}` }, body: '' }
 }
 
-/** The form comes back as it was sent, where it still stands there. */
+/** Returns the form as it was submitted, if the page still has it, with the problem. */
 const withProblem = (view: PageView, { email, value, choice, address }: SentForm, problem: FormProblem): PageView => {
   const { state } = view
   if (state.at === 'open') {

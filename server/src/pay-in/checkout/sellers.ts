@@ -1,7 +1,7 @@
 import type { Seller } from '@bursar/checkout'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
 
-/** Who sells, as the head of a page: the company's name and site, and the colour the merchant has set. */
+/** Returns the seller for the head of a page: the company's name and site, and the colour that the merchant has set. */
 export const createSellers =
   (directory: Pick<MerchantDirectory, 'find'>) =>
   async (merchantId: string, { name, url }: { name: string; url: string }): Promise<Seller> => ({

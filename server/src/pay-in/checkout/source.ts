@@ -1,17 +1,17 @@
 import type { FormProblem, Language, PageView } from '@bursar/checkout'
 
-/** How a page of an invoice is asked for. */
+/** The parameters of a request for an invoice page. */
 export interface Visit {
   language: Language
-  /** the token of a claim link, as it came */
+  /** the token of a claim link, unchecked */
   claim: string | undefined
-  /** an acquirer has sent the payer back */
+  /** the acquirer has returned the payer */
   returned: boolean
-  /** the holder of a claim link pays the rest */
+  /** the holder of a claim link wants to pay the rest */
   rest: boolean
 }
 
-/** What a form of the page says, as it was typed. */
+/** A submitted form of the page, as the payer typed it. */
 export interface SentForm {
   verb: 'proceed' | 'requote' | 'retry' | 'payRest' | 'refund'
   email: string | undefined
@@ -21,23 +21,23 @@ export interface SentForm {
   address: string | undefined
 }
 
-/** A document to be kept. */
+/** A document for the payer to save. */
 interface Receipt {
   name: string
   pdf: Buffer
 }
 
-/** One kind of invoice, as its pages need it. */
+/** The operations of one kind of invoice that its pages need. */
 export interface InvoicePages {
   kind: 'crypto' | 'fiat'
-  /** announced on with an invoice's id by whatever changes it */
+  /** the channel on which each change announces the invoice's id */
   channel: string
-  /** undefined when there is no such invoice */
+  /** undefined if there is no such invoice */
   find(id: string, visit: Visit): Promise<PageView | undefined>
-  /** the visit that follows when a form has done what was wanted */
+  /** returns the visit that follows a successful form */
   after(form: SentForm, visit: Visit): Visit
-  /** does what the payer wants; answers with what is wrong about it */
+  /** carries out what the form requests; returns the problem if it can't */
   act(id: string, form: SentForm, visit: Visit): Promise<FormProblem | undefined>
-  /** undefined when there is none */
+  /** undefined if there is none */
   receipt(id: string, visit: Visit): Promise<Receipt | undefined>
 }

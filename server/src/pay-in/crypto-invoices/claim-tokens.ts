@@ -1,14 +1,14 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto'
 
-/** Signs the links by which payers of underpaid invoices ask for what is left to them. */
+/** Signs the links by which payers of underpaid invoices claim a refund or pay the rest. */
 export interface ClaimTokens {
   of(invoiceId: string): string
   isOf(invoiceId: string, token: string): boolean
 }
 
 /**
- * @param dataKeys the installation's data keys, the newest first; the keys that sign are derived from them, so that
- *   neither tells the other. The newest signs, and links that an older one signed are good while it is kept
+ * @param dataKeys data keys of the installation, newest first. The signing keys are derived from them, so that one kind
+ * does not reveal the other. The newest key signs; links signed by an older one are valid while that key is configured
  */
 export const createClaimTokens = (dataKeys: readonly Uint8Array[]): ClaimTokens => {
   const keys = dataKeys.map((dataKey) =>

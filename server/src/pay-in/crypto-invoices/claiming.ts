@@ -9,17 +9,17 @@ import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById } from './store.ts'
 
-/** What the payer of an expired, underpaid invoice wants done with what arrived. */
+/** What the payer of an expired, underpaid invoice requests for the money that arrived. */
 export type Claim = 'payRest' | { refundAddress: string }
 
 export interface ClaimSettings extends InvoiceSettings {
-  /** the canonical form of an address that money can be sent to there, or undefined */
+  /** returns the canonical form of an address that can receive money on that network, or undefined */
   destinationOf(network: string, address: string): string | undefined
 }
 
 /**
- * By the signed link of an underpaid invoice: a fresh price for the rest, which its address goes on taking; or a
- * request to have the money back, which its merchant decides on. Throws a PayerRefusal.
+ * Carries out a request by the signed link of an underpaid invoice: to pay the rest at a fresh price, at the same
+ * address; or to refund the money, which the merchant decides. Throws a PayerRefusal.
  */
 export const claim = async (
   tx: Tx,

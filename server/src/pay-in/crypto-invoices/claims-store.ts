@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
 /**
- * - requested: the payer asks, the merchant decides
- * - approved: a withdrawal brings it
+ * - requested: the payer has requested a refund; the merchant decides
+ * - approved: a withdrawal pays it
  * - sent: that withdrawal is Done
  * - failed: that withdrawal is Failed; the merchant decides again
  * - refused: the merchant keeps the money; the payer may ask again
@@ -14,20 +14,20 @@ export type ClaimState = 'requested' | 'approved' | 'sent' | 'failed' | 'refused
 /** The states in which a claim waits for its merchant. */
 export const UNDECIDED: readonly ClaimState[] = ['requested', 'failed']
 
-/** What the payer of an underpaid invoice asks to have back, and what the merchant decided. */
+/** A refund that the payer of an underpaid invoice requests, and the merchant's decision. */
 export interface ClaimLine {
   merchantId: string
   id: string
   invoiceId: string
   state: ClaimState
   refundAddress: string
-  /** what the receiver gets, in ledger units; null until approved */
+  /** units that the receiver gets, in ledger units; null until approved */
   units: bigint | null
-  /** the newest that was made for it */
+  /** the newest withdrawal made for it */
   withdrawalId: string | null
-  /** the transaction that brought it */
+  /** the hash of the transaction that paid it */
   hash: string | null
-  /** the merchant's words to the payer */
+  /** the merchant's message to the payer */
   note: string | null
   requestedAt: Date
   decidedAt: Date | null
@@ -63,7 +63,7 @@ export const insertClaim = async (
   )
 }
 
-/** The claim that a withdrawal pays. */
+/** Returns the claim that a withdrawal pays, locked. */
 export const lockClaimPaidBy = async (
   tx: Tx,
   merchantId: string,
@@ -74,7 +74,7 @@ export const lockClaimPaidBy = async (
   return rows[0]
 }
 
-/** What became of the withdrawal of an approved claim. */
+/** Stores how the withdrawal of an approved claim ended. */
 export const endClaim = async (
   tx: Tx,
   { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
@@ -84,7 +84,7 @@ export const endClaim = async (
     where merchant_id = ${merchantId} and id = ${id} and state = 'approved'`.execute(tx)
 }
 
-/** Decides a claim that waits. False when it does not wait any more. */
+/** Decides a waiting claim. Returns false if it is not waiting any more. */
 export const decideClaim = async (
   tx: Tx,
   { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
@@ -100,18 +100,18 @@ export const decideClaim = async (
   return numAffectedRows === 1n
 }
 
-/** A claim as an operator decides by it. */
+/** A claim with the data that an operator needs to decide it. */
 export interface WaitingClaim extends ClaimLine {
   name: string
   email: string | null
   ticker: string
   blockchain: Network
-  /** what was credited for the invoice, and the fees of that; ledger units */
+  /** units credited for the invoice, and their fees; ledger units */
   paid: bigint
   fee: bigint
 }
 
-/** Claims by state, oldest first; all states when none is given. */
+/** Returns claims in a state, oldest first; claims in all states if none is given. */
 export const listClaims = async (
   db: Db | Tx,
   filter: { merchantId?: string; states?: readonly ClaimState[] },

@@ -16,11 +16,11 @@ import { announce, lockById, move, write } from './store.ts'
 const refusal = (description: string): ApiRefusal =>
   new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description)
 
-/** The refusal of an id that does not exist, or another merchant's. */
+/** The refusal of an id that does not exist or belongs to another merchant. */
 export const noSuchInvoice = (): ApiRefusal =>
   new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
 
-/** The merchant takes what was credited for enough (`contract.md` 5.17, 18 row 22). Throws an ApiRefusal. */
+/** The merchant accepts the credited amount as sufficient (`contract.md` 5.17, 18 row 22). Throws an ApiRefusal. */
 export const close = async (
   tx: Tx,
   key: { merchantId: string; id: string },
@@ -38,8 +38,8 @@ export const close = async (
 }
 
 /**
- * The time of an invoice is over. It is locked, open, and waits for no payment, or too long for payments that no block
- * has.
+ * Expires an invoice whose time is over. The invoice is locked and open. It waits for no payment, or has waited too
+ * long for payments that are in no block.
  */
 export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
   await announce(tx, [invoice.id])
@@ -49,9 +49,9 @@ export const expire = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings
 }
 
 /**
- * Quotes the missing part of an invoice priced in fiat anew, and values payments that came while there was no price.
- * Without a fresh price nothing changes: the old quote is not renewed, and no payer is asked for anything at it.
- * @returns undefined when there is no fresh price
+ * Makes a new quote for the missing part of an invoice priced in fiat, and values payments that came while there was no
+ * price. Without a fresh price nothing changes: the old quote is not renewed, and no payer is asked to pay at it.
+ * @returns undefined if there is no fresh price
  */
 export const requote = async (
   tx: Tx,
@@ -77,7 +77,7 @@ export const requote = async (
   return settle(tx, requoted, valued, settings, moment)
 }
 
-/** The payer asks for a fresh price of an open invoice. Throws a PayerRefusal where there is none. */
+/** Renews the quote of an open invoice at the payer's request. Throws a PayerRefusal if there is no price. */
 export const requoteById = async (tx: Tx, id: string, settings: InvoiceSettings, moment: Moment): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice) throw new PayerRefusal('not-found')

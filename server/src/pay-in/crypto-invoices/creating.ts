@@ -6,7 +6,8 @@ import { insertInvoices, type NewInvoice } from './store.ts'
 
 export interface InvoiceCreator {
   /**
-   * The answer of the request: its own, or the first one's where it is a repetition. Throws the 409 of a reused key.
+   * Returns the response to the request; for a repeated request, the response to the first one. Throws the 409 of a
+   * reused key.
    */
   create(added: NewInvoice): Promise<ApiAnswer>
   close(): Promise<void>
@@ -15,7 +16,7 @@ export interface InvoiceCreator {
 const MOST_IN_BATCH = 128
 const UNIQUE_VIOLATION = '23505'
 
-/** Stores new invoices: the requests that wait share one statement, and so one commit. */
+/** Stores new invoices. Concurrent requests share one statement, and so one commit. */
 export const createInvoiceCreator = (db: Db): InvoiceCreator => {
   const batcher = new Batcher<NewInvoice, Created>({
     most: MOST_IN_BATCH,
@@ -37,7 +38,7 @@ type Created = { answer: ApiAnswer } | { error: unknown }
 
 const answerOf = ({ answer }: NewInvoice): Created => ({ answer: { status: answer.status, json: answer.body } })
 
-/** One statement for all; when a kept answer stands in the way of one, each by itself. */
+/** Stores all by one statement; if a stored response prevents that, each one separately. */
 const createBatch = async (db: Db, batch: readonly NewInvoice[]): Promise<Created[]> => {
   try {
     await insertInvoices(db, batch)
@@ -61,7 +62,7 @@ const createAlone = async (db: Db, added: NewInvoice): Promise<Created> => {
     await insertInvoices(db, [added])
     return answerOf(added)
   } catch (error) {
-    // Another process kept its answer between our look and our statement.
+    // Another process has stored its response between our query and our statement.
     const meanwhile = sqlState(error) === UNIQUE_VIOLATION ? await stored() : undefined
     if (meanwhile) return meanwhile
     throw error

@@ -10,28 +10,28 @@ import { scaleOf } from './notice.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { announce, lockById, write } from './store.ts'
 
-/** Why a claim can't be decided now. */
+/** Thrown if a claim can't be decided now. */
 class ClaimRefusal extends Error {
   override name = 'ClaimRefusal'
 }
 
-/** What an approved claim is paid by. Units are ledger units of the invoice's asset. */
+/** The withdrawal that pays an approved claim. Units are ledger units of the invoice's asset. */
 export interface Refund {
   merchantId: string
   ticker: string
   blockchain: string
   to: string
-  /** what the invoice brought the merchant; the receiver gets it less the network's fee */
+  /** units credited to the merchant for the invoice; the receiver gets this minus the network fee */
   spend: bigint
-  /** the same for an invoice in every copy of the database: it is given back once */
+  /** the same for an invoice in every copy of the database, so that it is refunded once */
   name: string
   meta: string | null
 }
 
 /**
- * The merchant gives the money of an underpaid invoice back: its claim is paid by an ordinary withdrawal, and the
- * invoice will not be paid any more.
- * @param pay makes the withdrawal; throws where it can't be made, and then nothing is decided
+ * The merchant refunds an underpaid invoice: an ordinary withdrawal pays the claim, and the invoice accepts no more
+ * payments.
+ * @param pay creates the withdrawal; if it throws, nothing is decided
  */
 export const approveClaim = async (
   tx: Tx,
@@ -56,13 +56,13 @@ export const approveClaim = async (
   if (!(await decideClaim(tx, claim, { state: 'approved', units, withdrawalId, note }, moment.at)))
     throw new ClaimRefusal('it was decided meanwhile')
   await close(tx, invoice, claim, moment)
-  // A payer who got that message hears next when it is sent.
+  // A payer who got that message gets the next one when the refund is sent.
   if (claim.state !== 'failed')
     await mailPayer(tx, invoice, claim, { answer: 'approved', refund: units, note, hash: null }, settings, moment)
   return { withdrawalId }
 }
 
-/** The merchant keeps what arrived. The payer gets the reason, and may ask again or pay the rest. */
+/** The merchant keeps the money. The payer gets the reason, and may ask again or pay the rest. */
 export const refuseClaim = async (
   tx: Tx,
   id: string,
@@ -73,7 +73,7 @@ export const refuseClaim = async (
   const { claim, invoice } = await waiting(tx, id)
   if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at)))
     throw new ClaimRefusal('it was decided meanwhile')
-  // Nothing went back: the invoice may be paid again.
+  // Nothing was refunded, so the invoice may be paid again.
   if (invoice.refunded) await write(tx, invoice, { refunded: false })
   await close(tx, invoice, claim, moment)
   await mailPayer(
@@ -86,7 +86,7 @@ export const refuseClaim = async (
   )
 }
 
-/** A claim that waits, and its invoice, both locked. */
+/** Returns a waiting claim and its invoice, both locked. */
 const waiting = async (tx: Tx, id: string): Promise<{ claim: ClaimLine; invoice: Registered }> => {
   const found = await lockClaim(tx, id)
   if (!found) throw new ClaimRefusal('there is no such claim: bursar claims list shows them')
@@ -102,9 +102,7 @@ const close = async (tx: Tx, invoice: Registered, claim: ClaimLine, { at }: Mome
   await resolveAlert(tx, 'refund-claim', claim.id, at)
 }
 
-/**
- * Writes the payer what became of a claim, where the address is known. `refund`: ledger units of the invoice's asset.
- */
+/** Mails the payer the outcome of a claim, if the address is known. `refund`: ledger units of the invoice's asset. */
 export const mailPayer = async (
   tx: Tx,
   invoice: Registered,

@@ -11,8 +11,9 @@ import { settle } from './settling.ts'
 import { announce, lockAtAddresses } from './store.ts'
 
 /**
- * Follows deposits at the addresses of invoices. The invoice alone notifies of a payment while it is open; what comes
- * later, in another asset or on the other network is an ordinary deposit and notified as one.
+ * Applies changes of deposits at invoice addresses to the invoices. While an invoice is open, it alone notifies of its
+ * payments. A payment that comes later, in another asset or on another network is an ordinary deposit and notified as
+ * one.
  */
 export const followDeposits = async (
   tx: Tx,
@@ -66,11 +67,14 @@ export const followDeposits = async (
   return { effects: joinEffects(all), unnotified, afterAll }
 }
 
-/** In the asset that is asked for, on the network that is asked for, and enough to be credited. */
+/** Whether a deposit is in the invoice's asset, on its network, and large enough to be credited. */
 const counts = ({ asset, network, failReason }: Deposit, { ticker, blockchain }: Registered): boolean =>
   asset === ticker && network === blockchain && failReason !== 'LESS_THEN_MIN_AMOUNT'
 
-/** A block alone changes nothing: what comes back after its merchant was notified of Failed has no owner yet. */
+/**
+ * Being mined changes no state: a deposit that is mined again after its merchant was notified of Failed has no owner
+ * yet.
+ */
 const STATE: { readonly [What in Became]: PaymentState | undefined } = {
   mined: undefined,
   sighted: 'waiting',
@@ -108,14 +112,14 @@ const newPayment = (
   }
 }
 
-/** From the end of the quote on, or from when it was seen where that was later. */
+/** The payment must be mined within this time after the end of the quote, or after it was seen if that was later. */
 const minedByOf = ({ quote }: Registered, at: Date, minedWithinMs: number): Date | null =>
   quote === null ? null : new Date(Math.max(quote.until.getTime(), at.getTime()) + minedWithinMs)
 
 /**
- * A payment beside the block that has it, or has it no more. While no block has it its payer may take it back, so that
- * a price that held without end would be an option on the price for nothing: what is mined too late counts at the price
- * of then.
+ * Stores the block of a payment, or that it is in none any more. A payer may replace a payment that is in no block. If
+ * its price were valid without end, that would be a free option on the price; so a payment that is mined too late
+ * counts at the price of that time.
  */
 const asMined = (
   payment: Payment,
@@ -131,7 +135,7 @@ const asMined = (
   return { ...mined, priceE18, unvalued: priceE18 === null }
 }
 
-/** The quote that holds, else the price of now, else none until there is one. */
+/** Values a payment at the valid quote, otherwise at the current price, otherwise later when there is one. */
 export const valueOf = (
   { ticker, base, quote }: Registered,
   at: Date,
@@ -143,9 +147,9 @@ export const valueOf = (
 }
 
 /**
- * Which object notifies the merchant of a change. Money that no end of the invoice has counted yet is notified by the
- * invoice while that is open, and by itself when it is credited later; money the merchant knows of is notified as any
- * deposit, its loss too.
+ * Determines which object notifies the merchant of a change. Money that no end of the invoice has counted yet is
+ * notified by the invoice while that is open, and by the deposit if it is credited later. Money that the merchant knows
+ * of is notified by the deposit, and so is its loss.
  */
 const tellingOf = (
   became: Became,

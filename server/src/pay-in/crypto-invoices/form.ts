@@ -51,7 +51,7 @@ export const invoiceFormRoute = ({
   }
 }
 
-/** What the same request would say with a signature, in the fields of the form's own names when it is refused. */
+/** Returns the equivalent signed request. Refusals name the fields of the form. */
 const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => {
   const { name, value, ticker, blockchain, description, meta, email, redirectUrl } = fields
   if (ticker === undefined && value !== undefined)

@@ -1,9 +1,11 @@
 /**
- * Crypto invoices. Promises that an invoice's address is its own for ever and is not made before the payer continues;
- * that what is paid is what the chain credited at that address in the asset asked for, to the unit, whatever happens in
- * whatever order; that DONE and EXPIRED are notified once each; that the merchant is notified of every unit credited,
- * by the invoice or by a Replenish; and that three clocks stay apart: the quote's minutes, the invoice's life, and the
- * address, which is always watched.
+ * Crypto invoices. Guarantees:
+ * - the address of an invoice belongs to it for ever, and is not allocated before the payer continues;
+ * - the paid amount is exactly what the chain credited at that address in the requested asset, whatever the order of
+ *   events;
+ * - DONE and EXPIRED are notified once each;
+ * - the merchant is notified of every credited unit, by the invoice or by a Replenish;
+ * - the quote's validity, the invoice's life and the watching of the address, which never ends, are independent.
  */
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -40,14 +42,14 @@ export { invoiceRoutes } from './routes.ts'
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 
 /**
- * What the module does for deposits and for the payer's page. Verbs answer with effects, which callers carry out, and
- * throw a PayerRefusal; each change is announced on `INVOICE_CHANNEL` with its transaction.
+ * The operations for deposits and for the payer's page. They return effects, which callers carry out, and throw a
+ * PayerRefusal. Each change is announced on `INVOICE_CHANNEL` with its transaction.
  */
 export interface Invoices {
   follow: DepositSubscriber
   find(db: Db, id: string, at: Date): Promise<PayerInvoice | undefined>
   proceed(tx: Tx, id: string, choice: Choice, moment: Moment): Promise<Effects>
-  /** A fresh price for what is missing, where the quote is over; nothing where it is not. */
+  /** Makes a fresh quote for the missing part, if the quote has expired. */
   requote(tx: Tx, id: string, moment: Moment): Promise<Effects>
   claim(tx: Tx, id: string, token: string, wanted: Claim, moment: Moment): Promise<Effects>
 }

@@ -2,18 +2,18 @@ import type { Network } from '@bursar/chainkit'
 import type { Language } from '../../platform/base/language.ts'
 import type { InvoiceState } from './machine.ts'
 
-/** A price in fiat, and what of it has come. All in units of 1e-18. */
+/** A price in fiat, and the part of it that has been paid. All in units of 1e-18. */
 export interface BasePrice {
   ticker: string
   e18: bigint
 }
 
-/** What one whole unit of the asset costs in the base currency, and for how long. */
+/** The price of one whole unit of the asset in the base currency, and its validity. */
 export interface Quote {
   priceE18: bigint
   at: Date
   until: Date
-  /** the price before: for what was sent while it was shown */
+  /** the previous price, for payments sent while it was shown */
   previousE18: bigint | null
 }
 
@@ -28,7 +28,7 @@ export interface Invoice {
   email: string | null
   redirectUrl: string | null
   language: Language | null
-  /** null of these three is what the payer chooses */
+  /** of these three, the payer chooses those that are null */
   ticker: string | null
   blockchain: Network | null
   units: bigint | null
@@ -41,7 +41,7 @@ export interface Invoice {
   paidBaseE18: bigint
   waiting: bigint
   waitingInTime: number
-  /** of these, those that a block has */
+  /** how many of these are in a block */
   waitingMined: number
   refunded: boolean
   clientExpiresAt: Date
@@ -50,7 +50,7 @@ export interface Invoice {
   movedAt: Date
 }
 
-/** An invoice that has an address, and so an asset, a network and an amount. */
+/** An invoice with an address, and so with an asset, a network and an amount. */
 export type Registered = Invoice & {
   ticker: string
   blockchain: Network
@@ -73,13 +73,13 @@ export interface Payment {
   state: PaymentState
   /** seen after the invoice had ended */
   late: boolean
-  /** the merchant knows of it: by a notification of its own, or by that of an end which counted it */
+  /** the merchant knows of it: by a notification of the deposit, or by that of an end that counted it */
   notified: boolean
   priceE18: bigint | null
   unvalued: boolean
   arrivedAt: Date
-  /** when a block of the best chain had it; null while none has */
+  /** when its block of the best chain was mined; null while it is in none */
   minedAt: Date | null
-  /** until when it has to be mined to count at the price of when it was seen; null: the price holds without end */
+  /** the payment counts at the price of when it was seen if it is mined by then; null: without limit */
   minedBy: Date | null
 }

@@ -35,7 +35,7 @@ export const createExpiryJob = ({ runtime, settings, everyMs, pause }: InvoiceJo
   },
 })
 
-/** Renews quotes that are over and values payments that came without a price, wherever there is a fresh price. */
+/** Renews expired quotes, and values payments that came without a price, where there is a fresh price. */
 export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJobDeps): Job => ({
   name: 'invoice quotes',
   everyMs,
@@ -58,7 +58,7 @@ export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJob
   },
 })
 
-/** Each in a transaction of its own: one that fails keeps no other waiting. */
+/** Handles each in its own transaction, so that a failure delays no other. */
 const eachDue = (
   runtime: Runtime,
   due: Due,

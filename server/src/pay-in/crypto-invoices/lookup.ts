@@ -4,7 +4,7 @@ import type { ClaimLine } from './claims-store.ts'
 import type { Invoice } from './invoice.ts'
 import { paidText, priceFields, scaleOf } from './notice.ts'
 
-/** The body of the lookup (`contract.md` 5.16). What is empty is left out. */
+/** The body of the lookup (`contract.md` 5.16), without empty fields. */
 export const lookupBody = (
   invoice: Invoice,
   more: { url: string; company: { name: string; url: string }; claim: ClaimLine | undefined },

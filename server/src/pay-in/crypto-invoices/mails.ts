@@ -9,8 +9,8 @@ import { receiptOf } from './receipt.ts'
 import { claimUrl, pageUrl, type InvoiceSettings } from './settings.ts'
 
 /**
- * Queues the payer's mail about an end: a receipt, or after a part of the money the link to pay the rest or ask for it
- * back.
+ * Queues the mail to the payer when an invoice ends: a receipt, or, after a partial payment, the link to pay the rest
+ * or to request a refund.
  */
 export const mailOf = async (
   tx: Tx,

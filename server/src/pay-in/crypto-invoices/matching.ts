@@ -2,7 +2,7 @@ import { mulDiv } from '../../platform/money/index.ts'
 import type { Invoice, Payment } from './invoice.ts'
 import { unitsFor, worthOf } from './quoting.ts'
 
-/** What the payments of an invoice add up to. */
+/** The sums of an invoice's payments. */
 export interface Totals {
   /** credited */
   paid: bigint
@@ -12,10 +12,10 @@ export interface Totals {
   waiting: bigint
   waitingInTime: number
   waitingMined: number
-  /** worth of everything seen and not lost, and of how many payments, each rounded down */
+  /** worth of all payments seen and not lost, each rounded down; `seenCount` is their number */
   seenBaseE18: bigint
   seenCount: number
-  /** some payment has no price yet: the amount asked for is not known until it has */
+  /** a payment has no price yet, so that the requested amount is unknown until it has */
   unvalued: boolean
 }
 
@@ -51,9 +51,9 @@ export const totalsOf = (payments: readonly Payment[], scale: number): Totals =>
 }
 
 /**
- * What an invoice priced in fiat asks for by now: what was seen, and what its missing rest costs at the quote in force.
- * What was paid too much is not asked for.
- * @param step amounts are asked for in multiples of it
+ * Returns the requested amount of an invoice priced in fiat: the seen payments, plus the missing rest at the current
+ * quote. An overpayment does not increase it.
+ * @param step requested amounts are multiples of it
  */
 export const askedUnits = (
   { base, quote }: { base: NonNullable<Invoice['base']>; quote: NonNullable<Invoice['quote']> },
@@ -62,7 +62,7 @@ export const askedUnits = (
   step: bigint,
 ): bigint => {
   const seen = totals.paid + totals.waiting
-  // Each payment's worth was rounded down by less than one: a rest from rounding alone is no debt.
+  // Each payment's worth was rounded down by less than one, so a rest that small is no debt.
   const missing = base.e18 - totals.seenBaseE18 - BigInt(totals.seenCount)
   if (missing > 0n) return seen + unitsFor(missing, quote.priceE18, scale, step)
   const over = totals.seenBaseE18 - base.e18

@@ -4,7 +4,7 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import { isRegistered, type Invoice } from './invoice.ts'
 import type { InvoiceEffect } from './machine.ts'
 
-/** What notifications say of an invoice (`contract.md` 6.3, 18 row 20). */
+/** The status in notifications of an invoice (`contract.md` 6.3, 18 row 20). */
 export type WireStatus = 'PENDING' | 'DONE' | 'EXPIRED'
 
 export const statusOf: { readonly [Effect in InvoiceEffect]: WireStatus } = {
@@ -22,22 +22,22 @@ export const scaleOf = ({ ticker, id }: Pick<Invoice, 'ticker' | 'id'>, catalogu
   return asset.scale
 }
 
-/** Fiat in whole cents, rounded down: what was paid is never said to be more than it was. */
+/** Fiat in whole cents, rounded down, so that a paid amount is never overstated. */
 export const centsText = (e18: bigint): string => formatUnits(mulDiv(e18, 1n, CENT_E18, 'down'), 2)
 
-/** What both the lookup and the notifications say of a price in fiat; nothing where there is none. */
+/** The price fields of the lookup and the notifications; none if the invoice is not priced in fiat. */
 export const priceFields = ({ base, quote, paid, paidBaseE18 }: Invoice): { price?: string; paidPrice?: string } => ({
   ...(base === null || quote === null ? {} : { price: formatUnits(quote.priceE18, E18_SCALE) }),
   ...(base === null || paid === 0n ? {} : { paidPrice: centsText(paidBaseE18) }),
 })
 
-/** What arrived for an invoice is nothing while nothing is chosen. */
+/** The paid amount; zero while no asset is chosen. */
 export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
   invoice.paid === 0n ? '0' : formatUnits(invoice.paid, scaleOf(invoice, catalogue))
 
 /**
- * The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always there: empty, and "0",
- * where no payer chose. Other empty fields are left out.
+ * The body of a `CryptoInvoice` notification. `ticker`, `blockchain` and `amount` are always present: empty, and "0",
+ * if the payer has not chosen. Other empty fields are omitted.
  */
 const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
   const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } =

@@ -3,22 +3,22 @@ import type { Invoice } from './invoice.ts'
 import { priceIn, stepOf, unitsFor } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
 
-/** A way to pay an invoice. Units are the asset's ledger units. */
+/** An asset and network in which an invoice can be paid. Units are the asset's ledger units. */
 export interface Option {
   asset: CryptoAsset
   on: AssetOnNetwork
-  /** what would be asked for; null where the payer chooses the amount, and where there is no price */
+  /** the amount to pay; null if the payer chooses the amount, or if there is no price */
   units: bigint | null
-  /** priced in fiat, and there is no fresh price */
+  /** priced in fiat, without a fresh price */
   unpriced: boolean
 }
 
 type Open = Pick<Invoice, 'ticker' | 'blockchain' | 'units' | 'base'>
 
 /**
- * The assets and networks an invoice may be paid in: those its merchant left open, served here, on which the amount can
- * be sent and is credited.
- * @param prices fresh ones, USD in 1e-18 by ticker
+ * Returns the assets and networks in which an invoice can be paid: those that the merchant left open, that are served
+ * here, and on which the amount can be sent and is credited.
+ * @param prices fresh prices, USD in 1e-18 by ticker
  */
 export const optionsOf = (
   invoice: Open,
@@ -46,6 +46,6 @@ const amountOf = (
   return { units: unitsFor(base.e18, price, asset.scale, stepOf(asset, on)), unpriced: false }
 }
 
-/** No finer than the network carries, and not below what is credited there. */
+/** Whether the amount is no finer than the network's precision, and not below the minimum that is credited. */
 export const canBeSent = (units: bigint, asset: CryptoAsset, on: AssetOnNetwork): boolean =>
   units % 10n ** BigInt(asset.scale - on.decimals) === 0n && units >= on.minDeposit

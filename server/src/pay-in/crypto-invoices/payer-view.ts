@@ -27,15 +27,15 @@ export interface ShownOption {
   ticker: string
   name: string
   blockchain: Network
-  /** what would be asked for; null where the payer chooses the amount, or there is no price now */
+  /** the amount to pay; null if the payer chooses it, or if there is no price now */
   amount: string | null
-  /** the least that is credited */
+  /** the smallest amount that is credited */
   minimum: string
-  /** priced in fiat, and there is no fresh price: it can't be chosen now */
+  /** priced in fiat, without a fresh price: it can't be chosen now */
   unpriced: boolean
 }
 
-/** Money that came to the invoice's address. */
+/** A payment that arrived at the invoice's address. */
 export interface ShownPayment {
   depositId: string
   ticker: string
@@ -45,19 +45,19 @@ export interface ShownPayment {
   seenAt: number
   /**
    * - waiting: seen, with `confirmations` of `needed`; needed null: until its block is final
-   * - checking: there, and not the merchant's before it is screened; refused: screened, and never will be
-   * - credited; lost: it will not come
-   * - too-small: below what the network credits
+   * - checking: arrived, not credited before screening; refused: screened, and never credited
+   * - credited; lost: it will not arrive
+   * - too-small: below the minimum that the network credits
    */
   state: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'too-small'
   confirmations: number
   needed: number | null
-  /** it counts toward the invoice; false for another asset or network, and for what is too small */
+  /** it counts toward the invoice; false for another asset or network, and below the minimum */
   counts: boolean
   late: boolean
 }
 
-/** Everything the page of an invoice shows. Times are ms since the epoch, business clock. */
+/** All data of an invoice page. Times are ms since the epoch, business clock. */
 export interface PayerInvoice {
   id: string
   merchantId: string
@@ -70,15 +70,15 @@ export interface PayerInvoice {
   language: Language | null
   state: InvoiceState
   createdAt: number
-  /** the end the page shows, and the real one */
+  /** the end that the page shows, and the actual end */
   clientExpiredAt: number
   expiredAt: number
   movedAt: number
-  /** what the merchant fixed, or the payer chose */
+  /** as fixed by the merchant, or chosen by the payer */
   ticker: string | null
   blockchain: Network | null
   /**
-   * asked for, arrived for good, seen and on its way, still to be sent, too much; null until asset and amount are known
+   * requested, credited, seen but not credited, still to be sent, and overpaid; null until asset and amount are known
    */
   asked: Shown | null
   paid: Shown
@@ -86,19 +86,20 @@ export interface PayerInvoice {
   missing: Shown | null
   over: Shown
   /**
-   * what to send now: the missing part, or the least that is credited where that is more; null when nothing is missing
+   * the amount to send now: the missing part, or the minimum that is credited if that is more; null if nothing is
+   * missing
    */
   toSend: Shown | null
   price: {
     base: { value: string; ticker: string }
-    /** base currency for one whole unit; null until the payer continued */
+    /** price of one whole unit in the base currency; null until the payer has continued */
     rate: string | null
     until: number | null
-    /** the quote is over and there is no fresh price yet: nothing should be sent */
+    /** the quote has expired and there is no fresh price yet: the payer should send nothing */
     stale: boolean
     paid: string
   } | null
-  /** for a payment URI; null until there is an address */
+  /** for a payment URI; null until an address is allocated */
   destination: {
     address: string
     contract: string | null
@@ -108,9 +109,9 @@ export interface PayerInvoice {
   } | null
   payments: ShownPayment[]
   options: ShownOption[]
-  /** the payer types an amount */
+  /** the payer enters an amount */
   choosesValue: boolean
-  /** the money may be asked back, or the rest paid, by the signed link */
+  /** the signed link may request a refund or pay the rest */
   claimable: boolean
   claim: {
     state: ClaimState
@@ -122,10 +123,7 @@ export interface PayerInvoice {
   } | null
 }
 
-/**
- * What the page of an invoice shows, as it is now; undefined when there is no such invoice. All of one moment.
- * @param at business time
- */
+/** Returns the data of an invoice page at one moment; undefined if there is no such invoice. @param at business time */
 export const findForPayer = (
   db: Db,
   id: string,

@@ -6,14 +6,14 @@ const COLUMNS =
   sql.raw(`p.merchant_id as "merchantId", p.deposit_id as "depositId", p.invoice_id as "invoiceId", p.units, p.fee_units as fee, p.state,
   p.late, p.told as notified, p.price_e18 as "priceE18", p.unvalued, p.arrived_at as "arrivedAt", p.mined_at as "minedAt", p.mined_by as "minedBy"`)
 
-/** The payments of an invoice, oldest first. Code that changes them holds the invoice locked. */
+/** Returns the payments of an invoice, oldest first. Code that changes them locks the invoice first. */
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${COLUMNS} from crypto_invoice_payments p
     where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.arrived_at, p.deposit_id`.execute(db)
   return rows
 }
 
-/** Stores payments as they are now. */
+/** Stores payments in their present state. */
 export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promise<void> => {
   for (const payment of payments) {
     const {
@@ -38,7 +38,7 @@ export const storePayments = async (tx: Tx, payments: readonly Payment[]): Promi
   }
 }
 
-/** The merchant is notified of everything credited so far. */
+/** Marks everything credited so far as notified. */
 export const markNotified = async (tx: Tx, merchantId: string, invoiceId: string): Promise<void> => {
   await sql`update crypto_invoice_payments set told = true
     where merchant_id = ${merchantId} and invoice_id = ${invoiceId} and state = 'credited' and not told`.execute(tx)

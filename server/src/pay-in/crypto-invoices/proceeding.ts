@@ -15,19 +15,20 @@ import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById, move, write } from './store.ts'
 
-/** What a payer says on the way to the payment step; texts as they were typed. What the merchant fixed is not asked. */
+/** The payer's input before the payment step, as typed. What the merchant fixed is not asked for. */
 export interface Choice {
   email?: string | undefined
   ticker?: string | undefined
   blockchain?: string | undefined
   value?: string | undefined
-  /** the payer's, for mails; others than ours are left out */
+  /** the payer's language, for mails; unsupported languages are ignored */
   language?: string | undefined
 }
 
 /**
- * Brings a payer to the payment step: fixes what was open, quotes a price in fiat, allocates an address permanently,
- * notifies the merchant PENDING. Continuing again changes nothing but the language of mails. Throws a PayerRefusal.
+ * Brings an invoice to the payment step: fixes asset, network and amount, quotes a price in fiat, allocates an address
+ * permanently, and notifies the merchant of PENDING. Repeating it changes only the language of mails. Throws a
+ * PayerRefusal.
  */
 export const proceed = async (
   tx: Tx,
@@ -65,7 +66,7 @@ export const proceed = async (
   return { items: [], notices: [invoiceNotice(registered, 'PENDING', settings.catalogue)] }
 }
 
-/** What has to have a price before an invoice can be quoted; nothing for one in crypto. */
+/** Returns the tickers that need a price before an invoice can be quoted; none for an invoice priced in crypto. */
 export const pricesNeeded = (
   { base, ticker }: Pick<Invoice, 'base' | 'ticker'>,
   { catalogue }: Pick<InvoiceSettings, 'catalogue'>,
@@ -75,8 +76,9 @@ export const pricesNeeded = (
     : [...(ticker === null ? catalogue.crypto.map((asset) => asset.ticker) : [ticker]), ...BASE_TICKERS]
 
 /**
- * Everybody who has the invoice's link can say something here, and the e-mail address gets the link that claims a
- * refund: the merchant's stays, and a payer's is set once, on the way to the payment step, before there is any money.
+ * Returns the payer's data. Anyone with the invoice's link can send this form, and the e-mail address receives the link
+ * that claims a refund. Therefore an address given by the merchant is never replaced, and a payer's address is set
+ * once, before there is any money.
  */
 const payerOf = (
   { email, language }: Choice,
@@ -87,7 +89,7 @@ const payerOf = (
   return { email: invoice.email ?? given ?? null, language: isLanguage(language) ? language : invoice.language }
 }
 
-/** The way to pay that the merchant's and the payer's choices leave, with the amount. */
+/** Returns the asset, network and amount that the merchant's and the payer's choices determine. */
 const chosen = (
   invoice: Invoice,
   choice: Choice,
@@ -118,7 +120,8 @@ const chosenUnits = (value: string | undefined, { asset, on }: Option): bigint =
 }
 
 /**
- * An address of the invoice's own. It is watched like a rotating one until the invoice's end, and credited always.
+ * Allocates an address of the invoice's own. Like a rotating address it is watched closely until the invoice ends; what
+ * it receives is always credited.
  */
 const allocate = async (
   tx: Tx,

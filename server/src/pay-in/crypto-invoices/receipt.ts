@@ -10,7 +10,7 @@ import { scaleOf } from './notice.ts'
 import { paymentsOf } from './payments.ts'
 import { findById } from './store.ts'
 
-/** What the receipt of a paid invoice says: the payments that are credited, with their transactions. */
+/** Returns the receipt of a paid invoice: its credited payments with their transactions. */
 export const receiptOf = async (
   db: Db | Tx,
   invoice: Registered,
@@ -45,7 +45,7 @@ export const receiptOf = async (
   }
 }
 
-/** The receipt of a paid invoice; undefined for any other. */
+/** Returns the receipt of a paid invoice; undefined for any other invoice. */
 export const findReceipt = (db: Db, id: string, catalogue: Catalogue): Promise<Receipt | undefined> =>
   inTransaction(db, async (tx) => {
     const invoice = await findById(tx, id)

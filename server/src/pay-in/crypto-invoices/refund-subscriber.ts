@@ -7,17 +7,16 @@ import { isRegistered } from './invoice.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById } from './store.ts'
 
-/** How the withdrawal that pays an approved claim ended. */
+/** The end of the withdrawal that pays an approved claim. */
 export interface RefundEnd {
   status: 'Done' | 'Failed'
-  /** null: it went inside the ledger */
+  /** null: it was internal */
   hash: string | null
 }
 
 /**
- * A claim follows the withdrawal that pays it, in the same transaction: sent, which its payer is written; or failed,
- * and then it waits for its merchant to approve it again or to refuse it. Its invoice stays closed to payments
- * meanwhile.
+ * Updates a claim when the withdrawal that pays it ends, in the same transaction. Sent: the payer is notified. Failed:
+ * the claim waits until the merchant approves it again or refuses it; meanwhile its invoice accepts no payments.
  */
 export const createRefundSubscriber =
   (settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>) =>

@@ -1,8 +1,8 @@
-/** Why what a payer wants can't be done; the page says it in the payer's language. */
+/** Why a payer's request can't be carried out; the page explains it in the payer's language. */
 export type PayerReason =
   /** no such invoice */
   | 'not-found'
-  /** paid, or its time is over */
+  /** paid, or expired */
   | 'ended'
   | 'choose-ticker'
   | 'choose-blockchain'
@@ -10,25 +10,25 @@ export type PayerReason =
   | 'ticker-refused'
   | 'blockchain-refused'
   | 'choose-value'
-  /** no decimal above zero, or finer than the network carries */
+  /** not a positive decimal, or finer than the network's precision */
   | 'value-invalid'
-  /** below what the network credits */
+  /** below the minimum that the network credits */
   | 'value-too-small'
-  /** there is no fresh price, so nothing is asked for */
+  /** there is no fresh price, so no payment is requested */
   | 'no-price'
   | 'email-invalid'
-  /** the link does not prove anything */
+  /** the link is not valid */
   | 'token-refused'
-  /** nothing is left to ask for */
+  /** nothing is left to claim */
   | 'nothing-to-claim'
   | 'address-invalid'
-  /** a claim is with the merchant, or was granted */
+  /** a claim is waiting for the merchant, or was approved */
   | 'claimed-already'
 
 export class PayerRefusal extends Error {
   override name = 'PayerRefusal'
   readonly reason: PayerReason
-  /** the field of the form it is about */
+  /** the field of the form that it concerns */
   readonly field: string | undefined
 
   constructor(reason: PayerReason, field?: string) {

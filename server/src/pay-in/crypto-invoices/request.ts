@@ -17,7 +17,7 @@ type Rules = Pick<InvoiceSettings, 'catalogue' | 'networks'>
 export const invalid = (description: string, field: string): ApiRefusal =>
   new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })
 
-/** The invoice a request asks for. Throws an ApiRefusal that names the field. */
+/** Returns the invoice that a request describes. Throws an ApiRefusal that names the field. */
 export const readInvoice = (merchantId: string, body: InvoiceBody, rules: Rules, { at, newId }: Moment): Invoice => {
   const base = readBase(body.baseAmount)
   const asked = readAmount(body.amount, base, rules)
@@ -90,7 +90,7 @@ const readAmount = (amount: InvoiceBody['amount'], base: BasePrice | null, rules
   }
 }
 
-/** Where the asset can be paid: on the network that is named, or on any that is served here. */
+/** Returns the networks on which the asset can be paid: the named one, or all that are served here. */
 const networksOf = (asset: CryptoAsset, blockchain: string | undefined, { networks }: Rules): AssetOnNetwork[] => {
   const served = [...asset.networks.values()].filter(({ network }) => networks.has(network))
   if (blockchain === undefined) return served
@@ -120,7 +120,7 @@ const readValue = (value: string, asset: CryptoAsset, networks: readonly AssetOn
 
 const DEFAULT_CLIENT_MS = 48 * 3_600_000
 
-/** What the page shows is 48 hours of the default 72, and two thirds of any other (`contract.md` 18, row 18). */
+/** The page shows 48 hours of the default 72, and two thirds of any other duration (`contract.md` 18, row 18). */
 const readDurations = (body: InvoiceBody): { duration: number; clientDuration: number } => {
   const duration = readDuration(body.duration, 'duration') ?? durations.cryptoInvoice.default
   const standard = body.duration === undefined ? DEFAULT_CLIENT_MS : Number(mulDiv(BigInt(duration), 2n, 3n, 'down'))

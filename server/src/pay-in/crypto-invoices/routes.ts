@@ -91,7 +91,7 @@ const create = async (deps: InvoiceRoutesDeps, request: ApiRequest): Promise<Api
     : creator.create({ invoice, keyId: request.keyId, keys: request.answerKeys, answer })
 }
 
-/** Nothing is left to the payer: there is one way to pay, and an amount or a price. */
+/** Whether nothing is left for the payer to choose: there is one way to pay, and an amount or a price. */
 const isDecided = (invoice: Invoice, settings: InvoiceSettings): boolean =>
   (invoice.units !== null || invoice.base !== null) &&
   invoice.ticker !== null &&
@@ -105,8 +105,8 @@ const undecided = (): ApiRefusal => {
 }
 
 /**
- * Skips the payer's first step: the address is there with the answer. Without a fresh price for a price in fiat it is
- * refused.
+ * Skips the payer's first step, so that the response contains the address. Refuses a price in fiat if there is no fresh
+ * price.
  */
 const createRegistered = (
   { runtime, settings }: InvoiceRoutesDeps,

@@ -14,14 +14,14 @@ export interface InvoiceSettings {
   /** how long a quote is valid, ms of the business clock */
   quoteMs: number
   /**
-   * ms after the end of a quote, or of an invoice, within which a payment that was seen in time has to be mined to
-   * count so
+   * ms after the end of a quote or of an invoice by which a payment that was seen in time must be mined to count as
+   * such
    */
   minedWithinMs: number
-  /** where payers reach the api, without a slash at its end */
+  /** the public URL of the api, without a trailing slash */
   publicUrl: string
   claimTokens: ClaimTokens
-  /** What becomes of an invoice's money once it is paid, in the transaction that makes it so. */
+  /** Called for a paid invoice, in the transaction that makes it paid. */
   onPaid?(tx: Tx, invoice: { merchantId: string; id: string }, at: Date): Promise<void>
 }
 
@@ -29,6 +29,6 @@ export interface InvoiceSettings {
 export const pageUrl = ({ publicUrl }: Pick<InvoiceSettings, 'publicUrl'>, id: string): string =>
   `${publicUrl}/invoices/crypto/${id}`
 
-/** The page with the link by which the payer of an underpaid invoice proves to be the one who was written to. */
+/** The URL of the page with the signed link, which proves that the payer of an underpaid invoice received our mail. */
 export const claimUrl = (settings: Pick<InvoiceSettings, 'publicUrl' | 'claimTokens'>, id: string): string =>
   `${pageUrl(settings, id)}?claim=${settings.claimTokens.of(id)}`

@@ -13,8 +13,8 @@ import type { InvoiceSettings } from './settings.ts'
 import { announce, move, write } from './store.ts'
 
 /**
- * Brings an invoice to what its payments add up to, whatever happened to them and in whatever order: sums, what is
- * asked for, and the moves they cause. The invoice is locked, and these are all its payments.
+ * Updates an invoice to the sums of its payments, whatever happened to them in whatever order: the sums, the requested
+ * amount, and the resulting moves. The invoice is locked, and `payments` are all of them.
  */
 export const settle = async (
   tx: Tx,
@@ -46,19 +46,19 @@ export const settle = async (
   const isWhole = invoice.paid >= invoice.units && !totals.unvalued && !invoice.refunded
   if (isWhole && moveOf(invoiceMoves, invoice.state, 'completed'))
     return end(tx, invoice, 'completed', settings, moment)
-  // Money that came after the end is the payer's to complete or to have back.
+  // A payment after the end is an underpayment that the payer may complete or claim.
   if (invoice.state === 'expired' && invoice.paid > before.paid) await mailOf(tx, invoice, 'expired', settings, moment)
   return { items: [], notices: [] }
 }
 
-/** What is asked for now. A paid invoice asks for nothing more, whatever comes or goes. */
+/** Returns the requested amount. A paid invoice requests nothing more, whatever happens to its payments. */
 const unitsNow = (invoice: Registered, totals: Totals, scale: number, step: bigint): bigint => {
   const { base, quote, state } = invoice
   if (base === null || quote === null || state === 'paid' || totals.unvalued) return invoice.units
   return askedUnits({ base, quote }, totals, scale, step)
 }
 
-/** Moves an invoice to an end, and tells its merchant and its payer. */
+/** Ends an invoice, and notifies its merchant and its payer. */
 export const end = async (
   tx: Tx,
   before: Registered,

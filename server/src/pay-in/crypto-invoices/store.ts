@@ -31,16 +31,16 @@ const invoiceOf = ({ baseTicker, baseE18, priceE18, quotedAt, quoteUntil, previo
   quote: priceE18 === null ? null : { priceE18, at: quotedAt!, until: quoteUntil!, previousE18 },
 })
 
-/** An invoice about to be stored, with the answer kept for a repetition of its request. */
+/** A new invoice, with the stored response for a repetition of its request. */
 export interface NewInvoice {
   invoice: Invoice
-  /** of the API key that signed for it; null: it came by a form */
+  /** of the API key that signed the request; null: it came by a form */
   keyId: string | null
   keys: readonly AnswerKey[]
   answer: StoredAnswer
 }
 
-/** What the row of a new invoice is made of; the rest is as every new one's. */
+/** The columns of a new invoice's row; all others have defaults. */
 const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
   m: i.merchantId,
   i: i.id,
@@ -65,7 +65,7 @@ const INSERT =
     units, base_ticker, base_e18, client_expires_at, expires_at, api_key_id, created_at, moved_at)
   select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, k, c, c from given`)
 
-/** Stores new invoices and their kept answers, in one statement. */
+/** Stores new invoices and their responses, in one statement. */
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
     r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
@@ -92,15 +92,15 @@ const select = async (db: Db | Tx, where: RawBuilder<unknown>): Promise<Invoice[
 export const findInvoice = async (db: Db | Tx, merchantId: string, id: string): Promise<Invoice | undefined> =>
   (await select(db, sql`i.merchant_id = ${merchantId} and i.id = ${id}`))[0]
 
-/** By its id alone, as the payer's page knows it. */
+/** Finds an invoice by its id alone, as the payer's page knows it. */
 export const findById = async (db: Db | Tx, id: string): Promise<Invoice | undefined> =>
   isUuid(id) ? (await select(db, sql`i.id = ${id}`))[0] : undefined
 
-/** By its id alone, locked: nothing else changes it until the transaction ends. */
+/** Finds an invoice by its id alone, locked until the transaction ends. */
 export const lockById = async (tx: Tx, id: string): Promise<Invoice | undefined> =>
   isUuid(id) ? (await select(tx, sql`i.id = ${id} for update`))[0] : undefined
 
-/** Invoices whose addresses these are, locked in the order of their keys. */
+/** Returns the invoices with these addresses, locked in the order of their keys. */
 export const lockAtAddresses = async (
   tx: Tx,
   addresses: readonly { merchantId: string; addressId: string }[],
@@ -111,35 +111,35 @@ export const lockAtAddresses = async (
       order by i.merchant_id, i.id for update`,
   )
 
-/** What makes an invoice due for a piece of work: a condition on its row, and which comes first. */
+/** Which invoices are due for a piece of work: a condition on the row, and an order. */
 export interface Due {
   condition: RawBuilder<unknown>
   order: RawBuilder<unknown>
 }
 
-/** Open, its time is over, and it waits for no payment. */
+/** Open invoices whose time is over and that wait for no payment. */
 export const ending = (at: Date): Due => ({
   condition: sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time = 0 and i.expires_at <= ${at}`,
   order: sql`i.expires_at`,
 })
 
 /**
- * Open, its time has been over for so long, and no block has any of the payments that it waits for: their payers may
- * never have them mined.
+ * Open invoices whose time has been over for `minedWithinMs` while none of the payments that they wait for is in a
+ * block: their payers may never let them be mined.
  */
 export const unmined = (at: Date, minedWithinMs: number): Due => ({
   condition: sql`i.state in ('created', 'registered', 'pending') and i.waiting_in_time > 0 and i.waiting_mined = 0 and i.expires_at < ${new Date(at.getTime() - minedWithinMs)}`,
   order: sql`i.expires_at`,
 })
 
-/** Open, with something missing, and its quote is over, in assets and currencies that have a price. */
+/** Open invoices with a missing part and an expired quote, in assets and currencies that have a price. */
 export const unquoted = (at: Date, tickers: readonly string[], bases: readonly string[]): Due => ({
   condition: sql`i.state in ('registered', 'pending') and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])
     and i.quote_until <= ${at} and i.expires_at > ${at} and i.units > i.paid_units + i.waiting_units`,
   order: sql`i.quote_until`,
 })
 
-/** With payments that have no price yet, in assets and currencies that have one now. */
+/** Invoices with payments that have no price yet, in assets and currencies that have one now. */
 export const unvalued = (tickers: readonly string[], bases: readonly string[]): Due => ({
   condition: sql`(i.merchant_id, i.id) in (select p.merchant_id, p.invoice_id from crypto_invoice_payments p where p.unvalued)
     and i.base_ticker = any(${[...bases]}::text[]) and i.ticker = any(${[...tickers]}::text[])`,
@@ -153,11 +153,11 @@ export const findDue = async (db: Db, { condition, order }: Due, most: number): 
   return rows.map(({ id }) => id)
 }
 
-/** Locked, when it is due still; what others hold is left to them. */
+/** Locks an invoice if it is still due; skips one that is locked by another session. */
 export const lockDue = async (tx: Tx, id: string, { condition }: Due): Promise<Invoice | undefined> =>
   (await select(tx, sql`i.id = ${id} and ${condition} for update skip locked`))[0]
 
-/** What a change of an invoice writes besides its state. */
+/** The columns that a change of an invoice writes besides its state. */
 export type Written = Partial<
   Pick<
     Invoice,
@@ -190,7 +190,7 @@ const written = (invoice: Invoice, changes: Written): { next: Invoice; set: RawB
   return { next, set }
 }
 
-/** Writes what changed of an invoice that the transaction holds locked. */
+/** Writes changes of an invoice that the transaction has locked. */
 export const write = async (tx: Tx, invoice: Invoice, changes: Written): Promise<Invoice> => {
   const { next, set } = written(invoice, changes)
   await sql`update crypto_invoices set ${set} where merchant_id = ${invoice.merchantId} and id = ${invoice.id}`.execute(
@@ -199,7 +199,7 @@ export const write = async (tx: Tx, invoice: Invoice, changes: Written): Promise
   return next
 }
 
-/** Moves an invoice by its table, by compare-and-set. Throws when it is in no state that takes the event. */
+/** Moves an invoice by its state machine, with compare-and-set. Throws if its state does not allow the event. */
 export const move = async (
   tx: Tx,
   invoice: Invoice,
@@ -220,7 +220,7 @@ export const move = async (
   return { ...next, state: target, movedAt: at }
 }
 
-/** The channel on which every process hears that an invoice changed, once that is committed; the payload is its id. */
+/** The channel on which every process receives the id of a changed invoice, once the change is committed. */
 export const INVOICE_CHANNEL = 'crypto_invoice'
 
 export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> => {
@@ -228,9 +228,7 @@ export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> =>
   await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
 }
 
-/**
- * Whether money is what an invoice asks for that is not paid yet; it is not paid before the transaction ends, either.
- */
+/** Whether an asset is what an unpaid invoice requests. The invoice can't become paid before the transaction ends. */
 export const isAskedFor = async (
   tx: Tx,
   id: string,
@@ -243,7 +241,7 @@ export const isAskedFor = async (
   return rows.length > 0
 }
 
-/** Invoices by the addresses that are theirs. */
+/** Returns invoices by their addresses. */
 export const invoicesAt = async (
   tx: Tx,
   merchantId: string,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { PoolAncestor } from '../../adapters/chains/port.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** Unconfirmed transactions with deposits whose ancestors were not read yet. */
+/** Returns unconfirmed transactions with deposits whose ancestors have not been read yet. */
 export const unreadAncestry = async (db: Db, network: Network, most: number): Promise<string[]> => {
   const { rows } = await sql<{ transaction: string }>`select distinct d.transaction from deposits d
     where d.network = ${network} and d.block_height is null and d.state in ('pending', 'orphaned') and d.gone_at is null and not d.internal and d.index like 'o:%'
@@ -25,7 +25,7 @@ export const storeAncestry = async (
     on conflict do nothing`.execute(db)
 }
 
-/** Forgets what is of no use any more: its deposits are credited, or have failed. */
+/** Deletes ancestry that is not needed any more, because its deposits are credited or have failed. */
 export const forgetAncestry = async (db: Db, network: Network): Promise<void> => {
   await sql`delete from deposit_ancestry a where a.network = ${network} and not exists (
     select from deposits d where d.network = a.network and d.transaction = a.transaction and d.state in ('pending', 'orphaned'))`.execute(

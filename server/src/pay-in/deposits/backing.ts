@@ -10,22 +10,20 @@ import { holdHeights, hasRead } from '../../chain/watcher/index.ts'
 import type { DepositSettings } from './settings.ts'
 import { settleDeposits } from './settling.ts'
 
-/** An address with inner transfers in final blocks that have not been held against its balance. */
+/** An address with inner transfers in final blocks that have not been compared with its balance. */
 export interface Unbacked {
   address: string
   asset: string
 }
 
-/** What an address holds of an asset, in the chain's units. */
+/** The balance of an address in one asset, in the chain's units. */
 export interface HeldAt extends Unbacked {
   units: bigint
 }
 
 const OPEN = sql`d.state = 'pending' and d.index like 't:%' and d.balance_height is null`
 
-/**
- * Addresses whose inner transfers wait for their balance to be looked at, a page at a time in the order of addresses.
- */
+/** Returns addresses with inner transfers to compare with their balance, one page in the order of addresses. */
 export const unbackedOn = async (
   db: Db,
   network: Network,
@@ -40,9 +38,9 @@ export const unbackedOn = async (
 }
 
 /**
- * Lets inner transfers be credited whose address holds, at a final block, at least what the books say with them; the
- * others stay pending, with an alert. A node that lists what did not move, or a reader that takes it for money, so
- * credits nothing.
+ * Makes inner transfers creditable if the address holds, at a final block, at least the balance in the books, these
+ * transfers included. The others stay pending, with an alert. So nothing is credited if the node lists transfers that
+ * did not happen, or if the reader misinterprets them.
  * @param at the final block of the balances
  */
 export const backInner = async (

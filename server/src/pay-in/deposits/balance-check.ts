@@ -14,29 +14,31 @@ import { hasRead, holdHeights } from '../../chain/watcher/index.ts'
 import { comparedAbove, lockLostByBalance } from './queries.ts'
 import { moveMined } from './store.ts'
 
-/** The deposits that were found. */
+/** The effects of the deposits that were found. */
 export interface Explained extends Effects {
   /**
-   * whether an address was passed over because a lost payment has left it: it needs another comparison when that
-   * payment is final again
+   * whether an address was skipped because a lost payment has left it: it must be compared again when that payment is
+   * final again
    */
   again: boolean
 }
 
-/** What an address holds of the native coin, in the chain's units. */
+/** The balance of an address in native coin, in the chain's units. */
 export interface HeldBy {
   owner: AddressOwner
   units: bigint
 }
 
 /**
- * Opens deposits for native coin that addresses hold at a final block and the books do not explain: contracts sent it,
- * and the node does not show that (`contract.md` 19 #21). The books know what came otherwise, what we sent there
- * ourselves and what left, as it was at that block. Deposits found so in blocks that were lost come first. An address
- * that a lost final payment of ours has left holds what that takes again: it is passed over until that is final again.
- * So is one where a newer block has been compared meanwhile: coin credited there is in no book of this one.
- * @param held also addresses that hold nothing: a sweep may have taken what the books don't explain
- * @returns undefined when nothing can be concluded of this block, as it is not final, or not among those read
+ * Opens deposits for native coin that addresses hold at a final block and that the books do not explain: contracts sent
+ * it, and the node does not show that (`contract.md` 19 #21). The books contain, up to that block, what arrived
+ * otherwise, what we sent there ourselves, and what left. Deposits found by balance whose blocks were lost are matched
+ * first. Two kinds of addresses are skipped:
+ * - one that a final payment of ours has left whose block was lost: its balance includes that payment's amount until
+ *   the payment is final again;
+ * - one that has been compared at a newer block meanwhile: coin credited there is not in the books of this block.
+ * @param held also addresses with a balance of zero: a sweep may have taken what the books don't explain
+ * @returns undefined if the block is not final or has not been read, so that nothing can be concluded
  */
 export const explainBalances = async (
   tx: Tx,

@@ -5,16 +5,18 @@ import { sourceText, type Sighting } from './sighting.ts'
 export interface Comparison {
   /** not stored yet */
   fresh: Sighting[]
-  /** stored, waiting to be mined: where in its transaction each is now, and who the block says has sent it */
+  /**
+   * stored and waiting to be mined: the present index of each in its transaction, and the senders that the block names
+   */
   again: { deposit: Deposit; index: string; senders: readonly string[]; sendersOmitted?: boolean | undefined }[]
-  /** stored where something else is now: their place must be freed first */
+  /** stored at an index where something else is now; their index must be freed first */
   displaced: Deposit[]
 }
 
 /**
- * Compares what a chain shows with what is stored. Mined again on another branch, a call of a contract may move the
- * same money at another place among its logs, or other money, which then is another deposit. Inner transfers are
- * compared by their sums.
+ * Compares the transfers that a chain shows with the stored deposits. A contract call that is mined again on another
+ * branch may move the same money at another index of its logs, or other money, which then is another deposit. Inner
+ * transfers are compared by their sums.
  * @param known all stored deposits of the sightings' transactions
  */
 export const compare = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
@@ -36,8 +38,8 @@ const wayOf = (one: Sighting | Deposit): string =>
     : `${one.transaction}/${one.asset}/${one.address}`
 
 /**
- * Stored deposits are mined again as far as the sums shown cover them, those of amounts shown first; what then is left
- * is new.
+ * Marks stored deposits as mined again as far as the sums shown cover them, deposits of the shown amounts first. The
+ * remainder is new.
  */
 const compareSums = (sightings: readonly Sighting[], known: readonly Deposit[]): Omit<Comparison, 'displaced'> => {
   const stored = Map.groupBy(known, wayOf)

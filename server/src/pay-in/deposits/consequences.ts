@@ -20,7 +20,7 @@ import { creditItem, setAsideItem, takeBackItem, type Standing } from './posting
 import type { DepositSettings } from './settings.ts'
 import type { Moved } from './store.ts'
 
-/** What the table says must happen with the moves that an event made. */
+/** Carries out the effects that the state machine lists for the moves of an event. */
 export const consequencesOf = async (
   tx: Tx,
   event: DepositEvent,
@@ -37,7 +37,7 @@ export const consequencesOf = async (
   const isNotified = ({ deposit, before }: Moved): boolean =>
     (deposit.notified !== before.notified && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('notifyVerified'))
-  // What is Verified as it is credited was Done first.
+  // A deposit that is Verified when it is credited is notified as Done first.
   const news = [...having('notifyDone'), ...having('notifyFailed')]
     .filter(isNotified)
     .flatMap((one) =>
@@ -56,7 +56,7 @@ export const consequencesOf = async (
   return joinEffects([own, effects, await notifyMoved(tx, event, moved, settings, moment)])
 }
 
-/** Items that credit deposits, each repaying what is still owed after those before it. */
+/** Returns the items that credit deposits. Each repays the debt that those before it leave. */
 const creditAll = async (
   tx: Tx,
   moved: readonly Moved[],
@@ -90,7 +90,10 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
   return moved.map(({ deposit }) => setAsideItem(deposit, 'suspense', moment))
 }
 
-/** Items that reverse deposits, taking no more than is there: a merchant that spent the money owes the rest. */
+/**
+ * Returns the items that reverse deposits. They take at most what is available; the rest becomes a debt of the
+ * merchant.
+ */
 const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {
   if (moved.length === 0) return []
   const all = await lockAvailable(
@@ -99,7 +102,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   )
   const debtors: Pair[] = []
   const items: Item[] = []
-  // What small deposits added up to goes back to suspense before they leave it.
+  // A sum of small deposits returns to suspense before its parts are taken out of suspense.
   const [sums, others] = [moved.filter(({ deposit }) => isSum(deposit)), moved.filter(({ deposit }) => !isSum(deposit))]
   for (const { deposit, before } of [...sums, ...others]) {
     const account = standingOf(before.state)

@@ -1,7 +1,7 @@
 import { onAccounts, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import { isSum, type Deposit } from './deposit.ts'
 
-/** What deposits in blocks of the best chain bring to their addresses, whether credited yet or not. */
+/** The amounts that deposits in blocks of the best chain add to their addresses, credited or not. */
 export const brought = (deposits: readonly Deposit[]): CustodyMove[] =>
   onAccounts(
     deposits

@@ -11,9 +11,10 @@ import { moveWhere } from './store.ts'
 import type { DepositKey } from './verifying.ts'
 
 /**
- * Ends an inner transfer that its address was never seen to hold: an operator has found that it did not happen. Its
- * merchant is notified of Failed, and the address should hold less by it. Read again from a node that shows it, it
- * waits for its proof again. Undefined when it is none that waits so, or its block is not final.
+ * Fails an inner transfer that no balance has confirmed, because an operator has found that it did not happen. The
+ * merchant is notified of Failed, and the address's balance in the books decreases by it. If another node shows the
+ * transfer later, it waits for confirmation again. Returns undefined if the deposit is no such transfer, or its block
+ * is not final.
  */
 export const dropDeposit = async (
   tx: Tx,

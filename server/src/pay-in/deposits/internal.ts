@@ -12,7 +12,7 @@ import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, moveWhere, type NewDeposit } from './store.ts'
 
-/** A withdrawal to one of our deposit addresses, as the receiver's side needs it. */
+/** The receiver's view of a withdrawal to one of our deposit addresses. */
 export interface InternalTransfer {
   /** of the withdrawal */
   id: string
@@ -20,7 +20,7 @@ export interface InternalTransfer {
   blockchain: Network
   /** one of our deposit addresses, in canonical form */
   to: string
-  /** ledger units that arrive */
+  /** ledger units that the receiver gets */
   units: bigint
 }
 
@@ -30,7 +30,7 @@ const isHolding = async (tx: Tx, merchantId: string, { holds }: DepositSettings)
   return rows[0]!.held
 }
 
-/** Screened first, as whatever comes from a chain is. */
+/** Puts an internal deposit into quarantine until it is screened, like any other. */
 const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, moment: Moment): Promise<Effects> => {
   const { effects, unnotified } = await notifySubscribers(
     tx,
@@ -50,11 +50,10 @@ const hold = async (tx: Tx, deposit: NewDeposit, settings: DepositSettings, mome
 }
 
 /**
- * Receives an internal transfer: a deposit that is credited at once and notified once, as Done, or held as any other.
- * Its posting takes the amount from the receiver's `clearing`, where the sender's posting in the same transaction must
- * bring it. The deposit fee is charged as on any deposit; there is no minimum, as nothing has to be collected from a
- * chain.
- * @returns what the caller carries out together with the sender's side
+ * Receives an internal transfer as a deposit, which is credited at once and notified once, as Done; or held, like any
+ * other deposit. The posting takes the amount from the receiver's `clearing`, to which the sender's posting in the same
+ * transaction must add it. The deposit fee is charged as usual. There is no minimum, because nothing has to be swept.
+ * @returns effects to carry out together with the sender's
  */
 export const receiveInternal = async (
   tx: Tx,

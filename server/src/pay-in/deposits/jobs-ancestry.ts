@@ -7,8 +7,8 @@ const NETWORK = 'BITCOIN'
 const MOST = 100
 
 /**
- * Remembers what unconfirmed deposits stand on, so that a block that replaces an ancestor shows that they can never be
- * mined.
+ * Stores the unconfirmed ancestors of unconfirmed deposits, so that a block that replaces an ancestor shows that the
+ * deposits can never be mined.
  */
 export const createAncestryJob = (
   runtime: Runtime,
@@ -21,7 +21,7 @@ export const createAncestryJob = (
     const unread = await unreadAncestry(runtime.db, NETWORK, MOST)
     await forEachIsolated(unread, async (transaction) => {
       const ancestors = await adapter.ancestorsOf(transaction)
-      // It left the pool: the watcher notes that, or reads its block.
+      // null: it has left the pool, which the watcher notices, or reads its block.
       if (ancestors !== null) await storeAncestry(runtime.db, NETWORK, transaction, ancestors, momentOf(runtime).at)
     })
     await forgetAncestry(runtime.db, NETWORK)

@@ -9,7 +9,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { unbackedOn, type HeldAt } from './backing.ts'
 import { finalHeightOf } from '../../chain/watcher/index.ts'
 
-/** Few enough for a node of TRON to answer before its final block moves on. */
+/** Small enough that a TRON node answers before its final block changes. */
 const PAGE = 50
 
 type Balances = Pick<ChainAdapter, 'hashAt' | 'balancesAt'> & Partial<Pick<TronChainAdapter, 'balancesAtFinal'>>
@@ -23,7 +23,7 @@ export interface BackingDeps {
   everyMs: number
 }
 
-/** Holds inner transfers in final blocks against what their addresses hold: only then are they credited. */
+/** Compares inner transfers in final blocks with the balances of their addresses; only then are they credited. */
 export const createBackingJob = ({ runtime, catalogue, network, adapter, deposits, everyMs }: BackingDeps): Job => ({
   name: `inner transfers ${network}`,
   everyMs,
@@ -50,7 +50,10 @@ export const createBackingJob = ({ runtime, catalogue, network, adapter, deposit
   },
 })
 
-/** At the final block: of a chain that tells balances of none but that, its own final block. */
+/**
+ * Returns balances at the final block; from a chain that shows balances at no other block, at the node's own final
+ * block.
+ */
 const balancesOf = async (
   adapter: Balances,
   height: number,

@@ -30,9 +30,9 @@ export interface BalanceCheckDeps {
 }
 
 /**
- * Finds native coin that contracts sent to open rotating addresses, where the node has no traces to show it
- * (`contract.md` 19 #21): compares what each holds with what is known. Also looks at addresses where it found some in
- * blocks that were lost. Does nothing on a node with traces.
+ * Finds native coin that contracts sent to open rotating addresses, if the node has no traces that show it
+ * (`contract.md` 19 #21), by comparing balances with the books. Also compares addresses with such deposits in lost
+ * blocks. Does nothing on a node with traces.
  */
 export const createBalanceCheckJob = (deps: BalanceCheckDeps): Job => ({
   name: `balance check ${deps.network}`,

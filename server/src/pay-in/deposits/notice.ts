@@ -4,10 +4,9 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import { hasHash, type Deposit } from './deposit.ts'
 
 /**
- * The body of a `Replenish` notification and of the lookup, in the status the merchant was notified of last
- * (`contract.md`
- * 6.1). What is empty is left out: `meta` of an address without one, `hash` of money that moved without a transaction
- * or whose transaction is not known.
+ * The body of a `Replenish` notification and of the lookup, in the status that was notified last (`contract.md` 6.1).
+ * Empty fields are omitted: `meta` of an address without one, and `hash` of money that moved without a transaction or
+ * whose transaction is unknown.
  */
 export const depositBody = (deposit: Deposit, catalogue: Catalogue): Record<string, unknown> => {
   const { notified, internal, meta, blockHeight } = deposit

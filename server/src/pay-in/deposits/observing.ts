@@ -17,7 +17,7 @@ import { candidatesIn, sightingsAmong, valuesIn, withoutLongLists, type Sighting
 import { displace, lockByTransaction, moveMined, moveWhere } from './store.ts'
 import { conflictsWith, setConflicts, setGone, unminedOf, type Conflict } from './unmined.ts'
 
-/** The transfers to our deposit addresses in these transactions: one query, whatever the number of addresses. */
+/** Returns the transfers to our deposit addresses in these transactions, by one query for any number of addresses. */
 const sightingsOf = async (
   tx: Tx,
   network: Network,
@@ -27,11 +27,11 @@ const sightingsOf = async (
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
-  // What we send to an address ourselves, such as gas for its sweep, is no deposit, also when a restored copy has
-  // forgotten the transaction. What a contract sends on that we pay is one, and so is what the operator pays from cold
-  // storage.
+  // A transfer from one of our own addresses, such as gas for a sweep, is no deposit, even if a restored database has
+  // forgotten the transaction. A transfer that a contract paid by us sends on is a deposit, and so is the operator's
+  // transfer from cold storage.
   const ours = await oursAmong(tx, network, [...new Set(sightings.map(({ transaction }) => transaction))])
-  // All transfers of a transaction have one list of senders, which may be of thousands.
+  // All transfers of a transaction share one list of senders, which may contain thousands.
   const lists = new Map(
     [...Map.groupBy(sightings, (one) => one.transaction)].map(([hash, some]) => [
       hash,
@@ -56,8 +56,8 @@ const sightingsOf = async (
 }
 
 /**
- * A block of the best chain: stores what it brings to our addresses, puts what was waiting into it, and notes what it
- * makes impossible. Doing it again changes nothing.
+ * Handles a block of the best chain: stores its transfers to our addresses, moves waiting deposits into it, and records
+ * which deposits it makes impossible. Idempotent.
  */
 export const observeBlock = async (
   tx: Tx,
@@ -83,7 +83,7 @@ export const observeBlock = async (
     block,
     creditHeight: heightOf({ transaction: s.transaction, address: s.owner.address }),
   }))
-  // A block read after a pause brought its money when it was mined.
+  // The deposits of a block that is read after a pause arrived when it was mined.
   const at = new Date(Math.min(block.time, moment.at.getTime()))
   const nowMined = again.flatMap(({ deposit }) =>
     moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : [],
@@ -99,7 +99,10 @@ export const observeBlock = async (
   return joinEffects([{ items: [], notices: [], moves: brought(nowMined) }, followed, effects])
 }
 
-/** The pool as it is now: stores what is on its way to us, and notes what is there no more, or again. */
+/**
+ * Handles the present pool: stores pending transfers to us, and records which deposits have left the pool or returned
+ * to it.
+ */
 export const observePool = async (
   tx: Tx,
   network: Network,
@@ -124,13 +127,13 @@ export const observePool = async (
   return effects
 }
 
-/** Sightings beside what is stored of their transactions, which is locked. */
+/** Compares sightings with the stored deposits of their transactions, which are locked. */
 const compareStored = async (tx: Tx, network: Network, sightings: readonly Sighting[]): Promise<Comparison> => {
   const hashes = [...new Set(sightings.map(({ transaction }) => transaction))]
   return compare(sightings, await lockByTransaction(tx, network, hashes))
 }
 
-/** From which height each transfer of a block is credited; null: once the block is final. */
+/** Returns the height at which each transfer of a block is credited; null: when the block is final. */
 const creditHeights = async (
   tx: Tx,
   network: Network,
@@ -147,9 +150,9 @@ const creditHeights = async (
 }
 
 /**
- * What waits to be mined but can't be any more on this branch: the block uses up what its transaction needs, or what an
- * unconfirmed one that it stands on needs. Where no node could show inner transfers, the transaction itself says
- * nothing of those that it makes.
+ * Records waiting deposits that can't be mined any more on this branch, because the block uses up what their
+ * transaction needs, or what one of its unconfirmed ancestors needs. If the node could not show inner transfers, the
+ * transaction itself rules out none of its own inner transfers.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {
   if ((await unminedOf(tx, network)).length === 0) return

@@ -12,7 +12,7 @@ import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { insertDeposits, type NewDeposit } from './store.ts'
 
-/** Money seen at one of our addresses, and where. */
+/** A payment seen at one of our addresses. */
 export interface Arrival {
   owner: AddressOwner
   asset: CryptoAsset
@@ -26,13 +26,13 @@ export interface Arrival {
   sendersOmitted?: boolean
   /** null while it is in the pool only */
   block: { height: number; hash: string } | null
-  /** credited when the chain is this high; null: when the block is final */
+  /** credited when the chain reaches this height; null: when the block is final */
   creditHeight: number | null
 }
 
 /**
- * What arrived at addresses of ours. A row of an address can be wrong or forged: one that names another party's address
- * would have everything credited that others send there.
+ * Returns the arrivals at addresses that derive from our keys. The row of an address may be wrong or forged: a row with
+ * somebody else's address would have all payments to that address credited.
  */
 const atOurs = async (
   tx: Tx,
@@ -56,8 +56,9 @@ const atOurs = async (
 }
 
 /**
- * Opens deposits for what arrived and was not known, and tells their merchants. The first one ends a rotating address.
- * @param at when it arrived, on the business clock
+ * Opens deposits for new arrivals, and notifies their merchants. The first deposit ends the lease of a rotating
+ * address.
+ * @param at time of arrival, on the business clock
  */
 export const openDeposits = async (
   tx: Tx,

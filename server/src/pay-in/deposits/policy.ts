@@ -3,26 +3,29 @@ import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
 import Type, { type Static } from 'typebox'
 import { whole } from '../../platform/config/fields.ts'
 
-/** When a network's deposits are credited: when their block is final, or after so many confirmations by their value. */
+/**
+ * When deposits of a network are credited: when their block is final, or after a number of confirmations that depends
+ * on their value.
+ */
 export type ConfirmationRule =
   | { kind: 'final' }
   | {
       kind: 'tiers'
-      /** from the smallest bound up: below `belowUsd` whole dollars, `confirmations` are enough */
+      /** ascending: for a value below `belowUsd` whole dollars, `confirmations` suffice */
       tiers: readonly { belowUsd: bigint; confirmations: number }[]
-      /** from the last bound up, and whenever there is no fresh price */
+      /** confirmations for larger values, and without a fresh price */
       otherwise: number
     }
 
 interface DepositRules {
   confirmations: ConfirmationRule
-  /** ms on the business clock: a transaction neither pool nor chain has shown for so long has failed */
+  /** ms on the business clock: a transaction that neither pool nor chain has shown for this time has failed */
   goneAfterMs: number
 }
 
 export type DepositPolicy = Readonly<Record<Network, DepositRules>>
 
-/** Bitcoin Core forgets what has waited in its pool for two weeks; nothing is given up before that. */
+/** Bitcoin Core drops a transaction after two weeks in its pool; no deposit fails before that. */
 const TWO_WEEKS_MS = 14 * 24 * 60 * 60_000
 
 const atFinality: DepositRules = { confirmations: { kind: 'final' }, goneAfterMs: TWO_WEEKS_MS }
@@ -74,7 +77,7 @@ const confirmationsShape = (network: Network) =>
     },
   )
 
-/** Of deposits, in a network's part of the policy file. */
+/** The members of a network's part of the policy file that concern deposits. */
 export const depositMembers = (network: Network) => ({
   confirmations: Type.Optional(confirmationsShape(network)),
   goneAfterMs: Type.Optional(
@@ -85,7 +88,7 @@ export const depositMembers = (network: Network) => ({
   ),
 })
 
-/** What a policy file says of a network's deposits, over what is standard. */
+/** Returns a network's deposit rules: the policy file's, with defaults for the rest. */
 export const depositRulesOf = (
   network: Network,
   given: { confirmations?: Static<ReturnType<typeof confirmationsShape>>; goneAfterMs?: number | string },
@@ -112,11 +115,11 @@ const confirmationRuleOf = (given: Static<ReturnType<typeof confirmationsShape>>
 const E18 = 10n ** 18n
 
 /**
- * The height the chain must reach before a transfer in the block at `height` is credited; null when that block must be
- * final.
- * @param isCoinbase whether it pays the miner of the block: such money is credited once it can be spent
- * @param usdE18 what its transaction brings us, or the block its address, in 1e-18 USD; undefined when there is no
- *   fresh price
+ * Returns the height that the chain must reach before a transfer in the block at `height` is credited; null if that
+ * block must be final.
+ * @param isCoinbase whether the transfer pays the miner of the block: it is credited once it can be spent
+ * @param usdE18 sum that its transaction pays us, or the block pays its address, in 1e-18 USD; undefined if there is no
+ * fresh price
  */
 export const creditHeightOf = (
   rule: ConfirmationRule,
@@ -125,7 +128,7 @@ export const creditHeightOf = (
   isCoinbase = false,
 ): number | null => {
   const depth = creditDepth(rule, usdE18)
-  // A merchant could withdraw what is credited, and this can't be spent yet.
+  // The merchant could withdraw a credited amount, while this coin can't be spent yet.
   if (isCoinbase) return height + Math.max(COINBASE_MATURITY, depth ?? 0) - 1
   return depth === null ? null : height + depth - 1
 }

@@ -25,22 +25,22 @@ const itemOf = (deposit: Deposit, amounts: Amounts, { at, newId }: Moment): Item
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /**
- * Where the money of a deposit stands on the other side: on the chain, on its way from another merchant, or in suspense
- * since its parts came.
+ * The account that a deposit's money comes from: custody of the chain, clearing for another merchant's transfer, or
+ * suspense for a sum of small deposits.
  */
 const sourceOf = (deposit: Deposit): AccountKind => {
   if (isSum(deposit)) return 'suspense'
   return deposit.internal ? 'clearing' : `custody:${deposit.network}`
 }
 
-/** Where the money stands that a deposit in a state has brought. */
+/** The account that holds a deposit's money. */
 export type Standing = 'merchant' | 'suspense' | 'quarantine'
 
 /**
- * Credits a deposit, from where it arrived or out of quarantine: the amount less the fee, of which the merchant's debt
- * is repaid first.
- * @param owed what the merchant owes in this asset, not negative
- * @returns the item, and what is owed after it
+ * Credits a deposit, from its source or from quarantine: the amount minus the fee, from which the merchant's debt is
+ * repaid first.
+ * @param owed the merchant's debt in this asset, not negative
+ * @returns the item, and the remaining debt
  */
 export const creditItem = (
   deposit: Deposit,
@@ -59,14 +59,14 @@ export const creditItem = (
   return { item: itemOf(deposit, amounts, moment), owed: owed - repaid }
 }
 
-/** Books money that is in our wallet but not the merchant's. */
+/** Posts money that is in our wallet but does not belong to the merchant. */
 export const setAsideItem = (deposit: Deposit, account: 'suspense' | 'quarantine', moment: Moment): Item =>
   itemOf(deposit, { [sourceOf(deposit)]: -deposit.units, [account]: deposit.units }, moment)
 
 /**
- * Takes back what a deposit brought: as much as is still available, and the rest is owed from now on.
- * @param from the account it was credited to, and what that has available
- * @returns the item, and how much of it is now owed
+ * Reverses a deposit: takes what is still available; the rest becomes a debt.
+ * @param from the account it was posted to, and the amount available there
+ * @returns the item, and how much of it is now a debt
  */
 export const takeBackItem = (
   deposit: Deposit,

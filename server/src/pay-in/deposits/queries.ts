@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
 import { DEPOSIT_COLUMNS } from './store.ts'
 
-/** Owners of addresses whose deposits found by balance have lost their blocks. */
+/** Returns the owners of addresses with deposits found by balance whose blocks were lost. */
 export const lostByBalance = async (db: Db, network: Network): Promise<AddressOwner[]> => {
   const { rows } = await sql<{ address: string }>`select distinct d.address from deposits d
     where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index like 'b:%'`.execute(db)
@@ -20,7 +20,7 @@ export const lostByBalance = async (db: Db, network: Network): Promise<AddressOw
   ]
 }
 
-/** Those of these addresses that a comparison at a newer block has found coin on. */
+/** Returns those of these addresses on which a comparison at a newer block has found coin. */
 export const comparedAbove = async (
   tx: Tx,
   network: Network,
@@ -34,7 +34,7 @@ export const comparedAbove = async (
   return new Set(rows.map(({ address }) => address))
 }
 
-/** The same deposits of these addresses, locked, the oldest first. */
+/** Returns these deposits of the given addresses, locked, oldest first. */
 export const lockLostByBalance = async (tx: Tx, network: Network, addresses: readonly string[]): Promise<Deposit[]> => {
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
     where d.network = ${network} and d.block_height is null and d.state = 'orphaned' and d.index = any(${addresses.map(foundByBalance)}::text[])
@@ -48,7 +48,7 @@ export const findDeposit = async (db: Db | Tx, merchantId: string, id: string): 
   return rows[0]
 }
 
-/** Whether it was put into quarantine when it confirmed. */
+/** Whether the deposit was put into quarantine when it was confirmed. */
 export const wasHeld = async (
   db: Db | Tx,
   { merchantId, id }: Pick<Deposit, 'merchantId' | 'id'>,
@@ -59,23 +59,23 @@ export const wasHeld = async (
   return rows[0]?.held ?? false
 }
 
-/** How many are in quarantine until they are screened, or decided about. */
+/** The number of deposits in quarantine that wait for screening or for a decision. */
 export const heldDeposits = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ count: number }>`select count(*) as count from deposits where state = 'held'`.execute(db)
   return rows[0]!.count
 }
 
-/** A deposit beside where its network is, for showing how far it has come. */
+/** A deposit with the height of its network, to show its progress. */
 export interface DepositAt extends Deposit {
-  /** of the transaction; null where money came without one, or it is not known */
+  /** hash of the transaction; null if there is none, or it is unknown */
   hash: string | null
-  /** credited when the chain is this high; null: when its block is final */
+  /** credited when the chain reaches this height; null: when its block is final */
   creditHeight: number | null
-  /** as far as the network has been read; null while it has not been */
+  /** height up to which the network has been read; null before the first block */
   headHeight: number | null
 }
 
-/** Everything that ever came to a deposit address, oldest first. */
+/** Returns all deposits of an address, oldest first. */
 export const depositsAt = async (
   db: Db | Tx,
   merchantId: string,

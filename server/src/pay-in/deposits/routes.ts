@@ -6,7 +6,7 @@ import { ApiRefusal, type Route } from '../../platform/api/route.ts'
 import { depositBody } from './notice.ts'
 import { findDeposit } from './queries.ts'
 
-/** Lookups of deposits. A deposit of another merchant is as unknown as one that never was. */
+/** Lookups of deposits. A deposit of another merchant gets the same answer as one that does not exist. */
 export const depositRoutes = ({ db, catalogue }: { db: Db; catalogue: Catalogue }): Route[] => [
   {
     operation: 'getDeposit',

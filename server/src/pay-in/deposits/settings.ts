@@ -11,24 +11,24 @@ import type { DepositPolicy } from './policy.ts'
 /** A deposit that a transaction credits. */
 export interface Credited {
   deposit: Deposit
-  /** it was credited before, and reversed by a reorganisation */
+  /** it was credited before, and a reorganisation reversed that */
   again: boolean
 }
 
 /**
- * Called with credited deposits in the transaction that credits them; what it wants done happens with the credit, after
- * it.
+ * Called with credited deposits, in the transaction that credits them. The effects that it returns are carried out
+ * after the credit.
  */
 export type CreditedSubscriber = (tx: Tx, credited: readonly Credited[], moment: Moment) => Promise<Effects>
 
-/** Called with deposits that are in quarantine now; what it wants done happens after that is posted. */
+/** Called with deposits that are now in quarantine. The effects that it returns are carried out after that posting. */
 export type HeldSubscriber = (tx: Tx, held: readonly Deposit[], moment: Moment) => Promise<Effects>
 
 export interface DepositSettings {
   catalogue: Catalogue
   /**
-   * whether an address derives from our keys, as its row says; money that arrives at one that does not is no deposit.
-   * All do when absent
+   * whether an address derives from our keys, as its row states; money at any other address is no deposit. If absent,
+   * all do
    */
   isDerived?: (family: AddressFamily, owned: AddressOwner) => boolean
   policy: DepositPolicy
@@ -36,13 +36,13 @@ export interface DepositSettings {
   prices(tx: Tx, tickers: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   onCredited: readonly CreditedSubscriber[]
   /**
-   * called with deposits that screening has found clean, in the transaction that notifies of it: where it is on, in
-   * place of onCredited, for modules that must not touch dirty money
+   * called with deposits that screening has found clean, in the transaction that notifies of it. While screening is on,
+   * it replaces onCredited for modules that must not use dirty money
    */
   onVerified?: readonly CreditedSubscriber[]
   /**
-   * a condition on the id of a merchant whose deposits are credited once screening lets them through; none when
-   * absent
+   * an SQL condition on a merchant's id: deposits of such merchants are credited only after screening clears them. If
+   * absent, none
    */
   holds?: (merchantId: RawBuilder<unknown>) => RawBuilder<unknown>
   /** called with deposits that are held, in the transaction that holds them */

@@ -13,8 +13,8 @@ import { moveWhere } from './store.ts'
 import { clearConflicts } from './unmined.ts'
 
 /**
- * Ends the waiting of what is deep enough (an inner transfer once its address is seen to hold it), what can never be
- * mined any more, and what has been gone for too long.
+ * Moves waiting deposits: those deep enough (an inner transfer only once a balance confirms it), those that can never
+ * be mined any more, and those that have been gone for too long.
  */
 export const settleDeposits = async (
   tx: Tx,
@@ -51,14 +51,14 @@ export const settleDeposits = async (
   )
 
   const unmined = sql`d.network = ${network} and d.block_height is null`
-  // What the merchant was notified of first as the reason stays the reason.
+  // The reason that the merchant was notified of first remains the reason.
   const failed = (reason: ReturnType<typeof sql>) =>
     sql`told = 'Failed', fail_reason = case when d.told = 'Failed' then d.fail_reason else ${reason} end`
   const replaced = await moveWhere(
     tx,
     'replaced',
     sql`${unmined} and d.conflict_height <= ${finalHeight}`,
-    // Its own transaction in its place: mined again on another branch, where it does something else.
+    // The conflicting transaction is the deposit's own: mined again on another branch, with another result.
     failed(sql`case when d.conflict_transaction = d.transaction then 'REORGANIZED' else 'TRANSACTION_REPLACED' end`),
     at,
   )
@@ -78,15 +78,16 @@ export const settleDeposits = async (
 }
 
 /**
- * Whether a deposit `d` that is deep enough waits for screening: once held, until that lets it through, whatever its
- * merchant has set since. One that the merchant was notified of Done of is credited again as before.
+ * Whether a deposit `d` that is deep enough must wait for screening. A deposit that was held once waits until screening
+ * clears it, even if the merchant's setting has changed since. A deposit whose merchant was notified of Done is
+ * credited again without waiting.
  */
 const isWithheld = ({
   holds = () => sql`false`,
 }: DepositSettings): RawBuilder<boolean> => sql`((d.fail_reason is null or d.fail_reason = 'AML_REJECTED')
   and d.told in ('Pending', 'Failed') and (d.hold_until_verified or ${holds(sql`d.merchant_id`)}))`
 
-/** Blocks from a height on are lost: what they brought waits again, and what was booked for it is taken back. */
+/** Handles the loss of all blocks from a height: their deposits wait again, and their postings are reversed. */
 export const orphanDeposits = async (
   tx: Tx,
   network: Network,

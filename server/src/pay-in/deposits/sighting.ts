@@ -3,13 +3,13 @@ import type { AddressOwner } from '../../chain/addresses/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
 import { mulDiv, rescale } from '../../platform/money/index.ts'
 
-/** A transfer of a listed asset to one of our deposit addresses, as the chain shows it. */
+/** A transfer of a supported asset to one of our deposit addresses, as the chain shows it. */
 export interface Sighting {
   transaction: string
   index: string
   keys: readonly string[]
   senders: readonly string[]
-  /** it has more senders than are written */
+  /** it has more senders than are stored */
   sendersOmitted?: boolean
   owner: AddressOwner
   asset: CryptoAsset
@@ -25,7 +25,10 @@ interface Candidate {
   on: AssetOnNetwork
 }
 
-/** Transfers that could be deposits: of a listed asset, of more than nothing, in a transaction that had effect. */
+/**
+ * Returns the transfers that could be deposits: of a supported asset, with an amount above zero, in a successful
+ * transaction.
+ */
 export const candidatesIn = (
   network: Network,
   transactions: readonly ChainTransaction[],
@@ -42,7 +45,7 @@ export const candidatesIn = (
   return candidates
 }
 
-/** The candidates whose receiver is one of ours. */
+/** Returns the candidates whose receiver is one of our addresses. */
 export const sightingsAmong = (
   candidates: readonly Candidate[],
   owners: ReadonlyMap<string, AddressOwner>,
@@ -67,16 +70,16 @@ export const sightingsAmong = (
 }
 
 /**
- * Keys, or senders, of one transaction that are written again at most for its transfers after the first. Since inputs
- * and outputs have weight, a block that is full of such transactions has a million of each at most, which is half of
- * what one statement can hold.
+ * Maximum number of a transaction's keys, or senders, that are stored again for transfers after the first. Since inputs
+ * and outputs have weight, a block full of such transactions then has at most a million of each, half of what one
+ * statement can contain.
  */
 const MOST_REPEATED = 5_000
 
 /**
- * Each deposit holds the keys and the senders of its transaction. Those of many inputs and many outputs to us would
- * have them written millions of times, and their block could not be stored: of such a one none are named. Its keys are
- * read with its ancestry.
+ * Each deposit stores the keys and the senders of its transaction. For a transaction with many inputs and many outputs
+ * to us that would be millions of values, and the block could not be stored; such a transaction gets none. Its keys are
+ * read with its ancestry instead.
  */
 export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
   const counts = new Map<string, number>()
@@ -90,15 +93,15 @@ export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => 
   }))
 }
 
-/** What names a transfer on its network. */
+/** Identifies a transfer on its network. */
 export const sourceText = ({ transaction, index }: { transaction: string; index: string }): string =>
   `${transaction}/${index}`
 
 /**
- * By how much each transfer of a block waits for confirmations, in 1e-18 USD: all that its transaction brings us, or
- * all that the block brings its address, whichever is more. A large sum cut into small outputs, or into small
- * transactions, waits as long as a large one.
- * @returns undefined for a transfer beside one of an asset without a fresh price
+ * Returns the value, in 1e-18 USD, that determines the confirmations of each transfer of a block: the sum that its
+ * transaction pays us, or that the block pays its address, whichever is larger. So a large sum that is split into small
+ * outputs, or into small transactions, waits as long as one large transfer.
+ * @returns undefined for a transfer whose sum includes an asset without a fresh price
  */
 export const valuesIn = (
   sightings: readonly Sighting[],

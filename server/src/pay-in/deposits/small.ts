@@ -13,7 +13,7 @@ import { openDeposits } from './opening.ts'
 import type { DepositSettings } from './settings.ts'
 import { moveWhere, type Moved } from './store.ts'
 
-/** A deposit below the minimum, which is in suspense. */
+/** A deposit below the minimum, in suspense. */
 interface Part {
   id: string
   transaction: string
@@ -30,11 +30,11 @@ const LOST_SUM = sql`d.index like 's:%' and d.block_height is null`
 const PARTS = sql`from deposits p where p.merchant_id = d.merchant_id and p.summed_in = d.id`
 
 /**
- * Deposits below the minimum of one asset at one address become a deposit of their own once they add up to it: it takes
- * their money out of suspense, and is as deep as the last of them. It is lost and comes back with that one; when one of
- * them has failed it has failed too, and the others count anew.
- * @param suspended deposits that went to suspense just now
- * @param ended deposits that failed just now
+ * Opens a deposit for the sum of small deposits of one asset at one address, once the sum reaches the minimum. It takes
+ * their money out of suspense, and is as deep as the last of them. It is lost, and mined again, together with that one.
+ * If one of them fails, it fails too, and the others are summed again.
+ * @param suspended deposits that have just moved to suspense
+ * @param ended deposits that have just failed
  */
 export const addUpSmall = async (
   tx: Tx,
@@ -50,7 +50,7 @@ export const addUpSmall = async (
     sql`gone_at = null, (block_height, block_hash, credit_height) = (select p.block_height, p.block_hash, p.block_height ${PARTS} order by p.block_height desc, p.id limit 1)`,
     moment.at,
   )
-  // An invoice that such a deposit pays bounds how long it may stay without a block, as it does for any other.
+  // The time that an invoice's payment may spend in no block is limited for such a deposit, too.
   const { effects: followed } = await notifySubscribers(
     tx,
     settings.depositSubscribers,
@@ -74,7 +74,7 @@ export const addUpSmall = async (
   return { effects: joinEffects(effects), failed }
 }
 
-/** Parts of deposits that have failed count anew. */
+/** Releases the parts of failed sums, to be summed again. */
 const freeParts = async (tx: Tx, sums: readonly Deposit[]): Promise<Place[]> => {
   if (sums.length === 0) return []
   const { rows } = await sql<Place>`update deposits p set summed_in = null
@@ -130,8 +130,8 @@ const openSum = async (
 }
 
 /**
- * Sums that are deep enough and whose money is in suspense, and may so be credited. What the operator has booked out of
- * suspense meanwhile is not there twice: those that it leaves short wait, with an alert.
+ * Returns the sums that are deep enough and covered by the money in suspense, and so may be credited. If an operator
+ * has posted money out of suspense meanwhile, the sums that it no longer covers wait, with an alert.
  */
 export const coveredSums = async (tx: Tx, network: Network, headHeight: number, moment: Moment): Promise<string[]> => {
   const { rows } = await sql<
@@ -141,8 +141,8 @@ export const coveredSums = async (tx: Tx, network: Network, headHeight: number, 
     tx,
   )
   if (rows.length === 0) return []
-  // Not locked, as what follows locks invoices before accounts: when an operator is faster, the ledger refuses and all
-  // is tried again.
+  // Not locked, because the code that follows locks invoices before accounts: if an operator's posting comes first, the
+  // ledger refuses and everything is retried.
   const left = new Map(
     (await balancesOf(tx, 'suspense', rows)).map((account) => [pairText(account), account.posted - account.held]),
   )

@@ -9,23 +9,23 @@ export const DEPOSIT_COLUMNS = sql.raw(`d.merchant_id as "merchantId", d.id, d.n
   d.fail_reason as "failReason", d.block_height as "blockHeight", d.internal, d.late, d.meta, d.compliance,
   d.created_at as "createdAt"`)
 
-/** A deposit about to be stored, with what only the store needs. */
+/** A new deposit, with the data that only this table needs. */
 export interface NewDeposit extends Deposit {
   blockHash: string | null
   creditHeight: number | null
   keys: readonly string[]
 }
 
-/** What a move started from: the notices and postings of a change depend on it. */
+/** A moved deposit, and its values before, which determine notifications and postings. */
 export interface Moved {
   deposit: Deposit
   before: { state: DepositState; notified: WireStatus }
 }
 
 /**
- * Stores deposits, once each by (network, transaction, index), and none that a balance check has counted already, which
- * its block can only show when it is read again; what small ones add up to is none of these. Returns the ids of those
- * that were stored.
+ * Stores deposits, once each by (network, transaction, index). Skips a deposit that a balance check has counted
+ * already, which happens when its block is read again; sums of small deposits are never skipped. Returns the ids of the
+ * stored ones.
  */
 export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): Promise<Set<string>> => {
   if (deposits.length === 0) return new Set()
@@ -51,7 +51,7 @@ export const insertDeposits = async (tx: Tx, deposits: readonly NewDeposit[]): P
 const json = (value: unknown): string =>
   JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
 
-/** Deposits of these transactions, under lock in key order. */
+/** Returns the deposits of these transactions, locked in key order. */
 export const lockByTransaction = async (tx: Tx, network: Network, hashes: readonly string[]): Promise<Deposit[]> => {
   if (hashes.length === 0) return []
   const { rows } = await sql<Deposit>`select ${DEPOSIT_COLUMNS} from deposits d
@@ -60,7 +60,10 @@ export const lockByTransaction = async (tx: Tx, network: Network, hashes: readon
   return rows
 }
 
-/** Moves deposits that `where` picks, by the table: those in a state that does not take the event stay as they are. */
+/**
+ * Moves the deposits that `where` selects, by the state machine. A deposit whose state does not allow the event does
+ * not change.
+ */
 export const moveWhere = async (
   tx: Tx,
   event: DepositEvent,
@@ -84,7 +87,7 @@ export const moveWhere = async (
   }))
 }
 
-/** Where a deposit is now, for `moveMined`. */
+/** The new place of a deposit, for `moveMined`. */
 export interface MinedAt {
   merchantId: string
   id: string
@@ -95,9 +98,9 @@ export interface MinedAt {
 }
 
 /**
- * Puts deposits into a block of the best chain, with the senders that the block names: the pool may have shown none of
- * them, or some. One that a balance check at this block or above has counted already stays in none. Returns the ids of
- * those that were put into it.
+ * Moves deposits into a block of the best chain, with the senders that the block names; the pool may have shown only
+ * some. Skips a deposit that a balance check at this block or above has counted already. Returns the ids of the moved
+ * ones.
  */
 export const moveMined = async (
   tx: Tx,
@@ -121,7 +124,7 @@ export const moveMined = async (
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Frees the places of deposits in their transactions, for what is there now. */
+/** Frees the indexes of deposits in their transactions, for the deposits that are there now. */
 export const displace = async (tx: Tx, deposits: readonly Deposit[]): Promise<void> => {
   if (deposits.length === 0) return
   await sql`update deposits d set index = d.index || '~' || d.id

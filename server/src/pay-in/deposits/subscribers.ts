@@ -5,38 +5,35 @@ import type { Deposit } from './deposit.ts'
 import type { DepositEvent } from './machine.ts'
 
 /**
- * What became of a deposit.
+ * A change of a deposit.
  * - sighted: new, in the pool or in a block
- * - mined: in a block of the best chain, sighted before that had it
- * - held: deep enough, and not the merchant's before it is screened
+ * - mined: in a block of the best chain, and sighted before
+ * - held: deep enough, and in quarantine until it is screened
  * - credited: on the merchant's balance
- * - rejected: it was screened and will not be the merchant's
- * - suspended: in our wallet, and without an owner yet
- * - orphaned: its block was lost; what was booked for it is taken back
- * - failed: it will not come
+ * - rejected: screened, and never to be credited
+ * - suspended: in our wallet, without an owner yet
+ * - orphaned: its block was lost, and its postings are reversed
+ * - failed: it will not arrive
  */
 export type Became = 'sighted' | 'mined' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
 
 export interface Followed {
   deposit: Deposit
   became: Became
-  /** when it did, on the business clock; for `sighted` and `mined` the time of its block where that is earlier */
+  /** time of the change, on the business clock; for `sighted` and `mined` the time of the block if that is earlier */
   at: Date
 }
 
-/** What a follower wants done besides. */
+/** A subscriber's reaction. */
 export interface Following {
   effects: Effects
-  /** deposits whose merchants it tells in its own words instead */
+  /** deposits of which the subscriber notifies the merchant itself */
   unnotified: ReadonlySet<string>
-  /**
-   * deposits it kept without a notification when they were credited before, of which their merchants are to be notified
-   * this time
-   */
+  /** deposits that were credited before without a notification, and of which the merchant must be notified this time */
   afterAll: ReadonlySet<string>
 }
 
-/** Called with every change of deposits in the transaction that makes it, before anything is posted. */
+/** Called with every change of deposits, in the transaction that makes it, before anything is posted. */
 export type DepositSubscriber = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
 
 export const becameBy: { readonly [Event in DepositEvent]?: Became } = {

@@ -11,7 +11,10 @@ export interface Unmined {
   gone: boolean
 }
 
-/** Deposits of a network that are in no block of the best chain and may still come. Few, whatever the table holds. */
+/**
+ * Returns the deposits of a network that are in no block of the best chain and may still be mined. They are few,
+ * whatever the size of the table.
+ */
 export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> => {
   const { rows } = await sql<Unmined>`
     select merchant_id as "merchantId", id, transaction, index, gone_at is not null as gone from deposits
@@ -19,16 +22,16 @@ export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> =>
   return rows
 }
 
-/** A deposit that waits, and the transaction that used up what its own needs. */
+/** A waiting deposit, and the transaction that used up what the deposit's own transaction needs. */
 export interface Conflict {
   deposit: Pick<Unmined, 'merchantId' | 'id' | 'transaction' | 'index'>
   transaction: string
 }
 
 /**
- * Deposits that wait for what transactions of a block use up: a key of their own, or one that only an unconfirmed
- * ancestor, or the very transaction, as its pool showed it, was to use. The lists are those of a transaction, which may
- * bring thousands of deposits: each is compared once.
+ * Returns waiting deposits that conflict with transactions of a block: those use up a key of the deposit's transaction,
+ * or a key that an unconfirmed ancestor, or the transaction itself as the pool showed it, was to use. A transaction's
+ * keys are compared once, because it may have thousands of deposits.
  */
 export const conflictsWith = async (
   tx: Tx,
@@ -58,7 +61,7 @@ export const conflictsWith = async (
   return rows.map(({ usedBy, ...deposit }) => ({ deposit, transaction: usedBy }))
 }
 
-/** Notes which transaction used up what deposits need, in the block at `height`. */
+/** Records the conflicting transaction of deposits, in the block at `height`. */
 export const setConflicts = async (tx: Tx, conflicts: readonly Conflict[], height: number): Promise<void> => {
   if (conflicts.length === 0) return
   await sql`update deposits d set conflict_transaction = u.t, conflict_height = ${height}
@@ -67,14 +70,14 @@ export const setConflicts = async (tx: Tx, conflicts: readonly Conflict[], heigh
     where d.merchant_id = u.m and d.id = u.i and d.conflict_transaction is null`.execute(tx)
 }
 
-/** Forgets conflicts that stood in lost blocks. */
+/** Deletes conflicts in lost blocks. */
 export const clearConflicts = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
   await sql`update deposits set conflict_transaction = null, conflict_height = null
     where network = ${network} and block_height is null and state in ('pending', 'orphaned')
       and conflict_height >= ${fromHeight}`.execute(tx)
 }
 
-/** Notes since when deposits are in neither pool nor chain. */
+/** Records since when deposits are in neither pool nor chain. */
 export const setGone = async (tx: Tx, deposits: readonly Unmined[], since: Date): Promise<void> => {
   if (deposits.length === 0) return
   await sql`update deposits d set gone_at = ${since}

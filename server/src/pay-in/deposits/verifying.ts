@@ -9,7 +9,7 @@ import { depositNotice } from './notice.ts'
 import type { DepositSettings } from './settings.ts'
 import { DEPOSIT_COLUMNS, moveWhere } from './store.ts'
 
-/** What screening found out about a deposit. */
+/** The result of screening a deposit. */
 export interface Verified {
   merchantId: string
   /** of the deposit */
@@ -17,13 +17,14 @@ export interface Verified {
   compliance: NonNullable<Deposit['compliance']>
 }
 
-/** Which deposit. */
+/** Identifies a deposit. */
 export type DepositKey = Pick<Verified, 'merchantId' | 'id'>
 
 const isIt = ({ merchantId, id }: DepositKey) => sql`d.merchant_id = ${merchantId} and d.id = ${id}`
 
 /**
- * Credits a held deposit that has been screened, and tells Done and Verified together. Undefined when it is not held.
+ * Credits a held deposit that has been screened, and notifies of Done and Verified together. Returns undefined if it is
+ * not held.
  */
 export const clearDeposit = async (
   tx: Tx,
@@ -41,7 +42,9 @@ export const clearDeposit = async (
   return moved.length === 0 ? undefined : consequencesOf(tx, 'cleared', moved, settings, moment)
 }
 
-/** Tells that a held deposit will never be credited: its money stays in quarantine. Undefined when it is not held. */
+/**
+ * Rejects a held deposit: notifies of Failed, and leaves its money in quarantine. Returns undefined if it is not held.
+ */
 export const rejectDeposit = async (
   tx: Tx,
   key: DepositKey,
@@ -59,10 +62,10 @@ export const rejectDeposit = async (
 }
 
 /**
- * What a judgement does to a deposit. A held one is credited when nothing speaks against it, and waits for an operator
- * when something does. Of one that is credited it is notified, once, and subscribers that wait for clean money act;
- * nothing is notified of one that is no longer there, or whose merchant was never notified of Done because another
- * object reports it in its own words.
+ * Applies a judgement to a deposit. A held deposit is credited if the judgement is not risky; otherwise it waits for an
+ * operator. For a credited deposit the merchant is notified once, and subscribers that wait for clean money are called.
+ * There is no notification if the deposit is no longer credited, or if its merchant was never notified of Done because
+ * another object reports it.
  */
 export const verifyDeposit = async (
   tx: Tx,

@@ -2,7 +2,7 @@ import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { limitsOf, type RoutingTable } from '../../cards/acquiring/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 
-/** Currencies that cards can pay here: known, and taken by an acquirer of ours. */
+/** Currencies that cards can pay here: configured, and supported by one of our acquirers. */
 export const offered = (catalogue: Catalogue, table: Pick<RoutingTable, 'accounts'>): FiatAsset[] =>
   catalogue.fiat.filter(({ ticker }) => limitsOf(table, 'payIn', ticker).length > 0)
 
@@ -12,7 +12,7 @@ export const limitsText = ({ ticker, scale, payIn: { least, most } }: FiatAsset)
 
 export type AmountProblem = 'ticker' | 'grammar' | 'precision' | 'limits'
 
-/** An amount within the limits of its currency, in minor units, or what is wrong with it. */
+/** Parses an amount within the limits of its currency, in minor units; otherwise returns what is wrong. */
 export const readAmount = (
   { value, ticker }: { value: string; ticker: string },
   assets: readonly FiatAsset[],

@@ -12,7 +12,7 @@ import { FiatPayerRefusal } from './refusal.ts'
 import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
 import { change, insertInvoice, lockById } from './store.ts'
 
-/** What a merchant asks for; checked. Units are minor units. */
+/** A merchant's request for an invoice, checked. Units are minor units. */
 export interface NewFiatInvoice extends Pick<
   FiatInvoice,
   | 'merchantId'
@@ -31,8 +31,8 @@ export interface NewFiatInvoice extends Pick<
 }
 
 /**
- * Makes an invoice; one that skips the first step is pending at once, with a payment for its payer to be sent on to.
- * @param keyId of the API key that signed for it; null: it came by a form
+ * Creates an invoice. One that skips the first step is pending at once, with a payment to which its payer is sent.
+ * @param keyId of the API key that signed the request; null: it came by a form
  */
 export const createInvoice = async (
   tx: Tx,
@@ -60,7 +60,7 @@ export const createInvoice = async (
   return (await pay(tx, invoice, {}, usualLanguage(invoice.ticker!), settings, moment)) ?? noEffects
 }
 
-/** What a payer says on the way to the acquirer's page; texts as they were typed. What is known is not asked again. */
+/** The payer's input before the acquirer's page, as typed. Known values are not asked for again. */
 export interface FiatChoice {
   email?: string | undefined
   value?: string | undefined
@@ -69,9 +69,9 @@ export interface FiatChoice {
 }
 
 /**
- * Brings a payer to the acquirer's page: fixes what was open, tells the merchant Pending the first time, plans a
- * payment that a worker gives to an acquirer. While a payment is under way nothing is planned; after a refused card
- * another one is. Throws a FiatPayerRefusal.
+ * Brings a payer to the acquirer's page: fixes what was open, notifies the merchant of Pending the first time, and
+ * plans a payment, which a worker orders from an acquirer. Plans nothing while a payment is under way; after a refused
+ * card, another one is planned. Throws a FiatPayerRefusal.
  */
 export const proceed = async (
   tx: Tx,
@@ -93,10 +93,10 @@ export const proceed = async (
   return effects
 }
 
-/** Once another amount has arrived, a person has to look at it before more is asked for. */
+/** After a payment of another amount, an operator has to decide before the payer pays again. */
 export const canRetry = (payments: readonly Payment[]): boolean => !payments.some(({ state }) => state === 'suspended')
 
-/** @returns undefined when no acquirer takes such a payment */
+/** @returns undefined if no acquirer accepts such a payment */
 const pay = async (
   tx: Tx,
   before: FiatInvoice,
@@ -131,7 +131,8 @@ const pay = async (
 }
 
 /**
- * Everybody who has the invoice's link can say something here, and receipts go to the address: one that is known stays.
+ * Anyone with the invoice's link can send this form, and receipts go to the address; so a known address is never
+ * replaced.
  */
 const emailOf = ({ email }: FiatChoice, invoice: FiatInvoice): string => {
   if (invoice.email !== null) return invoice.email
@@ -159,5 +160,5 @@ const amountOf = (
   throw new FiatPayerRefusal(read.problem === 'limits' ? 'value-limits' : 'value-invalid', 'value', read.asset)
 }
 
-/** The language of an acquirer's page whose payer has not been seen yet. */
+/** The language of an acquirer's page before the payer has opened any page. */
 const usualLanguage = (ticker: string): Language => (ticker === 'UAH' ? 'uk' : ticker === 'KZT' ? 'kk' : 'en')

@@ -1,7 +1,8 @@
 /**
- * Fiat invoices, which cards pay. Promises that an invoice is paid by the first payment its acquirer confirms and by no
- * other, that each status is notified once, in the transaction that makes it true, and that Failed is notified only
- * when no payment is under way.
+ * Fiat invoices, paid by card. Guarantees:
+ * - an invoice is paid by the first payment that its acquirer confirms, and by no other;
+ * - each status is notified once, in the transaction that makes it true;
+ * - Failed is notified only while no payment is under way.
  */
 export { proceed } from './commands.ts'
 export type { FiatChoice } from './commands.ts'

@@ -9,12 +9,10 @@ export interface FiatInvoice {
   meta: string | null
   email: string | null
   redirectUrl: string | null
-  /** null until the payer chooses; the currency may be given without the amount */
+  /** null until the payer chooses; the currency may be fixed without the amount */
   ticker: string | null
   units: bigint | null
-  /**
-   * the amount as a decimal, and the currencies that the payer may choose it in, where a form fixed the amount alone
-   */
+  /** the amount as a decimal, with the currencies that the payer may choose, if a form fixed only the amount */
   askedValue: string | null
   askedIn: string[] | null
   state: FiatInvoiceState
@@ -26,26 +24,29 @@ export interface FiatInvoice {
   /** its newest payment */
   paymentId: string | null
   expiresAt: Date
-  /** when it fails, as a card was refused and its page takes another one until then; null: not before `expiresAt` */
+  /**
+   * when the invoice fails after a refused card, while the acquirer's page accepts another one; null: not before
+   * `expiresAt`
+   */
   failsAt: Date | null
   createdAt: Date
   updatedAt: Date
 }
 
-/** How long an invoice waits for its payer, ms of the business clock (`contract.md` 13). */
+/** The time that an invoice waits for its payer, ms of the business clock (`contract.md` 13). */
 export const LIFE_MS = 72 * 3_600_000
 
-/** Shown where the acquirer tells no card. */
+/** Shown if the acquirer reports no card number. */
 export const UNKNOWN_CARD = '****************'
 
-/** What `error.code` of a failed invoice says; `error.message` says it in words. */
+/** `error.code` and `error.message` of a failed invoice. */
 export const INVOICE_ERRORS = {
-  /** no payment was tried */
+  /** no payment was attempted */
   expired: { code: 1, message: 'Not paid in time' },
-  /** the last card was refused; the message is the acquirer's */
+  /** the last card was refused; the message is the acquirer's, if there is one */
   refused: { code: 2, message: 'The card was refused' },
-  /** another amount arrived than was asked for; the money is with the service */
+  /** another amount was paid than requested; the money is in suspense */
   amountDiffers: { code: 3, message: 'The amount paid is not the amount asked for' },
-  /** no acquirer took the order */
+  /** no acquirer accepted the order */
   unavailable: { code: 4, message: 'Card payments were not available' },
 } as const

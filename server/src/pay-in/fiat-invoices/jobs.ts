@@ -9,7 +9,7 @@ import { findRunOut } from './store.ts'
 
 const MOST_AT_ONCE = 100
 
-/** Ends invoices whose time has run out on the business clock. */
+/** Ends expired invoices, by the business clock. */
 export const createFiatExpiryJob = (
   deps: {
     runtime: Runtime

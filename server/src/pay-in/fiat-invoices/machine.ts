@@ -3,14 +3,15 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 /**
  * A fiat invoice (`contract.md` 5.20).
  * - created: the payer has not continued yet
- * - pending: the payer has given an e-mail address, or the merchant had that skipped; cards may be tried
- * - paid: an acquirer says paid; it has not confirmed it yet
+ * - pending: the payer has given an e-mail address, or the merchant skipped that step; the payer may try cards
+ * - paid: an acquirer has reported a payment, and not confirmed it yet
  * - done: confirmed and credited
- * - failed: a card was refused and the page takes no other, or its time ran out without money; nothing was under way
+ * - failed: a card was refused and the page accepts no other, or the invoice expired without a payment; no payment was
+ *   under way
  */
 export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed'
 
-/** `unreported`: the acquirer does not confirm what it called about. */
+/** `unreported`: the acquirer does not confirm the payment that it reported. */
 export type FiatInvoiceEvent = 'proceeded' | 'reported' | 'unreported' | 'credited' | 'ranOut'
 export type FiatInvoiceEffect = 'notifyPending' | 'notifyDone' | 'notifyFailed'
 
@@ -28,7 +29,7 @@ export const fiatInvoiceMoves: Moves<FiatInvoiceState, FiatInvoiceEvent, FiatInv
     credited: to('done', 'notifyDone'),
     unreported: to('pending'),
   },
-  // Done is never unsent: a chargeback takes the money back and alerts the operator.
+  // Done is never withdrawn: a chargeback takes the money back and alerts the operator.
   done: {},
   failed: {},
 }

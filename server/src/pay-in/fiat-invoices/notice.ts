@@ -4,10 +4,10 @@ import type { Notice } from '../../merchants/webhooks/index.ts'
 import { UNKNOWN_CARD, type FiatInvoice } from './invoice.ts'
 import type { FiatInvoiceState } from './machine.ts'
 
-/** What notifications say (`contract.md` 6.4). */
+/** The status in notifications (`contract.md` 6.4). */
 export type WireStatus = 'Pending' | 'Done' | 'Failed'
 
-/** What the lookup says (5.20). */
+/** The status in the lookup (5.20). */
 const lookupStatus: { readonly [State in FiatInvoiceState]: string } = {
   created: 'CREATED',
   pending: 'PENDING',
@@ -23,8 +23,8 @@ export const assetOf = (ticker: string, catalogue: Catalogue): FiatAsset => {
 }
 
 /**
- * The body of an `Invoice` notification (`contract.md` 6.4, 18 row 28). What is empty is left out; `ticker` of an
- * invoice whose payer never chose one is the first currency offered, as the field is always there.
+ * The body of an `Invoice` notification (`contract.md` 6.4, 18 row 28), without empty fields. `ticker` is always
+ * present: the first offered currency if the payer never chose one.
  */
 export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Catalogue): Notice => {
   const { merchantId, id, name, description, email, meta, units, createdAt } = invoice
@@ -58,7 +58,7 @@ export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Ca
   }
 }
 
-/** The lookup's answer (`contract.md` 5.20). */
+/** The response of the lookup (`contract.md` 5.20). */
 export const lookupBody = (
   invoice: FiatInvoice,
   company: { name: string; url: string },

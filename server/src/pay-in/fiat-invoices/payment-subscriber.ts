@@ -21,8 +21,8 @@ const MINUTE_MS = 60_000
 type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl' | 'table'>
 
 /**
- * What payments do to their invoices. The first one that the acquirer confirms pays the invoice; every other one is
- * seen and stays in suspense, as does one for an invoice whose merchant was notified of Failed.
+ * Applies changes of card payments to their invoices. The first payment that the acquirer confirms pays the invoice.
+ * Any other payment goes to suspense, and so does one of an invoice whose merchant was notified of Failed.
  */
 export const createInvoicePaymentSubscriber = (settings: Settings): PaymentSubscriber => ({
   paid: async (tx, payment, moment) => paid(tx, payment, settings, moment),
@@ -70,7 +70,7 @@ const lockOf = async (tx: Tx, { invoiceId, id }: Payment): Promise<FiatInvoice> 
   return invoice
 }
 
-/** Our fee, rounded up to a minor unit and never more than what was paid. */
+/** The platform's fee, rounded up to a minor unit, and at most the paid amount. */
 const feeOf = ({ catalogue }: Settings, ticker: string, units: bigint): bigint =>
   chargeOf(assetOf(ticker, catalogue).payIn.fee, units, units)
 
@@ -93,8 +93,9 @@ const paid = async (tx: Tx, payment: Payment, settings: Settings, moment: Moment
 }
 
 /**
- * A payment has ended without paying its invoice. After a refused card the invoice fails at once when the page takes no
- * other; else when the page closes, or earlier, after the time that its merchant gives payers to try again.
+ * Handles the end of a payment that did not pay its invoice. After a refused card the invoice fails at once if the page
+ * accepts no other card; otherwise when the page closes, or earlier, after the time that the merchant allows for
+ * another try.
  */
 const heedFailure = async (
   tx: Tx,
@@ -113,7 +114,7 @@ const heedFailure = async (
   return noEffects
 }
 
-/** When no payer can pay any more after a refused card. */
+/** Returns when no payer can pay any more after a refused card. */
 const closingOf = async (
   tx: Tx,
   { merchantId, acquirer, expiresAt }: Payment,
@@ -126,7 +127,7 @@ const closingOf = async (
   return new Date(Math.min(expiresAt.getTime(), at.getTime() + retryMinutes * MINUTE_MS))
 }
 
-/** Fails an invoice whose time has run out, unless a payment is under way: then that decides. */
+/** Fails an expired invoice, unless a payment is under way, which then decides. */
 export const runOut = async (tx: Tx, id: string, settings: Settings, moment: Moment): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice) return noEffects
@@ -142,7 +143,7 @@ const fail = async (tx: Tx, invoice: FiatInvoice, settings: Settings, moment: Mo
   return ended ? { items: [], notices: [noticeOf(ended, 'Failed', settings.catalogue)] } : noEffects
 }
 
-/** What the newest attempt came to. */
+/** Returns the error of the newest payment. */
 const errorOf = (payments: readonly Payment[]): { code: number; message: string } => {
   if (payments.some(({ state }) => state === 'suspended')) return INVOICE_ERRORS.amountDiffers
   const last = payments.findLast(({ state }) => state === 'refused' || state === 'not-taken')

@@ -8,39 +8,39 @@ import type { FiatInvoice } from './invoice.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { findById } from './store.ts'
 
-/** What an invoice's payer is to see and can do. */
+/** The state of an invoice for its payer. */
 type FiatStanding =
-  /** the payer says who they are, and the amount where it is open, in one of these currencies */
+  /** the payer enters personal data, and the amount if it is open, in one of these currencies */
   | { at: 'open'; offered: readonly FiatAsset[] }
   /** an acquirer is being asked for its page */
   | { at: 'waiting' }
-  /** the acquirer's page is there; a payer who was at it waits for the acquirer's word */
+  /** the acquirer's page is available; a payer who returned from it waits for the acquirer's answer */
   | { at: 'leaving'; page: NonNullable<Payment['page']> }
-  /** the acquirer says paid, and is asked to confirm it */
+  /** the acquirer has reported a payment, and is asked to confirm it */
   | { at: 'checking' }
-  /** `givenBack`: of it, minor units */
+  /** `givenBack`: refunded amount, minor units */
   | { at: 'paid'; when: Date; givenBack: bigint }
-  /** money is there that is not what was asked for, or came late: an operator looks at it */
+  /** a payment of another amount, or a late one, arrived: an operator has to decide */
   | { at: 'received' }
-  /** `reason`: the acquirer's words, or null. `charged`: whether money left the card, where that is known */
+  /** `reason`: the acquirer's message, or null. `charged`: whether money left the card, if that is known */
   | { at: 'failed'; reason: string | null; charged: 'no' | 'unknown'; canRetry: boolean }
-  /** its time ran out, and no card was tried */
+  /** it expired, and no card was tried */
   | { at: 'expired' }
 
-/** All that a page of an invoice is made of. Nothing of it but `invoice.email` is anybody's secret. */
+/** All data of an invoice page. Only `invoice.email` is secret. */
 export interface FiatInvoiceForPayer {
   invoice: FiatInvoice
   company: { name: string; url: string }
   standing: FiatStanding
 }
 
-/** The payments of an invoice, the oldest first; undefined when there is no such invoice. */
+/** Returns the payments of an invoice, oldest first; undefined if there is no such invoice. */
 export const findPaymentsFor = async (db: Db | Tx, id: string): Promise<Payment[] | undefined> => {
   const invoice = await findById(db, id)
   return invoice && paymentsOf(db, invoice.merchantId, id)
 }
 
-/** An invoice by its id, which can't be guessed, for its payer. */
+/** Returns an invoice for its payer by its id, which can't be guessed. */
 export const findForPayer = async (
   db: Db | Tx,
   id: string,
@@ -88,7 +88,10 @@ const standingOf = async (
   }
 }
 
-/** Whether it is known that no money left the card: the acquirer says so, and has not called to say something else. */
+/**
+ * Whether it is certain that no money left the card: the acquirer says so, and has not reported a payment in a
+ * callback.
+ */
 const isNotCharged = ({ state, calledAt }: Payment): boolean =>
   (state === 'refused' || state === 'not-taken') && calledAt === null
 
@@ -101,7 +104,7 @@ const endedStanding = (payments: readonly Payment[], reason: string | null, mayR
 const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
   const underWay = payments.filter((payment) => isUnderWay(payment, at))
   const current = underWay.at(-1)
-  // One that its acquirer calls paid comes before a newer one's page: no payer is to pay twice.
+  // A payment that its acquirer reports takes precedence over a newer payment's page, so that nobody pays twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }

@@ -12,21 +12,21 @@ type Body = Omit<BodyOf<typeof createFiatInvoice>, 'redirectUrl'>
 const refusal = ({ status, code }: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
   new ApiRefusal(status, code, description, field === undefined ? {} : { field })
 
-/** What is checked elsewhere, or can't be sent in a signed request. */
+/** Values that are checked elsewhere, or that a signed request can't contain. */
 interface Given {
   merchantId: string
   id: string
   body: Body
   redirectUrl: string | null
-  /** the currency, where the payer chooses the amount alone */
+  /** the currency, if the payer chooses only the amount */
   ticker?: string | undefined
-  /** an amount of which the payer chooses the currency, among these that admit it */
+  /** an amount for which the payer chooses among those of these currencies that allow it */
   open?: { value: string; currencies: readonly string[] } | undefined
 }
 
 /**
- * An invoice as asked for, checked; throws an ApiRefusal that says what to send instead.
- * @param fields how the amount's fields are called in what was sent
+ * Returns the requested invoice, checked. Throws an ApiRefusal that says what to send instead.
+ * @param fields names of the amount's fields in the request
  */
 export const readNewInvoice = (
   { merchantId, id, body, redirectUrl, ticker, open }: Given,
@@ -73,7 +73,7 @@ export const readNewInvoice = (
   }
 }
 
-/** The currencies of a form that an amount can be paid in; refused where there is none. */
+/** Returns the currencies of a form that allow the amount. Refuses if there is none. */
 const currenciesFor = (
   { value, currencies }: { value: string; currencies: readonly string[] },
   assets: readonly FiatAsset[],

@@ -11,7 +11,7 @@ import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
 
 type Settings = Pick<FiatInvoiceSettings, 'catalogue' | 'publicUrl'>
 
-/** Queues the payer's receipt of an invoice that has just been paid, where its address is known. */
+/** Queues the payer's receipt of a newly paid invoice, if the address is known. */
 export const mailReceipt = async (
   tx: Tx,
   invoice: FiatInvoice,
@@ -45,8 +45,8 @@ export const mailReceipt = async (
     ticker: ticker!,
     createdAt: createdAt.getTime(),
     paidAt: updatedAt.getTime(),
-    // The payment's number is the one that the page's receipt has: acquirers know it as their order. Nothing is charged
-    // on top of the amount.
+    // The number is that of the payment, which acquirers know as their order and which the page's receipt shows, too.
+    // There is no charge on top of the amount.
     fee: null,
     card: maskedCard,
     reference: paymentId,
@@ -67,10 +67,7 @@ export const mailReceipt = async (
   )
 }
 
-/**
- * Queues the payer's letter that money of a payment is on its way back to the card, where its address is known. Units
- * are minor units.
- */
+/** Queues the payer's mail about a refund to the card, if the address is known. Units are minor units. */
 export const mailRefund = async (
   tx: Tx,
   { id, merchantId, email, name, description }: FiatInvoice,

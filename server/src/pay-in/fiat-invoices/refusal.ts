@@ -1,10 +1,10 @@
 import type { FiatAsset } from '../../market/assets/index.ts'
 
-/** Why what a payer wants can't be done; the page says it in the payer's language. */
+/** Why a payer's request can't be carried out; the page explains it in the payer's language. */
 export type FiatPayerReason =
   /** no such invoice */
   | 'not-found'
-  /** paid, failed, or its time is over */
+  /** paid, failed or expired */
   | 'ended'
   | 'email-missing'
   | 'email-invalid'
@@ -12,17 +12,17 @@ export type FiatPayerReason =
   /** not offered here */
   | 'ticker-refused'
   | 'choose-value'
-  /** no decimal above zero, or finer than the currency has */
+  /** not a positive decimal, or finer than the currency's precision */
   | 'value-invalid'
-  /** outside the limits of the currency, which `asset` has */
+  /** outside the limits of the currency in `asset` */
   | 'value-limits'
-  /** no acquirer takes such a payment now */
+  /** no acquirer accepts such a payment now */
   | 'unavailable'
 
 export class FiatPayerRefusal extends Error {
   override name = 'FiatPayerRefusal'
   readonly reason: FiatPayerReason
-  /** the field of the form it is about */
+  /** the field of the form that it concerns */
   readonly field: 'email' | 'value' | 'ticker' | undefined
   readonly asset: FiatAsset | undefined
 

@@ -29,7 +29,7 @@ export interface FiatInvoiceRoutesDeps {
   runtime: Runtime
   settings: FiatInvoiceSettings
   directory: Pick<MerchantDirectory, 'find'>
-  /** makes ids that can't be guessed: anyone who has one sees the page */
+  /** creates ids that can't be guessed: anyone who has one can open the page */
   newInvoiceId: NewId
   keepTarget: KeepTarget
 }

@@ -4,14 +4,14 @@ import type { Catalogue } from '../../market/assets/index.ts'
 export interface FiatInvoiceSettings {
   catalogue: Catalogue
   table: RoutingTable
-  /** where payers reach the api, without a slash at its end */
+  /** the public URL of the api, without a trailing slash */
   publicUrl: string
 }
 
-/** The payer's page of an invoice. */
+/** The URL of an invoice's payment page. */
 export const pageUrl = ({ publicUrl }: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string =>
   `${publicUrl}/invoices/fiat/${id}`
 
-/** Where an acquirer sends the payer back to: the page then says that it is waiting for the acquirer's word. */
+/** The URL to which an acquirer returns the payer: the page then says that it waits for the acquirer's answer. */
 export const returnUrl = (settings: Pick<FiatInvoiceSettings, 'publicUrl'>, id: string): string =>
   `${pageUrl(settings, id)}?returned=1`

@@ -10,7 +10,7 @@ const COLUMNS =
   i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`)
 
-/** Called with the ids of invoices that changed, for pages that are open. */
+/** The channel that receives the ids of changed invoices, for open pages. */
 export const FIAT_INVOICE_CHANNEL = 'fiat_invoice'
 
 const announce = async (tx: Tx, id: string): Promise<void> => {
@@ -60,7 +60,7 @@ export const lockById = async (tx: Tx, id: string): Promise<FiatInvoice | undefi
   return rows[0]
 }
 
-/** What a change writes besides the state; what is left out stays. */
+/** The columns that a change writes besides the state; absent ones stay unchanged. */
 export type Changes = Partial<
   Pick<
     FiatInvoice,
@@ -78,8 +78,8 @@ export type Changes = Partial<
 >
 
 /**
- * Writes changes, and moves by the table when `event` is given; undefined when the table has no such move from the
- * state the invoice was read in, or it is in another one by now.
+ * Writes changes, and moves the invoice by the state machine if `event` is given. Returns undefined if its state does
+ * not allow the event, or has changed since the invoice was read.
  */
 export const change = async (
   tx: Tx,
@@ -103,10 +103,10 @@ export const change = async (
   return rows[0]
 }
 
-/** Has open pages look again, where only the payment changed. */
+/** Updates open pages when only the payment has changed. */
 export const announceChange = announce
 
-/** Ids of invoices whose time has run out and whose payments have all ended, as far as can be seen without locks. */
+/** Returns ids of expired invoices whose payments have all ended, as far as visible without locks. */
 export const findRunOut = async (
   db: Db,
   awaited: ReturnType<typeof sql>,

@@ -1,8 +1,11 @@
 /**
- * Unsigned web forms that ask for a payment (`contract.md` 5.15, 5.19, 18 row 15, 19 #10). Promises that nothing in a
- * form is trusted: fields are judged by the contract's schema, the merchant must exist, the payer is only ever sent on
- * to a host its merchant listed, money only to an address its merchant listed, that forms and payers are so many a
- * minute, and that a merchant can turn them off or have them signed.
+ * Unsigned web forms that request a payment (`contract.md` 5.15, 5.19, 18 row 15, 19 #10). No part of a form is
+ * trusted. Guarantees:
+ * - fields are checked by the contract's schema, and the merchant must exist;
+ * - the payer is only redirected to a host that the merchant has listed, and money only goes to an address that the
+ *   merchant has listed;
+ * - the number of forms of a merchant, and of a payer, is limited per minute;
+ * - a merchant can disable forms, or require that they are signed.
  */
 export { findFormMerchant } from './merchant.ts'
 export { FORMS_OF_A_PAYER } from './merchant.ts'

@@ -7,23 +7,27 @@ import { checkForm } from './token.ts'
 
 export interface FormMerchantDeps {
   directory: Pick<MerchantDirectory, 'find'>
-  /** counts forms by merchant, open and signed ones apart; below zero: the seconds to wait, negated */
+  /** counts forms by merchant, open and signed ones separately; a negative result is minus the seconds to wait */
   limiter: { take(subject: string, perMinute: number, now: number): number }
   /** real time, ms */
   now(): number
 }
 
-/** Open forms of one merchant in a minute, and as many signed ones: a site's visitors, not a script's. */
+/**
+ * Limit of a merchant's open forms in a minute, and of its signed ones: enough for the visitors of a site, too few for
+ * a script.
+ */
 const PER_MINUTE = 300
 /**
- * Forms of one network address in a minute: so many payers behind one address, and too few to use up what their
- * merchant has.
+ * Limit of forms from one network address in a minute: enough for payers who share an address, too few to use up the
+ * merchant's limit.
  */
 export const FORMS_OF_A_PAYER = 20
 
 /**
- * The merchant whose form it is, by `merchantId` or `merchantID` (`contract.md` 16, row 17). One that does not exist
- * and one that is disabled are refused alike; so is a form that its settings don't let through.
+ * Returns the merchant that a form names by `merchantId` or `merchantID` (`contract.md` 16, row 17). A merchant that
+ * does not exist and one that is disabled get the same refusal; a form that the merchant's settings exclude is refused,
+ * too.
  */
 export const findFormMerchant = async (
   fields: FormFields,
@@ -40,7 +44,7 @@ export const findFormMerchant = async (
   const merchant = isUuid(given) ? await directory.find(given) : null
   if (!merchant || merchant.disabled) throw invalid('unknown merchant: check merchantId in the form', 'merchantId')
   checkForm(merchant, path, fields, now())
-  // Who only knows the merchant's id can't use up what signed forms have.
+  // Somebody who only knows the merchant's id can't use up the limit of signed forms.
   const left = limiter.take(`${merchant.id} ${fields.token === undefined ? 'open' : 'signed'}`, PER_MINUTE, now())
   if (left < 0) {
     const { status, code } = generalErrors.tooManyRequests

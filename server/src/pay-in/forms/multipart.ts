@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { refusal } from './refusal.ts'
 
-/** Names and values of fields, in the order they were sent. */
+/** Names and values of fields, in the order of the form. */
 export type Pairs = [name: string, value: string][]
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;",]{1,70}))/i
-/** A name as browsers write it: a quotation mark and line ends percent-encoded, anything else as it is. */
+/** A name as browsers write it: quotation marks and line ends percent-encoded, everything else unchanged. */
 const NAME = /^content-disposition:\s*form-data;\s*name="([^"\r\n]*)"([^\r\n]*)$/im
 const UNREADABLE = 'the form is not readable as multipart/form-data'
 
-/** Texts of a `multipart/form-data` body (RFC 7578). Refuses files, and what is no whole body. */
+/** Returns the text fields of a `multipart/form-data` body (RFC 7578). Refuses files and incomplete bodies. */
 export const decodeParts = (body: Buffer, contentType: string): Pairs => {
   const [, quoted, bare] = BOUNDARY.exec(contentType) ?? []
   const boundary = quoted ?? bare

@@ -1,6 +1,6 @@
 /**
- * Fields of the signed requests, and words that are used for ours: one of them in a form is a field that was meant to
- * be filled in, not a button.
+ * Field names of the signed requests, and synonyms of ours. In a form they count as a field that was meant to be filled
+ * in, not as a button.
  */
 const MEANT: readonly string[] = [
   'amount',
@@ -37,7 +37,7 @@ const MEANT: readonly string[] = [
   'fee',
 ]
 
-/** Whether a name looks like a mistyped one of ours, or like another word for one. */
+/** Whether a name looks like a mistyped field name of ours, or is a synonym of one. */
 export const isNearMiss = (name: string, fields: readonly string[]): boolean => {
   const plain = plainOf(name)
   return (
@@ -48,7 +48,7 @@ export const isNearMiss = (name: string, fields: readonly string[]): boolean => 
 
 const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[-_.[\]]/g, '')
 
-/** How many letters are missing, added, changed, or swapped with their neighbour. */
+/** The number of letters that are missing, added, changed, or swapped with their neighbour. */
 const distance = (a: string, b: string): number => {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_unused, j) => (i === 0 ? j : j === 0 ? i : 0)),

@@ -10,15 +10,15 @@ export type FormFields = Readonly<Record<string, string>>
 
 type Request = Pick<PageRequest, 'headers' | 'body'>
 
-/** More pairs than any form of ours has fields. */
+/** More than the fields of any form of ours. */
 const MOST_FIELDS = 64
 const LONGEST_BUTTON = 64
 
 /**
  * Reads a web form by the schema of an operation: as browsers send it (`application/x-www-form-urlencoded` or
- * `multipart/form-data`), or as a JSON object of texts. An empty field counts as absent, as browsers send every input,
- * and so does the submit button's name. A field sent twice, one that looks like a mistyped field of ours, and text that
- * is no UTF-8 are refused by name.
+ * `multipart/form-data`), or as a JSON object of strings. An empty field counts as absent, because browsers send every
+ * input; so does the name of the submit button. Refuses, by name, a field that is sent twice, one that looks like a
+ * mistyped field of ours, and text that is not UTF-8.
  */
 export const createFormReader = (schema: { properties?: object }): ((request: Request) => FormFields) => {
   const check = validatorOf(schema, generalErrors.invalidRequest, 'the form')
@@ -69,7 +69,7 @@ const decodeJson = (body: Buffer): Pairs => {
     value = isUtf8(body) ? JSON.parse(body.toString('utf8')) : undefined
   } catch {}
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal('the form is no JSON object')
-  // Of equal names JSON.parse keeps the last: a reader that takes the first sees another form.
+  // JSON.parse uses the last of equal names; a reader that uses the first would see a different form.
   const names = [...body.toString('utf8').matchAll(STRINGS)].filter(([, colon]) => colon !== undefined)
   const fields = Object.entries(value).map(([name, text]): Pairs[number] => {
     if (typeof text !== 'string') throw refusal(`${name.slice(0, 64)} must be a text in quotes, as a form has it`, name)
@@ -79,7 +79,7 @@ const decodeJson = (body: Buffer): Pairs => {
   return fields
 }
 
-/** Each string of a JSON text, and the colon behind it where it is a name. */
+/** Matches each string of a JSON text, with the colon after it if it is a name. */
 const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 const collect = (pairs: Pairs): Record<string, string> => {
@@ -93,11 +93,12 @@ const collect = (pairs: Pairs): Record<string, string> => {
   return fields
 }
 
-/** An image button sends where it was clicked, `NAME.x` and `NAME.y`. */
+/** An image button sends the position of the click as `NAME.x` and `NAME.y`. */
 const buttonOf = (name: string): string => name.replace(/\.[xy]$/, '')
 
 /**
- * A browser sends the button that was pressed, where that has a name. There is one, and it is not like a name of ours.
+ * Removes the button that was pressed, which a browser sends if it has a name. There is at most one, and its name does
+ * not resemble a field name of ours.
  */
 const withoutButton = (fields: Record<string, string>, known: readonly string[]): Record<string, string> => {
   const unknown = Object.keys(fields).filter((name) => !known.includes(name))

@@ -3,12 +3,12 @@ import type { MerchantSettings } from '../../merchants/accounts/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 
 /**
- * Where the payer goes after payment, in the one spelling a browser makes of it: http or https, without user name or
- * password, which are only ever there to deceive. Refuses everything else by name.
+ * Parses the payer's destination after payment, in the spelling that browsers use: http or https, without user name and
+ * password, which only serve to deceive. Refuses everything else by name.
  */
 export const readRedirect = (text: string): string => read(text).href
 
-/** The same from a form, which anybody can write: https, on a host that the merchant's settings list. */
+/** The same for a form, which anyone can write: https only, on a host that the merchant's settings list. */
 export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantSettings, 'redirectHosts'>): string => {
   const url = read(text)
   if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://')
@@ -21,7 +21,8 @@ export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantS
 }
 
 const ALLOWED = new Set(['http:', 'https:'])
-// What a browser drops or turns round before it reads an address: with any of it, the text is not what it looks like.
+// Characters that a browser removes or replaces before it parses an address: with any of them, the text is not what it
+// looks like.
 const DECEIVING = /[\p{Cc}\p{Z}\ufeff\\]/u
 const PLAIN = /^https?:\/\/[^/]/i
 

@@ -1,7 +1,7 @@
 import { generalErrors } from '@bursar/contract'
 import { ApiRefusal } from '../../platform/api/route.ts'
 
-/** A form that is wrong, with what to send instead; by the name of the field where it is one. */
+/** The refusal of a form, with what to send instead, and the field's name if it concerns one. */
 export const refusal = (description: string, field?: string): ApiRefusal =>
   new ApiRefusal(
     generalErrors.invalidRequest.status,

@@ -2,7 +2,7 @@ import type { MerchantSettings } from '../../merchants/accounts/index.ts'
 import type { FormFields } from './reading.ts'
 import { refusal } from './refusal.ts'
 
-/** What is to become of the money (`contract.md` 4.1). */
+/** The target asset or address of the money (`contract.md` 4.1). */
 export interface FormTarget {
   ticker: string
   address?: string
@@ -10,8 +10,8 @@ export interface FormTarget {
 }
 
 /**
- * The target that a form names, if any. Its address counts only when the merchant's settings list it (`contract.md` 18,
- * row 15): a form is on the payer's machine, and a person who alters it must not get the money.
+ * Returns the target that a form names, if any. Its address is accepted only if the merchant's settings list it
+ * (`contract.md` 18, row 15): the form is on the payer's machine, and somebody who changes it must not get the money.
  */
 export const readFormTarget = (
   { targetTicker, targetAddress, targetBlockchain }: FormFields,

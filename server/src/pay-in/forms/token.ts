@@ -3,7 +3,9 @@ import { validKeys, type Merchant } from '../../merchants/accounts/index.ts'
 import type { FormFields } from './reading.ts'
 import { refusal } from './refusal.ts'
 
-/** What a form's token is signed over: all that the merchant says, in this order. The e-mail address is the payer's. */
+/**
+ * The fields that a form's token signs, in this order: all those of the merchant. The e-mail address is the payer's.
+ */
 const SIGNED = [
   'name',
   'value',
@@ -18,7 +20,7 @@ const SIGNED = [
 ] as const
 
 /**
- * The text that a token signs: the path, the merchant, the time it ends, and each field that is there as `name=value`,
+ * Returns the text that a token signs: the path, the merchant, the expiry, and each present field as `name=value`,
  * joined by line feeds.
  * @param until seconds since 1970
  */
@@ -31,9 +33,9 @@ export const tokenText = (path: string, merchantId: string, until: string, field
   ].join('\n')
 
 /**
- * Judges a form by its merchant's settings: whether forms are on, and its token, `UNTIL.SIGNATURE`: the signature is
- * the HMAC-SHA256 of `tokenText` by a valid API key of the merchant, in hex. Without a token a form is taken unless the
- * merchant wants one.
+ * Checks a form against its merchant's settings: whether forms are enabled, and the token `UNTIL.SIGNATURE`, whose
+ * signature is the HMAC-SHA256 of `tokenText` by a valid API key of the merchant, in hex. A form without a token is
+ * accepted unless the merchant requires one.
  * @param now ms, real time
  */
 export const checkForm = (merchant: Merchant, path: string, fields: FormFields, now: number): void => {
@@ -44,7 +46,7 @@ export const checkForm = (merchant: Merchant, path: string, fields: FormFields, 
     if (formTokenRequired) throw refusal('token is missing: this merchant takes signed forms only', 'token')
     return
   }
-  // With a line feed in it, one field could stand for several that were signed.
+  // With a line feed in its value, one field could imitate several signed ones.
   const broken = SIGNED.find((name) => fields[name]?.includes('\n'))
   if (broken !== undefined) throw refusal(`${broken} of a signed form must be one line`, broken)
   const [, until = '', signature = ''] = /^(\d{1,12})\.([0-9a-f]{64})$/i.exec(token) ?? []
