@@ -6,7 +6,6 @@
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Merchant, type Sandbox } from '../system/sandbox.ts'
 
@@ -28,23 +27,17 @@ const CARD = '4242424242424242'
 const PATIENCE_MS = 120_000
 
 let sandbox: Sandbox
-let db: pg.Client
 beforeAll(async () => {
   sandbox = await startSandbox({
     BURSAR_BLOCK_SECONDS_BITCOIN: '0',
     BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
     BURSAR_BLOCK_SECONDS_BSC: '0',
   })
-  db = new pg.Client({ connectionString: sandbox.database })
-  await db.connect()
   for (const merchant of sandbox.merchants) await sandbox.credit(merchant, 'USDT', '5000')
   await bursar('merchant', 'set', sandbox.merchants[1].id, 'defaultTarget', 'USDC')
   await sandbox.kill('worker')
 })
-afterAll(async () => {
-  await db?.end()
-  await sandbox?.stop()
-})
+afterAll(() => sandbox?.stop())
 
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
@@ -74,8 +67,8 @@ const agree = async (): Promise<void> => {
     return text.includes('the ledger holds, and the chains agree') ? text : undefined
   })
   expect(answer).toContain('agree')
-  const { rows } =
-    await db.query(`select i.asset from (select asset, sum(units + reserved) as units from exchange_inventory group by asset) i
+  const rows =
+    await sandbox.query(`select i.asset from (select asset, sum(units + reserved) as units from exchange_inventory group by asset) i
     where i.units <> (select sum(posted) from ledger_accounts a where a.asset = i.asset and a.kind = 'position')`)
   expect(rows).toEqual([])
 }
@@ -117,7 +110,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
     await sandbox.mine('ETHEREUM', 8)
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(20 - Number(withdraw.fee), 6)
     expect((await notifiedOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
-    expect((await db.query('select 1 from withdrawals where to_address ilike $1', [to])).rows).toHaveLength(1)
+    expect(await sandbox.query('select 1 from withdrawals where to_address ilike $1', [to])).toHaveLength(1)
     await sandbox.kill('worker')
   })
 
@@ -225,8 +218,11 @@ const ENTRIES: Entry[] = [
       const reference = await until(
         'a page to pay at',
         async () =>
-          (await db.query<{ id: string }>(`select id from payments where invoice_id = $1 and state = 'open'`, [id]))
-            .rows[0]?.id,
+          (
+            await sandbox.query<{ id: string }>(`select id from payments where invoice_id = $1 and state = 'open'`, [
+              id,
+            ])
+          )[0]?.id,
       )
       await sandbox.bank('pay', { reference })
       return id
@@ -255,8 +251,8 @@ describe('a target whose worker is killed', () => {
     await sandbox.notified(merchant(), { kind: 'Exchange', localId, status: 'Done' }, PATIENCE_MS)
     await sleep(1_500)
     expect((await notifiedOf(merchant(), 'localId', localId)).filter(({ kind }) => kind === 'Exchange')).toHaveLength(1)
-    expect((await db.query(`select 1 from exchanges where local_id = $1`, [localId])).rows).toHaveLength(1)
-    expect((await db.query(`select 1 from conversions where state = 'waiting'`)).rows).toEqual([])
+    expect(await sandbox.query(`select 1 from exchanges where local_id = $1`, [localId])).toHaveLength(1)
+    expect(await sandbox.query(`select 1 from conversions where state = 'waiting'`)).toEqual([])
     await sandbox.kill('worker')
   })
 
@@ -363,7 +359,7 @@ describe('an api that is killed with orders on the way', () => {
     )
     expect(again.filter((outcome) => !['made', 'was there'].includes(outcome))).toEqual([])
     expect(known.filter((made, i) => made !== undefined && again[i] === 'made')).toEqual([])
-    const { rows } = await db.query<{ name: string; count: number }>(`select local_id as name, count(*)::int from (
+    const rows = await sandbox.query<{ name: string; count: number }>(`select local_id as name, count(*)::int from (
       select local_id from exchanges union all select local_id from exchange_withdrawals) all_of_them where local_id like 'killed-%' group by 1`)
     expect(rows).toHaveLength(40)
     expect(rows.every(({ count }) => count === 1)).toBe(true)

@@ -7,5 +7,7 @@ declare module 'vitest' {
     postgresUrl: string
     /** Part of every database name of this run, so that two runs on one server don't meet. */
     runId: string
+    /** Where a test file asks for its turn at the shared sandbox (`test/system/shared-sandbox.ts`). */
+    sandboxPort: number
   }
 }

@@ -2,20 +2,14 @@
  * Exchanges in the whole sandbox: prices come over the sources' own protocols, money leaves and arrives on balances.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSandbox, type Sandbox } from './sandbox.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useSharedSandbox } from './shared-sandbox.ts'
 
-let sandbox: Sandbox
+const sandbox = useSharedSandbox()
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
-    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
-    BURSAR_BLOCK_SECONDS_BSC: '0.5',
-  })
   await sandbox.credit(sandbox.merchants[0], 'USDT', '2000')
   await priced('USDT', 'BTC')
 })
-afterAll(() => sandbox?.stop())
 
 const merchant = () => sandbox.merchants[0]
 const balance = async (ticker: string): Promise<string> => (await merchant().client.balances.list([ticker]))[0]!.value

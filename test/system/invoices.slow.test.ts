@@ -5,21 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPool } from '../../server/src/platform/db/index.ts'
 import { freePort } from '../../sandbox/process/port.ts'
 import { buildPrograms } from '../../tools/build.ts'
-import { startSandbox, type Network, type Sandbox } from './sandbox.ts'
+import type { Network } from './connected.ts'
+import { useSharedSandbox } from './shared-sandbox.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({
-    BURSAR_BLOCK_SECONDS_BITCOIN: '0.5',
-    BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5',
-    BURSAR_BLOCK_SECONDS_BSC: '0.5',
-  })
-})
-afterAll(() => sandbox?.stop())
+const sandbox = useSharedSandbox()
 
 const HOUR = 3_600_000
 const { bursar: program } = await buildPrograms()

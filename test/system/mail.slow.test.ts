@@ -5,20 +5,16 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withClient } from '../../sandbox/postgres/connection.ts'
+import { expect, test } from 'vitest'
 import { buildPrograms } from '../../tools/build.ts'
-import { startSandbox, type Mail, type Sandbox } from './sandbox.ts'
+import type { Mail } from './connected.ts'
+import { useSharedSandbox } from './shared-sandbox.ts'
 
 const { bursar: program } = await buildPrograms()
 const QUARTER = 15 * 60_000
 const TO = 'boss@shop.example'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await startSandbox({ BURSAR_BLOCK_SECONDS_ETHEREUM: '0.5', BURSAR_BLOCK_SECONDS_BSC: '0.5' })
-})
-afterAll(() => sandbox?.stop())
+const sandbox = useSharedSandbox()
 
 const bursar = (...args: string[]) =>
   promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
@@ -40,8 +36,8 @@ const deposit = async (amount: string): Promise<void> => {
 }
 const digestStarted = async (): Promise<void> => {
   for (;;) {
-    const { rowCount } = await withClient(sandbox.database, (client) => client.query('select 1 from mail_digests'))
-    if (rowCount === 1) return
+    const started = await sandbox.query('select from mail_digests where merchant_id = $1', [sandbox.merchants[0].id])
+    if (started.length === 1) return
     await sleep(250)
   }
 }
@@ -60,7 +56,9 @@ test('a merchant that sets an address is mailed about a deposit, and once more u
   // The mailbox has it before the worker has noted so: killed in between, the worker would send it again.
   await sandbox.until(
     'the first mail is noted as sent',
-    async () => (await sandbox.query("select from mails where state = 'sent'")).length === 1,
+    async () =>
+      (await sandbox.query("select from mails where state = 'sent' and merchant_id = $1", [sandbox.merchants[0].id]))
+        .length === 1,
   )
   await sandbox.kill('worker')
   await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'mail-sent' })

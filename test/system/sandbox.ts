@@ -1,127 +1,38 @@
-/**
- * The whole sandbox in a folder and on ports of its own, spoken to as tools and merchants speak to it; its processes
- * can be killed.
- */
-import { readFileSync, rmSync } from 'node:fs'
+/** The whole sandbox in a folder and on ports of its own; its processes can be killed. */
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Bursar } from '@bursar/sdk'
-import { startPlatform, type Platform } from '../../sandbox/platform/index.ts'
-import { isRunning } from '../../sandbox/process/identity.ts'
+import { startPlatform } from '../../sandbox/platform/index.ts'
+import { isRunning, type ProcessIdentity } from '../../sandbox/process/identity.ts'
 import { readSettings } from '../../sandbox/settings.ts'
 import type { Running, Supervisor } from '../../sandbox/supervise.ts'
-import { startWorld, type World } from '../../sandbox/world.ts'
+import { startWorld } from '../../sandbox/world.ts'
 import { reservePorts } from '../setup/ports.ts'
 import { makeKeptFolder } from '../setup/scratch.ts'
-import { askingOf, type Asking } from './asking.ts'
+import { connectSandbox, ownLog, type ConnectedSandbox, type Place, type Role } from './connected.ts'
 
-export interface Message {
-  seq: number
-  url: string
-  headers: Record<string, string>
-  body: string
-}
+export type { Mail, Merchant, Network } from './connected.ts'
 
-export interface Mail {
-  seq: number
-  messageId: string
-  from: string
-  to: string[]
-  subject: string
-  text: string
-  html: string
-  attachments: { name: string; type: string; size: number }[]
-}
-
-export interface Merchant {
-  id: string
-  privateKey: string
-  webhookSecret: string
-  notificationsUrl: string
-  client: Bursar
-}
-
-export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON'
-
-export interface Sandbox extends Asking {
-  dir: string
-  api: string
-  /** What `npm start` writes to `.bursar/sandbox.json` for tools, as far as they need it. */
-  description: { api: string; control: string; inbox: string; merchants: readonly object[] }
-  environment: NodeJS.ProcessEnv
-  database: string
-  merchants: readonly [Merchant, Merchant]
-  hasBitcoin: boolean
-  pay(blockchain: Network, ticker: string, to: string, amount: string): Promise<string>
-  mine(blockchain: Network, blocks: number): Promise<void>
-  reorg(blockchain: Network, depth: number, without?: string[]): Promise<void>
-  outside(blockchain: Network): Promise<string>
-  balanceOf(blockchain: Network, ticker: string, address: string): Promise<string>
-  credit(merchant: Merchant, ticker: string, amount: string): Promise<void>
-  advance(ms: number): Promise<void>
-  /** Pays an invoice as its payer would. */
-  payInvoice(
-    id: string,
-    how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset',
-  ): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
-  rates(usd: Record<string, string>): Promise<void>
-  /** What the provider of screening says from now on of a transaction, a deposit address or a destination. */
-  verdict(address: string, verdict: 'clean' | 'mixer' | 'gambling' | 'sanctioned' | 'pending'): Promise<void>
-  /** That provider fails; without a kind it answers again. */
-  screeningFault(kind?: 'down' | 'html' | 'slow' | 'garbage'): Promise<void>
-  /** A price source lies or fails; without a kind it tells the truth again. */
-  sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
-  /** Does something to the bank: `POST /bank/WHAT` of the control server. */
-  bank(what: 'next' | 'reverse' | 'pay' | 'settle', body: object): Promise<unknown>
-  /** What the bank knows, of one reference or of all. */
-  bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
-  /** Does something to the venue that is hedged on: `POST /venue/WHAT` of the control server. */
-  venue(what: 'next' | 'fault' | 'balance', body: object): Promise<unknown>
-  venueFind(): Promise<{
-    orders: Record<string, string>[]
-    trades: Record<string, string>[]
-    balances: Record<string, string>
-  }>
-  behave(merchant: Merchant, behaviour: { status?: number; delayMs?: number; failNext?: number }): Promise<void>
-  /**
-   * Each notification once, as a receiver takes it: one whose answer a killed worker did not see comes again under its
-   * `webhook-id`.
-   */
-  messages(merchant: Merchant, after?: number): Promise<Message[]>
-  /** What an address was mailed, oldest first. */
-  mails(to: string): Promise<Mail[]>
-  /**
-   * Waits for a notification of an object, by a field of its body; fails with everything received when it does not
-   * come.
-   */
-  notified(merchant: Merchant, match: Record<string, unknown>, withinMs?: number): Promise<Record<string, unknown>>
-  /** Ends a role's process at once, and starts it again as it was. */
-  kill(role: 'api' | 'worker' | 'watcher' | 'signer'): Promise<void>
-  start(role: 'api' | 'worker' | 'watcher' | 'signer', env?: Record<string, string>): Promise<void>
+export interface Sandbox extends ConnectedSandbox {
+  place: Place
   /** The process of a role as it runs now. */
-  pid(role: 'api' | 'worker' | 'watcher' | 'signer'): number
-  /** Waits until a role stands still at its pause point. */
-  paused(role: 'worker', point: string): Promise<void>
+  pid(role: Role): number
   /** Asks the node itself. */
   rpcCall(blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', method: string, params: unknown[]): Promise<unknown>
   /** Asks bitcoind's faucet wallet. */
   bitcoinRpc<T>(method: string, ...params: unknown[]): Promise<T>
   /** what the worker shows at `/metrics` */
   metrics(): Promise<string>
-  logs(): string
+  /**
+   * Statements that a database role was denied so far. Every process logs in as its own role: what one was denied is a
+   * row that is missing in server/src/platform/db/grants.ts.
+   */
+  denied(): string[]
   /** Ends everything. Throws when a database role was denied something meanwhile. */
   stop(): Promise<void>
 }
 
 const root = new URL('../../', import.meta.url).pathname
-
-/**
- * A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification or a
- * mail.
- */
-const LEASES_END = `with judgements as (update screenings set leased_until = '-infinity' where leased_until <> '-infinity'),
-  notifications as (update event_streams set leased_until = '-infinity' where leased_until <> '-infinity')
-  update mails set leased_until = '-infinity' where leased_until <> '-infinity'`
 
 const PORTS = [
   'API',
@@ -164,6 +75,7 @@ const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
  */
 export const startSandbox = async (env: Record<string, string> = {}): Promise<Sandbox> => {
   const dir = makeKeptFolder('system')
+  mkdirSync(join(dir, 'logs'))
   const ports = await reservePorts(PORTS.length)
   const given = Object.fromEntries(PORTS.map((name, i) => [`BURSAR_PORT_${name}`, String(ports[i])]))
   const settings = readSettings(
@@ -178,13 +90,46 @@ export const startSandbox = async (env: Record<string, string> = {}): Promise<Sa
     root,
   )
   const keeper = createKeeper()
-  const lines: string[] = []
+  const log = (line: string): void => appendFileSync(ownLog(dir), `${line}\n`)
+  const program = (role: Role): ProcessIdentity => keeper.running.get(role) as ProcessIdentity
   try {
-    const world = await startWorld(keeper, settings, (line) => lines.push(line))
-    const platform = await startPlatform(keeper, settings, world, (line) => lines.push(line))
+    const world = await startWorld(keeper, settings, log)
+    const platform = await startPlatform(keeper, settings, world, log)
+    const { api, control, environment, merchants } = platform
+    const place: Place = {
+      dir,
+      api,
+      control,
+      inbox: world.inbox.url,
+      environment,
+      database: world.databaseUrl,
+      hasBitcoin: world.bitcoin !== undefined,
+      merchants,
+    }
+    const denied = (): string[] => deniedIn(readFileSync(join(dir, 'logs', 'postgres.log'), 'utf8'))
     return {
-      ...connect(dir, world, platform, keeper, lines),
+      ...connectSandbox(place, {
+        kill: async (role) => {
+          const killed = program(role)
+          if (isRunning(killed)) process.kill(killed.pid, 'SIGKILL')
+          while (isRunning(killed)) await sleep(10)
+        },
+        start: (role, more) => (role === 'signer' ? platform.startSigner() : platform.startRole(role, more)),
+      }),
+      place,
+      pid: (role) => program(role).pid,
+      rpcCall: (blockchain, method, params) =>
+        (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
+      bitcoinRpc: <T>(method: string, ...params: unknown[]) =>
+        world.bitcoin!.node.walletRpc('faucet')<T>(method, ...params),
       metrics: async () => (await fetch(`http://127.0.0.1:${settings.ports.innerWorker}/metrics`)).text(),
+      denied,
+      stop: async () => {
+        await keeper.stop()
+        const found = denied()
+        rmSync(dir, { recursive: true, force: true })
+        if (found.length > 0) throw new Error(`a database role was denied what its process does:\n${found.join('\n')}`)
+      },
     }
   } catch (error) {
     await keeper.stop()
@@ -192,133 +137,11 @@ export const startSandbox = async (env: Record<string, string> = {}): Promise<Sa
   }
 }
 
-const connect = (
-  dir: string,
-  world: World,
-  platform: Platform,
-  keeper: ReturnType<typeof createKeeper>,
-  lines: readonly string[],
-): Omit<Sandbox, 'metrics'> => {
-  const { api, control, environment } = platform
-  const inbox = world.inbox.url
-  const ask = async <T>(method: string, url: string, body?: unknown): Promise<T> => {
-    const answer = await fetch(url, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${url} ${JSON.stringify(body)}: ${answer.status} ${text}`)
-    return JSON.parse(text) as T
-  }
-  const messages = async (merchant: Merchant, after = 0): Promise<Message[]> => {
-    const all = await ask<Message[]>('GET', `${inbox}/messages?after=${after}&merchantId=${merchant.id}`)
-    return [
-      ...new Map(all.toReversed().map((message) => [message.headers['webhook-id'], message])).values(),
-    ].toReversed()
-  }
-  const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
-  // A log goes on when its role is started again: what an earlier process said is not looked at.
-  const startedAt = new Map<string, number>()
-  const logs = (): string =>
-    [
-      ...lines,
-      ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`),
-    ].join('\n')
-  const asking = askingOf({ environment, database: world.databaseUrl, logs })
-  return {
-    ...asking,
-    dir,
-    api,
-    description: { api, control, inbox, merchants: platform.merchants },
-    environment,
-    database: world.databaseUrl,
-    hasBitcoin: world.bitcoin !== undefined,
-    merchants: platform.merchants.map((merchant) => ({
-      ...merchant,
-      client: new Bursar({ url: api, merchantId: merchant.id, privateKey: merchant.privateKey }),
-    })) as unknown as [Merchant, Merchant],
-    pay: async (blockchain, ticker, to, amount) =>
-      (await ask<{ hash: string }>('POST', `${control}/pay`, { blockchain, ticker, to, amount })).hash,
-    mine: async (blockchain, blocks) => void (await ask('POST', `${control}/mine`, { blockchain, blocks })),
-    reorg: async (blockchain, depth, without = []) =>
-      void (await ask('POST', `${control}/reorg`, { blockchain, depth, without })),
-    outside: async (blockchain) =>
-      (await ask<{ address: string }>('POST', `${control}/address`, { blockchain })).address,
-    balanceOf: async (blockchain, ticker, address) =>
-      (
-        await ask<{ value: string }>(
-          'GET',
-          `${control}/balance?blockchain=${blockchain}&ticker=${ticker}&address=${address}`,
-        )
-      ).value,
-    credit: async (merchant, ticker, amount) =>
-      void (await ask('POST', `${control}/credit`, { merchantId: merchant.id, ticker, amount })),
-    mails: (to) => ask('GET', `${control}/mail?to=${encodeURIComponent(to)}`),
-    payInvoice: (id, how) => ask('POST', `${control}/invoice/pay`, { id, how }),
-    advance: async (advanceMs) => void (await ask('POST', `${control}/clock`, { advanceMs })),
-    rates: async (usd) => void (await ask('POST', `${control}/rates`, usd)),
-    bank: (what, body) => ask('POST', `${control}/bank/${what}`, body),
-    bankFind: (reference) =>
-      ask('GET', `${control}/bank/find${reference === undefined ? '' : `?reference=${reference}`}`),
-    verdict: async (address, verdict) => void (await ask('POST', `${control}/screening`, { address, verdict })),
-    screeningFault: async (kind) =>
-      void (await ask('POST', `${control}/screening/fault`, kind === undefined ? {} : { kind })),
-    sourceFault: async (fault) => void (await ask('POST', `${control}/rates/fault`, fault)),
-    venue: (what, body) => ask('POST', `${control}/venue/${what}`, body),
-    venueFind: () => ask('GET', `${control}/venue/find`),
-    behave: async (merchant, behaviour) =>
-      void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
-    messages,
-    notified: async (merchant, match, withinMs = 120_000) => {
-      const deadline = performance.now() + withinMs
-      let all: Record<string, unknown>[] = []
-      while (performance.now() < deadline) {
-        all = (await messages(merchant)).map((message) => JSON.parse(message.body) as Record<string, unknown>)
-        const found = all.find((body) => Object.entries(match).every(([key, value]) => body[key] === value))
-        if (found) return found
-        await sleep(100)
-      }
-      throw new Error(`no notification ${JSON.stringify(match)} among ${JSON.stringify(all, null, 1)}\n${logs()}`)
-    },
-    kill: async (role) => {
-      const program = keeper.running.get(role) as { pid: number; startedAt: string }
-      if (isRunning(program)) process.kill(program.pid, 'SIGKILL')
-      while (isRunning(program)) await sleep(10)
-      if (role === 'worker') await asking.query(LEASES_END)
-    },
-    start: async (role, more = {}) => {
-      startedAt.set(role, logOf(`${role}.log`).length)
-      await (role === 'signer' ? platform.startSigner() : platform.startRole(role, more))
-    },
-    pid: (role) => (keeper.running.get(role) as { pid: number }).pid,
-    paused: async (role, point) => {
-      const deadline = performance.now() + 60_000
-      while (!logOf(`${role}.log`).slice(startedAt.get(role)).includes(`paused at ${point}`)) {
-        if (performance.now() > deadline) throw new Error(`${role} never came to ${point}\n${logs()}`)
-        await sleep(20)
-      }
-    },
-    rpcCall: (blockchain, method, params) =>
-      (blockchain === 'ETHEREUM' ? world.ethereum : world.bsc).node.rpc(method, ...params),
-    bitcoinRpc: <T>(method: string, ...params: unknown[]) =>
-      world.bitcoin!.node.walletRpc('faucet')<T>(method, ...params),
-    logs,
-    stop: async () => {
-      await keeper.stop()
-      // Every process logged in as its own role: what one was denied is a row that is missing in
-      // server/src/platform/db/grants.ts.
-      const said = logOf('postgres.log').split('\n')
-      const denied = said.flatMap((line, at) =>
-        /permission denied|row-level security/.test(line)
-          ? [`${line}\n  ${said.slice(at + 1, at + 4).join('\n  ')}`]
-          : [],
-      )
-      rmSync(dir, { recursive: true, force: true })
-      if (denied.length > 0)
-        throw new Error(
-          `a database role was denied what its process does:\n${[...new Set(denied.map((text) => text.replaceAll(/^.*?(?=ERROR|FATAL|STATEMENT)/gm, '')))].slice(0, 20).join('\n')}`,
-        )
-    },
-  }
+/** @param log of PostgreSQL @returns at most twenty errors, each with its statement */
+const deniedIn = (log: string): string[] => {
+  const lines = log.split('\n')
+  const found = lines.flatMap((line, at) =>
+    /permission denied|row-level security/.test(line) ? [`${line}\n  ${lines.slice(at + 1, at + 4).join('\n  ')}`] : [],
+  )
+  return [...new Set(found.map((text) => text.replaceAll(/^.*?(?=ERROR|FATAL|STATEMENT)/gm, '')))].slice(0, 20)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '@bursar/contract'
-import { useEdge } from '../http/test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 import { openOrders, ORDERS, type OrderWorld } from './test-orders.ts'
 
 const edge = useEdge({

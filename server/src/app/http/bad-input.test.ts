@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '@bursar/contract'
-import { NOW, sign, useEdge } from './test-edge.ts'
+import { NOW, useEdge } from '../../../../test/world/edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge({ unbuilt: ['createCryptoInvoice', 'listExchangeDirections'] })
 const SECONDS = String(NOW / 1_000)

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { useEdge } from './test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 
 const CARD = '4111111111111111'
 const edge = useEdge({ unbuilt: ['getFiatWithdrawalFee'] })

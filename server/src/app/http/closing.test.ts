@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { NOW, sign, useEdge } from './test-edge.ts'
+import { NOW, useEdge } from '../../../../test/world/edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge()
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { useEdge } from './test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 
 let isReady = true
 const edge = useEdge({

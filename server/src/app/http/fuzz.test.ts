@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { operations, type Operation } from '@bursar/contract'
 import { cases } from '../../../../test/setup/cases.ts'
-import { NOW, sign, targetOf, useEdge, type Answer } from './test-edge.ts'
+import { NOW, targetOf, useEdge, type Answer } from '../../../../test/world/edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge()
 const signed = operations.filter((operation) => operation.signed)

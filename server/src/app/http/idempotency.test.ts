@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
 import { withStoredAnswer } from '../../platform/api/answers.ts'
 import { createAnswerPruneJob } from './index.ts'
-import { NOW, useEdge } from './test-edge.ts'
+import { NOW, useEdge } from '../../../../test/world/edge.ts'
 
 const edge = useEdge()
 const body = (n: number): string => `{"blockchain":"BITCOIN","meta":"${n}"}`

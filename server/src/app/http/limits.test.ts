@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { makeMerchant, newId } from '../../../../test/world/merchant.ts'
-import { NOW, useEdge } from './test-edge.ts'
+import { NOW, useEdge } from '../../../../test/world/edge.ts'
 
 const edge = useEdge({ requestsPerMinute: 5, refusalsPerMinute: 10, trustedProxies: ['127.0.0.0/8'] })
 const target = '/merchants/assets/crypto'

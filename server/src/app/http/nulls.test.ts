@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '@bursar/contract'
 import { nullableOf, withoutNulls } from './nulls.ts'
-import { exampleOf, useEdge } from './test-edge.ts'
+import { exampleOf, useEdge } from '../../../../test/world/edge.ts'
 
 const edge = useEdge()
 

@@ -9,7 +9,7 @@ import { cases } from '../../../../test/setup/cases.ts'
 import type { PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { registerPages } from './page-server.ts'
-import { useEdge } from './test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
 const asked: PageRequest[] = []

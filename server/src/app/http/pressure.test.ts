@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBodyBudget } from './body-budget.ts'
-import { NOW, useEdge } from './test-edge.ts'
+import { NOW, useEdge } from '../../../../test/world/edge.ts'
 
 const MIB = 1_048_576
 const PER_ADDRESS = 2 * MIB

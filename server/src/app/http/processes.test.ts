@@ -1,10 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestHeaders } from '@bursar/contract'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import {
   createDirectory,
   createEndpoints,
@@ -15,22 +14,17 @@ import {
   setSetting,
 } from '../../merchants/accounts/index.ts'
 import { box, keyDeps, makeMerchant, momentAt } from '../../../../test/world/merchant.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { sign } from './test-edge.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
-const database = useDatabase({ template: migrated })
-let pool: pg.Pool
-let db: Db
+const { url, pool, db } = useDb()
 const children: ChildProcess[] = []
 const ports: number[] = []
 
 beforeAll(async () => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
   for (const name of ['api one', 'api two']) {
     const child = fork(new URL('./test-process.ts', import.meta.url), {
-      env: { ...process.env, DATABASE_URL: database.url, NAME: name },
+      env: { ...process.env, DATABASE_URL: url, NAME: name },
     })
     children.push(child)
     ports.push(((await once(child, 'message')) as [{ port: number }])[0].port)
@@ -39,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of children) child.disconnect()
   await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
-  await pool.end()
 })
 
 const ask = async (port: number, id: string, key: string): Promise<number> => {

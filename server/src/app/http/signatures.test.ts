@@ -7,7 +7,8 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { keyOwner } from '../../merchants/accounts/keys.ts'
 import { listKeys, revokeKey, rotateKey, setDisabled } from '../../merchants/accounts/index.ts'
 import { box, keyDeps, makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
-import { exampleOf, NOW, sign, targetOf, useEdge, type HeaderList } from './test-edge.ts'
+import { exampleOf, NOW, targetOf, useEdge, type HeaderList } from '../../../../test/world/edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge()
 const address = '{"blockchain":"BITCOIN"}'

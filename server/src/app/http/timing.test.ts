@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Merchant, MerchantKey } from '../../merchants/accounts/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { authenticate, type SignedBytes } from './authentication.ts'
-import { sign } from './test-edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const NOW = 1_800_000_000_000
 const TIMESTAMP = String(NOW / 1_000)

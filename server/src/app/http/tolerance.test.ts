@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { operations } from '@bursar/contract'
-import { exampleOf, NOW, sign, targetOf, useEdge } from './test-edge.ts'
+import { exampleOf, NOW, targetOf, useEdge } from '../../../../test/world/edge.ts'
+import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge()
 const SECONDS = String(NOW / 1_000)

@@ -9,7 +9,7 @@ import { createPayoutAcquirer, type Behaviour } from '../../../../test/world/acq
 import { CARD, catalogue, MASKED, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
-import { useEdge } from '../../app/http/test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { cardPayoutRoutes, createResealingJob } from './index.ts'
 

@@ -14,7 +14,7 @@ import {
   sendsMail,
   type Mail,
 } from './index.ts'
-import { underpaid } from './test-mails.ts'
+import { underpaid } from '../../../../test/world/mail.ts'
 
 const { db } = useDb()
 const NOW = 1_800_000_000_000

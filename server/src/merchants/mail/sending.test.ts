@@ -14,7 +14,7 @@ import { announceSending, createMailPruneJob, createSendJob, listMails, queueMai
 import { mailMoves, type MailState } from './machine.ts'
 import { nextTry } from './schedule.ts'
 import { claimMail, moveClaimed } from './store.ts'
-import { underpaid } from './test-mails.ts'
+import { underpaid } from '../../../../test/world/mail.ts'
 
 const { db, pool } = useDb()
 const START = 1_800_000_000_000

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { versionOf, type FormProblem, type PageView } from '@bursar/checkout'
 import { VIEWS } from '../../../../web/checkout/src/test-views.ts'
 import { listen, type Listener } from '../../platform/db/index.ts'
-import { useEdge } from '../../app/http/test-edge.ts'
+import { useEdge } from '../../../../test/world/edge.ts'
 import {
   createLivePages,
   invoicePageRoutes,

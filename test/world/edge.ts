@@ -1,5 +1,5 @@
-/** An edge that listens, over a real database, with operations that answer what they were asked. For tests. */
-import { createHmac, createSecretKey } from 'node:crypto'
+/** The server of the api as it listens, over a real database, with operations that answer their own name. */
+import { createSecretKey } from 'node:crypto'
 import { Agent, request as send } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -7,14 +7,14 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { operations } from '@bursar/contract'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
-import { createDirectory, type MerchantDirectory } from '../../merchants/accounts/index.ts'
-import { box, makeMerchant } from '../../../../test/world/merchant.ts'
-import { createKnownRequests } from '../../ledger/orders/index.ts'
-import type { ApiAnswer, ApiRequest } from '../../platform/api/route.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createHttpServer, type HttpDeps } from './index.ts'
+import type { Db } from '../../server/src/platform/db/index.ts'
+import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/accounts/index.ts'
+import { box, makeMerchant } from './merchant.ts'
+import { createKnownRequests } from '../../server/src/ledger/orders/index.ts'
+import type { ApiAnswer, ApiRequest } from '../../server/src/platform/api/route.ts'
+import { useDb } from './database.ts'
+import { sign } from './signed-request.ts'
+import { createHttpServer, type HttpDeps } from '../../server/src/app/http/index.ts'
 
 /** What the clock of the edge shows: the time of the published signatures, ms. */
 export const NOW = 1_677_486_443_000
@@ -63,31 +63,16 @@ export interface TestEdge {
   bytesUntil(enough: ((text: string) => boolean) | number, ...parts: (string | Buffer)[]): Promise<string>
 }
 
-export const sign = (
-  key: string,
-  method: string,
-  target: string,
-  body: string | Buffer,
-  timestamp: number | string,
-): string =>
-  createHmac('sha256', key)
-    .update(method + target)
-    .update(body)
-    .update(String(timestamp))
-    .digest('hex')
-
 /** For the top of a test file. Operations not in `unbuilt` answer their own name. */
 export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly string[] } = {}): TestEdge => {
-  const database = useDatabase({ template: migrated })
-  const edge = { handled: [], logged: [], clock: { ms: NOW }, answer: undefined } as unknown as TestEdge
+  const { url, pool, db } = useDb()
+  const edge = { pool, db, handled: [], logged: [], clock: { ms: NOW }, answer: undefined } as unknown as TestEdge
   const { unbuilt = [], ...deps } = settings
   beforeAll(async () => {
-    edge.pool = createPool({ url: database.url })
-    edge.db = createDb(edge.pool)
-    edge.directory = createDirectory(edge.db, box)
-    const { id, privateKey } = await makeMerchant(edge.db, NOW)
+    edge.directory = createDirectory(db, box)
+    const { id, privateKey } = await makeMerchant(db, NOW)
     edge.merchant = { id, privateKey }
-    const known = createKnownRequests({ url: database.url })
+    const known = createKnownRequests({ url })
     edge.app = createHttpServer({
       directory: edge.directory,
       clock: { now: () => edge.clock.ms },
@@ -113,10 +98,7 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
     await edge.app.listen({ host: '127.0.0.1', port: 0 })
     edge.port = (edge.app.server.address() as AddressInfo).port
   })
-  afterAll(async () => {
-    await edge.app.close()
-    await edge.pool.end()
-  })
+  afterAll(() => edge.app.close())
   edge.raw = (method, target, headers, body) => sendRaw(edge.port, method, target, headers, body)
   edge.call = (
     method,

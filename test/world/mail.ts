@@ -1,5 +1,5 @@
-/** What tests of mail start from: mails of a merchant's invoices. */
-import type { Mail } from './mail.ts'
+/** Mails of a merchant's invoices. */
+import type { Mail } from '../../server/src/merchants/mail/index.ts'
 
 const INVOICE = '0199a000-0000-7000-8000-000000000001'
 
