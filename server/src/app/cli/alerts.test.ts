@@ -1,40 +1,14 @@
 /** Alerts as the operator sees and ends them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-alerts-'))
-let db: Db
-let close: () => Promise<void>
-let env: Record<string, string>
+const { db, env } = useInstallation()
 
-beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
-  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
-  writeFileSync(join(folder, 'assets.json'), JSON.stringify({ crypto: [], fiat: [] }))
-  env = {
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: join(folder, 'key'),
-    BURSAR_ASSETS_FILE: join(folder, 'assets.json'),
-    BURSAR_LOG_LEVEL: 'silent',
-  }
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await close()
-})
 beforeEach(() => emptyTables(db))
 
 const bursar = async (...args: string[]): Promise<{ code: number; text: string }> => {

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import type pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
+import { expect, test } from 'vitest'
+import { useInstallation } from '../../../../test/world/installation.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createClaimTokens } from '../../pay-in/crypto-invoices/index.ts'
 import { apply, type Item } from '../../ledger/postings/index.ts'
 import { createDirectory } from '../../merchants/accounts/index.ts'
@@ -16,28 +11,18 @@ import { createSecretRing, readDataKeys } from '../../platform/config/secrets.ts
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-data-key-'))
+const { db, env, file } = useInstallation()
 const [OLD, NEW] = ['ab'.repeat(32), 'cd'.repeat(32)] as const
-let pool: pg.Pool
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await pool.end()
-})
 
 const type = async (keys: readonly string[], ...words: string[]): Promise<{ code: number; said: string }> => {
-  writeFileSync(join(folder, 'key'), keys.join('\n'), { mode: 0o600 })
-  const env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent' }
+  file('key', keys.join('\n'))
   const { code, text } = await captured(() => runCommand(words, env, null))
   return { code, said: text }
 }
 const nameOf = (key: string): string => createHash('sha256').update(Buffer.from(key, 'hex')).digest('hex').slice(0, 8)
 const ringOf = (...keys: string[]) => createSecretRing(readDataKeys(keys.join('\n')))
 const secretsBy = async (merchantId: string, ...keys: string[]): Promise<string[]> => {
-  const merchant = await createDirectory(createDb(pool), ringOf(...keys)).find(merchantId)
+  const merchant = await createDirectory(db, ringOf(...keys)).find(merchantId)
   return merchant!.keys.map(({ secret }) => secret)
 }
 
@@ -58,7 +43,7 @@ test('audit S-10: the data key is changed while merchants are served, and the ol
 
 test('audit S-10: what a key that is missing has sealed is said, and stays as it is', async () => {
   await sql`update merchant_keys set sealed = ${`v1.00000000.${'A'.repeat(60)}`} where id = (select id from merchant_keys order by id limit 1)`.execute(
-    createDb(pool),
+    db,
   )
   const { code, said } = await type([OLD, NEW], 'data-key', 'reseal')
   expect([code, said]).toEqual([1, expect.stringContaining('encrypted 1 key(s) of merchants')])
@@ -75,7 +60,6 @@ test('audit S-10: claim links that an older key made are good while it is kept',
 })
 
 test("audit S-10: a request whose answer is kept under an older key's fingerprint is the same request", async () => {
-  const db = createDb(pool)
   const merchantId = '00000000-0000-4000-8000-000000000001'
   const answer = (fingerprint: string, older?: readonly string[]) =>
     inTransaction(db, (tx) =>

@@ -1,13 +1,9 @@
 /** What every command has in common: how it is typed, asked about and refused. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { command, flag, text, texts, type Command } from './command.ts'
 import { placeOf, readCommandLine, usageOf } from './command-line.ts'
 import { dispatch, type Ask } from './dispatch.ts'
@@ -17,32 +13,7 @@ import { LOOKING } from './recording.ts'
 import { contentsOf } from './test-contents.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-dispatch-'))
-const path = (name: string): string => join(folder, name)
-let env: Record<string, string>
-let db: Db
-let close: () => Promise<void>
-
-beforeAll(() => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
-  writeFileSync(path('key'), 'ab'.repeat(32), { mode: 0o600 })
-  writeFileSync(path('assets.json'), JSON.stringify({ crypto: [], fiat: [] }))
-  writeFileSync(path('xpubs.json'), JSON.stringify({ ...TEST_KEYS, masterFingerprint: '00000000' }))
-  env = {
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: path('key'),
-    BURSAR_ASSETS_FILE: path('assets.json'),
-    BURSAR_XPUBS_FILE: path('xpubs.json'),
-    BURSAR_LOG_LEVEL: 'silent',
-  }
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await close()
-})
+const { db, env, folder } = useInstallation()
 
 const type = (
   words: readonly string[],

@@ -1,16 +1,15 @@
 /** The operator's commands that show where money went and what is owed, as they are typed. */
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createWorld, type Owned, type World } from '../../../../test/world/deposits.ts'
+import { requestWithdrawal } from '../../../../test/world/withdrawal.ts'
 import { createInnerServer } from '../../platform/process/metrics.ts'
 import { readPolicies } from '../composition/policy.ts'
 import { createReconcileJob, reconcileNetwork, standingOf } from '../../treasury/reconciliation/index.ts'
@@ -19,8 +18,7 @@ import { metricsOf } from '../observability/metrics.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-cli-'))
+const { url, folder, file, ...installation } = useInstallation()
 const path = (name: string): string => join(folder, name)
 let world: World
 let here: Treasury
@@ -28,8 +26,7 @@ let owner: Owned
 let env: Record<string, string>
 
 beforeAll(() => {
-  world = createWorld(database.url)
-  writeFileSync(path('key'), 'ab'.repeat(32), { mode: 0o600 })
+  world = createWorld(url)
   const decimals = { minDeposit: '0', minWithdrawal: '0' }
   const crypto = [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, ...decimals } } },
@@ -43,20 +40,13 @@ beforeAll(() => {
       },
     },
   ]
-  writeFileSync(path('assets.json'), JSON.stringify({ crypto, fiat: [] }))
-  writeFileSync(path('policy.json'), JSON.stringify(POLICY))
   env = {
-    BURSAR_POLICY_FILE: path('policy.json'),
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: path('key'),
-    BURSAR_ASSETS_FILE: path('assets.json'),
-    BURSAR_LOG_LEVEL: 'silent',
+    ...installation.env,
+    BURSAR_ASSETS_FILE: file('assets.json', { crypto, fiat: [] }),
+    BURSAR_POLICY_FILE: file('policy.json', POLICY),
   }
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await world.close()
-})
+afterAll(() => world.close())
 beforeEach(async () => {
   here = await createTreasury(world, createSimulatedChain(CHAIN))
   owner = await here.owner()
@@ -239,7 +229,7 @@ describe('reserves', () => {
       '--commitment',
       '0'.repeat(64),
     )
-    env = { ...env, DATABASE_URL: database.url }
+    env = { ...env, DATABASE_URL: url }
     expect(good).toMatchObject({ code: 0, err: '' })
     expect(good.out).toContain('the proof holds')
     expect(without.out).toContain('compare the commitment')
@@ -302,10 +292,14 @@ test('treasury: what is where, what waits, what to refill, and how long the coin
     days: Number(RUNWAY),
   })
   expect(before).toMatch(/BITCOIN +BTC +0 +-\n/)
-  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, not_before, created_at, updated_at)
-    values (${owner.merchantId}, gen_random_uuid(), 'ETH', 'ETHEREUM', '0x', ${3n * E18}, 0, 'requested', gen_random_uuid(), now(), now(), now())`.execute(
-    world.db,
-  )
+  await requestWithdrawal(here.runtime, {
+    merchantId: owner.merchantId,
+    ticker: 'ETH',
+    blockchain: 'ETHEREUM',
+    to: '0x',
+    units: 3n * E18,
+    fee: 0n,
+  })
   expect((await bursar('treasury')).out).toMatch(new RegExp(`ETH +${hot} +4 +0 +3 +5 +0 +1.000105\\n`))
   // The costs of a week ago say nothing of the days to come.
   here.later(8 * 86_400_000)

@@ -1,31 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { userInfo } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { findBrokenAction, listActions } from '../../platform/operators/index.ts'
 import { commands, runCommand } from './index.ts'
 import { LOOKING, operatorHere } from './recording.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-recording-'))
-let env: Record<string, string>
-let pool: pg.Pool
-let db: Db
-beforeAll(() => {
-  pool = createPool({ url: database.url })
-  db = createDb(pool)
-  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
-  env = { DATABASE_URL: database.url, BURSAR_DATA_KEY_FILE: join(folder, 'key'), BURSAR_LOG_LEVEL: 'silent' }
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await pool.end()
-})
+const { url, pool, db, ...installation } = useInstallation()
+let { env } = installation
 
 const type = async (...words: string[]): Promise<{ code: number; said: string }> => {
   const { code, text } = await captured(() => runCommand(words, env, null))
@@ -75,7 +57,7 @@ describe('commands that change something', () => {
       `create role recording_${process.pid} login; grant usage on schema public to recording_${process.pid}; grant select, insert on merchants, merchant_keys to recording_${process.pid}`,
     )
     try {
-      env = { ...env, DATABASE_URL: database.url.replace(/([?&]user=)[^&]*/, `$1recording_${process.pid}`) }
+      env = { ...env, DATABASE_URL: url.replace(/([?&]user=)[^&]*/, `$1recording_${process.pid}`) }
       const { code, said } = await type('merchant', 'create', '--name', 'Other', '--url', 'https://shop.example')
       expect([code, said]).toEqual([1, expect.stringContaining('may not record what operators do')])
       expect((await pool.query("select from merchants where name = 'Other'")).rowCount).toBe(0)

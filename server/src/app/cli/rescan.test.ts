@@ -2,26 +2,19 @@
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { depositAddress } from '../../chain/addresses/derivation.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
+const { db, file, ...installation } = useInstallation()
 const OURS = depositAddress(TEST_KEYS, 'EVM', 0)
 const hash = (byte: string): string => `0x${byte.repeat(32)}`
 const PAID = hash('77')
-let db: Db
-let close: () => Promise<void>
 let env: Record<string, string>
 let node: Server
 /** What the node says it is of, and which block it has at height 100. */
@@ -68,11 +61,6 @@ beforeAll(async () => {
   })
   node.listen(0, '127.0.0.1')
   await once(node, 'listening')
-  const folder = temporaryFolder('rescan')
-  const file = (name: string, content: unknown): string => {
-    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
-    return join(folder, name)
-  }
   const crypto = [
     {
       ticker: 'ETH',
@@ -82,16 +70,10 @@ beforeAll(async () => {
   ]
   const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
   env = {
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)),
-    BURSAR_LOG_LEVEL: 'silent',
+    ...installation.env,
     BURSAR_ASSETS_FILE: file('assets.json', { crypto, fiat: [] }),
     BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url, chainId: 1, traces: 'off' } }),
-    BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
   }
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at) values (${randomUUID()}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${OURS}, 0, now())`.execute(
     db,
   )
@@ -100,10 +82,9 @@ beforeAll(async () => {
     db,
   )
 })
-afterAll(async () => {
+afterAll(() => {
   node.closeAllConnections()
   node.close()
-  await close()
 })
 
 const type = (...words: string[]) => captured(() => runCommand(words, env, null))

@@ -1,14 +1,11 @@
 /** Nothing that is typed wrongly changes anything: every argument and option of every command, with rubbish in it. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../../test/setup/filling.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import type { Command } from './command.ts'
 import { placeOf } from './command-line.ts'
 import { commands, runCommand } from './index.ts'
@@ -16,33 +13,18 @@ import { LOOKING } from './recording.ts'
 import { contentsOf } from './test-contents.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-rubbish-'))
+const { pool, db, folder, file, ...installation } = useInstallation()
 let env: Record<string, string>
-let db: Db
-let close: () => Promise<void>
 let merchant: string
 let withdrawal: string
-
-const file = (name: string, contents: unknown): string => {
-  const path = join(folder, name)
-  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents), { mode: 0o600 })
-  return path
-}
 
 const limits = { minDeposit: '0', minWithdrawal: '0' }
 /** Nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:1'
 
 beforeAll(async () => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  close = () => pool.end()
   env = {
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)),
-    BURSAR_LOG_LEVEL: 'silent',
-    BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
+    ...installation.env,
     BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url: NOWHERE, chainId: 31_337 } }),
     BURSAR_ASSETS_FILE: file('assets.json', {
       crypto: [
@@ -90,10 +72,6 @@ beforeAll(async () => {
   })
   const { rows } = await pool.query<{ id: string }>('select id from withdrawals limit 1')
   withdrawal = rows[0]!.id
-})
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await close()
 })
 
 const type = (...words: string[]) => captured(() => runCommand(words, env, null))

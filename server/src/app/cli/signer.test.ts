@@ -1,24 +1,17 @@
 /** What an operator asks of the signer's log. */
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../../signer/src/server/http-server.ts'
 import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
-import { useDb } from '../../../../test/world/database.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const { db, url } = useDb()
-let folder: string
-
-beforeAll(() => {
-  folder = temporaryFolder('signer-commands')
-  writeFileSync(join(folder, 'key'), 'ab'.repeat(32), { mode: 0o600 })
-})
+const { db, env } = useInstallation()
 
 /** A signer with a log of its own that has signed once. */
 const serve = async (): Promise<string> => {
@@ -30,13 +23,8 @@ const serve = async (): Promise<string> => {
 }
 
 const type = async (socket: string, ...words: string[]) => {
-  const env = {
-    DATABASE_URL: url,
-    BURSAR_DATA_KEY_FILE: join(folder, 'key'),
-    BURSAR_LOG_LEVEL: 'silent',
-    BURSAR_SIGNER: `unix:${socket}`,
-  }
-  const { code, text } = await captured(() => runCommand(words, env, null))
+  const withSigner = { ...env, BURSAR_SIGNER: `unix:${socket}` }
+  const { code, text } = await captured(() => runCommand(words, withSigner, null))
   return { code, text: text.trim() }
 }
 

@@ -1,17 +1,13 @@
 /** `bursar smoke` against a node, and against one behind a proxy that answers otherwise. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { openEvmWorld } from '../../adapters/chains/evm/test-world.ts'
 import { startProxy, type Behaviour, type TestProxy } from '../../adapters/chains/test-proxy.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
+const { env, file } = useInstallation()
 const CHAINS = {
   ethereum: { network: 'ETHEREUM', chainId: 31_337, anvil: useAnvil(), legacyGas: false, finality: 'finalized' },
   bsc: {
@@ -37,23 +33,16 @@ const open = async (target: keyof typeof CHAINS) => {
 
 const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy, ...more: string[]) => {
   const { network, chainId } = CHAINS[target]
-  const folder = temporaryFolder('smoke')
-  const write = (name: string, content: string): string => {
-    writeFileSync(join(folder, name), content, { mode: 0o600 })
-    return join(folder, name)
-  }
   const on = { decimals: 18, minDeposit: '0', minWithdrawal: '0' }
   const ticker = target === 'ethereum' ? 'ETH' : 'BNB'
   const { code, out } = await captured(() =>
     runCommand(['smoke', target, ...more], {
-      DATABASE_URL: database.url,
-      BURSAR_DATA_KEY_FILE: write('key', 'ab'.repeat(32)),
-      BURSAR_LOG_LEVEL: 'silent',
-      BURSAR_ASSETS_FILE: write(
-        'assets.json',
-        JSON.stringify({ crypto: [{ ticker, name: ticker, networks: { [network]: on } }], fiat: [] }),
-      ),
-      BURSAR_NETWORKS_FILE: write('networks.json', JSON.stringify({ [network]: { url, chainId } })),
+      ...env,
+      BURSAR_ASSETS_FILE: file('assets.json', {
+        crypto: [{ ticker, name: ticker, networks: { [network]: on } }],
+        fiat: [],
+      }),
+      BURSAR_NETWORKS_FILE: file('networks.json', { [network]: { url, chainId } }),
     }),
   )
   return { code, out, lines: out.split('\n').filter((line) => /^(agrees|NEW|BAD|\?)/.test(line)) }

@@ -1,46 +1,28 @@
 /** The command as it is typed, with settings of an installation. */
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startLiqPay } from '../../../../sandbox/acquirers/liqpay/index.ts'
 import { freePort } from '../../../../sandbox/process/port.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { useInstallation } from '../../../../test/world/installation.ts'
 import { refuse, startRpcNode } from '../../adapters/chains/survey/test-rpc-node.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 
-const database = useDatabase({ template: migrated })
+const { env, file } = useInstallation()
 const LIQPAY = {
   publicKey: 'i00000000042',
   privateKey: 'a4825234f4bae72a0be04eafe9e8e2bada209255',
   version: 3,
 } as const
 const GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
-let write: (name: string, content: string) => string
-beforeAll(() => {
-  const folder = temporaryFolder('smoke')
-  write = (name, content) => {
-    writeFileSync(join(folder, name), content, { mode: 0o600 })
-    return join(folder, name)
-  }
-})
 
 const smoke = (words: readonly string[], files: Record<string, string>) => {
   const crypto = [
     { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
   ]
-  const env = {
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: write('key', 'ab'.repeat(32)),
-    BURSAR_ASSETS_FILE: write('assets.json', JSON.stringify({ crypto, fiat: [] })),
-    BURSAR_LOG_LEVEL: 'silent',
-    ...files,
-  }
-  return captured(() => runCommand(['smoke', ...words], env))
+  file('assets.json', { crypto, fiat: [] })
+  return captured(() => runCommand(['smoke', ...words], { ...env, ...files }))
 }
 
 test('an account with an acquirer is asked about the newest orders of ours, and agrees', async () => {
@@ -51,12 +33,12 @@ test('an account with an acquirer is asked about the newest orders of ours, and 
       name: 'liq',
       kind: 'liqpay',
       publicKey: LIQPAY.publicKey,
-      privateKeyFile: write('liqpay', LIQPAY.privateKey),
+      privateKeyFile: file('liqpay', LIQPAY.privateKey),
       url: emulator.url,
     },
   ]
   const { code, out } = await smoke(['liqpay'], {
-    BURSAR_ACQUIRERS_FILE: write('acquirers.json', JSON.stringify({ accounts })),
+    BURSAR_ACQUIRERS_FILE: file('acquirers.json', { accounts }),
   })
   expect(out.split('\n')).toEqual([
     expect.stringMatching(/^agrees liq: payment that was never ordered: is unknown/),
@@ -70,7 +52,7 @@ test('a node of another chain, and a node that does not answer, are said at once
   let asked = 0
   const url = await startRpcNode({ getblockhash: () => ((asked += 1), 'ab'.repeat(32)) })
   const at = (url: string) => ({
-    BURSAR_NETWORKS_FILE: write('networks.json', JSON.stringify({ BITCOIN: { url, genesis: GENESIS } })),
+    BURSAR_NETWORKS_FILE: file('networks.json', { BITCOIN: { url, genesis: GENESIS } }),
   })
   const other = await smoke(['bitcoin'], at(url))
   expect(other.out).toBe(
@@ -105,7 +87,7 @@ test('a node is shown as the doctor shows it, and what it says that is not known
     gettxout: refuse(-99, 'a refusal of tomorrow'),
   })
   const { code, out } = await smoke(['bitcoin'], {
-    BURSAR_NETWORKS_FILE: write('networks.json', JSON.stringify({ BITCOIN: { url, genesis: GENESIS } })),
+    BURSAR_NETWORKS_FILE: file('networks.json', { BITCOIN: { url, genesis: GENESIS } }),
   })
   expect(out).toMatch(/^ {7}good {4}client: \/Satoshi:30\.0\.0\//)
   expect(out).toContain('NEW    unknown output: refuses: a refusal of tomorrow (-99)')
