@@ -1,8 +1,8 @@
 /**
- * Owns the sandbox that test files share (`shared-sandbox.ts`). Files take turns: the one that has its turn may move the
- * clock, kill roles and order faults, and hands the sandbox on with its roles as they were. A sandbox in which a test
- * failed is not handed on. One connection is one turn; its messages are lines of JSON. The run's set-up starts this
- * process and passes the connections to it (`test/setup/sandbox.global.ts`).
+ * Owns the sandbox that test files share (`shared-sandbox.ts`). Files take turns: the one that has its turn may move
+ * the clock, kill roles and order faults, and hands the sandbox on with its roles as they were. A sandbox in which a
+ * test failed is not handed on. One connection is one turn; its messages are lines of JSON. The run's set-up starts
+ * this process and passes the connections to it (`test/setup/sandbox.global.ts`).
  */
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'

@@ -1,8 +1,7 @@
 /** What every command has in common: how it is typed, asked about and refused. */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useInstallation } from '../../../../test/world/installation.ts'
 import { command, flag, text, texts, type Command } from './command.ts'
 import { placeOf, readCommandLine, usageOf } from './command-line.ts'
