@@ -26,14 +26,14 @@ export const fundMerchants = async (
   const items = ['USDT', ...others].flatMap((asset) =>
     merchants.map((merchantId) => {
       const id = newId()
-      const leg = (kind: 'capital' | 'merchant', posted: bigint) => ({
+      const entry = (kind: 'capital' | 'merchant', posted: bigint) => ({
         account: { merchantId, asset, kind },
         posted,
         held: 0n,
       })
-      const legs = [leg('capital', -FUNDS), leg('merchant', FUNDS)]
+      const entries = [entry('capital', -FUNDS), entry('merchant', FUNDS)]
       return {
-        transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, legs, at },
+        transfer: { id, merchantId, kind: 'post' as const, cause: { kind: 'adjustment' as const, id }, entries, at },
       }
     }),
   )

@@ -20,7 +20,7 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
   for (const asset of ['BTC', 'USDT']) {
     await inTransaction(db, async (tx) => {
       const id = newId()
-      const leg = (kind: 'capital' | 'custody:BITCOIN', posted: bigint) => ({
+      const entry = (kind: 'capital' | 'custody:BITCOIN', posted: bigint) => ({
         account: { merchantId: PLATFORM, asset, kind },
         posted,
         held: 0n,
@@ -39,7 +39,7 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
             merchantId: PLATFORM,
             kind: 'post',
             cause: { kind: 'adjustment', id },
-            legs: [leg('capital', units), leg('custody:BITCOIN', -units)],
+            entries: [entry('capital', units), entry('custody:BITCOIN', -units)],
             at,
           },
         },

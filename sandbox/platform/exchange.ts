@@ -115,7 +115,7 @@ const LOOK_EVERY_MS = 1_000
 
 const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof applyAll>[1][number] => {
   const id = newId()
-  const leg = (kind: 'bank' | 'capital', posted: bigint) => ({
+  const entry = (kind: 'bank' | 'capital', posted: bigint) => ({
     account: { merchantId: PLATFORM, asset, kind },
     posted,
     held: 0n,
@@ -126,7 +126,7 @@ const inBankItem = (asset: string, units: bigint, at: Date): Parameters<typeof a
       merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'funding', id },
-      legs: [leg('bank', -units), leg('capital', units)],
+      entries: [entry('bank', -units), entry('capital', units)],
       at,
     },
   }

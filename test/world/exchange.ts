@@ -88,7 +88,7 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
 const post = (db: Db, merchantId: string, asset: string, kind: 'merchant' | 'capital', units: bigint) =>
   inTransaction(db, (tx) => {
     const id = newId()
-    const leg = (of: typeof kind | 'custody:ETHEREUM', posted: bigint) => ({
+    const entry = (of: typeof kind | 'custody:ETHEREUM', posted: bigint) => ({
       account: { merchantId, asset, kind: of },
       posted,
       held: 0n,
@@ -100,7 +100,7 @@ const post = (db: Db, merchantId: string, asset: string, kind: 'merchant' | 'cap
           merchantId,
           kind: 'post',
           cause: { kind: 'adjustment', id },
-          legs: [leg(kind, units), leg('custody:ETHEREUM', -units)],
+          entries: [entry(kind, units), entry('custody:ETHEREUM', -units)],
           at: new Date(),
         },
       },

@@ -20,14 +20,14 @@ export const giveMoney = (runtime: Runtime, owned: Owned, units: bigint): Promis
 export const spendMoney = (runtime: Runtime, { merchantId, asset }: Owned, units: bigint): Promise<void> => {
   const { at, newId } = momentOf(runtime)
   const id = newId()
-  const leg = (kind: 'merchant' | 'clearing', posted: bigint) => ({
+  const entry = (kind: 'merchant' | 'clearing', posted: bigint) => ({
     account: { merchantId, asset, kind },
     posted,
     held: 0n,
   })
-  const legs = [leg('merchant', -units), leg('clearing', units)]
+  const entries = [entry('merchant', -units), entry('clearing', units)]
   return inTransaction(runtime.db, (tx) =>
-    applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at } }]),
+    applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, entries, at } }]),
   )
 }
 

@@ -58,7 +58,7 @@ beforeAll(async () => {
     BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
   }
   await makeMerchant(db, Date.now(), { id: MERCHANT })
-  const legs = (
+  const entries = (
     [
       ['suspense', 5_000_000n],
       ['custody:TRON', -5_000_000n],
@@ -72,7 +72,7 @@ beforeAll(async () => {
           merchantId: PLATFORM,
           kind: 'post',
           cause: { kind: 'adjustment', id: newId() },
-          legs,
+          entries,
           at: new Date(),
         },
       },

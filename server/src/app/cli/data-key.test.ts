@@ -81,7 +81,7 @@ test("audit S-10: a request whose answer is kept under an older key's fingerprin
       kind: 'post',
       cause: { kind: 'adjustment', id: crypto.randomUUID() },
       at: new Date(),
-      legs: [
+      entries: [
         { account: { merchantId, asset: 'USDT', kind: 'capital' }, posted: -1n, held: 0n },
         { account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 1n, held: 0n },
       ],

@@ -34,8 +34,8 @@ import { heldBy } from './queries.ts'
 const moment: Moment = { at: new Date(1_700_000_000_000), newId: randomUUID }
 const amounts = fc.bigInt({ min: 1n, max: 30_000_00n })
 const sums = (item: Item): Record<string, bigint> =>
-  Object.fromEntries(item.transfer.legs.map(({ account, posted }) => [account.kind, posted]))
-const total = (item: Item): bigint => item.transfer.legs.reduce((sum, { posted }) => sum + posted, 0n)
+  Object.fromEntries(item.transfer.entries.map(({ account, posted }) => [account.kind, posted]))
+const total = (item: Item): bigint => item.transfer.entries.reduce((sum, { posted }) => sum + posted, 0n)
 
 test('whatever the fees and debts, a credit adds up, repays debts first, and its reversal leaves only the cost', () => {
   const parts = fc.tuple(amounts, fc.nat(100), fc.nat(100), fc.bigInt({ min: 0n, max: 40_000_00n }))

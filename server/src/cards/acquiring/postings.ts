@@ -1,5 +1,12 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { PLATFORM, tidyLegs, type AccountKind, type Cause, type Item, type Leg } from '../../ledger/postings/index.ts'
+import {
+  PLATFORM,
+  mergeEntries,
+  type AccountKind,
+  type Cause,
+  type Item,
+  type TransferEntry,
+} from '../../ledger/postings/index.ts'
 import type { CardHold, Payment } from './payment.ts'
 
 /** Money of a party at an account with an acquirer. Units are minor units of the currency, 1/100. */
@@ -15,7 +22,7 @@ export interface Took extends AtAcquirer {
   costUnits: bigint
 }
 
-const entryOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: bigint, held = 0n): Leg => ({
+const entryOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: bigint, held = 0n): TransferEntry => ({
   account: { merchantId, asset: ticker, kind },
   posted,
   held,
@@ -24,7 +31,7 @@ const entryOf = ({ merchantId, ticker }: AtAcquirer, kind: AccountKind, posted: 
 const itemOf = (
   owner: AtAcquirer,
   cause: Cause,
-  legs: readonly Leg[],
+  entries: readonly TransferEntry[],
   { at, newId }: Moment,
   closes?: string,
 ): Item => ({
@@ -33,7 +40,7 @@ const itemOf = (
     merchantId: owner.merchantId,
     kind: closes === undefined ? 'post' : 'capture',
     cause,
-    legs: tidyLegs(legs),
+    entries: mergeEntries(entries),
     at,
     ...(closes === undefined ? {} : { closes }),
   },
@@ -43,7 +50,7 @@ const itemOf = (
  * Entries of the acquirer's side of money received for us: its balance grows by the amount less its fee. The sum is
  * -units.
  */
-const takenInEntries = (money: Took): Leg[] => [
+const takenInEntries = (money: Took): TransferEntry[] => [
   entryOf(money, `acquirer:${money.acquirer}`, money.costUnits - money.units),
   entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
@@ -52,7 +59,7 @@ const takenInEntries = (money: Took): Leg[] => [
  * Entries of the acquirer's side of money paid out for us: its balance falls by the amount and its fee. The sum is
  * +units.
  */
-export const paidOutEntries = (money: Took): Leg[] => [
+export const paidOutEntries = (money: Took): TransferEntry[] => [
   entryOf(money, `acquirer:${money.acquirer}`, money.units + money.costUnits),
   entryOf(money, 'acquirer-costs', -money.costUnits),
 ]
@@ -73,13 +80,13 @@ export const creditItem = (
 ): { item: Item; owed: bigint } => {
   const net = payment.units - payment.fee
   const repaid = owed < net ? owed : net
-  const legs = [
+  const entries = [
     ...takenInEntries(payment),
     entryOf(payment, 'merchant', net - repaid),
     entryOf(payment, 'receivable', repaid),
     entryOf(payment, 'fees', payment.fee),
   ]
-  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
+  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, entries, moment), owed: owed - repaid }
 }
 
 /** Posts a payment that can't be attributed: the acquirer holds the money, which has no owner yet. */
@@ -99,13 +106,13 @@ export const acceptItem = (
 ): { item: Item; owed: bigint } => {
   const net = payment.units - payment.fee
   const repaid = owed < net ? owed : net
-  const legs = [
+  const entries = [
     entryOf(payment, 'suspense', -payment.units),
     entryOf(payment, 'merchant', net - repaid),
     entryOf(payment, 'receivable', repaid),
     entryOf(payment, 'fees', payment.fee),
   ]
-  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), owed: owed - repaid }
+  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, entries, moment), owed: owed - repaid }
 }
 
 /**
@@ -122,13 +129,13 @@ export const takeBackItem = (
   const net = payment.units - payment.fee
   const taken = from.available < net ? from.available : net
   const short = net - taken
-  const legs = [
+  const entries = [
     entryOf(payment, `acquirer:${payment.acquirer}`, payment.units),
     entryOf(payment, from.account, -taken),
     entryOf(payment, 'receivable', -short),
     entryOf(payment, 'fees', -payment.fee),
   ]
-  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, legs, moment), taken, short }
+  return { item: itemOf(payment, { kind: 'payment', id: payment.id }, entries, moment), taken, short }
 }
 
 /** Holds as much of a disputed payment's money as is available. */
@@ -155,7 +162,7 @@ const disputeTransfer = (
   merchantId,
   kind,
   cause: { kind: 'payment', id } as const,
-  legs: [entryOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)],
+  entries: [entryOf({ merchantId, acquirer, ticker: paidTicker! }, 'merchant', 0n, units)],
   at,
 })
 
@@ -190,7 +197,7 @@ const cardHoldTransfer = (
   merchantId,
   kind,
   cause: { kind: 'payment', id: paymentId } as const,
-  legs: [entryOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)],
+  entries: [entryOf({ merchantId, acquirer: '', ticker }, 'merchant', 0n, units)],
   at,
 })
 
@@ -208,7 +215,7 @@ export const holdRefundItem = (refund: HeldRefund, at: Date): Item => ({
     merchantId: refund.merchantId,
     kind: 'hold',
     cause: { kind: 'refund', id: refund.id },
-    legs: [entryOf(refund, refund.from, 0n, refund.units)],
+    entries: [entryOf(refund, refund.from, 0n, refund.units)],
     at,
   },
 })
@@ -244,7 +251,7 @@ interface PlatformMoney {
 
 const platformItem = (
   { ticker, acquirer }: PlatformMoney,
-  legs: [AccountKind, bigint][],
+  entries: [AccountKind, bigint][],
   { at, newId }: Moment,
 ): Item => {
   const id = newId()
@@ -255,7 +262,7 @@ const platformItem = (
       merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'settlement', id },
-      legs: tidyLegs(legs.map(([kind, posted]) => entryOf(owner, kind, posted))),
+      entries: mergeEntries(entries.map(([kind, posted]) => entryOf(owner, kind, posted))),
       at,
     },
   }

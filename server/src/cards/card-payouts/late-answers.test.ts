@@ -141,7 +141,7 @@ describe('what an acquirer says late, again or otherwise', () => {
   test('that it came back to a merchant that owes: the debt is repaid first, and its withdrawals go again', async () => {
     const { shop, reference } = await payoutOf()
     const account = (kind: 'receivable' | 'capital') => ({ merchantId: shop, asset: 'UAH', kind })
-    const legs = [
+    const entries = [
       { account: account('receivable'), posted: -300_00n, held: 0n },
       { account: account('capital'), posted: 300_00n, held: 0n },
     ]
@@ -154,7 +154,7 @@ describe('what an acquirer says late, again or otherwise', () => {
             merchantId: shop,
             kind: 'post',
             cause: { kind: 'adjustment', id: randomUUID() },
-            legs,
+            entries,
             at: moment.at,
           },
         },

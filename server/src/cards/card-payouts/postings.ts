@@ -1,6 +1,6 @@
 import { paidOutEntries } from '../acquiring/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
-import { tidyLegs, type AccountKind, type Item, type Leg } from '../../ledger/postings/index.ts'
+import { mergeEntries, type AccountKind, type Item, type TransferEntry } from '../../ledger/postings/index.ts'
 import type { Part, Payout } from './payout.ts'
 
 type Owner = Pick<Payout, 'merchantId' | 'id' | 'ticker'>
@@ -10,7 +10,7 @@ export interface PaidBy {
   costUnits: bigint
 }
 
-const leg = ({ merchantId, ticker }: Owner, kind: AccountKind, posted: bigint, held = 0n): Leg => ({
+const entry = ({ merchantId, ticker }: Owner, kind: AccountKind, posted: bigint, held = 0n): TransferEntry => ({
   account: { merchantId, asset: ticker, kind },
   posted,
   held,
@@ -19,7 +19,7 @@ const leg = ({ merchantId, ticker }: Owner, kind: AccountKind, posted: bigint, h
 const itemOf = (
   owner: Owner,
   kind: Item['transfer']['kind'],
-  legs: readonly Leg[],
+  entries: readonly TransferEntry[],
   { at, id }: { at: Date; id: string },
   closes?: string,
 ): Item => ({
@@ -28,7 +28,7 @@ const itemOf = (
     merchantId: owner.merchantId,
     kind,
     cause: { kind: 'card-payout', id: owner.id },
-    legs: tidyLegs(legs),
+    entries: mergeEntries(entries),
     at,
     ...(closes === undefined ? {} : { closes }),
   },
@@ -36,10 +36,13 @@ const itemOf = (
 
 /** Holds the amount and fee of parts that have not ended. @param id of the transfer, which is also the hold's id */
 export const holdItem = (owner: Owner, units: bigint, at: Date, id: string): Item =>
-  itemOf(owner, 'hold', [leg(owner, 'merchant', 0n, units)], { at, id })
+  itemOf(owner, 'hold', [entry(owner, 'merchant', 0n, units)], { at, id })
 
-const acquirerEntries = ({ merchantId, ticker }: Owner, units: bigint, { account, costUnits }: PaidBy): Leg[] =>
-  paidOutEntries({ merchantId, ticker, acquirer: account, units, costUnits })
+const acquirerEntries = (
+  { merchantId, ticker }: Owner,
+  units: bigint,
+  { account, costUnits }: PaidBy,
+): TransferEntry[] => paidOutEntries({ merchantId, ticker, acquirer: account, units, costUnits })
 
 /**
  * Captures a paid part: its amount leaves the acquirer's account, its fee is income. A hold ends as a whole, so the
@@ -51,8 +54,8 @@ export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: Pa
     payout,
     'capture',
     [
-      leg(payout, 'merchant', -(part.units + part.fee), -held),
-      leg(payout, 'fees', part.fee),
+      entry(payout, 'merchant', -(part.units + part.fee), -held),
+      entry(payout, 'fees', part.fee),
       ...acquirerEntries(payout, part.units, paidBy),
     ],
     { at, id: newId() },
@@ -61,7 +64,7 @@ export const captureItem = (payout: Payout, part: Part, held: bigint, paidBy: Pa
 
 /** Releases the amount and fee of a part that is proven not to be paid. @param held the amount of the hold */
 export const releaseItem = (payout: Payout, held: bigint, { at, newId }: Moment): Item =>
-  itemOf(payout, 'release', [leg(payout, 'merchant', 0n, -held)], { at, id: newId() }, payout.holdId)
+  itemOf(payout, 'release', [entry(payout, 'merchant', 0n, -held)], { at, id: newId() }, payout.holdId)
 
 /**
  * Posts the return of a paid part's money to the acquirer. The merchant gets it with the fee, less its debt. The
@@ -77,13 +80,13 @@ export const returnItem = (
 ): { item: Item; owed: bigint } => {
   const back = part.units + part.fee
   const repaid = owed < back ? owed : back
-  const legs = [
-    leg(payout, 'merchant', back - repaid),
-    leg(payout, 'receivable', repaid),
-    leg(payout, 'fees', -part.fee),
+  const entries = [
+    entry(payout, 'merchant', back - repaid),
+    entry(payout, 'receivable', repaid),
+    entry(payout, 'fees', -part.fee),
     ...acquirerEntries(payout, -part.units, { account, costUnits: 0n }),
   ]
-  return { item: itemOf(payout, 'post', legs, { at, id: newId() }), owed: owed - repaid }
+  return { item: itemOf(payout, 'post', entries, { at, id: newId() }), owed: owed - repaid }
 }
 
 /** Posts an acquirer's fee that became known after the payment. */

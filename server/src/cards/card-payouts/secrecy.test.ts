@@ -149,7 +149,7 @@ describe('through the edge', () => {
   test('a signed request leaves the number in no answer, no kept answer and no log, and is one payout however often it comes', async () => {
     const committer = createCommitter({ url: (edge.pool.options as { connectionString: string }).connectionString })
     const shop = edge.merchant.id
-    const legs = (['merchant', 'capital'] as const).map((kind, i) => ({
+    const entries = (['merchant', 'capital'] as const).map((kind, i) => ({
       account: { merchantId: shop, asset: 'UAH', kind },
       posted: 5_000_00n * (i === 0 ? 1n : -1n),
       held: 0n,
@@ -161,7 +161,7 @@ describe('through the edge', () => {
         merchantId: shop,
         kind: 'post',
         cause: { kind: 'funding', id: newId() },
-        legs,
+        entries,
         at: new Date(),
       },
     })

@@ -21,7 +21,7 @@ const change = (event: OutgoingChange['event'], networkFee: bigint): OutgoingCha
 
 test('a filler costs the platform the network fee and nothing else', () => {
   const { items, moves } = ownCosts(catalogue, change('mined', 21n), ['platform'], moment)
-  expect(items.map(({ transfer }) => transfer.legs.map((l) => [l.account.kind, l.posted]))).toEqual([
+  expect(items.map(({ transfer }) => transfer.entries.map((l) => [l.account.kind, l.posted]))).toEqual([
     [
       ['custody:ETHEREUM', 21n],
       ['network-costs', -21n],
@@ -42,8 +42,8 @@ test('a cost is shared to the last unit, leaves custody whole, and a lost block 
         ]
         const costs = (effects: typeof out) =>
           effects.items.map(
-            ({ transfer: { merchantId, legs } }) =>
-              [merchantId, legs.find((l) => l.account.kind === 'network-costs')!.posted] as const,
+            ({ transfer: { merchantId, entries } }) =>
+              [merchantId, entries.find((l) => l.account.kind === 'network-costs')!.posted] as const,
           )
         expect(costs(out).reduce((sum, [, units]) => sum + units, 0n)).toBe(-fee)
         expect(costs(back)).toEqual(costs(out).map(([who, units]) => [who, -units]))

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { onAccounts } from '../../ledger/address-balances/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { tidyLegs, type Item } from '../../ledger/postings/index.ts'
+import { mergeEntries, type Item } from '../../ledger/postings/index.ts'
 import { allocate, rescale } from '../../platform/money/index.ts'
 import type { Outgoing, OutgoingChange } from './transaction.ts'
 
@@ -62,7 +62,7 @@ const costItem = ({ id, network }: Outgoing, merchantId: string, units: bigint, 
       merchantId,
       kind: 'post',
       cause: { kind: 'outgoing', id },
-      legs: tidyLegs([
+      entries: mergeEntries([
         { account: account(`custody:${network}`), posted: units, held: 0n },
         { account: account('network-costs'), posted: -units, held: 0n },
       ]),

@@ -79,13 +79,13 @@ const withdraw = async ({ owners, withdrawn }: Walk, index: number, part: number
   if (amount === 0n) return
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
-    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
+    const entry = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
       account: { merchantId, asset: 'BTC', kind },
       posted,
       held: 0n,
     })
-    const legs = [leg('merchant', -amount), leg('custody:BITCOIN', amount)]
-    await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, legs, at } }])
+    const entries = [entry('merchant', -amount), entry('custody:BITCOIN', amount)]
+    await applyAll(tx, [{ transfer: { id, merchantId, kind: 'post', cause: { kind: 'withdrawal', id }, entries, at } }])
     return { items: [], notices: [] }
   })
   withdrawn.set(merchantId, (withdrawn.get(merchantId) ?? 0n) + amount)

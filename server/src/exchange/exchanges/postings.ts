@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { PLATFORM, tidyLegs, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, mergeEntries, type Item } from '../../ledger/postings/index.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts'
  * the position.
  */
 export const fillTransfer = (e: Exchange): Item['transfer'] => {
-  const leg = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({
+  const entry = (asset: string, kind: 'merchant' | 'position' | 'fees', posted: bigint) => ({
     account: { merchantId: e.merchantId, asset, kind },
     posted,
     held: 0n,
@@ -17,12 +17,12 @@ export const fillTransfer = (e: Exchange): Item['transfer'] => {
     merchantId: e.merchantId,
     kind: 'post',
     cause: { kind: 'exchange', id: e.id },
-    legs: tidyLegs([
-      leg(e.spendTicker, 'merchant', -(e.exchange + e.fee)),
-      leg(e.spendTicker, 'position', e.exchange),
-      leg(e.spendTicker, 'fees', e.fee),
-      leg(e.targetTicker, 'position', -e.target),
-      leg(e.targetTicker, 'merchant', e.target),
+    entries: mergeEntries([
+      entry(e.spendTicker, 'merchant', -(e.exchange + e.fee)),
+      entry(e.spendTicker, 'position', e.exchange),
+      entry(e.spendTicker, 'fees', e.fee),
+      entry(e.targetTicker, 'position', -e.target),
+      entry(e.targetTicker, 'merchant', e.target),
     ]),
     at: e.createdAt,
   }
@@ -31,7 +31,7 @@ export const fillTransfer = (e: Exchange): Item['transfer'] => {
 /** Posts capital that the owner puts into the position, or takes out if `units` is negative. */
 export const fundingItem = (asset: string, units: bigint, { at, newId }: Moment): Item => {
   const id = newId()
-  const leg = (kind: 'capital' | 'position', posted: bigint) => ({
+  const entry = (kind: 'capital' | 'position', posted: bigint) => ({
     account: { merchantId: PLATFORM, asset, kind },
     posted,
     held: 0n,
@@ -42,7 +42,7 @@ export const fundingItem = (asset: string, units: bigint, { at, newId }: Moment)
       merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'exchange', id },
-      legs: [leg('capital', -units), leg('position', units)],
+      entries: [entry('capital', -units), entry('position', units)],
       at,
     },
   }

@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { PLATFORM, tidyLegs, type AccountKind, type Item } from '../../ledger/postings/index.ts'
+import { PLATFORM, mergeEntries, type AccountKind, type Item } from '../../ledger/postings/index.ts'
 
 /** What a fill moves, in ledger units: rounded so that the books never show more on the venue than it holds. */
 export interface FillUnits {
@@ -9,7 +9,7 @@ export interface FillUnits {
   fee: { asset: string; units: bigint } | null
 }
 
-const leg = (asset: string, kind: AccountKind, posted: bigint) => ({
+const entry = (asset: string, kind: AccountKind, posted: bigint) => ({
   account: { merchantId: PLATFORM, asset, kind },
   posted,
   held: 0n,
@@ -31,12 +31,14 @@ export const fillItem = (
     kind: 'post',
     cause: { kind: 'hedge', id: orderId },
     at,
-    legs: tidyLegs([
-      leg(received.asset, `venue:${venue}`, -received.units),
-      leg(received.asset, 'position', received.units),
-      leg(spent.asset, `venue:${venue}`, spent.units),
-      leg(spent.asset, 'position', -spent.units),
-      ...(fee === null ? [] : [leg(fee.asset, `venue:${venue}`, fee.units), leg(fee.asset, 'venue-costs', -fee.units)]),
+    entries: mergeEntries([
+      entry(received.asset, `venue:${venue}`, -received.units),
+      entry(received.asset, 'position', received.units),
+      entry(spent.asset, `venue:${venue}`, spent.units),
+      entry(spent.asset, 'position', -spent.units),
+      ...(fee === null
+        ? []
+        : [entry(fee.asset, `venue:${venue}`, fee.units), entry(fee.asset, 'venue-costs', -fee.units)]),
     ]),
   },
 })
@@ -51,7 +53,7 @@ export const venueFundingItem = (venue: string, asset: string, units: bigint, { 
       kind: 'post',
       cause: { kind: 'funding', id },
       at,
-      legs: [leg(asset, `venue:${venue}`, -units), leg(asset, 'capital', units)],
+      entries: [entry(asset, `venue:${venue}`, -units), entry(asset, 'capital', units)],
     },
   }
 }

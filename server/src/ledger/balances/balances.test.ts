@@ -56,7 +56,7 @@ const ask = async (merchantId: string, tickers: string): Promise<unknown> => {
 const book = (merchantId: string, asset: string, posted: bigint, held = 0n) =>
   inTransaction(db, (tx) => {
     const id = newId()
-    const legs = [
+    const entries = [
       { account: { merchantId, asset, kind: 'merchant' as const }, posted, held },
       { account: { merchantId, asset, kind: 'capital' as const }, posted: -posted, held: 0n },
     ]
@@ -67,7 +67,7 @@ const book = (merchantId: string, asset: string, posted: bigint, held = 0n) =>
           merchantId,
           kind: held === 0n ? 'post' : 'hold',
           cause: { kind: 'adjustment', id },
-          legs,
+          entries,
           at: new Date(now),
         },
       },
@@ -168,7 +168,7 @@ describe('balances', () => {
           if (posted - held >= hold && hold > 0n) {
             await inTransaction(db, (tx) => {
               const id = newId()
-              const legs = [
+              const entries = [
                 { account: { merchantId: merchant, asset: 'USDT', kind: 'merchant' as const }, posted: 0n, held: hold },
               ]
               return applyAll(tx, [
@@ -178,7 +178,7 @@ describe('balances', () => {
                     merchantId: merchant,
                     kind: 'hold',
                     cause: { kind: 'adjustment', id },
-                    legs,
+                    entries,
                     at: new Date(now),
                   },
                 },

@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => committer.close())
 
 const post = (merchantId: string, units: bigint): Item => {
-  const leg = (kind: 'merchant' | 'capital', posted: bigint) => ({
+  const entry = (kind: 'merchant' | 'capital', posted: bigint) => ({
     account: { merchantId, asset: 'USDT', kind },
     posted,
     held: 0n,
@@ -29,7 +29,7 @@ const post = (merchantId: string, units: bigint): Item => {
       merchantId,
       kind: 'post',
       cause: { kind: 'adjustment', id },
-      legs: [leg('capital', -units), leg('merchant', units)],
+      entries: [entry('capital', -units), entry('merchant', units)],
       at: new Date(),
     },
   }

@@ -17,8 +17,8 @@ export type { Committer } from './committer.ts'
 export { findKnown, lockKnown } from './identity.ts'
 export type { Identity, Known } from './identity.ts'
 export type { Entry } from './judge.ts'
-export { tidyLegs } from './posting.ts'
-export type { Cause, Item, StoredAnswer, Leg, Outcome, Refusal, RowTable, Settled } from './posting.ts'
+export { mergeEntries } from './posting.ts'
+export type { Cause, Item, StoredAnswer, TransferEntry, Outcome, Refusal, RowTable, Settled } from './posting.ts'
 export {
   availableOf,
   balancesOf,

@@ -19,7 +19,11 @@ const reading = (posted: bigint, held = 0n): Reading => ({
   openHolds: new Map(),
 })
 
-const item = (id: string, legs: Item['transfer']['legs'], more: Partial<Item> & { closes?: string } = {}): Item => {
+const item = (
+  id: string,
+  entries: Item['transfer']['entries'],
+  more: Partial<Item> & { closes?: string } = {},
+): Item => {
   const { closes, ...rest } = more
   return {
     transfer: {
@@ -27,7 +31,7 @@ const item = (id: string, legs: Item['transfer']['legs'], more: Partial<Item> & 
       merchantId: MERCHANT,
       kind: 'post',
       cause: { kind: 'withdrawal', id },
-      legs,
+      entries,
       at,
       ...(closes ? { closes } : {}),
     },
@@ -113,13 +117,15 @@ describe('judging a batch', () => {
 
 test('malformed transfers are refused before they reach the database', () => {
   const other = { ...main, merchantId: '00000000-0000-7000-8000-000000000002' }
-  const legs =
-    (...list: Item['transfer']['legs']) =>
+  const entries =
+    (...list: Item['transfer']['entries']) =>
     () =>
       checkTransfer(item('x', list).transfer)
-  expect(legs()).toThrow('needs legs')
-  expect(legs({ account: main, posted: 1n, held: 0n })).toThrow('add up to 1')
-  expect(legs({ account: main, posted: 0n, held: 0n })).toThrow('empty leg')
-  expect(legs({ account: main, posted: 0n, held: 1n }, { account: main, posted: 0n, held: 1n })).toThrow('two legs')
-  expect(legs({ account: other, posted: 0n, held: 1n })).toThrow('in a transfer of')
+  expect(entries()).toThrow('needs entries')
+  expect(entries({ account: main, posted: 1n, held: 0n })).toThrow('add up to 1')
+  expect(entries({ account: main, posted: 0n, held: 0n })).toThrow('empty entry')
+  expect(entries({ account: main, posted: 0n, held: 1n }, { account: main, posted: 0n, held: 1n })).toThrow(
+    'two entries',
+  )
+  expect(entries({ account: other, posted: 0n, held: 1n })).toThrow('in a transfer of')
 })

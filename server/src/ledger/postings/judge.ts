@@ -67,7 +67,7 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
 
   items.forEach((item, index) => {
     const before = answeredBefore({ merchantId: item.transfer.merchantId, keys: item.answers?.keys ?? [] }, answers)
-    const touched = item.transfer.legs.map(({ account }) => headOf(heads, account))
+    const touched = item.transfer.entries.map(({ account }) => headOf(heads, account))
     const outcome = before ?? refusalOf(item, touched, localIds, openHolds) ?? { kind: 'applied' as const }
     result.outcomes.push(outcome)
     if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return
@@ -78,19 +78,19 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
     if (item.localId) localIds.set(`${transfer.merchantId}/${item.localId.value}`, transfer.cause.id)
     if (transfer.closes) openHolds.delete(`${transfer.merchantId}/${transfer.closes}`)
     const held = new Map<number, bigint>()
-    transfer.legs.forEach((leg, i) => {
+    transfer.entries.forEach((entry, i) => {
       const head = touched[i]!
-      if (leg.held > 0n) held.set(head.id, leg.held)
-      head.posted += leg.posted
-      head.held += leg.held
+      if (entry.held > 0n) held.set(head.id, entry.held)
+      head.posted += entry.posted
+      head.held += entry.held
       head.version += 1
       changed.set(head.id, head)
       result.entries.push({
         accountId: head.id,
         version: head.version,
         transferId: transfer.id,
-        posted: leg.posted,
-        held: leg.held,
+        posted: entry.posted,
+        held: entry.held,
         postedAfter: head.posted,
         heldAfter: head.held,
       })
@@ -107,7 +107,7 @@ const headOf = (heads: ReadonlyMap<string, AccountHead>, account: AccountKey): A
   return head
 }
 
-/** @param touched the accounts of the item's legs, in their order */
+/** @param touched the accounts of the item's entries, in their order */
 const refusalOf = (
   item: Item,
   touched: readonly AccountHead[],
@@ -124,12 +124,12 @@ const refusalOf = (
     if (!hold) return { kind: 'refused', guard: 'hold-closed' }
     requireWholeHold(transfer, hold, touched)
   }
-  for (const [i, leg] of transfer.legs.entries()) {
+  for (const [i, entry] of transfer.entries.entries()) {
     const head = touched[i]!
-    const after = head.posted + leg.posted - head.held - leg.held
-    const falls = leg.posted - leg.held < 0n
-    if (falls && ruleOf(leg.account.kind).bounded && after < 0n) {
-      return { kind: 'refused', guard: 'insufficient', account: leg.account, available: head.posted - head.held }
+    const after = head.posted + entry.posted - head.held - entry.held
+    const falls = entry.posted - entry.held < 0n
+    if (falls && ruleOf(entry.account.kind).bounded && after < 0n) {
+      return { kind: 'refused', guard: 'insufficient', account: entry.account, available: head.posted - head.held }
     }
   }
   return undefined
@@ -145,7 +145,7 @@ const requireWholeHold = (
   touched: readonly AccountHead[],
 ): void => {
   const freed = new Map(
-    transfer.legs.flatMap((leg, i) => (leg.held < 0n ? [[touched[i]!.id, -leg.held] as const] : [])),
+    transfer.entries.flatMap((entry, i) => (entry.held < 0n ? [[touched[i]!.id, -entry.held] as const] : [])),
   )
   const whole = freed.size === hold.size && [...hold].every(([account, held]) => freed.get(account) === held)
   if (!whole) throw new Error(`transfer ${transfer.id} does not end all of hold ${transfer.closes}`)

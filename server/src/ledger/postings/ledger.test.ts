@@ -158,7 +158,7 @@ describe('inside a transaction', () => {
       await fund(db, merchant, 10n)
       const held = hold(merchant, 10n)
       await committers[0]!.submit(held)
-      const account = held.transfer.legs[0]!.account
+      const account = held.transfer.entries[0]!.account
       const end = (kind: 'capture' | 'release'): Item => ({
         transfer: {
           id: newId(),
@@ -167,7 +167,7 @@ describe('inside a transaction', () => {
           cause: held.transfer.cause,
           closes: held.transfer.id,
           at: new Date(),
-          legs:
+          entries:
             kind === 'release'
               ? [{ account, posted: 0n, held: -10n }]
               : [

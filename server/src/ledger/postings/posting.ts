@@ -2,8 +2,8 @@ import type { Fingerprinted } from '../../platform/base/same-request.ts'
 import type { AccountKey } from './accounts.ts'
 import type { Scalar } from './array-literal.ts'
 
-/** One leg: units to add to an account's posted amount (credit positive) and to its held amount. */
-export interface Leg {
+/** One entry: units to add to an account's posted amount (credit positive) and to its held amount. */
+export interface TransferEntry {
   account: AccountKey
   posted: bigint
   held: bigint
@@ -33,7 +33,7 @@ export interface Transfer {
   merchantId: string
   kind: 'hold' | 'capture' | 'release' | 'post'
   cause: Cause
-  legs: readonly Leg[]
+  entries: readonly TransferEntry[]
   /** The transfer whose hold this one ends. Only one transfer can ever end it. */
   closes?: string
   at: Date
@@ -79,32 +79,32 @@ export type Outcome =
   | { kind: 'key-reused' }
 
 /**
- * Throws unless a transfer is well formed: at least one leg, none empty, one account once, all of the transfer's own
+ * Throws unless a transfer is well formed: at least one entry, none empty, one account once, all of the transfer's own
  * merchant (two merchants meet through their clearing accounts), zero in sum per asset.
  */
-export const checkTransfer = ({ legs, merchantId: owner }: Transfer): void => {
+export const checkTransfer = ({ entries, merchantId: owner }: Transfer): void => {
   const sums = new Map<string, bigint>()
   const seen = new Set<string>()
-  if (legs.length === 0) throw new RangeError('a transfer needs legs')
-  for (const leg of legs) {
-    const { merchantId, asset, kind } = leg.account
+  if (entries.length === 0) throw new RangeError('a transfer needs entries')
+  for (const entry of entries) {
+    const { merchantId, asset, kind } = entry.account
     const text = `${merchantId}/${asset}/${kind}`
-    if (merchantId !== owner) throw new RangeError(`a leg on ${text} in a transfer of ${owner}`)
-    if (leg.posted === 0n && leg.held === 0n) throw new RangeError(`an empty leg on ${text}`)
-    if (seen.has(text)) throw new RangeError(`two legs on ${text}`)
+    if (merchantId !== owner) throw new RangeError(`an entry on ${text} in a transfer of ${owner}`)
+    if (entry.posted === 0n && entry.held === 0n) throw new RangeError(`an empty entry on ${text}`)
+    if (seen.has(text)) throw new RangeError(`two entries on ${text}`)
     seen.add(text)
-    sums.set(asset, (sums.get(asset) ?? 0n) + leg.posted)
+    sums.set(asset, (sums.get(asset) ?? 0n) + entry.posted)
   }
-  for (const [asset, sum] of sums) if (sum !== 0n) throw new RangeError(`legs in ${asset} add up to ${sum}, not 0`)
+  for (const [asset, sum] of sums) if (sum !== 0n) throw new RangeError(`entries in ${asset} add up to ${sum}, not 0`)
 }
 
-/** Drops empty legs and joins legs on one account, so that callers need not. */
-export const tidyLegs = (legs: readonly Leg[]): Leg[] => {
-  const byAccount = new Map<string, Leg>()
-  for (const leg of legs) {
-    const text = `${leg.account.merchantId}/${leg.account.asset}/${leg.account.kind}`
-    const sum = byAccount.get(text) ?? { account: leg.account, posted: 0n, held: 0n }
-    byAccount.set(text, { account: leg.account, posted: sum.posted + leg.posted, held: sum.held + leg.held })
+/** Drops empty entries and joins entries on one account, so that callers need not. */
+export const mergeEntries = (entries: readonly TransferEntry[]): TransferEntry[] => {
+  const byAccount = new Map<string, TransferEntry>()
+  for (const entry of entries) {
+    const text = `${entry.account.merchantId}/${entry.account.asset}/${entry.account.kind}`
+    const sum = byAccount.get(text) ?? { account: entry.account, posted: 0n, held: 0n }
+    byAccount.set(text, { account: entry.account, posted: sum.posted + entry.posted, held: sum.held + entry.held })
   }
-  return [...byAccount.values()].filter((leg) => leg.posted !== 0n || leg.held !== 0n)
+  return [...byAccount.values()].filter((entry) => entry.posted !== 0n || entry.held !== 0n)
 }

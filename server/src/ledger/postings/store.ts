@@ -18,7 +18,7 @@ const OPEN_ACCOUNTS = `insert into ledger_accounts(merchant_id, asset, kind, bou
 export const openAccounts = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<void> => {
   const unknown = new Map<string, AccountKey>()
   for (const { transfer } of items) {
-    for (const { account } of transfer.legs) {
+    for (const { account } of transfer.entries) {
       const key = keyText(account)
       if (!ids.has(key)) unknown.set(key, account)
     }
@@ -55,7 +55,7 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
   const accountKeys = new Map<number, string>()
   for (const { transfer } of items) {
-    for (const { account } of transfer.legs) {
+    for (const { account } of transfer.entries) {
       const key = keyText(account)
       accountKeys.set(ids.get(key)!, key)
     }

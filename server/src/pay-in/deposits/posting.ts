@@ -1,5 +1,5 @@
 import type { Moment } from '../../platform/base/moment.ts'
-import { tidyLegs, type AccountKind, type Item } from '../../ledger/postings/index.ts'
+import { mergeEntries, type AccountKind, type Item } from '../../ledger/postings/index.ts'
 import { isSum, type Deposit } from './deposit.ts'
 
 /** Signed units on accounts of the deposit's merchant and asset: credits positive. */
@@ -11,7 +11,7 @@ const itemOf = (deposit: Deposit, amounts: Amounts, { at, newId }: Moment): Item
     merchantId: deposit.merchantId,
     kind: 'post',
     cause: { kind: 'deposit', id: deposit.id },
-    legs: tidyLegs(
+    entries: mergeEntries(
       (Object.entries(amounts) as [AccountKind, bigint][]).map(([kind, posted]) => ({
         account: { merchantId: deposit.merchantId, asset: deposit.asset, kind },
         posted,

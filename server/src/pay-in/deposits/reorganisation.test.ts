@@ -38,12 +38,12 @@ const withdraw = (units: bigint): Promise<void> =>
   world.act(async (tx, { at, newId }) => {
     const account = (kind: 'merchant' | 'custody:BITCOIN') => ({ merchantId: owned.merchantId, asset: 'BTC', kind })
     const id = newId()
-    const legs = [
+    const entries = [
       { account: account('merchant'), posted: -units, held: 0n },
       { account: account('custody:BITCOIN'), posted: units, held: 0n },
     ]
     const cause = { kind: 'withdrawal', id } as const
-    await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, legs, at } }])
+    await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, entries, at } }])
     return { items: [], notices: [] }
   })
 const openFreezes = async () =>
@@ -213,14 +213,14 @@ describe('a deposit below the minimum is lost', () => {
   const move = (from: 'suspense' | 'merchant', to: 'suspense' | 'merchant', units: bigint) =>
     world.act(async (tx, { at, newId }) => {
       const id = newId()
-      const leg = (kind: 'suspense' | 'merchant', posted: bigint) => ({
+      const entry = (kind: 'suspense' | 'merchant', posted: bigint) => ({
         account: { merchantId: owned.merchantId, asset: 'BTC', kind },
         posted,
         held: 0n,
       })
-      const legs = [leg(from, -units), leg(to, units)]
+      const entries = [entry(from, -units), entry(to, units)]
       const cause = { kind: 'adjustment', id } as const
-      await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, legs, at } }])
+      await applyAll(tx, [{ transfer: { id, merchantId: owned.merchantId, kind: 'post', cause, entries, at } }])
       return { items: [], notices: [] }
     })
 

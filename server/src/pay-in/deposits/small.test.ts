@@ -119,7 +119,7 @@ test('audit M-D1: a sum that was spent is owed when a part is lost', async () =>
   await threeParts()
   await world.act(async (tx, { at, newId }) => {
     const id = newId()
-    const leg = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
+    const entry = (kind: 'merchant' | 'custody:BITCOIN', posted: bigint) => ({
       account: { merchantId: owned.merchantId, asset: 'BTC', kind },
       posted,
       held: 0n,
@@ -131,7 +131,7 @@ test('audit M-D1: a sum that was spent is owed when a part is lost', async () =>
           merchantId: owned.merchantId,
           kind: 'post',
           cause: { kind: 'withdrawal', id },
-          legs: [leg('merchant', FEE - SUM), leg('custody:BITCOIN', SUM - FEE)],
+          entries: [entry('merchant', FEE - SUM), entry('custody:BITCOIN', SUM - FEE)],
           at,
         },
       },
@@ -172,7 +172,7 @@ test('audit M-D1: what was booked out of suspense meanwhile is not credited a se
         kind: 'post' as const,
         cause: { kind: 'adjustment' as const, id },
         at,
-        legs: [
+        entries: [
           { account: { merchantId, asset: 'BTC', kind }, posted, held: 0n },
           { account: { merchantId, asset: 'BTC', kind: 'clearing' as const }, posted: -posted, held: 0n },
         ],

@@ -1,9 +1,9 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Moment } from '../../platform/base/moment.ts'
-import { tidyLegs, type AccountKind, type Item, type Leg } from '../../ledger/postings/index.ts'
+import { mergeEntries, type AccountKind, type Item, type TransferEntry } from '../../ledger/postings/index.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const leg = (w: Withdrawal, asset: string, kind: AccountKind, posted: bigint, held = 0n): Leg => ({
+const entry = (w: Withdrawal, asset: string, kind: AccountKind, posted: bigint, held = 0n): TransferEntry => ({
   account: { merchantId: w.merchantId, asset, kind },
   posted,
   held,
@@ -12,7 +12,7 @@ const leg = (w: Withdrawal, asset: string, kind: AccountKind, posted: bigint, he
 const item = (
   w: Withdrawal,
   kind: Item['transfer']['kind'],
-  legs: Leg[],
+  entries: TransferEntry[],
   { at, newId }: Moment,
   closes?: string,
 ): Item => ({
@@ -21,7 +21,7 @@ const item = (
     merchantId: w.merchantId,
     kind,
     cause: { kind: 'withdrawal', id: w.id },
-    legs: tidyLegs(legs),
+    entries: mergeEntries(entries),
     at,
     ...(closes === undefined ? {} : { closes }),
   },
@@ -40,10 +40,10 @@ export const transitItem = (w: Withdrawal, feeShare: bigint, direction: 'out' | 
     w,
     'post',
     [
-      leg(w, w.ticker, custody, sign * w.units),
-      leg(w, w.ticker, `transit:${w.blockchain}`, -sign * w.units),
-      leg(w, native, custody, sign * feeShare),
-      leg(w, native, 'network-costs', -sign * feeShare),
+      entry(w, w.ticker, custody, sign * w.units),
+      entry(w, w.ticker, `transit:${w.blockchain}`, -sign * w.units),
+      entry(w, native, custody, sign * feeShare),
+      entry(w, native, 'network-costs', -sign * feeShare),
     ],
     moment,
   )
@@ -60,9 +60,9 @@ export const captureItem = (w: Withdrawal, moment: Moment): Item => {
     w,
     'capture',
     [
-      leg(w, w.ticker, 'merchant', -all, -all),
-      leg(w, w.ticker, `transit:${w.blockchain}`, w.units),
-      leg(w, w.ticker, 'fees', w.fee),
+      entry(w, w.ticker, 'merchant', -all, -all),
+      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),
+      entry(w, w.ticker, 'fees', w.fee),
     ],
     moment,
     w.holdId,
@@ -75,7 +75,11 @@ export const deliverItem = (w: Withdrawal, moment: Moment): Item => {
   return item(
     w,
     'capture',
-    [leg(w, w.ticker, 'merchant', -all, -all), leg(w, w.ticker, 'clearing', w.units), leg(w, w.ticker, 'fees', w.fee)],
+    [
+      entry(w, w.ticker, 'merchant', -all, -all),
+      entry(w, w.ticker, 'clearing', w.units),
+      entry(w, w.ticker, 'fees', w.fee),
+    ],
     moment,
     w.holdId,
   )
@@ -83,7 +87,7 @@ export const deliverItem = (w: Withdrawal, moment: Moment): Item => {
 
 /** Proven not to have happened: releases the hold. */
 export const releaseItem = (w: Withdrawal, moment: Moment): Item =>
-  item(w, 'release', [leg(w, w.ticker, 'merchant', 0n, -(w.units + w.fee))], moment, w.holdId)
+  item(w, 'release', [entry(w, w.ticker, 'merchant', 0n, -(w.units + w.fee))], moment, w.holdId)
 
 /** The hold of a new withdrawal. */
 export const holdTransfer = (w: Withdrawal): Item['transfer'] => ({
@@ -91,6 +95,6 @@ export const holdTransfer = (w: Withdrawal): Item['transfer'] => ({
   merchantId: w.merchantId,
   kind: 'hold',
   cause: { kind: 'withdrawal', id: w.id },
-  legs: [leg(w, w.ticker, 'merchant', 0n, w.units + w.fee)],
+  entries: [entry(w, w.ticker, 'merchant', 0n, w.units + w.fee)],
   at: w.createdAt,
 })

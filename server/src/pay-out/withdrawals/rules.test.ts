@@ -88,8 +88,8 @@ describe('postings', () => {
   })
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
   type Sums = Map<string, { posted: bigint; held: bigint }>
-  const apply = (sums: Sums, legs: ReturnType<typeof releaseItem>['transfer']['legs']): Sums => {
-    for (const { account, posted, held } of legs) {
+  const apply = (sums: Sums, entries: ReturnType<typeof releaseItem>['transfer']['entries']): Sums => {
+    for (const { account, posted, held } of entries) {
       const key = `${account.asset}/${account.kind}`
       const sum = sums.get(key) ?? { posted: 0n, held: 0n }
       sums.set(key, { posted: sum.posted + posted, held: sum.held + held })
@@ -116,7 +116,10 @@ describe('postings', () => {
             [deliverItem(w, moment)],
           ]
           for (const way of ways) {
-            const sums = way.reduce<Sums>((s, i) => apply(s, i.transfer.legs), apply(new Map(), holdTransfer(w).legs))
+            const sums = way.reduce<Sums>(
+              (s, i) => apply(s, i.transfer.entries),
+              apply(new Map(), holdTransfer(w).entries),
+            )
             expect(sums.get('USDT/merchant')!.held).toBe(0n)
             expect(sums.get('USDT/transit:ETHEREUM')?.posted ?? 0n).toBe(0n)
             for (const asset of ['USDT', 'ETH']) {

@@ -174,7 +174,7 @@ const movesOf = (
   return onAccounts([...(onlyCost ? [] : [from(ticker, units)]), from(NATIVE_TICKER[network], feeShare)])
 }
 
-const nonEmpty = (item: Item): Item[] => (item.transfer.legs.length === 0 ? [] : [item])
+const nonEmpty = (item: Item): Item[] => (item.transfer.entries.length === 0 ? [] : [item])
 
 const alertReverted = async (tx: Tx, change: OutgoingChange, withdrawal: Withdrawal, moment: Moment): Promise<void> => {
   const text = `Withdrawal ${withdrawal.id} was mined without effect in ${change.hash}; its amount and fee are back on the balance`

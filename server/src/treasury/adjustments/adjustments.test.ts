@@ -124,7 +124,7 @@ const given = (merchantId: string, kind: AccountKind, units: bigint, asset = 'US
     ],
     asset,
   )
-const post = (merchantId: string, legs: readonly (readonly [AccountKind, bigint])[], asset = 'USDT') =>
+const post = (merchantId: string, entries: readonly (readonly [AccountKind, bigint])[], asset = 'USDT') =>
   inTransaction(runtime.db, (tx) =>
     applyAll(tx, [
       {
@@ -134,7 +134,7 @@ const post = (merchantId: string, legs: readonly (readonly [AccountKind, bigint]
           kind: 'post',
           cause: { kind: 'funding', id: newId() },
           at: new Date(),
-          legs: legs.map(([kind, posted]) => ({ account: { merchantId, asset, kind }, posted, held: 0n })),
+          entries: entries.map(([kind, posted]) => ({ account: { merchantId, asset, kind }, posted, held: 0n })),
         },
       },
     ]),

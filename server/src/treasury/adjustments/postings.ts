@@ -15,9 +15,9 @@ export interface Part {
 export const itemsOf = (id: string, parts: readonly Part[], to: AccountKey, { at, newId }: Moment): Item[] => {
   const byOwner = new Map<string, Map<string, { account: AccountKey; posted: bigint }>>()
   const add = (account: AccountKey, posted: bigint): void => {
-    const legs = byOwner.get(account.merchantId) ?? new Map<string, { account: AccountKey; posted: bigint }>()
-    const before = legs.get(account.kind)?.posted ?? 0n
-    byOwner.set(account.merchantId, legs.set(account.kind, { account, posted: before + posted }))
+    const entries = byOwner.get(account.merchantId) ?? new Map<string, { account: AccountKey; posted: bigint }>()
+    const before = entries.get(account.kind)?.posted ?? 0n
+    byOwner.set(account.merchantId, entries.set(account.kind, { account, posted: before + posted }))
   }
   for (const { account, units } of parts) {
     add(account, -units)
@@ -27,13 +27,13 @@ export const itemsOf = (id: string, parts: readonly Part[], to: AccountKey, { at
       add({ ...to, kind: 'clearing' }, -units)
     }
   }
-  return [...byOwner].map(([merchantId, legs]) => ({
+  return [...byOwner].map(([merchantId, entries]) => ({
     transfer: {
       id: newId(),
       merchantId,
       kind: 'post',
       cause: { kind: 'adjustment', id },
-      legs: [...legs.values()]
+      entries: [...entries.values()]
         .filter(({ posted }) => posted !== 0n)
         .map(({ account, posted }) => ({ account, posted, held: 0n })),
       at,

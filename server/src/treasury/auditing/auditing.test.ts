@@ -42,7 +42,7 @@ const accountOf = async (merchantId: string, asset: string): Promise<number> => 
 const post = (
   merchantId: string,
   cause: Item['transfer']['cause'],
-  legs: readonly [kind: 'merchant' | 'capital' | 'clearing', posted: bigint][],
+  entries: readonly [kind: 'merchant' | 'capital' | 'clearing', posted: bigint][],
   asset = 'USDT',
 ) =>
   inTransaction(runtime.db, (tx) =>
@@ -54,7 +54,7 @@ const post = (
           kind: 'post',
           cause,
           at: new Date(),
-          legs: legs.map(([kind, posted]) => ({ account: { merchantId, asset, kind }, posted, held: 0n })),
+          entries: entries.map(([kind, posted]) => ({ account: { merchantId, asset, kind }, posted, held: 0n })),
         },
       },
     ]),
@@ -89,7 +89,7 @@ const withdrawal = async (merchantId: string, held: bigint | null = 11n, ticker 
         {
           transfer: {
             ...transfer,
-            legs: [{ account: { merchantId, asset: ticker, kind: 'merchant' }, posted: 0n, held }],
+            entries: [{ account: { merchantId, asset: ticker, kind: 'merchant' }, posted: 0n, held }],
           },
         },
       ])

@@ -42,17 +42,23 @@ interface Forged {
   causeId?: string
   id?: string
   merchantId: string
-  legs: readonly ForgedEntry[]
+  entries: readonly ForgedEntry[]
 }
 
 /**
  * Writes a posting with plain SQL as the api: accounts, transfer and entries, all sums and versions right. @returns
  * 'written', or the SQLSTATE that refused it
  */
-const forge = async ({ transfer, causeId = randomUUID(), id = newId(), merchantId, legs }: Forged): Promise<string> => {
+const forge = async ({
+  transfer,
+  causeId = randomUUID(),
+  id = newId(),
+  merchantId,
+  entries,
+}: Forged): Promise<string> => {
   const unbounded = new Set(['capital', 'receivable', 'position', 'fees'])
   const list = JSON.stringify(
-    legs.map(([kind, posted, held = 0, asset = 'USDT']) => ({
+    entries.map(([kind, posted, held = 0, asset = 'USDT']) => ({
       kind,
       posted,
       held,
@@ -99,7 +105,7 @@ const withdrawal = async (merchantId: string, units: number, holdId?: string) =>
         causeId: id,
         id: hold,
         merchantId,
-        legs: [['merchant', 0, units]],
+        entries: [['merchant', 0, units]],
       }),
     ).toBe('written')
   await api.query(
@@ -131,7 +137,7 @@ describe('with the password of the api', () => {
         transfer: { kind: 'hold', cause: 'withdrawal' },
         causeId,
         merchantId,
-        legs: [
+        entries: [
           ['receivable', -1_000],
           ['merchant', 1_000],
         ],
@@ -155,7 +161,7 @@ describe('with the password of the api', () => {
             kind: 'post',
             cause: { kind: 'deposit', id: deposit },
             at: new Date(),
-            legs: [
+            entries: [
               { account: { merchantId, asset: 'USDT', kind: 'capital' }, posted: -1_000n, held: 0n },
               { account: { merchantId, asset: 'USDT', kind: 'quarantine' }, posted: 1_000n, held: 0n },
             ],
@@ -171,7 +177,7 @@ describe('with the password of the api', () => {
         transfer: null,
         id: rows[0]!.id,
         merchantId,
-        legs: [
+        entries: [
           ['quarantine', -1_000],
           ['merchant', 1_000],
         ],
@@ -184,7 +190,7 @@ describe('with the password of the api', () => {
         transfer: { kind: 'hold', cause: 'withdrawal' },
         causeId,
         merchantId,
-        legs: [
+        entries: [
           ['quarantine', -1_000],
           ['merchant', 1_000],
         ],
@@ -202,7 +208,7 @@ describe('with the password of the api', () => {
         transfer: { kind: 'hold', cause: 'withdrawal', closes: first.hold },
         causeId: first.id,
         merchantId,
-        legs: [['merchant', 0, -1_000]],
+        entries: [['merchant', 0, -1_000]],
       }),
     ).toBe('42501')
   })
@@ -222,13 +228,13 @@ describe('with the password of the api', () => {
             cause: { kind: 'withdrawal', id: over.id },
             closes: over.hold,
             at: new Date(),
-            legs: [{ account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 0n, held: -1_000n }],
+            entries: [{ account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 0n, held: -1_000n }],
           },
         },
       ]),
     )
     expect(await isPlanned(first)).toBe(true)
-    expect(await forge({ transfer: null, id: release, merchantId, legs: [['merchant', 0, -1_000]] })).toBe('23000')
+    expect(await forge({ transfer: null, id: release, merchantId, entries: [['merchant', 0, -1_000]] })).toBe('23000')
   })
 
   test('audit S-3: a withdrawal that is given back frees its own hold only, or nothing leaves any more', async () => {
@@ -247,7 +253,7 @@ describe('with the password of the api', () => {
             cause: { kind: 'withdrawal', id: forged.id },
             closes: first.hold,
             at: new Date(),
-            legs: [{ account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 0n, held: -1_000n }],
+            entries: [{ account: { merchantId, asset: 'USDT', kind: 'merchant' }, posted: 0n, held: -1_000n }],
           },
         },
       ]),
@@ -290,7 +296,7 @@ describe('with the password of the api', () => {
         ['merchant', 1_000],
       ],
     ],
-  ] as [string, ForgedEntry[]][])('audit S-3: an exchange %s pays for nothing', async (_, legs) => {
+  ] as [string, ForgedEntry[]][])('audit S-3: an exchange %s pays for nothing', async (_, entries) => {
     const merchantId = randomUUID()
     await grant(merchantId, 10n, 'UAH')
     const [causeId, id] = [randomUUID(), newId()]
@@ -299,7 +305,9 @@ describe('with the password of the api', () => {
       values ($1, $2, 'UAH', 'USDT', 'spend', 10, 0, 1000, 'USDT', 'UAH', 1, 1, '[]', 'done', $3, now())`,
       [merchantId, causeId, id],
     )
-    expect(await isStopped({ transfer: { kind: 'post', cause: 'exchange' }, causeId, id, merchantId, legs })).toBe(true)
+    expect(await isStopped({ transfer: { kind: 'post', cause: 'exchange' }, causeId, id, merchantId, entries })).toBe(
+      true,
+    )
   })
 
   test('audit S-3: the position of the platform is not filled from its capital', async () => {
@@ -307,7 +315,7 @@ describe('with the password of the api', () => {
       await forge({
         transfer: { kind: 'post', cause: 'exchange' },
         merchantId: PLATFORM,
-        legs: [
+        entries: [
           ['capital', -1_000],
           ['position', 1_000],
         ],
@@ -325,7 +333,7 @@ describe('with the password of the api', () => {
         causeId: payout,
         id: hold,
         merchantId,
-        legs: [['merchant', 0, 1_000, 'UAH']],
+        entries: [['merchant', 0, 1_000, 'UAH']],
       }),
     ).toBe('written')
     await api.query(
@@ -381,7 +389,7 @@ describe('with the password of the api', () => {
     await forge({
       transfer: { kind: 'hold', cause: 'withdrawal' },
       merchantId,
-      legs: [
+      entries: [
         ['merchant', -1_000],
         ['capital', 1_000],
       ],

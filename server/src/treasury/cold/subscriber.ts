@@ -102,7 +102,7 @@ const feeItem = (network: Network, { asset, units }: ColdFee, sign: bigint, { at
       merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: 'adjustment', id },
-      legs: [
+      entries: [
         { account: { merchantId: PLATFORM, asset, kind: `custody:${network}` }, posted: sign * units, held: 0n },
         { account: { merchantId: PLATFORM, asset, kind: 'network-costs' }, posted: -sign * units, held: 0n },
       ],

@@ -222,9 +222,9 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
         { merchantId, asset: 'BTC', kind: 'merchant' as const, posted: 2_000n },
         { merchantId, asset: 'BTC', kind: 'capital' as const, posted: -2_000n },
       ]
-      const legs = credit.map(({ posted, ...account }) => ({ account, posted, held: 0n }))
+      const entries = credit.map(({ posted, ...account }) => ({ account, posted, held: 0n }))
       await applyAll(tx, [
-        { transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, legs, at: moment.at } },
+        { transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, entries, at: moment.at } },
       ])
       const withdrawal = {
         merchantId,

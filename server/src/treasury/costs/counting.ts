@@ -28,15 +28,15 @@ export const countCosts = async (tx: Tx): Promise<number> => {
       join ledger_transfers t on t.merchant_id = d.merchant_id and t.id = e.transfer_id),
     named as (
       select f.merchant_id, f.day, f.asset, f.units,
-        coalesce(legs.network, '') as network,
+        coalesce(entries.network, '') as network,
         case f.cause_kind
-          when 'withdrawal' then case when legs.moved then 'payout' else 'payout-failed' end
+          when 'withdrawal' then case when entries.moved then 'payout' else 'payout-failed' end
           when 'outgoing' then coalesce((select purpose from outgoing where id = f.cause_id), 'outgoing')
           else f.cause_kind end as operation
       from fresh f cross join lateral (
         select max(substring(a.kind from '^(?:custody|acquirer):(.*)')) filter (where a.asset = f.asset) as network,
           bool_or(a.kind like 'transit:%') as moved
-        from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id = f.id) legs),
+        from ledger_entries e join ledger_accounts a on a.id = e.account_id where e.transfer_id = f.id) entries),
     added as (
       insert into network_costs(merchant_id, day, network, asset, operation, units, postings)
       select merchant_id, day, network, asset, operation, sum(units), count(*) from named group by 1, 2, 3, 4, 5

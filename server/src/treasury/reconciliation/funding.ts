@@ -215,7 +215,7 @@ export const grantCapital = async (
       merchantId: owner,
       kind: 'post',
       cause: { kind: 'adjustment', id },
-      legs: [
+      entries: [
         { account: { merchantId: owner, asset, kind }, posted, held: 0n },
         { account: { merchantId: owner, asset, kind: 'clearing' }, posted: -posted, held: 0n },
       ],

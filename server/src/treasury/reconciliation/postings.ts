@@ -19,7 +19,7 @@ export const platformMoneyItem = (
       merchantId: PLATFORM,
       kind: 'post',
       cause: { kind: is === 'capital' ? 'funding' : 'adjustment', id },
-      legs: [
+      entries: [
         { account: { merchantId: PLATFORM, asset, kind: `custody:${network}` }, posted: -units, held: 0n },
         { account: { merchantId: PLATFORM, asset, kind: is }, posted: units, held: 0n },
       ],

@@ -68,7 +68,7 @@ const read = async (height: number, moves: readonly CustodyMove[]): Promise<void
   const moment = world.moment()
   const sum = moves.reduce((total, { units }) => total + units, 0n)
   const id = moment.newId()
-  const leg = (kind: 'custody:TRON' | 'capital', posted: bigint) => ({
+  const entry = (kind: 'custody:TRON' | 'capital', posted: bigint) => ({
     account: { merchantId: PLATFORM, asset: 'TRX', kind },
     posted,
     held: 0n,
@@ -83,7 +83,7 @@ const read = async (height: number, moves: readonly CustodyMove[]): Promise<void
               merchantId: PLATFORM,
               kind: 'post' as const,
               cause: { kind: 'funding' as const, id },
-              legs: [leg('custody:TRON', -sum), leg('capital', sum)],
+              entries: [entry('custody:TRON', -sum), entry('capital', sum)],
               at: moment.at,
             },
           },

@@ -55,7 +55,7 @@ export const feeItems = (
         merchantId: PLATFORM,
         kind: 'post',
         cause: { kind: 'outgoing', id: outgoingOf.get(transaction)?.outgoingId ?? newId() },
-        legs: [
+        entries: [
           { account: account(`custody:${network}`), posted, held: 0n },
           { account: account('network-costs'), posted: -posted, held: 0n },
         ],
