@@ -4,7 +4,7 @@ import type { NewId } from '../../server/src/platform/base/id.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { auditPositions, fundPosition } from '../../server/src/exchange/exchanges/index.ts'
 import { applyAll, auditLedger, PLATFORM } from '../../server/src/ledger/postings/index.ts'
-import { storeLeg } from '../../server/src/market/rates/leg-store.ts'
+import { storeUsdtMarket } from '../../server/src/market/rates/usdt-market-store.ts'
 
 const E18 = 10n ** 18n
 /** The best ask: with the standard spread of 0.4 % a bitcoin costs 65,000. */
@@ -61,7 +61,7 @@ const storeBooks = async (db: Db, at: Date): Promise<void> => {
     observedAt: at.getTime(),
   }
   const books = SOURCES.map((source) => ({ ...book, source }))
-  await storeLeg(db, {
+  await storeUsdtMarket(db, {
     ticker: 'BTC',
     quorum: 2,
     agreement: { kind: 'open', middle: ASK - E18 / 2n, books, dropped: [] },

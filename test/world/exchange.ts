@@ -7,7 +7,7 @@ import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { applyAll, PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { newId } from './merchant.ts'
 import type { ApiRequest } from '../../server/src/platform/api/route.ts'
-import { E18, marketOf, type Legs } from '../../server/src/market/rates/index.ts'
+import { E18, marketOf, type UsdtMarkets } from '../../server/src/market/rates/index.ts'
 import { createStopsReader } from '../../server/src/ledger/stops/index.ts'
 import {
   createQuoteStore,
@@ -38,7 +38,7 @@ export const settings: AssetSettings = {
 export const catalogue = createCatalogue(settings)
 
 /** Books of three sources, each with one level of `depth` whole bases a tenth of a percent around the price. */
-export const legsAt = (prices: Readonly<Record<string, bigint>>, at: number, depth = 1_000_000n): Legs => ({
+export const marketsAt = (prices: Readonly<Record<string, bigint>>, at: number, depth = 1_000_000n): UsdtMarkets => ({
   open: new Map(
     Object.entries(prices).map(([ticker, price]) => [
       ticker,
@@ -65,13 +65,13 @@ export const PRICES = { BTC: 65_000n * E18, ETH: 2_500n * E18, UAH: 40n * E18 }
 export interface ExchangeWorld {
   /** ms, real and business */
   now: number
-  legs: Legs
+  usdtMarkets: UsdtMarkets
   ask(operation: string, merchantId: string, request: Partial<ApiRequest>): Promise<Answer>
 }
 export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): ExchangeWorld => {
   const world: ExchangeWorld = {
     now: 1_800_000_000_000,
-    legs: legsAt(PRICES, 1_800_000_000_000),
+    usdtMarkets: marketsAt(PRICES, 1_800_000_000_000),
     ask: (operation, merchantId, request) => answerOf(routes, operation, merchantId, request),
   }
   const runtime = { ...createTestRuntime(db, () => world.now), newId }
@@ -79,7 +79,7 @@ export const createExchangeWorld = (db: Db, given: ExchangeSettings = {}): Excha
     runtime,
     quoteStore: createQuoteStore(runtime),
     policy: readExchangePolicy(catalogue, given),
-    legs: async () => world.legs,
+    usdtMarkets: async () => world.usdtMarkets,
     stops: createStopsReader(db, runtime.clock.now),
   })
   return world

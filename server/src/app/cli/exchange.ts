@@ -10,12 +10,12 @@ import {
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import {
-  listLegs,
+  listUsdtMarkets,
   listOfficialRates,
   marketOf,
   officialDay,
-  readLegs,
-  type StoredLeg,
+  readUsdtMarkets,
+  type StoredUsdtMarket,
 } from '../../market/rates/index.ts'
 import { command, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'
@@ -31,13 +31,13 @@ export const exchangeCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
         const [stored, { closed }, official] = await Promise.all([
-          listLegs(runtime.db),
-          readLegs(runtime.db, now),
+          listUsdtMarkets(runtime.db),
+          readUsdtMarkets(runtime.db, now),
           listOfficialRates(runtime.db),
         ])
         out.list(
           'markets',
-          stored.map((leg) => legRow(leg, now, closed.get(leg.ticker))),
+          stored.map((market) => marketRow(market, now, closed.get(market.ticker))),
           { heads: { ageSeconds: 'age s' }, none: 'no order books are read: BURSAR_EXCHANGE_FILE names the sources' },
         )
         out.show({ dropped: [], official: [] }, [])
@@ -122,8 +122,8 @@ export const exchangeCommands: readonly Command[] = [
   }),
 ]
 
-const legRow = (
-  { ticker, believed, observedAt, books, quorum }: StoredLeg,
+const marketRow = (
+  { ticker, believed, observedAt, books, quorum }: StoredUsdtMarket,
   now: number,
   closed: string | undefined,
 ): Fields => {

@@ -16,7 +16,7 @@ import {
 } from '../../exchange/hedging/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { readLegs } from '../../market/rates/index.ts'
+import { readUsdtMarkets } from '../../market/rates/index.ts'
 import { actor } from './actor.ts'
 import { command, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
@@ -142,8 +142,13 @@ export const reconcileVenue = async ({ runtime, config }: Opened, out: Output): 
 /** Shows exposures, limits and profit, in USDT rounded down. @returns the number of inconsistent positions */
 export const printStandings = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-  const legs = await readLegs(runtime.db, runtime.clock.now())
-  const all = await standings(runtime.db, catalogue, readExchangePolicy(catalogue, config.exchange?.exchange), legs)
+  const usdtMarkets = await readUsdtMarkets(runtime.db, runtime.clock.now())
+  const all = await standings(
+    runtime.db,
+    catalogue,
+    readExchangePolicy(catalogue, config.exchange?.exchange),
+    usdtMarkets,
+  )
   if (all.length === 0) return 0
   out.gap()
   const rows = all.map((s) => {

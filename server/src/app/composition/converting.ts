@@ -15,7 +15,7 @@ import { defaultTargetOf } from '../../merchants/accounts/index.ts'
 import type { PausePoint, WalletKeys } from '../../chain/transactions/index.ts'
 import type { KeepTarget } from '../../platform/api/target.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createLegsReader } from '../../market/rates/index.ts'
+import { createUsdtMarketsReader } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
 import { createTermsReader, type AddressHolders, type Rules } from '../../pay-out/withdrawals/index.ts'
 
@@ -42,7 +42,7 @@ export const exchangingDeps = (
       runtime,
       policy: world.exchange,
       quoteStore: createQuoteStore(runtime),
-      legs: createLegsReader(runtime.db, now),
+      usdtMarkets: createUsdtMarketsReader(runtime.db, now),
       stops: createStopsReader(runtime.db, now),
     },
     placing: { holders, rules: rulesOf(world) },

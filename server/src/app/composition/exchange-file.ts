@@ -4,7 +4,7 @@ import { VENUE_SHAPE, venueSettingsOf, type VenueSettings } from '../../adapters
 import { EXCHANGE_SHAPE, type ExchangeSettings } from '../../exchange/exchanges/index.ts'
 import { HEDGE_MEMBERS, hedgePolicyOf, noteUnordered, type HedgePolicy } from '../../exchange/hedging/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { LEG_SHAPE, legRulesOf, type AgreementRules } from '../../market/rates/index.ts'
+import { MARKET_RULES_SHAPE, marketRulesOf, type AgreementRules } from '../../market/rates/index.ts'
 import { byTicker } from '../../platform/config/fields.ts'
 import { readShape, ShapeError, withRule } from '../../platform/config/shape.ts'
 
@@ -15,7 +15,7 @@ import { readShape, ShapeError, withRule } from '../../platform/config/shape.ts'
 export const EXCHANGE_FILE_SHAPE = Type.Object(
   {
     sources: Type.Optional(SOURCES_SHAPE),
-    legs: Type.Optional(byTicker(LEG_SHAPE, "how an asset's market against USDT is judged")),
+    legs: Type.Optional(byTicker(MARKET_RULES_SHAPE, "how an asset's market against USDT is judged")),
     exchange: Type.Optional(EXCHANGE_SHAPE),
     hedging: Type.Optional(
       withRule(
@@ -32,14 +32,14 @@ export const EXCHANGE_FILE_SHAPE = Type.Object(
 
 export interface ExchangeFile {
   sources: SourceSettings
-  /** overrides for a ticker's market against USDT */
-  legs: Record<string, Partial<AgreementRules>>
+  /** overrides of the rules for a ticker's market against USDT, `legs` of the file */
+  marketRules: Record<string, Partial<AgreementRules>>
   exchange: ExchangeSettings
   /** null: no hedging */
   hedging: { venue: VenueSettings; policy: HedgePolicy } | null
 }
 
-/** Legs may be configured for every asset that the platform can price, whatever assets an installation has. */
+/** UsdtMarkets may be configured for every asset that the platform can price, whatever assets an installation has. */
 const PRICED = ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR']
 
 /**
@@ -50,7 +50,7 @@ export const readExchangeFile = (json: unknown): ExchangeFile => {
   const { sources = {}, legs = {}, exchange = {}, hedging } = readShape(EXCHANGE_FILE_SHAPE, json)
   return {
     sources,
-    legs: Object.fromEntries(Object.entries(legs).map(([ticker, rules]) => [ticker, legRulesOf(rules)])),
+    marketRules: Object.fromEntries(Object.entries(legs).map(([ticker, rules]) => [ticker, marketRulesOf(rules)])),
     exchange,
     hedging: hedging ? readHedging(hedging) : null,
   }
@@ -65,11 +65,11 @@ const readHedging = ({
 })
 
 /**
- * Throws a ShapeError that names each leg whose ticker is unknown: neither an asset of the installation nor one that
+ * Throws a ShapeError that names each market with an unknown ticker: neither an asset of the installation nor one that
  * can be priced.
  */
-export const requireKnownLegs = (legs: ExchangeFile['legs'], { find }: Pick<Catalogue, 'find'>): void => {
-  const unknown = Object.keys(legs).filter((ticker) => !find(ticker) && !PRICED.includes(ticker))
+export const requireKnownMarkets = (rules: ExchangeFile['marketRules'], { find }: Pick<Catalogue, 'find'>): void => {
+  const unknown = Object.keys(rules).filter((ticker) => !find(ticker) && !PRICED.includes(ticker))
   if (unknown.length > 0)
     throw new ShapeError(unknown.map((ticker) => `legs.${ticker}: there is no such asset in BURSAR_ASSETS_FILE`))
 }

@@ -150,7 +150,7 @@ const doEverything = async (world: World): Promise<string[]> => {
     ]),
     signer: nobody as Signer,
     sources: [],
-    market: { books: [], official: [], legs: {} },
+    market: { books: [], official: [], rules: {} },
     venue: null,
     delivery: { job: { name: 'deliver webhooks', everyMs: 1, run: async () => false }, close: async () => {} },
     holders: { holderOf: async () => 'nobody' },

@@ -5,7 +5,7 @@ import {
   createVenueComparisonJob,
 } from '../../exchange/hedging/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { createLegsReader } from '../../market/rates/index.ts'
+import { createUsdtMarketsReader } from '../../market/rates/index.ts'
 import type { WorkerDeps, World } from './world.ts'
 
 const HEDGE_EVERY_MS = 1_000
@@ -30,7 +30,7 @@ export const createHedgeJobs = (
     catalogue,
     policy: hedging,
     venue,
-    legs: createLegsReader(runtime.db, runtime.clock.now),
+    usdtMarkets: createUsdtMarketsReader(runtime.db, runtime.clock.now),
     pause,
   }
   return [

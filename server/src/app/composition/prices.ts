@@ -2,7 +2,7 @@ import type { WorkerDeps, World } from './world.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import {
   createBooksJob,
-  createLegRates,
+  createMarketRates,
   createOfficialRatesJob,
   createRatesJob,
   marketOf,
@@ -33,15 +33,15 @@ export const priceJobs = ({ runtime }: World, { sources, market }: WorkerDeps, t
             runtime,
             sources: market.books,
             tickers: served,
-            rules: market.legs,
+            rules: market.rules,
             everyMs: BOOKS_EVERY_MS,
           }),
         ]),
     createRatesJob({
       runtime,
-      sources: served.length === 0 ? sources : [...sources, createLegRates(runtime.db, runtime.clock.now)],
+      sources: served.length === 0 ? sources : [...sources, createMarketRates(runtime.db, runtime.clock.now)],
       tickers: all,
-      rules: market.legs,
+      rules: market.rules,
       everyMs: RATES_EVERY_MS,
     }),
   ]

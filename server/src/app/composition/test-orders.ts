@@ -12,14 +12,14 @@ import { cardPayoutRoutes } from '../../cards/card-payouts/index.ts'
 import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
 import { createQuoteStore, exchangeRoutes, readExchangePolicy } from '../../exchange/exchanges/index.ts'
-import { giveBalance, legsAt, PRICES, settings, stock } from '../../../../test/world/exchange.ts'
+import { giveBalance, marketsAt, PRICES, settings, stock } from '../../../../test/world/exchange.ts'
 import { exchangeWithdrawalRoutes, fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { Answer, TestEdge } from '../../../../test/world/edge.ts'
 import { createCommitter, type Committer } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import type { Route } from '../../platform/api/route.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
-import { E18, type Legs } from '../../market/rates/index.ts'
+import { E18, type UsdtMarkets } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
 import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { createTermsReader, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
@@ -124,7 +124,7 @@ export const openOrders = async (edge: TestEdge, pool: PoolSettings): Promise<Or
       const now = { ...USUAL, ...to }
       await storeTerms(edge, now)
       routes = routesOf(edge, committer, now, async () =>
-        now.closed ? { open: new Map(), closed: new Map() } : legsAt(now.prices, clock.ms),
+        now.closed ? { open: new Map(), closed: new Map() } : marketsAt(now.prices, clock.ms),
       )
     },
     place: (operation, body, ago = 0) =>
@@ -168,7 +168,7 @@ const routesOf = (
   { db, clock }: TestEdge,
   committer: Committer,
   now: Circumstances,
-  legs: () => Promise<Legs>,
+  usdtMarkets: () => Promise<UsdtMarkets>,
 ): Route[] => {
   const real = { now: () => clock.ms, business: () => clock.ms }
   const runtime = { db, clock: real, newId, log: pino({ level: 'silent' }) }
@@ -189,7 +189,7 @@ const routesOf = (
       : { assets: Object.fromEntries(['UAH', 'USDT', 'ETH'].map((ticker) => [ticker, { min: least, max: least }])) }
   const trading = {
     runtime,
-    legs,
+    usdtMarkets,
     quoteStore: createQuoteStore(runtime),
     stops: createStopsReader(db, real.now),
     policy: readExchangePolicy(catalogue, { spreadBps: 40, feeBps: now.exchangeFeeBps, ...limits }),

@@ -45,11 +45,11 @@ export interface WorkerDeps {
   chainIds: ReadonlyMap<Network, bigint>
   signer: Signer
   sources: readonly RateSource[]
-  /** order books, official rates, and overrides of the rules for a leg */
+  /** order books, official rates, and overrides of the rules for a market */
   market: {
     books: readonly BookSource[]
     official: readonly OfficialSource[]
-    legs: Readonly<Record<string, Partial<AgreementRules>>>
+    rules: Readonly<Record<string, Partial<AgreementRules>>>
   }
   /** where exchanges are hedged; null: no hedging */
   venue: Venue | null

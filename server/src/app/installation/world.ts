@@ -1,5 +1,5 @@
 import { joinAcquirers } from '../composition/fiat.ts'
-import { requireKnownLegs, type ExchangeFile } from '../composition/exchange-file.ts'
+import { requireKnownMarkets, type ExchangeFile } from '../composition/exchange-file.ts'
 import type { World } from '../composition/index.ts'
 import { readExchangePolicy, readLimitedPolicy, type ExchangePolicy } from '../../exchange/exchanges/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -29,7 +29,7 @@ export const worldOf = ({ config, runtime, policies }: Opened): World => {
 }
 
 /** Throws a ConfigError that lists everything in the exchange file that does not fit the assets. */
-const exchangeOf = ({ legs, exchange }: ExchangeFile, catalogue: Catalogue): ExchangePolicy => {
+const exchangeOf = ({ marketRules, exchange }: ExchangeFile, catalogue: Catalogue): ExchangePolicy => {
   const problems: string[] = []
   const noted = <Value>(read: () => Value): Value | undefined => {
     try {
@@ -40,7 +40,7 @@ const exchangeOf = ({ legs, exchange }: ExchangeFile, catalogue: Catalogue): Exc
       return undefined
     }
   }
-  noted(() => requireKnownLegs(legs, catalogue))
+  noted(() => requireKnownMarkets(marketRules, catalogue))
   const policy = noted(() => readLimitedPolicy(catalogue, exchange))
   if (policy === undefined || problems.length > 0) throw new ConfigError(problems)
   return policy

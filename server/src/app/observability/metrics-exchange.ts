@@ -11,7 +11,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import type { Figure } from '../../platform/process/metrics.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
-import { createLegsReader } from '../../market/rates/index.ts'
+import { createUsdtMarketsReader } from '../../market/rates/index.ts'
 
 /** All figures of one scrape come from one reading. */
 const CACHED_MS = 1_000
@@ -22,8 +22,8 @@ export const exchangeMetricsOf = (
   catalogue: Catalogue,
   policy: ExchangePolicy,
 ): Figure[] => {
-  const legs = createLegsReader(db, clock.now)
-  const read = cacheFor(CACHED_MS, clock.now, async () => standings(db, catalogue, policy, await legs()))
+  const usdtMarkets = createUsdtMarketsReader(db, clock.now)
+  const read = cacheFor(CACHED_MS, clock.now, async () => standings(db, catalogue, policy, await usdtMarkets()))
   const lines = cacheFor(CACHED_MS, clock.now, () => listVenueLines(db))
   const whole = (asset: string, units: bigint): number => Number(formatUnits(units, catalogue.find(asset)?.scale ?? 0))
   const usdt = (e18: bigint): number => Number(formatUnits(e18, 18))

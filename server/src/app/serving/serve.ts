@@ -216,7 +216,7 @@ const startWorker = async (
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
     market: {
       ...createSources(config.exchange?.sources ?? {}, runtime.clock.now, rests),
-      legs: config.exchange?.legs ?? {},
+      rules: config.exchange?.marketRules ?? {},
     },
     venue,
     delivery,

@@ -8,14 +8,14 @@ import { poison } from '../../../../test/setup/poison.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { Deposit } from '../../pay-in/deposits/index.ts'
 import { readExchangePolicy } from '../exchanges/index.ts'
-import { catalogue, giveBalance, legsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
+import { catalogue, giveBalance, marketsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { balanceOf, spendableOf } from '../../../../test/world/ledger.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { notificationsOf } from '../../../../test/world/observed.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import type { Legs } from '../../market/rates/index.ts'
+import type { UsdtMarkets } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
 import {
   createConversionJob,
@@ -32,14 +32,14 @@ const ajv = new Ajv()
 const rules = { catalogue, bitcoinChain: 'regtest' as const }
 let merchant: string
 let now: number
-let legs: Legs
+let usdtMarkets: UsdtMarkets
 let killed: boolean
 /** what the signer lets go of USDT */
 let largest: { payment: null; hour: bigint; day: bigint } | null
 beforeEach(async () => {
   await emptyTables(db)
   ;[merchant, now, killed, largest] = [newId(), 1_800_000_000_000, false, null]
-  legs = legsAt(PRICES, now)
+  usdtMarkets = marketsAt(PRICES, now)
   await stock(db, 'USDT', 100_000n * E18)
 })
 
@@ -50,7 +50,7 @@ const deps = (): ConversionDeps => {
     trading: {
       runtime: { ...runtime, newId },
       policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100, assets: { ETH: { max: '2' } } }),
-      legs: async () => legs,
+      usdtMarkets: async () => usdtMarkets,
       stops: createStopsReader(db, runtime.clock.now),
     },
     placing: { holders: { holderOf: async () => 'nobody' as const }, rules },
@@ -379,16 +379,16 @@ describe("what can't be converted stays on the balance and is notified", () => {
 
   test('while the exchange is closed it waits, for an hour', async () => {
     await received('ETH', E18, await target({ ticker: 'USDT' }))
-    legs = { open: new Map(), closed: new Map([['ETH', 'it jumped']]) }
+    usdtMarkets = { open: new Map(), closed: new Map([['ETH', 'it jumped']]) }
     await run()
     expect(await states()).toEqual([{ state: 'waiting', reason: null }])
     now += 20_000
-    legs = legsAt(PRICES, now)
+    usdtMarkets = marketsAt(PRICES, now)
     await run()
     expect(await states()).toEqual([{ state: 'done', reason: null }])
 
     await received('ETH', E18, await target({ ticker: 'USDT' }))
-    legs = { open: new Map(), closed: new Map() }
+    usdtMarkets = { open: new Map(), closed: new Map() }
     await run()
     now += 3_600_001
     await run()

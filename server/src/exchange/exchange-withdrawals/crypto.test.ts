@@ -8,7 +8,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { createQuoteStore, readExchangePolicy } from '../exchanges/index.ts'
-import { catalogue, giveBalance, legsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
+import { catalogue, giveBalance, marketsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
 import { answerOf } from '../../../../test/world/requests.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
@@ -39,7 +39,7 @@ const routes = () =>
       runtime: runtime(),
       quoteStore: createQuoteStore(runtime()),
       policy: readExchangePolicy(catalogue, { spreadBps: 0, feeBps: 100 }),
-      legs: async () => legsAt(PRICES, NOW),
+      usdtMarkets: async () => marketsAt(PRICES, NOW),
       stops: createStopsReader(db, () => NOW),
     },
     placing: {

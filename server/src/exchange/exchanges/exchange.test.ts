@@ -12,7 +12,7 @@ import { auditPositions, fundPosition, positionsOf, spreadIncomeOf } from './ind
 import {
   createExchangeWorld,
   giveBalance,
-  legsAt,
+  marketsAt,
   PRICES,
   stock,
   type ExchangeWorld,
@@ -91,7 +91,7 @@ describe('directions', () => {
       exchange: { ticker: string }
     }[]
     const last = new Map(Object.entries(PRICES).map(([ticker, middle]) => [ticker, { middle, at: new Date(at) }]))
-    world.legs = { open: new Map(), closed: new Map([['UAH', 'last read long ago']]), last }
+    world.usdtMarkets = { open: new Map(), closed: new Map([['UAH', 'last read long ago']]), last }
     const { body, headers } = await world.ask('listExchangeDirections', merchant, {})
     expect([(body as unknown as unknown[]).length, headers]).toEqual([
       known.length,
@@ -186,7 +186,7 @@ describe('an estimate', () => {
 
   test('of more than the books hold has no price', async () => {
     await stock(db, 'USDT', 10n ** 24n)
-    world.legs = legsAt(PRICES, world.now, 10n)
+    world.usdtMarkets = marketsAt(PRICES, world.now, 10n)
     const { body } = await world.ask('estimateExchange', merchant, { query: order })
     expect(body).toMatchObject({ code: 2, description: expect.stringMatching(/order books hold less/) as string })
   })
@@ -285,28 +285,28 @@ describe('an exchange', () => {
   })
 
   test("X1 an estimate's price is honoured once, for ten seconds, while the market stays near", async () => {
-    const estimated = async (at: ExchangeWorld['legs']) => {
-      world.legs = at
+    const estimated = async (at: ExchangeWorld['usdtMarkets']) => {
+      world.usdtMarkets = at
       const { body: made } = await world.ask('estimateExchange', merchant, { query: order })
       return (made as unknown as { price: { value: string } }).price.value
     }
-    const dearer = (bps: bigint) => legsAt({ ...PRICES, UAH: (PRICES.UAH * (10_000n + bps)) / 10_000n }, world.now)
-    const price = await estimated(legsAt(PRICES, world.now))
-    world.legs = dearer(40n)
+    const dearer = (bps: bigint) => marketsAt({ ...PRICES, UAH: (PRICES.UAH * (10_000n + bps)) / 10_000n }, world.now)
+    const price = await estimated(marketsAt(PRICES, world.now))
+    world.usdtMarkets = dearer(40n)
     expect((await world.ask('createExchange', merchant, { body: { ...order, price } })).status).toBe(200)
     // taken
     expect((await world.ask('createExchange', merchant, { body: { ...order, price } })).body.code).toBe(3)
     // run out
-    const second = await estimated(legsAt(PRICES, world.now))
+    const second = await estimated(marketsAt(PRICES, world.now))
     world.now += 10_001
-    world.legs = dearer(40n)
+    world.usdtMarkets = dearer(40n)
     expect((await world.ask('createExchange', merchant, { body: { ...order, price: second } })).body.code).toBe(3)
     // the market moved more than the spread
-    const third = await estimated(legsAt(PRICES, world.now))
-    world.legs = dearer(51n)
+    const third = await estimated(marketsAt(PRICES, world.now))
+    world.usdtMarkets = dearer(51n)
     expect((await world.ask('createExchange', merchant, { body: { ...order, price: third } })).body.code).toBe(3)
     // another merchant's
-    world.legs = dearer(40n)
+    world.usdtMarkets = dearer(40n)
     const other = newId()
     await giveBalance(db, other, 'UAH', 10_000_00n)
     expect((await world.ask('createExchange', other, { body: { ...order, price: third } })).body.code).toBe(3)
@@ -316,7 +316,7 @@ describe('an exchange', () => {
     const other = newId()
     const { body: made } = await world.ask('estimateExchange', other, { query: order })
     const { price } = made as unknown as { price: { value: string } }
-    world.legs = legsAt({ ...PRICES, UAH: (PRICES.UAH * 10_040n) / 10_000n }, world.now)
+    world.usdtMarkets = marketsAt({ ...PRICES, UAH: (PRICES.UAH * 10_040n) / 10_000n }, world.now)
     expect((await world.ask('createExchange', other, { body: { ...order, price: price.value } })).body.code).toBe(1)
     await giveBalance(db, other, 'UAH', 10_000_00n)
     expect((await world.ask('createExchange', other, { body: { ...order, price: price.value } })).status).toBe(200)

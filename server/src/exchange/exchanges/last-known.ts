@@ -1,4 +1,4 @@
-import { E18, marketOf, type Leg, type Legs } from '../../market/rates/index.ts'
+import { E18, marketOf, type UsdtMarket, type UsdtMarkets } from '../../market/rates/index.ts'
 
 /** The price of a market that has been closed for longer is useless. */
 const OLDEST_MS = 24 * 3_600_000
@@ -6,25 +6,25 @@ const OLDEST_MS = 24 * 3_600_000
 const DEPTH = 10n ** 12n * E18
 
 /**
- * Returns legs for display only, not for filling orders: a closed leg has its last valid price. @param now real time,
- * ms
- * @returns the legs, and for each closed one the time of its price, ms
+ * Returns markets for display only, not for filling orders: a closed market has its last valid price.
+ * @param now real time, ms
+ * @returns the markets, and for each closed one the time of its price, ms
  */
-export const lastKnownLegs = (
-  { open, closed, last = new Map() }: Legs,
+export const lastKnownMarkets = (
+  { open, closed, last = new Map() }: UsdtMarkets,
   now: number,
-): { legs: Legs; at: ReadonlyMap<string, number> } => {
+): { usdtMarkets: UsdtMarkets; at: ReadonlyMap<string, number> } => {
   const known = [...last].filter(([ticker, { at }]) => !open.has(ticker) && at.getTime() >= now - OLDEST_MS)
-  const legs = known.map(
-    ([ticker, { middle, at }]) => [ticker, { ...legAt(ticker, middle, at), middle, observedAt: at }] as const,
+  const usdtMarkets = known.map(
+    ([ticker, { middle, at }]) => [ticker, { ...marketAt(ticker, middle, at), middle, observedAt: at }] as const,
   )
   return {
-    legs: { open: new Map([...open, ...legs]), closed },
+    usdtMarkets: { open: new Map([...open, ...usdtMarkets]), closed },
     at: new Map(known.map(([ticker, { at }]) => [ticker, at.getTime()])),
   }
 }
 
-const legAt = (ticker: string, middle: bigint, at: Date): Leg => {
+const marketAt = (ticker: string, middle: bigint, at: Date): UsdtMarket => {
   const level = { price: middle, amount: DEPTH }
   return {
     ticker,

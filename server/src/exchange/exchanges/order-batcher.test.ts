@@ -9,7 +9,7 @@ import { auditPositions } from './index.ts'
 import {
   createExchangeWorld,
   giveBalance,
-  legsAt,
+  marketsAt,
   PRICES,
   stock,
   type ExchangeWorld,
@@ -94,7 +94,7 @@ describe('orders that arrive together', () => {
     const query = { spendTicker: 'UAH', targetTicker: 'USDT', side: 'target', amount: '10' }
     const estimates = await Promise.all([1, 2].map(() => world.ask('estimateExchange', merchant, { query })))
     const { value: price } = (estimates[0]!.body as unknown as { price: { value: string } }).price
-    world.legs = legsAt({ ...PRICES, UAH: (PRICES.UAH * 10_040n) / 10_000n }, world.now)
+    world.usdtMarkets = marketsAt({ ...PRICES, UAH: (PRICES.UAH * 10_040n) / 10_000n }, world.now)
     const answers = await Promise.all(
       [1, 2, 3].map(() => world.ask('createExchange', merchant, { body: { ...query, price } })),
     )

@@ -1,7 +1,7 @@
 import { orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { refusal } from '../../ledger/orders/index.ts'
-import type { Legs } from '../../market/rates/index.ts'
+import type { UsdtMarkets } from '../../market/rates/index.ts'
 import { directionOf, type Direction } from './direction.ts'
 import type { ExchangePolicy } from './policy.ts'
 import { amountsAt, isNoWorse, PRICE_DECIMALS, type Amounts, type Side } from './pricing.ts'
@@ -85,8 +85,14 @@ export const checkLimits = ({ spend }: Direction, { spend: units }: Pick<Amounts
 }
 
 /** Returns the current quote; refuses when there is none. */
-export const quoteNow = (direction: Direction, side: Side, amount: bigint, legs: Legs, errors: Refusals): Quote => {
-  const quoted = quote(direction, side, amount, legs)
+export const quoteNow = (
+  direction: Direction,
+  side: Side,
+  amount: bigint,
+  usdtMarkets: UsdtMarkets,
+  errors: Refusals,
+): Quote => {
+  const quoted = quote(direction, side, amount, usdtMarkets)
   if (isQuote(quoted)) return quoted
   if (quoted.kind === 'no-liquidity')
     throw refusal(errors.notEnoughLiquidity, `Not enough liquidity: ${quoted.because}`)

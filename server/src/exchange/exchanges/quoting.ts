@@ -1,5 +1,5 @@
 import { rescale } from '../../platform/money/index.ts'
-import { assetFor, assetToGet, E18, PIVOT, pivotFor, pivotToGet, type Legs } from '../../market/rates/index.ts'
+import { assetFor, assetToGet, E18, PIVOT, pivotFor, pivotToGet, type UsdtMarkets } from '../../market/rates/index.ts'
 import type { Direction } from './direction.ts'
 import { amountsAt, exchangedOf, priceFor, type Amounts, type Side } from './pricing.ts'
 
@@ -12,11 +12,11 @@ export interface Quote extends Amounts {
   basis: PriceBasis
 }
 
-/** The basis of a price, stored with its use: for each leg its middle, the sources of its books, and their time. */
+/** The basis of a price, stored with its use: for each market its middle, the sources of its books, and their time. */
 export type PriceBasis = Record<string, { middle: string; sources: string[]; observedAt: number }>
 
 export type NoQuote =
-  /** a leg is missing, or too few books are deep enough */
+  /** a market is missing, or too few books are deep enough */
   | { kind: 'no-liquidity'; because: string }
   /** nothing would be left to receive */
   | { kind: 'too-little' }
@@ -28,17 +28,23 @@ const UNIT_DECIMALS = 18
  * bids, what is bought the asks. The spread is added, and every rounding is against the merchant.
  * @param amount of the side, ledger units, a multiple of its step
  */
-export const quote = (direction: Direction, side: Side, amount: bigint, legs: Legs): Quote | NoQuote => {
-  const missing = [direction.spend, direction.target].find(({ ticker }) => ticker !== PIVOT && !legs.open.has(ticker))
+export const quote = (direction: Direction, side: Side, amount: bigint, usdtMarkets: UsdtMarkets): Quote | NoQuote => {
+  const missing = [direction.spend, direction.target].find(
+    ({ ticker }) => ticker !== PIVOT && !usdtMarkets.open.has(ticker),
+  )
   if (missing)
-    return { kind: 'no-liquidity', because: `${missing.ticker}: ${legs.closed.get(missing.ticker) ?? 'no source'}` }
-  const walked = side === 'target' ? walkBack(direction, amount, legs) : walkForth(direction, amount, legs)
+    return {
+      kind: 'no-liquidity',
+      because: `${missing.ticker}: ${usdtMarkets.closed.get(missing.ticker) ?? 'no source'}`,
+    }
+  const walked =
+    side === 'target' ? walkBack(direction, amount, usdtMarkets) : walkForth(direction, amount, usdtMarkets)
   if (walked === undefined) return { kind: 'no-liquidity', because: 'the order books hold less than that' }
   const market = priceFor(direction.selling, { ...walked, spreadBps: 0n })
   const price = priceFor(direction.selling, { ...walked, spreadBps: direction.spreadBps })
   if (market === undefined || price === undefined) return { kind: 'too-little' }
   const amounts = amountsAt(direction, side, amount, price)
-  return amounts ? { ...amounts, price, market, basis: basisOf(direction, legs) } : { kind: 'too-little' }
+  return amounts ? { ...amounts, price, market, basis: basisOf(direction, usdtMarkets) } : { kind: 'too-little' }
 }
 
 export const isQuote = (answer: Quote | NoQuote): answer is Quote => !('kind' in answer)
@@ -49,7 +55,7 @@ interface Walked {
 }
 
 /** Computes the amount received from the amount spent. The fee is not exchanged. */
-const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
+const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open }: UsdtMarkets): Walked | undefined => {
   const spent = wholes(exchangedOf({ spend, feeBps }, amount), spend.scale)
   if (spent <= 0n) return { spent: E18, received: 0n }
   const pivot = spend.ticker === PIVOT ? spent : pivotFor(open.get(spend.ticker)!, spent)
@@ -58,7 +64,7 @@ const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open 
 }
 
 /** Computes the amount to spend for an amount to receive. */
-const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: Legs): Walked | undefined => {
+const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: UsdtMarkets): Walked | undefined => {
   const received = wholes(amount, target.scale)
   const pivot = target.ticker === PIVOT ? received : pivotToGet(open.get(target.ticker)!, received)
   const spent = pivot === undefined || spend.ticker === PIVOT ? pivot : assetToGet(open.get(spend.ticker)!, pivot)
@@ -67,18 +73,18 @@ const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: Legs):
 
 const wholes = (units: bigint, scale: number): bigint => rescale(units, scale, UNIT_DECIMALS)
 
-const basisOf = ({ spend, target }: Direction, { open }: Legs): PriceBasis =>
+const basisOf = ({ spend, target }: Direction, { open }: UsdtMarkets): PriceBasis =>
   Object.fromEntries(
     [spend, target].flatMap(({ ticker }) => {
-      const leg = open.get(ticker)
-      if (!leg) return []
+      const market = open.get(ticker)
+      if (!market) return []
       return [
         [
           ticker,
           {
-            middle: leg.middle.toString(),
-            sources: leg.books.map(({ source }) => source),
-            observedAt: leg.observedAt.getTime(),
+            middle: market.middle.toString(),
+            sources: market.books.map(({ source }) => source),
+            observedAt: market.observedAt.getTime(),
           },
         ],
       ]

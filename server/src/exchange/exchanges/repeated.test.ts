@@ -10,7 +10,7 @@ import { auditPositions } from './index.ts'
 import {
   createExchangeWorld,
   giveBalance,
-  legsAt,
+  marketsAt,
   PRICES,
   stock,
   type ExchangeWorld,
@@ -45,7 +45,7 @@ const estimated = async () => {
   const query = { spendTicker: 'UAH', targetTicker: 'USDT', side: 'target', amount: '10' }
   const { body } = await world.ask('estimateExchange', merchant, { query })
   const { value: price } = (body as unknown as { price: { value: string } }).price
-  world.legs = legsAt(MOVED, world.now)
+  world.usdtMarkets = marketsAt(MOVED, world.now)
   return { merchant, body: { ...query, price, localId: 'x-1' } }
 }
 
@@ -75,7 +75,7 @@ test.each([
   async (_what, key, status) => {
     const { merchant, body } = await estimated()
     const other = createExchangeWorld(db, POLICY)
-    other.legs = world.legs
+    other.usdtMarkets = world.usdtMarkets
     const waiting = async (n: number) => {
       for (;;) {
         const { rows } = await sql<{ n: number }>`select count(*) as n from pg_locks where not granted`.execute(db)
@@ -109,7 +109,7 @@ test('audit F-3: an exchange whose COMMIT was answered to nobody is answered as 
   const lossy = createPool({ url: proxy.url, max: 5 })
   const through = createExchangeWorld(createDb(lossy), POLICY)
   const { merchant, body } = await estimated()
-  through.legs = world.legs
+  through.usdtMarkets = world.usdtMarkets
   proxy.loseNextCommit()
   const first = await through.ask('createExchange', merchant, { body, answerKeys: signed('sig:a') })
   expect([proxy.lost(), first.status, await exchanges()]).toEqual([1, 200, 1])

@@ -7,7 +7,7 @@ import { estimate, priceOrder, type TradingDeps } from './trading.ts'
 import { directionsOf, type Direction } from './direction.ts'
 import { readDirection, readPrice, readSideAmount, sideOf, type Asked } from './order.ts'
 import { fullSides } from './full-sides.ts'
-import { lastKnownLegs } from './last-known.ts'
+import { lastKnownMarkets } from './last-known.ts'
 import { PRICE_DECIMALS } from './pricing.ts'
 import { isQuote, quote, type Quote } from './quoting.ts'
 
@@ -33,14 +33,14 @@ const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
  * Lists the directions that no limit of a position closes, with a price for the minimum amount of each. While a market
  * is closed its price is the last known one, and a header gives the time of that price.
  */
-const listDirections = async ({ policy, legs, runtime }: TradingDeps): Promise<ApiAnswer> => {
-  const [all, full] = await Promise.all([legs(), fullSides(runtime.db, policy)])
-  const known = lastKnownLegs(all, runtime.clock.now())
+const listDirections = async ({ policy, usdtMarkets, runtime }: TradingDeps): Promise<ApiAnswer> => {
+  const [all, full] = await Promise.all([usdtMarkets(), fullSides(runtime.db, policy)])
+  const known = lastKnownMarkets(all, runtime.clock.now())
   const used: number[] = []
   const body = directionsOf(policy).flatMap((direction) => {
     const { spend, target, first, second } = direction
     if (full.bought.has(spend.ticker) || full.sold.has(target.ticker)) return []
-    const quoted = quote(direction, 'spend', spend.min, known.legs)
+    const quoted = quote(direction, 'spend', spend.min, known.usdtMarkets)
     if (!isQuote(quoted)) return []
     used.push(...[spend.ticker, target.ticker].flatMap((ticker) => known.at.get(ticker) ?? []))
     return [

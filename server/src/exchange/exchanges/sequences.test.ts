@@ -7,7 +7,7 @@ import { useDb } from '../../../../test/world/database.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
-import { marketOf, type Legs } from '../../market/rates/index.ts'
+import { marketOf, type UsdtMarkets } from '../../market/rates/index.ts'
 import { auditPositions } from './index.ts'
 import { catalogue, createExchangeWorld, giveBalance, PRICES, stock } from '../../../../test/world/exchange.ts'
 
@@ -24,7 +24,7 @@ type Ticker = (typeof TICKERS)[number]
 const UAH = 40n
 
 /** Books with one price to buy and to sell at. */
-const flatLegs = (at: number): Legs => ({
+const flatMarkets = (at: number): UsdtMarkets => ({
   open: new Map(
     Object.entries(PRICES).map(([ticker, price]) => {
       const side = [{ price, amount: 10n ** 6n * E18 }]
@@ -76,7 +76,7 @@ test('nobody gains by rounding, the ledger adds up to zero, inventory is the pos
     fc.asyncProperty(fc.array(order, { minLength: 5, maxLength: 40 }), async (orders) => {
       await emptyTables(db)
       const world = createExchangeWorld(db, { spreadBps: 0, feeBps: 0 })
-      world.legs = flatLegs(world.now)
+      world.usdtMarkets = flatMarkets(world.now)
       const merchants = [newId(), newId(), newId()]
       for (const [ticker, units] of [
         ['BTC', 10n ** 8n],

@@ -13,7 +13,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { checkStops, refusal, refusalOf } from '../../ledger/orders/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import type { Legs } from '../../market/rates/index.ts'
+import type { UsdtMarkets } from '../../market/rates/index.ts'
 import type { StopTerm } from '../../ledger/stops/index.ts'
 import { exchangeOf, fillAll, type Fill } from './commands.ts'
 import type { Exchange } from './exchange.ts'
@@ -29,7 +29,7 @@ export interface TradingDeps {
   runtime: Runtime
   policy: ExchangePolicy
   quoteStore: QuoteStore
-  legs(): Promise<Legs>
+  usdtMarkets(): Promise<UsdtMarkets>
   stops(): Promise<readonly StopTerm[]>
 }
 
@@ -38,12 +38,12 @@ export interface TradingDeps {
  * no inventory: it only reduces what the same merchant can be quoted. @throws ApiRefusal with the codes of an estimate
  */
 export const estimate = async (
-  { runtime, policy, legs, quoteStore }: TradingDeps,
+  { runtime, policy, usdtMarkets, quoteStore }: TradingDeps,
   asking: Promisable,
   limit: bigint | undefined,
 ): Promise<Quote> => {
   const { direction, side, amount } = asking
-  const quoted = quoteNow(direction, side, amount, await legs(), estimateErrors)
+  const quoted = quoteNow(direction, side, amount, await usdtMarkets(), estimateErrors)
   checkLimits(direction, quoted, estimateErrors)
   if (limit !== undefined && !isNoWorse(direction.selling, quoted.price, limit)) {
     throw refusal(
@@ -81,14 +81,14 @@ export interface Order extends Promisable {
  * @throws ApiRefusal
  */
 export const priceOrder = async (
-  { legs, stops }: Pick<TradingDeps, 'legs' | 'stops'>,
+  { usdtMarkets, stops }: Pick<TradingDeps, 'usdtMarkets' | 'stops'>,
   order: Omit<Order, 'now'>,
 ): Promise<Order> => {
   const { merchantId, direction, side, amount } = order
   const stopped = await stops()
   for (const { ticker } of [direction.spend, direction.target])
     checkStops({ merchantId, ticker, network: null }, stopped)
-  return { ...order, now: quoteNow(direction, side, amount, await legs(), orderErrors) }
+  return { ...order, now: quoteNow(direction, side, amount, await usdtMarkets(), orderErrors) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Venue } from '../../adapters/venues/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import type { Legs } from '../../market/rates/index.ts'
+import type { UsdtMarkets } from '../../market/rates/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import type { HedgePolicy } from './policy.ts'
 
@@ -11,6 +11,6 @@ export interface HedgeDeps {
   catalogue: Catalogue
   policy: HedgePolicy
   venue: Venue
-  legs(): Promise<Legs>
+  usdtMarkets(): Promise<UsdtMarkets>
   pause: PausePoint
 }

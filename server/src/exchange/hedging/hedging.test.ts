@@ -201,7 +201,7 @@ describe('nothing is begun', () => {
   })
 
   test('without a price of our own', async () => {
-    world.legs = { open: new Map(), closed: new Map([['BTC', 'sources lie']]) }
+    world.usdtMarkets = { open: new Map(), closed: new Map([['BTC', 'sources lie']]) }
     expect(await begun()).toBe(0)
   })
 
@@ -252,7 +252,7 @@ test('profit is what merchants paid over the middle, less what the hedge cost ov
   await world.sell('USDT', 'BTC', '0.1')
   world.venue.prices.set('BTC/USDT', 65_100n * E18)
   await world.place()
-  const at = (await standings(db, catalogue, readPolicy({}), world.legs)).find(({ asset }) => asset === 'BTC')!
+  const at = (await standings(db, catalogue, readPolicy({}), world.usdtMarkets)).find(({ asset }) => asset === 'BTC')!
   expect(at).toMatchObject({
     hedged: BTC / 10n,
     exposure: 0n,
@@ -388,7 +388,7 @@ test('whatever merchants, the market and the venue do, and wherever it is killed
       }
       expect(await listOpenOrders(db)).toEqual([])
       expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
-      for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.legs))
+      for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.usdtMarkets))
         if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
     }),
     { endOnFailure: true, numRuns: cases(8) },

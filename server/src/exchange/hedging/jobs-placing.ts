@@ -5,7 +5,7 @@ import { exposuresOf, type Exposure } from '../exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { marketOf, PIVOT, worthAt, type Legs } from '../../market/rates/index.ts'
+import { marketOf, PIVOT, worthAt, type UsdtMarkets } from '../../market/rates/index.ts'
 import { alertHedging } from './alerts.ts'
 import { toE18, toUnits } from './amounts.ts'
 import { begin } from './commands.ts'
@@ -44,10 +44,10 @@ export const createHedgeJob = (deps: HedgeDeps, everyMs: number): Job => {
       const wanted = (await wantedOf(deps)).filter(({ asset }) => (resting.get(asset) ?? 0) <= now)
       if (wanted.length === 0) return false
       try {
-        const [known, balances, legs] = await Promise.all([markets(), venue.balances(), deps.legs()])
+        const [known, balances, usdtMarkets] = await Promise.all([markets(), venue.balances(), deps.usdtMarkets()])
         await alertHedging(runtime.db, 'venue-unreachable', venue.name, undefined, momentOf(runtime))
         for (const exposure of wanted) {
-          if (!(await hedgeOne(deps, exposure, { markets: known, balances, legs })))
+          if (!(await hedgeOne(deps, exposure, { markets: known, balances, usdtMarkets })))
             resting.set(exposure.asset, now + REST_MS)
         }
       } catch (error) {
@@ -64,17 +64,26 @@ const cacheMarkets = ({ runtime, venue }: HedgeDeps): (() => Promise<VenueMarket
   cacheFor(MARKETS_CACHED_MS, runtime.clock.now, () => venue.markets())
 
 /**
- * Returns exposures that are large enough to hedge, with an open leg, no order in progress, no stop, and no recent
+ * Returns exposures that are large enough to hedge, with an open market, no order in progress, no stop, and no recent
  * failure. Does not call the venue.
  */
 const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   const { runtime, policy, venue } = deps
-  const [exposures, open, legs] = await Promise.all([exposuresOf(runtime.db), listOpenOrders(runtime.db), deps.legs()])
+  const [exposures, open, usdtMarkets] = await Promise.all([
+    exposuresOf(runtime.db),
+    listOpenOrders(runtime.db),
+    deps.usdtMarkets(),
+  ])
   const under = new Set(open.map(({ asset }) => asset))
   const wanted: Exposure[] = []
   for (const exposure of exposures) {
     const { asset } = exposure
-    if (!isWorthIt(deps, exposure, legs) || asset === PIVOT || under.has(asset) || !(policy.assets?.has(asset) ?? true))
+    if (
+      !isWorthIt(deps, exposure, usdtMarkets) ||
+      asset === PIVOT ||
+      under.has(asset) ||
+      !(policy.assets?.has(asset) ?? true)
+    )
       continue
     const failures = failuresOf(await newestOrders(runtime.db, { venue: venue.name, asset }, 10))
     if (mayTryAt(failures) > runtime.clock.business() || (await whyStopped(runtime.db, [asset, PIVOT])) !== undefined)
@@ -84,7 +93,7 @@ const wantedOf = async (deps: HedgeDeps): Promise<Exposure[]> => {
   return wanted
 }
 
-const isWorthIt = ({ catalogue, policy }: HedgeDeps, { asset, exposure }: Exposure, { open }: Legs): boolean => {
+const isWorthIt = ({ catalogue, policy }: HedgeDeps, { asset, exposure }: Exposure, { open }: UsdtMarkets): boolean => {
   const [middle, scale] = [open.get(asset)?.middle, catalogue.find(asset)?.scale]
   if (middle === undefined || scale === undefined) return false
   return worthAt(asset, { units: exposure < 0n ? -exposure : exposure, scale }, middle) >= policy.leastUsdt
@@ -93,7 +102,7 @@ const isWorthIt = ({ catalogue, policy }: HedgeDeps, { asset, exposure }: Exposu
 interface Seen {
   markets: readonly VenueMarket[]
   balances: readonly VenueBalance[]
-  legs: Legs
+  usdtMarkets: UsdtMarkets
 }
 
 /** @returns whether an order was begun */
@@ -102,7 +111,7 @@ const hedgeOne = async (deps: HedgeDeps, exposure: Exposure, seen: Seen): Promis
   const { asset } = exposure
   const { base, quote } = marketOf(asset)
   const market = seen.markets.find((one) => one.base === base && one.quote === quote)
-  const [middle, scale] = [seen.legs.open.get(asset)?.middle, catalogue.find(asset)?.scale]
+  const [middle, scale] = [seen.usdtMarkets.open.get(asset)?.middle, catalogue.find(asset)?.scale]
   if (!market || middle === undefined || scale === undefined) return false
   const left =
     policy.mostUsdtPerHour -

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { exposuresOf, profitOf, type Exposure, type ExchangePolicy } from '../exchanges/index.ts'
-import { PIVOT, worthAt, type Legs } from '../../market/rates/index.ts'
+import { PIVOT, worthAt, type UsdtMarkets } from '../../market/rates/index.ts'
 import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
 
 /** The platform's position in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
@@ -33,7 +33,7 @@ export const standings = async (
   db: Db,
   catalogue: Pick<Catalogue, 'find'>,
   policy: Pick<ExchangePolicy, 'assets'>,
-  legs: Legs,
+  usdtMarkets: UsdtMarkets,
 ): Promise<AssetStanding[]> => {
   const [exposures, flows] = await Promise.all([exposuresOf(db), hedgeFlows(db)])
   return exposures.map((exposure) => {
@@ -41,7 +41,7 @@ export const standings = async (
     const hedge = flows.find((flow) => flow.asset === asset) ?? NOTHING
     const rules = policy.assets.get(asset)
     const scale = catalogue.find(asset)?.scale
-    const middle = asset === PIVOT ? 0n : legs.open.get(asset)?.middle
+    const middle = asset === PIVOT ? 0n : usdtMarkets.open.get(asset)?.middle
     const worth = (units: bigint): bigint | undefined =>
       scale === undefined || middle === undefined ? undefined : worthAt(asset, { units, scale }, middle)
     const size = worth(exposure.exposure < 0n ? -exposure.exposure : exposure.exposure)

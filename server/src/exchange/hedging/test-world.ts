@@ -10,7 +10,7 @@ import {
   catalogue,
   createExchangeWorld,
   giveBalance,
-  legsAt,
+  marketsAt,
   PRICES,
   stock,
   type ExchangeWorld,
@@ -76,14 +76,14 @@ export const createHedgeWorld = async (
     catalogue,
     venue,
     policy: hedgePolicyOf(settings),
-    legs: async () => world.legs,
+    usdtMarkets: async () => world.usdtMarkets,
     pause: async (name) => {
       if (name === world.killAt) throw new Killed(name)
     },
   }
   const run = async (job: { run(signal: AbortSignal): Promise<boolean> }): Promise<void> =>
     void (await job.run(new AbortController().signal))
-  const hedge: Omit<HedgeWorld, 'now' | 'legs'> = {
+  const hedge: Omit<HedgeWorld, 'now' | 'usdtMarkets'> = {
     venue,
     runtime,
     deps,
@@ -92,7 +92,7 @@ export const createHedgeWorld = async (
     price: (ticker, usdt) => {
       prices[ticker] = usdt
       venue.prices.set(MARKETS[ticker], usdt)
-      world.legs = legsAt(prices, world.now)
+      world.usdtMarkets = marketsAt(prices, world.now)
     },
     sell: async (spendTicker, targetTicker, amount) => {
       const { status, body } = await request('createExchange', world.merchant, {

@@ -1,6 +1,6 @@
 import type { Book, OfficialRate } from '../../adapters/rates/port.ts'
 import { mulDiv } from '../../platform/money/index.ts'
-import type { UsedBook } from './leg.ts'
+import type { UsedBook } from './usdt-market.ts'
 import { E18, isSound, middleOf } from './ladder.ts'
 
 /** Rules for accepting the order books of one market. */

@@ -6,7 +6,14 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import type { Book, BookSource } from '../../adapters/rates/port.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
-import { createBooksJob, createLegsReader, createOfficialRatesJob, E18, marketOf, readLegs } from './index.ts'
+import {
+  createBooksJob,
+  createUsdtMarketsReader,
+  createOfficialRatesJob,
+  E18,
+  marketOf,
+  readUsdtMarkets,
+} from './index.ts'
 
 const { db } = useDb()
 let now = 1_800_000_000_000
@@ -46,29 +53,29 @@ const alerts = async () =>
     await sql<{ subject: string }>`select subject from alerts where resolved_at is null order by subject`.execute(db)
   ).rows.map(({ subject }) => subject)
 
-test('legs open with enough that agree, close with a reason and an alert, and open again', async () => {
+test('markets open with enough that agree, close with a reason and an alert, and open again', async () => {
   await read(source('a', { BTC: 65_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 65_001n * E18 }), broken)
-  let legs = await readLegs(db, now)
-  expect([...legs.open.keys()]).toEqual(['BTC'])
-  expect(legs.closed.get('UAH')).toBe('no official rate to compare with')
+  let usdtMarkets = await readUsdtMarkets(db, now)
+  expect([...usdtMarkets.open.keys()]).toEqual(['BTC'])
+  expect(usdtMarkets.closed.get('UAH')).toBe('no official rate to compare with')
   expect(await alerts()).toEqual(['UAH'])
 
   await official(40n * E18)
   await read(source('a', { BTC: 65_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 650_000n * E18 }))
-  legs = await readLegs(db, now)
-  expect([...legs.open.keys()]).toEqual(['UAH'])
+  usdtMarkets = await readUsdtMarkets(db, now)
+  expect([...usdtMarkets.open.keys()]).toEqual(['UAH'])
   expect(await alerts()).toEqual(['BTC'])
   // What was believed before the doubt is what the next reading is measured against.
   await read(source('a', { BTC: 650_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 650_000n * E18 }))
-  expect((await readLegs(db, now)).closed.get('BTC')).toMatch(/jumped/)
+  expect((await readUsdtMarkets(db, now)).closed.get('BTC')).toMatch(/jumped/)
   await read(source('a', { BTC: 65_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 65_000n * E18 }))
-  expect([...(await readLegs(db, now)).open.keys()]).toEqual(['BTC', 'UAH'])
+  expect([...(await readUsdtMarkets(db, now)).open.keys()]).toEqual(['BTC', 'UAH'])
   expect(await alerts()).toEqual([])
 })
 
-test('a leg that nobody reads any more prices nothing', async () => {
+test('a market that nobody reads any more prices nothing', async () => {
   await read(source('a', { BTC: 65_000n * E18 }), source('b', { BTC: 65_001n * E18 }))
-  const reader = createLegsReader(db, () => now)
+  const reader = createUsdtMarketsReader(db, () => now)
   expect((await reader()).open.get('BTC')!.books).toMatchObject([
     { source: 'a', base: 'BTC', quote: 'USDT' },
     { source: 'b' },

@@ -4,7 +4,7 @@ import type { Job } from '../../platform/jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { agree, officialPrice, type Agreement, type AgreementRules, type LastMiddle } from './agreement.ts'
-import { listLegs, listOfficialRates, storeLeg, storeOfficialRates } from './leg-store.ts'
+import { listUsdtMarkets, listOfficialRates, storeUsdtMarket, storeOfficialRates } from './usdt-market-store.ts'
 import { marketOf, rulesFor } from './markets.ts'
 
 /** An older official rate is not used. The limit allows for a weekend and a holiday. */
@@ -32,7 +32,7 @@ export const createBooksJob = (deps: BooksDeps): Job => ({
       tickers.map(async (ticker) => ({ ticker, seen: await readMarket(runtime, sources, ticker) })),
     )
     const now = runtime.clock.now()
-    const last = new Map((await listLegs(runtime.db)).map((leg) => [leg.ticker, lastOf(leg)]))
+    const last = new Map((await listUsdtMarkets(runtime.db)).map((market) => [market.ticker, lastOf(market)]))
     const official = await listOfficialRates(runtime.db)
     await inTransaction(runtime.db, async (tx) => {
       for (const { ticker, seen } of read) {
@@ -43,7 +43,7 @@ export const createBooksJob = (deps: BooksDeps): Job => ({
           last: last.get(ticker),
           official: officialPrice(official, ticker, now - OFFICIAL_OLDEST_MS),
         })
-        await storeLeg(tx, { ticker, quorum: rules.quorum, agreement, at: new Date(now) })
+        await storeUsdtMarket(tx, { ticker, quorum: rules.quorum, agreement, at: new Date(now) })
         await tell(tx, runtime, ticker, agreement)
       }
     })

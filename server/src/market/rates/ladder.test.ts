@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
 import { boughtWith, E18, isSound, soldFor, toBuyWith, toSellFor } from './ladder.ts'
-import { assetFor, assetToGet, pivotFor, pivotToGet, type Leg } from './leg.ts'
+import { assetFor, assetToGet, pivotFor, pivotToGet, type UsdtMarket } from './usdt-market.ts'
 
 const level = fc.record({
   price: fc.bigInt({ min: 1n, max: 10n ** 24n }),
@@ -66,7 +66,7 @@ describe('walking a book', () => {
   ])('%s is no book', (_, b, a) => expect(isSound({ bids: b, asks: a })).toBe(false))
 })
 
-describe('a leg', () => {
+describe('a market', () => {
   const book = (source: string, price: bigint, amount = 10n) => ({
     source,
     base: 'BTC',
@@ -75,24 +75,24 @@ describe('a leg', () => {
     bids: [{ price: price * E18, amount: amount * E18 }],
     asks: [{ price: (price + 2n) * E18, amount: amount * E18 }],
   })
-  const leg = (...books: Leg['books'][number][]): Leg => ({ ticker: 'BTC', quorum: 2, books })
+  const market = (...books: UsdtMarket['books'][number][]): UsdtMarket => ({ ticker: 'BTC', quorum: 2, books })
 
   test('is the median of its books; of two the worse one for who asks', () => {
-    const three = leg(book('a', 100n), book('b', 110n), book('c', 90n))
+    const three = market(book('a', 100n), book('b', 110n), book('c', 90n))
     expect([pivotFor(three, E18), pivotToGet(three, E18)]).toEqual([100n * E18, 102n * E18])
-    const two = leg(book('a', 100n), book('b', 110n))
+    const two = market(book('a', 100n), book('b', 110n))
     expect([pivotFor(two, E18), pivotToGet(two, E18)]).toEqual([100n * E18, 112n * E18])
     expect(assetFor(two, 112n * E18)).toBe(E18)
     expect(assetToGet(two, 100n * E18)).toBe(E18)
   })
 
   test('prices nothing when too few books hold enough', () => {
-    expect(pivotFor(leg(book('a', 100n, 1n), book('b', 100n), book('c', 100n)), 2n * E18)).toBe(200n * E18)
-    expect(pivotFor(leg(book('a', 100n, 1n), book('b', 100n, 1n), book('c', 100n)), 2n * E18)).toBeUndefined()
+    expect(pivotFor(market(book('a', 100n, 1n), book('b', 100n), book('c', 100n)), 2n * E18)).toBe(200n * E18)
+    expect(pivotFor(market(book('a', 100n, 1n), book('b', 100n, 1n), book('c', 100n)), 2n * E18)).toBeUndefined()
   })
 
   test('of a currency trades the other way round', () => {
-    const uah: Leg = {
+    const uah: UsdtMarket = {
       ticker: 'UAH',
       quorum: 1,
       books: [

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Market } from '../../adapters/rates/port.ts'
 import { count } from '../../platform/config/fields.ts'
 import type { AgreementRules } from './agreement.ts'
-import { PIVOT } from './leg.ts'
+import { PIVOT } from './usdt-market.ts'
 
 /** Currencies. They are the quote of their market: it states the price of one USDT. */
 const CURRENCIES = new Set(['UAH', 'KZT', 'USD', 'EUR'])
@@ -59,7 +59,7 @@ const band = (name: 'bandBps' | 'aloneBandBps', description: string) =>
   )
 
 /** Rules of the market of an asset against USDT, in `BURSAR_EXCHANGE_FILE`. */
-export const LEG_SHAPE = Type.Object({
+export const MARKET_RULES_SHAPE = Type.Object({
   quorum: member('quorum', 'books that must agree'),
   oldestMs: member('oldestMs', 'an older book is dropped', 'ms'),
   apartBps: member('apartBps', 'a book is dropped whose middle is further from the median of all', BPS),
@@ -72,7 +72,11 @@ export const LEG_SHAPE = Type.Object({
   aloneBandBps: band('aloneBandBps', 'the same where a single book decides'),
 })
 
-export const legRulesOf = ({ quorum, oldestMs, ...bps }: Static<typeof LEG_SHAPE>): Partial<AgreementRules> => ({
+export const marketRulesOf = ({
+  quorum,
+  oldestMs,
+  ...bps
+}: Static<typeof MARKET_RULES_SHAPE>): Partial<AgreementRules> => ({
   ...(quorum === undefined ? {} : { quorum }),
   ...(oldestMs === undefined ? {} : { oldestMs }),
   ...Object.fromEntries(Object.entries(bps).map(([name, value]) => [name, value === null ? null : BigInt(value)])),

@@ -1,6 +1,6 @@
 import { mulDiv } from '../../platform/money/index.ts'
 import { E18 } from './ladder.ts'
-import { PIVOT } from './leg.ts'
+import { PIVOT } from './usdt-market.ts'
 import { marketOf } from './markets.ts'
 
 /**

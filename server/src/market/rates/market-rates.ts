@@ -2,8 +2,8 @@ import type { Quote, RateSource } from '../../adapters/rates/port.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { formatUnits, mulDiv } from '../../platform/money/index.ts'
 import { E18 } from './ladder.ts'
-import { PIVOT } from './leg.ts'
-import { readLegs, type Legs } from './legs.ts'
+import { PIVOT } from './usdt-market.ts'
+import { readUsdtMarkets, type UsdtMarkets } from './usdt-markets.ts'
 import { marketOf } from './markets.ts'
 
 const DOLLAR = 'USD'
@@ -12,35 +12,35 @@ const DOLLAR = 'USD'
  * Creates a source of USD prices from order books that agree, so that deposits and balances are valued at the prices of
  * exchanges. The price of USDT is that of its USD market, or one dollar when no source has such a market.
  */
-export const createLegRates = (db: Db, now: () => number): RateSource => ({
+export const createMarketRates = (db: Db, now: () => number): RateSource => ({
   name: 'books',
   agreed: true,
   quotes: async (tickers) => {
-    const legs = await readLegs(db, now())
-    const pivot = dollarsOf(legs)
-    return pivot === undefined ? [] : tickers.flatMap((ticker) => quoteOf(ticker, legs, pivot))
+    const usdtMarkets = await readUsdtMarkets(db, now())
+    const pivot = dollarsOf(usdtMarkets)
+    return pivot === undefined ? [] : tickers.flatMap((ticker) => quoteOf(ticker, usdtMarkets, pivot))
   },
 })
 
 /** The price of one USDT in dollars, 1e-18, and its time; undefined while that market is closed. */
-const dollarsOf = ({ open, closed }: Legs): { price: bigint; at: number } | undefined => {
-  const leg = open.get(DOLLAR)
-  if (leg) return { price: leg.middle, at: leg.observedAt.getTime() }
+const dollarsOf = ({ open, closed }: UsdtMarkets): { price: bigint; at: number } | undefined => {
+  const market = open.get(DOLLAR)
+  if (market) return { price: market.middle, at: market.observedAt.getTime() }
   return closed.has(DOLLAR) ? undefined : { price: E18, at: Number.MAX_SAFE_INTEGER }
 }
 
-const quoteOf = (ticker: string, { open }: Legs, pivot: { price: bigint; at: number }): Quote[] => {
-  const leg = open.get(ticker)
+const quoteOf = (ticker: string, { open }: UsdtMarkets, pivot: { price: bigint; at: number }): Quote[] => {
+  const market = open.get(ticker)
   if (ticker === PIVOT) {
     const newest = Math.max(0, ...[...open.values()].map(({ observedAt }) => observedAt.getTime()))
     return newest === 0 ? [] : [written(ticker, pivot.price, Math.min(newest, pivot.at))]
   }
-  if (!leg) return []
+  if (!market) return []
   const usd =
     marketOf(ticker).base === ticker
-      ? mulDiv(leg.middle, pivot.price, E18, 'half-even')
-      : mulDiv(pivot.price, E18, leg.middle, 'half-even')
-  return [written(ticker, usd, Math.min(leg.observedAt.getTime(), pivot.at))]
+      ? mulDiv(market.middle, pivot.price, E18, 'half-even')
+      : mulDiv(pivot.price, E18, market.middle, 'half-even')
+  return [written(ticker, usd, Math.min(market.observedAt.getTime(), pivot.at))]
 }
 
 const written = (ticker: string, usd: bigint, observedAt: number): Quote => ({

@@ -13,7 +13,7 @@ export interface UsedBook extends Book {
  * The market of one asset against USDT: the books that agree, and how many of them must hold enough for a price. The
  * asset is the base (`BTC/USDT`); a currency is the quote (`USDT/UAH`).
  */
-export interface Leg {
+export interface UsdtMarket {
   ticker: string
   books: readonly UsedBook[]
   quorum: number
@@ -25,28 +25,36 @@ export interface Leg {
  */
 
 /** USDT received for spending `amount` of the asset. */
-export const pivotFor = (leg: Leg, amount: bigint): bigint | undefined =>
-  middle(leg, (book) => (isBase(leg, book) ? soldFor(book.bids, amount) : toBuyWith(book.asks, amount)), 'least')
+export const pivotFor = (market: UsdtMarket, amount: bigint): bigint | undefined =>
+  middle(market, (book) => (isBase(market, book) ? soldFor(book.bids, amount) : toBuyWith(book.asks, amount)), 'least')
 
 /** Amount of the asset received for spending `pivot` USDT. */
-export const assetFor = (leg: Leg, pivot: bigint): bigint | undefined =>
-  middle(leg, (book) => (isBase(leg, book) ? toBuyWith(book.asks, pivot) : soldFor(book.bids, pivot)), 'least')
+export const assetFor = (market: UsdtMarket, pivot: bigint): bigint | undefined =>
+  middle(market, (book) => (isBase(market, book) ? toBuyWith(book.asks, pivot) : soldFor(book.bids, pivot)), 'least')
 
 /** USDT that must be spent to receive `amount` of the asset. */
-export const pivotToGet = (leg: Leg, amount: bigint): bigint | undefined =>
-  middle(leg, (book) => (isBase(leg, book) ? boughtWith(book.asks, amount) : toSellFor(book.bids, amount)), 'most')
+export const pivotToGet = (market: UsdtMarket, amount: bigint): bigint | undefined =>
+  middle(
+    market,
+    (book) => (isBase(market, book) ? boughtWith(book.asks, amount) : toSellFor(book.bids, amount)),
+    'most',
+  )
 
 /** Amount of the asset that must be spent to receive `pivot` USDT. */
-export const assetToGet = (leg: Leg, pivot: bigint): bigint | undefined =>
-  middle(leg, (book) => (isBase(leg, book) ? toSellFor(book.bids, pivot) : boughtWith(book.asks, pivot)), 'most')
+export const assetToGet = (market: UsdtMarket, pivot: bigint): bigint | undefined =>
+  middle(market, (book) => (isBase(market, book) ? toSellFor(book.bids, pivot) : boughtWith(book.asks, pivot)), 'most')
 
-const isBase = ({ ticker }: Leg, { base }: Book): boolean => base === ticker
+const isBase = ({ ticker }: UsdtMarket, { base }: Book): boolean => base === ticker
 
-const middle = (leg: Leg, ask: (book: Book) => bigint | undefined, worse: 'least' | 'most'): bigint | undefined => {
-  const answers = leg.books
+const middle = (
+  market: UsdtMarket,
+  ask: (book: Book) => bigint | undefined,
+  worse: 'least' | 'most',
+): bigint | undefined => {
+  const answers = market.books
     .map(ask)
     .filter((answer) => answer !== undefined)
     .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  if (answers.length < leg.quorum || answers.length === 0) return undefined
+  if (answers.length < market.quorum || answers.length === 0) return undefined
   return answers[worse === 'least' ? Math.floor((answers.length - 1) / 2) : Math.floor(answers.length / 2)]
 }

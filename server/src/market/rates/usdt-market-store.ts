@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Level, OfficialRate } from '../../adapters/rates/port.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Agreement, Dropped } from './agreement.ts'
-import type { Leg, UsedBook } from './leg.ts'
+import type { UsdtMarket, UsedBook } from './usdt-market.ts'
 
 /** The last reading of a market. */
-export interface StoredLeg extends Leg {
+export interface StoredUsdtMarket extends UsdtMarket {
   /** why the market is closed; null: it is open */
   closedBecause: string | null
   /** the last accepted median, 1e-18 of the market's quote for one base */
@@ -18,12 +18,12 @@ export interface StoredLeg extends Leg {
 /** Levels stored for each side; further ones matter only for amounts beyond any limit. */
 const MOST_LEVELS = 50
 
-type Row = Omit<StoredLeg, 'books'> & {
+type Row = Omit<StoredUsdtMarket, 'books'> & {
   books: (Omit<UsedBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[]
 }
 
 /** All stored readings, stale ones too. */
-export const listLegs = async (db: Db | Tx): Promise<StoredLeg[]> => {
+export const listUsdtMarkets = async (db: Db | Tx): Promise<StoredUsdtMarket[]> => {
   const { rows } = await sql<Row>`select ticker, closed_because as "closedBecause", believed_e18 as believed,
     believed_at as "believedAt", quorum, books, dropped, observed_at as "observedAt" from market_legs order by ticker`.execute(
     db,
@@ -37,7 +37,7 @@ export const listLegs = async (db: Db | Tx): Promise<StoredLeg[]> => {
 }
 
 /** Stores a reading. The reading of a closed market does not change the last accepted median. */
-export const storeLeg = async (
+export const storeUsdtMarket = async (
   db: Db | Tx,
   { ticker, quorum, agreement, at }: { ticker: string; quorum: number; agreement: Agreement; at: Date },
 ): Promise<void> => {
