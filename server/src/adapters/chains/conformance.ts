@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { describeBlocks, describeFinality } from './conformance/blocks.ts'
 import { describeCalls, describeContracts } from './conformance/contracts.ts'
 import { describePool } from './conformance/pool.ts'
-import { describeRivals } from './conformance/rivals.ts'
+import { describeConflicts } from './conformance/conflicts.ts'
 import { describeBalances, describeBroadcast, describeFees } from './conformance/sending.ts'
 import { describeReorganisations, describeStanding } from './conformance/standing.ts'
 import type { ChainWorld } from './conformance/world.ts'
 
-export type { CallWorld, ChainWorld, ContractWorld, Rivals, Signed } from './conformance/world.ts'
+export type { CallWorld, ChainWorld, ContractWorld, ConflictingTransactions, Signed } from './conformance/world.ts'
 
 /** @param has features that the world must have, so that a chain can't pass by lacking them */
 export const describeChain = (
   name: string,
-  has: { contracts: boolean; rivals: boolean },
+  has: { contracts: boolean; conflicting: boolean },
   makeWorld: () => Promise<ChainWorld>,
 ): void => {
   describe(name, () => {
@@ -22,8 +22,8 @@ export const describeChain = (
     beforeAll(async () => {
       started = await makeWorld()
       expect(started.contracts !== undefined).toBe(has.contracts)
-      expect(started.rivals !== undefined).toBe(has.rivals)
-      if (has.contracts) expect(started.contracts!.calls !== undefined).toBe(has.rivals)
+      expect(started.conflicting !== undefined).toBe(has.conflicting)
+      if (has.contracts) expect(started.contracts!.calls !== undefined).toBe(has.conflicting)
     })
 
     test('is the chain it is configured to be', async () => {
@@ -34,11 +34,11 @@ export const describeChain = (
     describeStanding(world)
     describeReorganisations(world)
     describeBroadcast(world)
-    if (has.rivals) describeRivals(world)
+    if (has.conflicting) describeConflicts(world)
     describePool(world)
     describeFees(world)
     describeBalances(world)
     if (has.contracts) describeContracts(world)
-    if (has.contracts && has.rivals) describeCalls(world)
+    if (has.contracts && has.conflicting) describeCalls(world)
   })
 }

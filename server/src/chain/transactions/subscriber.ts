@@ -7,7 +7,7 @@ import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndNotify } from './commands.ts'
 import { noteFound, noteLost } from './lost.ts'
-import { forgetRivals, recordRivals } from './rivals.ts'
+import { forgetConflicts, recordConflicts } from './conflicts.ts'
 import { hadEffect, shortOf } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
@@ -48,7 +48,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
         [...ours.values()].map(({ outgoingId }) => outgoingId),
         moment.at,
       )
-    await recordRivals(tx, network, block, ours)
+    await recordConflicts(tx, network, block, ours)
     return joinEffects(effects)
   },
 
@@ -61,7 +61,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       where network = ${network} and mined_height >= ${fromHeight} and state = 'mined' and mined_hash is not null order by id`.execute(
       tx,
     )
-    await forgetRivals(tx, network, fromHeight)
+    await forgetConflicts(tx, network, fromHeight)
     const effects: Effects[] = []
     for (const { id, hash } of rows) effects.push(await moveAndNotify(tx, id, 'reorganized', hash, subscribers, moment))
     await noteLost(tx, network, fromHeight, moment)

@@ -135,7 +135,7 @@ describeWithBitcoind('on Bitcoin', () => {
   test('B3 a replaced transaction is Failed once the one in its place is final', async () => {
     const chain = await openBitcoinWorld(await bitcoind())
     const { address } = await world.address('BITCOIN')
-    const { first, dearer } = await chain.rivals(address, 150_000n)
+    const { first, dearer } = await chain.conflicting(address, 150_000n)
     const follower = await followHere(chain.adapter)
     await chain.adapter.broadcast(first.raw)
     await readAll(follower)

@@ -49,8 +49,8 @@ describeWithBitcoind('deposits on unconfirmed parents', () => {
       log: pino({ enabled: false }),
     }
     await createAncestryJob(runtime, adapter, 1).run(new AbortController().signal)
-    const rival = await spend(chain.faucet, coin, [{ script: scriptTo(middle), units: 1_000_000n }], 30_000n)
-    await rpc('sendrawtransaction', rival.raw)
+    const conflict = await spend(chain.faucet, coin, [{ script: scriptTo(middle), units: 1_000_000n }], 30_000n)
+    await rpc('sendrawtransaction', conflict.raw)
     await mine(8)
     const { rows } = await sql<{
       state: string

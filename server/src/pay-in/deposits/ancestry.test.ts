@@ -47,7 +47,7 @@ const notified = async () => (await world.notices()).map(({ status, body }) => [
 
 test('audit D-B6, row B-24: a deposit whose unconfirmed ancestor is replaced has failed once the replacement is final', async () => {
   await seen()
-  await world.mine('BITCOIN', 100, [mined('rival', ['coin:1'])])
+  await world.mine('BITCOIN', 100, [mined('conflict', ['coin:1'])])
   await world.poolHas('BITCOIN', [])
   await world.settle('BITCOIN', 105, 99)
   expect(await notified()).toEqual([['Pending', undefined]])
@@ -72,7 +72,7 @@ test('audit D-B6, row B-24: ancestors that are mined themselves replace nothing'
 
 test('audit D-B6, row B-24: a replacement that is lost with its block replaces nothing', async () => {
   const paid = await seen()
-  await world.mine('BITCOIN', 100, [mined('rival', ['coin:0'])])
+  await world.mine('BITCOIN', 100, [mined('conflict', ['coin:0'])])
   await world.orphan('BITCOIN', 100)
   await world.mine('BITCOIN', 100, [mined('grandparent', GRANDPARENT.keys), mined('parent', PARENT.keys), paid], 'b')
   await world.settle('BITCOIN', 110, 104)

@@ -96,7 +96,7 @@ test('one that is seen in the pool and replaced has failed once the replacement 
     { ancestorsOf: async () => [{ transaction: paid.hash, keys: [...paid.keys] }] },
     1,
   ).run(new AbortController().signal)
-  await world.mine('BITCOIN', 100, [pay('somebody', 1n, { hash: 'rival', keys: [paid.keys[299]!] })])
+  await world.mine('BITCOIN', 100, [pay('somebody', 1n, { hash: 'conflict', keys: [paid.keys[299]!] })])
   await world.settle('BITCOIN', 105, 100)
   const { rows } =
     await sql`select state, fail_reason as reason, count(*)::int as count from deposits group by 1, 2`.execute(world.db)
@@ -115,12 +115,12 @@ test('ancestors of a transaction of many outputs are compared with a block once,
   await world.poolHas('BITCOIN', [paid])
   const ancestors = [{ transaction: paid.hash, keys: [...paid.keys] }]
   await storeAncestry(world.db, 'BITCOIN', paid.hash, ancestors, new Date(world.now))
-  const rival = { hash: 'rival', keys: [paid.keys[7]!] }
+  const conflict = { hash: 'conflict', keys: [paid.keys[7]!] }
   const statements: Statement[] = []
   const db = createDb(createWatchedPool(world.url, (statement) => void statements.push(statement)))
-  const found = await inTransaction(db, (tx) => conflictsWith(tx, 'BITCOIN', [rival]))
+  const found = await inTransaction(db, (tx) => conflictsWith(tx, 'BITCOIN', [conflict]))
   await db.destroy()
-  expect([found.length, new Set(found.map(({ transaction }) => transaction))]).toEqual([1_600, new Set(['rival'])])
+  expect([found.length, new Set(found.map(({ transaction }) => transaction))]).toEqual([1_600, new Set(['conflict'])])
   const { text, values } = statements.find((one) => one.text.includes('deposit_ancestry'))!
   const unnested = nodesOf((await explain(world.db, text, values))!)
     .filter((node) => node['Node Type'] === 'Function Scan')

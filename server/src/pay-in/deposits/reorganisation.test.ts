@@ -74,16 +74,16 @@ describe('a block is lost before the credit', () => {
 
   test('and another transaction takes its place for good: Failed once that is final, and not before', async () => {
     const paid = pay(owned.address, BTC, { keys: ['coin:1', 'coin:2'] })
-    const rival = pay('somebody', BTC, { keys: ['coin:2'] })
+    const conflict = pay('somebody', BTC, { keys: ['coin:2'] })
     await world.poolHas('BITCOIN', [paid])
-    await world.mine('BITCOIN', 100, [rival])
+    await world.mine('BITCOIN', 100, [conflict])
     await world.settle('BITCOIN', 105, 99)
     expect(await world.statuses()).toEqual(['Pending'])
-    // The rival is lost as well, and mined again higher up.
+    // The conflict is lost as well, and mined again higher up.
     await world.orphan('BITCOIN', 100)
     await world.settle('BITCOIN', 105, 100)
     expect(await world.statuses()).toEqual(['Pending'])
-    await world.mine('BITCOIN', 101, [rival], 'b')
+    await world.mine('BITCOIN', 101, [conflict], 'b')
     await world.settle('BITCOIN', 105, 101)
     const [, failed, ...more] = await world.notices()
     expect(more).toEqual([])

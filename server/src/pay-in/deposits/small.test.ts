@@ -145,7 +145,7 @@ test('audit M-D1: a sum that was spent is owed when a part is lost', async () =>
 test('audit M-D1: a part that is replaced for good fails the sum, and the others add up with what comes next', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 102)
-  await world.mine('BITCOIN', 102, [pay('elsewhere', PART, { hash: 'rival', keys: ['three:in'] })], 'b')
+  await world.mine('BITCOIN', 102, [pay('elsewhere', PART, { hash: 'conflict', keys: ['three:in'] })], 'b')
   await settle(110, 105)
   expect((await notified()).at(-1)).toBe('three 0.00012 Pending,Done,Failed')
   await world.mine('BITCOIN', 111, parts('four'), 'b')

@@ -58,8 +58,8 @@ describe('audit M-A5: after a restore nothing is paid twice that was paid under 
     const id = await world.request(UNITS)
     await world.work()
     world.node.mined = 1
-    const rival = foreign([`${HOT}:0`])
-    await world.block({ height: 101, transactions: [rival] }, 101)
+    const conflict = foreign([`${HOT}:0`])
+    await world.block({ height: 101, transactions: [conflict] }, 101)
     await world.work(2)
     expect(await signed()).toBe(2)
     await forget({ [id]: id })
@@ -67,7 +67,7 @@ describe('audit M-A5: after a restore nothing is paid twice that was paid under 
     await world.work(2)
     expect(await world.alerts()).toMatchObject([{ kind: 'withdrawal-signed-before', subject: id }])
     await attach(id)
-    await world.block({ height: 101, transactions: [rival] }, 101)
+    await world.block({ height: 101, transactions: [conflict] }, 101)
     // As docs/operating/recovery.md says for a copy that is behind the chain.
     await sql`update hot_wallets set next_nonce = 2`.execute(world.db)
     await world.work(4)

@@ -225,7 +225,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
 
   test('a child whose parent is replaced for good is ended once that is final, and not before', async () => {
     const { address, rate, later, work, catchUp, mine, chain, sent, alerts, differences } = await open()
-    const { first, dearer } = await chain.rivals(await address(), 2_000_000n)
+    const { first, dearer } = await chain.conflicting(await address(), 2_000_000n)
     await catchUp()
     await chain.adapter.broadcast(first.raw)
     await catchUp()

@@ -154,8 +154,8 @@ test('audit D-B9: a dropped child ends once another transaction has spent its co
   await drop()
   const { raw, state } = await child()
   expect(state).toBe('signed')
-  const rival = { ...shown({ hash: 'ab'.repeat(32), raw }), transfers: [] }
-  await world.block({ height: 102, transactions: [rival] })
+  const conflict = { ...shown({ hash: 'ab'.repeat(32), raw }), transfers: [] }
+  await world.block({ height: 102, transactions: [conflict] })
   await settled(101)
   expect((await child()).state).toBe('signed')
   await settled(102)

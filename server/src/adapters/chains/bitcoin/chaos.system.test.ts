@@ -7,9 +7,9 @@ describeWithBitcoind('bitcoind out of order', () => {
   const bitcoind = useBitcoind()
   describeChaos('the adapter', async () => {
     const node = await bitcoind()
-    const { newAddress, rivals, pay, mine } = await openBitcoinWorld(node)
+    const { newAddress, conflicting, pay, mine } = await openBitcoinWorld(node)
     const address = await newAddress()
-    const { first } = await rivals(address, 100_000n)
+    const { first } = await conflicting(address, 100_000n)
     const mined = await pay(address, 50_000n)
     await mine(1)
     await pay(address, 60_000n)

@@ -4,5 +4,5 @@ import { openBitcoinWorld } from './test-world.ts'
 
 describeWithBitcoind('Bitcoin on bitcoind', () => {
   const bitcoind = useBitcoind()
-  describeChain('the adapter', { contracts: false, rivals: true }, async () => openBitcoinWorld(await bitcoind()))
+  describeChain('the adapter', { contracts: false, conflicting: true }, async () => openBitcoinWorld(await bitcoind()))
 })

@@ -65,7 +65,7 @@ describeWithBitcoind('reading bitcoind', () => {
   })
 
   test('what a reorganisation put back into the pool is in the pool, and nowhere else', async () => {
-    const { first } = await world.rivals(await world.newAddress(), 100_000n)
+    const { first } = await world.conflicting(await world.newAddress(), 100_000n)
     await adapter.broadcast(first.raw)
     await world.mine(1)
     expect((await adapter.statusOf(first.hash)).kind).toBe('mined')

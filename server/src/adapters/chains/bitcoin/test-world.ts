@@ -5,7 +5,7 @@ import type { Bitcoind } from '../../../../../sandbox/bitcoind/index.ts'
 import { openWallet } from '../../../../../sandbox/chains/bitcoin-wallet.ts'
 import { openBitcoin } from '../../../../../sandbox/chains/bitcoin.ts'
 import type { Rpc } from '../../../../../sandbox/rpc.ts'
-import type { ChainWorld, Rivals } from '../conformance.ts'
+import type { ChainWorld, ConflictingTransactions } from '../conformance.ts'
 import { createBitcoinAdapter, type BitcoinAdapterSettings } from './index.ts'
 import { spend, takeCoin, type TestOutput } from './test-transaction.ts'
 
@@ -14,7 +14,7 @@ export const REGTEST_GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca
 export interface BitcoinWorld extends ChainWorld {
   node: Bitcoind
   faucet: Rpc
-  rivals(to: string, units: bigint): Promise<Rivals>
+  conflicting(to: string, units: bigint): Promise<ConflictingTransactions>
   /** Hands a transaction of the faucet with these outputs to the node; answers its hash. */
   payScripts(outputs: readonly TestOutput[]): Promise<string>
 }
@@ -41,7 +41,7 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     const { raw } = await spend(faucet, await takeCoin(faucet), outputs, 10_000n)
     return node.rpc('sendrawtransaction', raw)
   }
-  const rivals: BitcoinWorld['rivals'] = (to, units) => makeRivals(node, faucet, to, units)
+  const conflicting: BitcoinWorld['conflicting'] = (to, units) => makeConflicting(node, faucet, to, units)
   return {
     node,
     faucet,
@@ -54,14 +54,19 @@ export const openBitcoinWorld = async (node: Bitcoind): Promise<BitcoinWorld> =>
     payAll: (payments) => payScripts(payments.map(({ to, units }) => ({ script: scriptTo(to), units }))),
     mine: async (blocks) => void (await chain.mine(blocks)),
     reorg: async (depth, without) => void (await chain.reorg({ depth, without })),
-    rivals,
-    payment: async (to, units) => (await rivals(to, units)).first,
+    conflicting,
+    payment: async (to, units) => (await conflicting(to, units)).first,
   }
 }
 
 /** Of a wallet that is not the faucet's, so that a reorganisation puts them back into the pool. */
-const makeRivals = async (node: Bitcoind, faucet: Rpc, to: string, units: bigint): Promise<Rivals> => {
-  const wallet = await openWallet(node, 'rivals')
+const makeConflicting = async (
+  node: Bitcoind,
+  faucet: Rpc,
+  to: string,
+  units: bigint,
+): Promise<ConflictingTransactions> => {
+  const wallet = await openWallet(node, 'conflicting')
   await faucet('send', [{ [await wallet<string>('getnewaddress')]: '1' }], null, 'unset', 5)
   await node.rpc('generatetoaddress', 1, await faucet('getnewaddress'))
   const coin = await takeCoin(wallet)

@@ -32,9 +32,9 @@ export const describePool = (world: WorldOf): void => {
     })
 
     test('forgets what was replaced', async () => {
-      const { adapter, newAddress, rivals, mine } = world()
-      if (!(await adapter.capabilities()).mempool || !rivals) return
-      const { first, dearer } = await rivals(await newAddress(), 100_000n)
+      const { adapter, newAddress, conflicting, mine } = world()
+      if (!(await adapter.capabilities()).mempool || !conflicting) return
+      const { first, dearer } = await conflicting(await newAddress(), 100_000n)
       await adapter.broadcast(first.raw)
       const before = await adapter.mempool(NOTHING)
       await adapter.broadcast(dearer.raw)

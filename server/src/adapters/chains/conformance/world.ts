@@ -7,7 +7,7 @@ export interface Signed {
 }
 
 /** Three conflicting payments: they spend the same coin or nonce of one sender, so that only one can be mined. */
-export interface Rivals {
+export interface ConflictingTransactions {
   first: Signed
   /** offers too little to replace `first` */
   cheaper: Signed
@@ -40,7 +40,7 @@ export interface ChainWorld {
   /** Returns a payment from a separate sender, signed but not broadcast. */
   payment(to: string, units: bigint): Promise<Signed>
   /** absent on a chain where no two transactions exclude each other */
-  rivals?(to: string, units: bigint): Promise<Rivals>
+  conflicting?(to: string, units: bigint): Promise<ConflictingTransactions>
   /** absent on a chain without contracts */
   contracts?: ContractWorld
 }

@@ -7,10 +7,10 @@ const anvil = useAnvil()
 
 describeChaos('anvil out of order', async () => {
   const node = await anvil()
-  const { newAddress, rivals, contracts, pay, mine } = await openEvmWorld(node, KIND)
+  const { newAddress, conflicting, contracts, pay, mine } = await openEvmWorld(node, KIND)
   const { impossible, token } = contracts
   const address = await newAddress()
-  const { first } = await rivals(address, 1n)
+  const { first } = await conflicting(address, 1n)
   await contracts.payInside([{ to: address, units: 5n }])
   const mined = await pay(address, 5n)
   await mine(1)

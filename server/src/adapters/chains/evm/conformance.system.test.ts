@@ -5,12 +5,12 @@ import { openEvmWorld } from './test-world.ts'
 
 describe.each(EVM_NODES)('%s', (_name, use) => {
   const ethereum = use()
-  describeChain('Ethereum: EIP-1559, the finalized tag', { contracts: true, rivals: true }, async () =>
+  describeChain('Ethereum: EIP-1559, the finalized tag', { contracts: true, conflicting: true }, async () =>
     openEvmWorld(await ethereum(), { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' }),
   )
 
   const bsc = use({ chainId: 31_356, baseFee: 0n })
-  describeChain('BSC: legacy gas, no base fee, final by depth', { contracts: true, rivals: true }, async () =>
+  describeChain('BSC: legacy gas, no base fee, final by depth', { contracts: true, conflicting: true }, async () =>
     openEvmWorld(await bsc(), { network: 'BINANCE_SMART_CHAIN', chainId: 31_356, legacyGas: true, finality: 4 }),
   )
 })

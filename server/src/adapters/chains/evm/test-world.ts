@@ -7,7 +7,7 @@ import { faucetAccount, sendTransaction } from '../../../../../sandbox/anvil/tra
 import { openEvm } from '../../../../../sandbox/chains/evm.ts'
 import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
 import { call as callInBlock, deploy, mint } from '../../../../../sandbox/tokens/index.ts'
-import type { CallWorld, ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
+import type { CallWorld, ChainWorld, ContractWorld, ConflictingTransactions } from '../conformance.ts'
 import type { AccountChainAdapter } from '../port.ts'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
@@ -19,7 +19,7 @@ export interface EvmWorld extends ChainWorld {
   node: EvmNode
   adapter: AccountChainAdapter & { close(): Promise<void> }
   contracts: ContractWorld & CallWorld & { payer: Address }
-  rivals(to: string, units: bigint): Promise<Rivals>
+  conflicting(to: string, units: bigint): Promise<ConflictingTransactions>
   /** Calls a contract from the faucet's account; the transaction waits for a block. */
   call(contract: ContractName, to: string, name: string, args: readonly unknown[], value?: bigint): Promise<string>
 }
@@ -75,7 +75,7 @@ export const openEvmWorld = async (node: EvmNode, kind: Kind): Promise<EvmWorld>
     value: 1n,
     data: encodeFunctionData({ abi: readArtifact('Payer').abi, functionName: 'payThenRevert', args: [[payer], [1n]] }),
   }
-  const rivals: EvmWorld['rivals'] = (to, units) => makeRivals(node, kind, to as Address, units)
+  const conflicting: EvmWorld['conflicting'] = (to, units) => makeConflicting(node, kind, to as Address, units)
   const contracts: EvmWorld['contracts'] = {
     adapter,
     impossible,
@@ -109,8 +109,8 @@ export const openEvmWorld = async (node: EvmNode, kind: Kind): Promise<EvmWorld>
     pay: (to, value) => sendTransaction(rpc, { from: faucetAccount, to, value }),
     mine: async (blocks) => void (await chain.mine(blocks)),
     reorg: async (depth, without) => void (await chain.reorg({ depth, without })),
-    rivals,
-    payment: async (to, units) => (await rivals(to, units)).first,
+    conflicting,
+    payment: async (to, units) => (await conflicting(to, units)).first,
   }
 }
 
@@ -125,12 +125,12 @@ const deployTokens = async ({ rpc }: EvmNode): Promise<[Address, Address, Addres
 }
 
 /** Of an account that is not the faucet's, so that a reorganisation puts them back into the pool. */
-const makeRivals = async (
+const makeConflicting = async (
   { rpc }: EvmNode,
   { legacyGas, chainId }: Kind,
   to: Address,
   value: bigint,
-): Promise<Rivals> => {
+): Promise<ConflictingTransactions> => {
   const account = privateKeyToAccount(generatePrivateKey())
   await rpc('anvil_setBalance', account.address, `0x${PLENTY.toString(16)}`)
   const sign = async (price: bigint, units: bigint) => {

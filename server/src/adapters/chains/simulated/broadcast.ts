@@ -26,7 +26,7 @@ export const takeBroadcast = (
     return { kind: 'refused', reason: 'insufficient-funds', message: 'insufficient funds for fee and value' }
   }
   const tooCheap =
-    read.price < floor || chain.rivalsOf(read).some(({ price }) => read.price * RAISE.of < price * RAISE.by)
+    read.price < floor || chain.conflictsOf(read).some(({ price }) => read.price * RAISE.of < price * RAISE.by)
   if (tooCheap) return { kind: 'refused', reason: 'fee-too-low', message: 'it offers too little' }
   chain.take(read)
   return { kind: 'accepted' }

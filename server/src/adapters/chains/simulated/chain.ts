@@ -56,13 +56,13 @@ export class Chain {
 
   /** Adds a transaction to the pool, replacing those it conflicts with. */
   take(transaction: SimulatedTransaction): void {
-    for (const rival of this.rivalsOf(transaction)) this.drop(rival.hash)
+    for (const conflict of this.conflictsOf(transaction)) this.drop(conflict.hash)
     this.#known.set(transaction.hash, transaction)
     this.pool.set(transaction.hash, transaction)
   }
 
   /** Conflicting transactions in the pool. */
-  rivalsOf({ hash, keys }: SimulatedTransaction): SimulatedTransaction[] {
+  conflictsOf({ hash, keys }: SimulatedTransaction): SimulatedTransaction[] {
     return [...this.pool.values()].filter((one) => one.hash !== hash && one.keys.some((key) => keys.includes(key)))
   }
 

@@ -5,7 +5,7 @@ import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import { checksumAddress, fromHex, transactionHash } from '@bursar/chainkit/evm'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { ChainWorld, ContractWorld, Rivals } from '../conformance.ts'
+import type { ChainWorld, ContractWorld, ConflictingTransactions } from '../conformance.ts'
 import { createSimulatedChain, type SimulatedChain } from './index.ts'
 
 const TOKENS = ['11', '22', '33'].map((byte) => checksumAddress(`0x${byte.repeat(20)}`))
@@ -16,7 +16,7 @@ const GWEI = 10n ** 9n
 
 export const openCoinWorld = async (): Promise<ChainWorld> => {
   const simulated = createSimulatedChain({ network: 'BITCOIN', seed: 'conformance', finalDepth: FINAL_DEPTH })
-  return { ...worldOf(simulated), ...signedBy((to, units) => coinRivals(simulated, to, units)) }
+  return { ...worldOf(simulated), ...signedBy((to, units) => conflictingSpends(simulated, to, units)) }
 }
 
 export const openAccountWorld = async (): Promise<ChainWorld> => {
@@ -30,17 +30,19 @@ export const openAccountWorld = async (): Promise<ChainWorld> => {
   })
   return {
     ...worldOf(simulated),
-    ...signedBy((to, units) => accountRivals(simulated, to, units)),
+    ...signedBy((to, units) => conflictingCalls(simulated, to, units)),
     contracts: contractsOf(simulated),
   }
 }
 
-const signedBy = (rivals: (to: string, units: bigint) => Promise<Rivals>): Pick<ChainWorld, 'rivals' | 'payment'> => ({
-  rivals,
-  payment: async (to, units) => (await rivals(to, units)).first,
+const signedBy = (
+  conflicting: (to: string, units: bigint) => Promise<ConflictingTransactions>,
+): Pick<ChainWorld, 'conflicting' | 'payment'> => ({
+  conflicting,
+  payment: async (to, units) => (await conflicting(to, units)).first,
 })
 
-const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld, 'rivals' | 'payment'> => {
+const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld, 'conflicting' | 'payment'> => {
   chain.mine(12)
   return {
     adapter,
@@ -60,7 +62,11 @@ const worldOf = ({ adapter, chain, identity }: SimulatedChain): Omit<ChainWorld,
   }
 }
 
-const coinRivals = async ({ chain }: SimulatedChain, to: string, units: bigint): Promise<Rivals> => {
+const conflictingSpends = async (
+  { chain }: SimulatedChain,
+  to: string,
+  units: bigint,
+): Promise<ConflictingTransactions> => {
   const coin = { txid: chain.pay([{ to: chain.newAddress(), units: 1_000_000n }]), vout: 0, units: 1_000_000n }
   chain.mine()
   const change = scriptTo(chain.newAddress())
@@ -77,7 +83,11 @@ const coinRivals = async ({ chain }: SimulatedChain, to: string, units: bigint):
   return { first: pay(2_000n), cheaper: pay(1_500n), dearer: pay(20_000n) }
 }
 
-const accountRivals = async ({ chain }: SimulatedChain, to: string, value: bigint): Promise<Rivals> => {
+const conflictingCalls = async (
+  { chain }: SimulatedChain,
+  to: string,
+  value: bigint,
+): Promise<ConflictingTransactions> => {
   const account = privateKeyToAccount(`0x${chain.head.hash.slice(2)}`)
   chain.pay([{ to: account.address, units: 10n ** 18n }])
   chain.mine()

@@ -6,7 +6,7 @@ import { openTronWorld, SOLID_LAG } from './test-world.ts'
 let chain: TronChain
 afterAll(() => chain?.stop())
 
-describeChain('TRON on the sandbox’s chain', { contracts: true, rivals: false }, async () => {
+describeChain('TRON on the sandbox’s chain', { contracts: true, conflicting: false }, async () => {
   chain = await startTronChain({ port: 0, solidLag: SOLID_LAG })
   return openTronWorld(chain)
 })

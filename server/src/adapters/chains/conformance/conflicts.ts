@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { blockOf } from './reading.ts'
 import type { WorldOf } from './world.ts'
 
-export const describeRivals = (world: WorldOf): void => {
+export const describeConflicts = (world: WorldOf): void => {
   describe('handing over', () => {
-    test('of a rival that offers too little is refused, of one that offers enough replaces the first', async () => {
+    test('of a conflict that offers too little is refused, and of one that offers enough replaces the first', async () => {
       const { adapter, newAddress, mine } = world()
-      const { first, cheaper, dearer } = await world().rivals!(await newAddress(), 100_000n)
+      const { first, cheaper, dearer } = await world().conflicting!(await newAddress(), 100_000n)
       expect(await adapter.broadcast(first.raw)).toEqual({ kind: 'accepted' })
       expect(await adapter.broadcast(cheaper.raw)).toMatchObject({ kind: 'refused', reason: 'fee-too-low' })
       expect(await adapter.broadcast(dearer.raw)).toEqual({ kind: 'accepted' })
@@ -16,18 +16,18 @@ export const describeRivals = (world: WorldOf): void => {
       expect(await adapter.statusOf(first.hash)).toEqual({ kind: 'unknown' })
     })
 
-    test('of a rival of what is mined is a conflict', async () => {
+    test('of a transaction that conflicts with a mined one is a conflict', async () => {
       const { adapter, newAddress, mine } = world()
-      const { first, dearer } = await world().rivals!(await newAddress(), 100_000n)
+      const { first, dearer } = await world().conflicting!(await newAddress(), 100_000n)
       await adapter.broadcast(first.raw)
       await mine(1)
       expect(await adapter.broadcast(dearer.raw)).toMatchObject({ kind: 'conflict' })
       expect(await adapter.statusOf(dearer.hash)).toEqual({ kind: 'unknown' })
     })
 
-    test('shows rivals by a key they share', async () => {
+    test('shows conflicting transactions by a key they share', async () => {
       const { adapter, newAddress, mine, reorg } = world()
-      const { first, dearer } = await world().rivals!(await newAddress(), 100_000n)
+      const { first, dearer } = await world().conflicting!(await newAddress(), 100_000n)
       const keysOf = async (hash: string): Promise<string[]> =>
         (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!.keys
       await mine(1)

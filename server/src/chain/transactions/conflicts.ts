@@ -17,7 +17,7 @@ export interface Lost {
 }
 
 /** Records coins and nonces of our unmined transactions that a block uses up. Idempotent. */
-export const recordRivals = async (
+export const recordConflicts = async (
   tx: Tx,
   network: Network,
   block: Block,
@@ -43,7 +43,7 @@ export const recordRivals = async (
 }
 
 /** Deletes the records of lost blocks, from a height on. */
-export const forgetRivals = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
+export const forgetConflicts = async (tx: Tx, network: Network, fromHeight: number): Promise<void> => {
   await sql`delete from outgoing_rivals where network = ${network} and height >= ${fromHeight}`.execute(tx)
 }
 
