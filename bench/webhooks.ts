@@ -50,7 +50,7 @@ export const run = (): Promise<Row[]> =>
     }
   })
 
-const tell = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answer> => {
+const command = async <Answer>(receiver: ChildProcess, order: Order): Promise<Answer> => {
   receiver.send(order)
   return ((await once(receiver, 'message')) as [Answer])[0]
 }
@@ -72,7 +72,7 @@ const measurePace = async (url: string, receiver: ChildProcess, ports: Ports): P
     return delivered.pace
   }
   const post = async (): Promise<number> => {
-    await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+    await command(receiver, { kind: 'begin', fail: 0, inOrder: false })
     return paceOf(EVENTS, loop.postAll)
   }
   // The first round warms everything up and is not counted.
@@ -151,14 +151,14 @@ const deliverAll = async (
     for (let i = 0; i < OBJECTS; i += 500)
       await world.store(objects.slice(i, i + 500).map(([merchant, object]) => [merchant, object, n]))
   }
-  await tell(receiver, { kind: 'begin', fail, inOrder: true })
+  await command(receiver, { kind: 'begin', fail, inOrder: true })
   const pace = await paceOf(EVENTS, async () => {
     worker.start()
-    await tell(receiver, { kind: 'report when', accepted: EVENTS })
+    await command(receiver, { kind: 'report when', accepted: EVENTS })
     await world.settled()
   })
   await worker.pause()
-  const { outOfOrder, again, accepted } = await tell<Report>(receiver, { kind: 'report' })
+  const { outOfOrder, again, accepted } = await command<Report>(receiver, { kind: 'report' })
   return { pace, wrong: outOfOrder + again + Math.abs(EVENTS - accepted) }
 }
 
@@ -214,10 +214,10 @@ const delayOf = async (
     }
   }
   await storeFor(WARM_MS)
-  await tell(receiver, { kind: 'begin', fail: 0, inOrder: false })
+  await command(receiver, { kind: 'begin', fail: 0, inOrder: false })
   await storeFor(MEASURED_MS)
   await new Promise((resolve) => setTimeout(resolve, 500))
-  const { delays } = await tell<Report>(receiver, { kind: 'report' })
+  const { delays } = await command<Report>(receiver, { kind: 'report' })
   await worker.close()
   return delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)]!
 }

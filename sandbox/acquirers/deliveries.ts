@@ -12,7 +12,7 @@ export interface Message {
 
 export interface Delivery extends Message {
   readonly id: string
-  /** what it tells of; the first attempts for one subject follow one another */
+  /** what it reports; the first attempts for one subject follow one another */
   readonly subject: string
   /** sent in place of the first attempt: the same with a bad signature */
   readonly spoilt?: Message
@@ -34,7 +34,7 @@ export interface DeliveryOptions {
 
 export interface Deliveries {
   /** @param messages what happened, oldest first @param spoil a message with a bad signature */
-  tell(subject: string, messages: readonly Message[], telling: Telling, spoil: (message: Message) => Message): void
+  send(subject: string, messages: readonly Message[], telling: Telling, spoil: (message: Message) => Message): void
   /** Of one subject, or all. */
   list(subject?: string): Delivery[]
   stop(): Promise<void>
@@ -60,7 +60,7 @@ export function startDeliveries(options: DeliveryOptions): Deliveries {
   for (const delivery of records.all()) if (delivery.dueAt !== undefined) start(delivery)
 
   return {
-    tell: (subject, messages, telling, spoil) => {
+    send: (subject, messages, telling, spoil) => {
       if (telling.drop) return
       const inOrder = telling.reorder ? messages.toReversed() : messages
       inOrder.forEach((message, index) => {

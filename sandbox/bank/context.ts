@@ -62,7 +62,7 @@ export function lineOf(
 }
 
 /** Notifies the merchant of each of these orders, oldest first. */
-export function tell(context: Context, orders: readonly (Payment | Payout)[], telling: Telling): void {
+export function notify(context: Context, orders: readonly (Payment | Payout)[], telling: Telling): void {
   const [first] = orders
   const account = context.accounts.find(({ name }) => name === first?.account)
   if (first === undefined || account === undefined) return
@@ -75,7 +75,7 @@ export function tell(context: Context, orders: readonly (Payment | Payout)[], te
       Date.now(),
     )
   })
-  context.deliveries.tell(first.id, messages, telling, (message) => ({
+  context.deliveries.send(first.id, messages, telling, (message) => ({
     ...message,
     headers: {
       ...message.headers,

@@ -1,7 +1,7 @@
 /** The states of a payment: ordered through the API, paid on the page, decided, reported, refunded. */
 import type { Outcome } from '../acquirers/faults.ts'
 import { passesLuhn } from '../acquirers/luhn.ts'
-import { BankRefusal, newId, tell, lineOf } from './context.ts'
+import { BankRefusal, newId, notify, lineOf } from './context.ts'
 import type { Context } from './context.ts'
 import { plainTelling, reasons } from './reasons.ts'
 import type { Payment, Refund, Row } from './rows.ts'
@@ -95,7 +95,7 @@ function decide(context: Context, payment: Payment, usual: Outcome): Payment {
   const processing: Payment = { ...rest, status: 'processing', telling }
   if (outcome === 'refused' || outcome === 'insufficient-funds') return refuse(context, processing, outcome)
   if (outcome === 'stuck') {
-    tell(context, [keep(context, processing)], telling)
+    notify(context, [keep(context, processing)], telling)
     return processing
   }
   const ordered = BigInt(payment.units)
@@ -111,7 +111,7 @@ function decide(context: Context, payment: Payment, usual: Outcome): Payment {
     ...dueAt,
   }
   keep(context, succeeded, lineOf(context, succeeded, paid, { fee }))
-  tell(context, [processing, succeeded], telling)
+  notify(context, [processing, succeeded], telling)
   if (succeeded.dueAt !== undefined) context.arrange(succeeded.id, succeeded.dueAt)
   return succeeded
 }
@@ -121,7 +121,7 @@ function refuse(context: Context, payment: Payment, reason: keyof typeof reasons
   const { code, message } = reasons[reason]
   const { outcome: _, ...rest } = payment
   const refused = keep(context, { ...rest, status: 'refused', code, message, decidedAt: context.now() })
-  tell(context, [{ ...refused, status: 'processing' }, refused], telling)
+  notify(context, [{ ...refused, status: 'processing' }, refused], telling)
   return refused
 }
 
@@ -135,7 +135,7 @@ export function reversePayment(context: Context, payment: Payment): Payment {
     { ...rest, status: 'reversed', refunded: payment.paid ?? '0' },
     lineOf(context, payment, -left, { type: 'refund' }),
   )
-  tell(context, [reversed], payment.telling ?? plainTelling)
+  notify(context, [reversed], payment.telling ?? plainTelling)
   return reversed
 }
 
@@ -198,7 +198,7 @@ function giveBack(context: Context, payment: Payment, refund: Refund): Payment {
     status: refunded === BigInt(payment.paid ?? '0') ? 'reversed' : 'succeeded',
   }
   keep(context, after, refund, lineOf(context, payment, -BigInt(refund.units), { type: 'refund' }))
-  if (after.status === 'reversed') tell(context, [after], payment.telling ?? plainTelling)
+  if (after.status === 'reversed') notify(context, [after], payment.telling ?? plainTelling)
   return after
 }
 

@@ -2,7 +2,7 @@
  * The states of a payout: ordered through the API, in processing, sent or refused, reported; it may also be returned.
  */
 import type { Outcome } from '../acquirers/faults.ts'
-import { BankRefusal, newId, tell, lineOf } from './context.ts'
+import { BankRefusal, newId, notify, lineOf } from './context.ts'
 import type { Context } from './context.ts'
 import { isCard } from './payments.ts'
 import { plainTelling, reasons } from './reasons.ts'
@@ -49,7 +49,7 @@ export function orderPayout(context: Context, order: PayoutOrder): Payout {
     ...(outcome === 'stuck' ? {} : { dueAt: Date.now() + context.payoutMs }),
   }
   context.book.rows.put(payout)
-  if (payout.dueAt === undefined) tell(context, [payout], telling)
+  if (payout.dueAt === undefined) notify(context, [payout], telling)
   else if (context.payoutMs === 0) return decidePayout(context, payout)
   else context.arrange(payout.id, payout.dueAt)
   return payout
@@ -70,7 +70,7 @@ export function decidePayout(context: Context, payout: Payout): Payout {
   if (payout.status !== 'processing') return payout
   if (outcome === 'refused' || outcome === 'insufficient-funds') {
     const refused = keep(context, { ...rest, ...reasons[outcome], status: 'refused', decidedAt: context.now() })
-    tell(context, [payout, refused], telling)
+    notify(context, [payout, refused], telling)
     return refused
   }
   const sent = outcome === 'wrong-amount' ? BigInt(payout.units) - shortBy : BigInt(payout.units)
@@ -85,7 +85,7 @@ export function decidePayout(context: Context, payout: Payout): Payout {
     decidedAt: context.now(),
   }
   keep(context, succeeded, lineOf(context, payout, -sent, { fee }))
-  tell(context, [payout, succeeded], telling)
+  notify(context, [payout, succeeded], telling)
   if (succeeded.dueAt !== undefined) context.arrange(succeeded.id, succeeded.dueAt)
   return succeeded
 }
@@ -93,7 +93,7 @@ export function decidePayout(context: Context, payout: Payout): Payout {
 /** The money comes back, the fee does not. */
 function reverse(context: Context, payout: Payout): Payout {
   const reversed = keep(context, payout, lineOf(context, payout, BigInt(payout.sent ?? '0')))
-  tell(context, [reversed], payout.telling ?? plainTelling)
+  notify(context, [reversed], payout.telling ?? plainTelling)
   return reversed
 }
 

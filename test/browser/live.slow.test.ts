@@ -11,7 +11,7 @@ describeWithChromium('an open page', () => {
   let server: PageServer
   const show = (name: string): void => {
     server.views.set('page', VIEWS[name]!)
-    server.tell('page')
+    server.notify('page')
   }
   beforeAll(async () => {
     server = await servePages(new Map())
@@ -94,7 +94,7 @@ describeWithChromium('an open page', () => {
     const { heard, view } = await openBank()
     await page.goto(`${server.url}/page?lang=en`)
     server.views.set('page', view)
-    server.tell('page')
+    server.notify('page')
     await page.getByRole('heading', { name: 'The bank', exact: true }).waitFor()
     expect(heard).toEqual(['POST QvJD5u9Fg55PCx'])
     await context.close()

@@ -8,7 +8,7 @@ export interface PageServer {
   /** the pages by name; may be changed while serving */
   views: Map<string, PageView>
   /** notifies every open page of a name of a change */
-  tell(name: string): void
+  notify(name: string): void
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export const servePages = async (views: ReadonlyMap<string, PageView>, { stay = 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     views: shown,
-    tell: (name) => {
+    notify: (name) => {
       const view = shown.get(name)
       for (const one of open) if (one.name === name && view) one.write(`data: ${versionOf(view)}\n\n`)
     },

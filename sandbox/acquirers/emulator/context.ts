@@ -54,11 +54,11 @@ export function put(context: Context, order: Order): Order {
 }
 
 /** Messages can only come in the wrong order where one came before the end. */
-export function tell(context: Context, order: Order): void {
+export function notify(context: Context, order: Order): void {
   const telling = order.telling
   if (order.callbackUrl === '' || telling === undefined) return
   const before: Order[] = telling.reorder ? [{ ...order, status: 'processing' }] : []
-  context.deliveries.tell(
+  context.deliveries.send(
     order.id,
     [...before, order].map((one) => context.dialect.message(one)),
     telling,

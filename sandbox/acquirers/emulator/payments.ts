@@ -1,6 +1,6 @@
 /** The states of a payment: created, paid on the page, decided, reported, refunded. */
 import { passesLuhn } from '../luhn.ts'
-import { put, tell } from './context.ts'
+import { put, notify } from './context.ts'
 import type { Context } from './context.ts'
 import { pendingUnits, plainTelling } from './order.ts'
 import type { Attempt, Kind, Order, Reason, RefundRow } from './order.ts'
@@ -129,7 +129,7 @@ function feeOf(units: bigint): bigint {
 
 function ended(context: Context, order: Order): Order {
   put(context, order)
-  tell(context, order)
+  notify(context, order)
   return order
 }
 

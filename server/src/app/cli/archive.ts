@@ -49,7 +49,7 @@ export const archiveCommands: readonly Command[] = [
           before: monthStart(at, -months),
           folder,
           at,
-          tell: ({ name, events, file, sha256 }) => {
+          report: ({ name, events, file, sha256 }) => {
             count += 1
             out.add(
               'archived',

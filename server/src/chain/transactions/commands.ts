@@ -188,7 +188,7 @@ export const recordRefused = async (
   await freeNonce(tx, moved, isContested, moment.at)
   await carryOut(
     tx,
-    await tell(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment),
+    await notifySubscribers(tx, { event: 'refused', outgoing: moved, hash: null, ...why }, subscribers, moment),
     moment,
   )
 }
@@ -207,7 +207,7 @@ export const moveAndNotify = async (
   // A final transaction has spent the coins of its mined attempt; coins that only another attempt would have spent are
   // free.
   if (outgoing && frees(event)) await freeCoins(tx, id)
-  return outgoing ? tell(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
+  return outgoing ? notifySubscribers(tx, { event, outgoing, hash }, subscribers, moment) : noEffects
 }
 
 const frees = (event: OutgoingEvent): boolean =>
@@ -250,7 +250,12 @@ export const recordOvertaken = async (
   await freeCoins(tx, id)
   await carryOut(
     tx,
-    await tell(tx, { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } }, subscribers, moment),
+    await notifySubscribers(
+      tx,
+      { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } },
+      subscribers,
+      moment,
+    ),
     moment,
   )
   return true
@@ -268,11 +273,15 @@ export const recordLapsed = async (
 ): Promise<void> => {
   const moved = await move(tx, id, 'outrun', moment.at)
   if (moved)
-    await carryOut(tx, await tell(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment), moment)
+    await carryOut(
+      tx,
+      await notifySubscribers(tx, { event: 'refused', outgoing: moved, hash: null }, subscribers, moment),
+      moment,
+    )
 }
 
 /** Calls all subscribers with a change and returns their effects. */
-export const tell = async (
+export const notifySubscribers = async (
   tx: Tx,
   change: OutgoingChange,
   subscribers: readonly OutgoingSubscriber[],

@@ -123,7 +123,7 @@ const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: num
 
 const pricesOf = async (adapter: TronChainAdapter) => {
   const rate = await adapter.feeRate()
-  if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (rate.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   return rate
 }
 

@@ -23,19 +23,19 @@ export type OutgoingEvent =
   | 'final'
   | 'reverted'
   | 'outrun'
-/** `tell` calls the subscribers whose money it carries; `freeCoins` releases its reservations. */
-export type OutgoingEffect = 'tell' | 'freeCoins'
+/** `notify` calls the subscribers whose money it carries; `freeCoins` releases its reservations. */
+export type OutgoingEffect = 'notify' | 'freeCoins'
 
 export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> = {
   // The person who signs elsewhere may also have broadcast it: then it is found in a block.
-  offered: { imported: to('signed'), accepted: to('broadcast', 'tell'), withdrawn: to('abandoned', 'freeCoins') },
-  planned: { signed: to('signed'), refused: to('abandoned', 'tell', 'freeCoins') },
-  signed: { accepted: to('broadcast', 'tell'), outrun: to('abandoned', 'freeCoins') },
-  broadcast: { mined: to('mined', 'tell'), outrun: to('abandoned', 'freeCoins') },
+  offered: { imported: to('signed'), accepted: to('broadcast', 'notify'), withdrawn: to('abandoned', 'freeCoins') },
+  planned: { signed: to('signed'), refused: to('abandoned', 'notify', 'freeCoins') },
+  signed: { accepted: to('broadcast', 'notify'), outrun: to('abandoned', 'freeCoins') },
+  broadcast: { mined: to('mined', 'notify'), outrun: to('abandoned', 'freeCoins') },
   mined: {
-    reorganized: to('broadcast', 'tell'),
-    final: to('final', 'tell', 'freeCoins'),
-    reverted: to('failed', 'tell'),
+    reorganized: to('broadcast', 'notify'),
+    final: to('final', 'notify', 'freeCoins'),
+    reverted: to('failed', 'notify'),
   },
   final: {},
   failed: {},

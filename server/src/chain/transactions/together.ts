@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { carryOut, joinEffects } from '../../ledger/effects/index.ts'
-import { tell } from './commands.ts'
+import { notifySubscribers } from './commands.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { holdStops } from '../../ledger/stops/index.ts'
 import type { SendingDeps } from './sending.ts'
@@ -109,7 +109,7 @@ export const recordAcceptedAll = async (
   const effects = []
   for (const { outgoing, hash } of accepted) {
     const now = moved.get(outgoing.id)
-    if (now) effects.push(await tell(tx, { event: 'accepted', outgoing: now, hash }, subscribers, moment))
+    if (now) effects.push(await notifySubscribers(tx, { event: 'accepted', outgoing: now, hash }, subscribers, moment))
   }
   await carryOut(tx, joinEffects(effects), moment)
 }

@@ -44,7 +44,7 @@ export const createBooksJob = (deps: BooksDeps): Job => ({
           official: officialPrice(official, ticker, now - OFFICIAL_OLDEST_MS),
         })
         await storeUsdtMarket(tx, { ticker, quorum: rules.quorum, agreement, at: new Date(now) })
-        await tell(tx, runtime, ticker, agreement)
+        await updateAlert(tx, runtime, ticker, agreement)
       }
     })
     return false
@@ -76,7 +76,7 @@ const lastOf = ({
 }): LastMiddle | undefined =>
   believed === null || believedAt === null ? undefined : { middle: believed, at: believedAt.getTime() }
 
-const tell = async (
+const updateAlert = async (
   tx: Parameters<typeof raiseAlert>[0],
   runtime: Runtime,
   ticker: string,

@@ -47,7 +47,7 @@ export const createRatesJob = (deps: RatesDeps): Job => ({
     })
     await inTransaction(runtime.db, async (tx) => {
       for (const price of chosen) await store(tx, runtime, price)
-      for (const one of refused) await tell(tx, runtime, one)
+      for (const one of refused) await alertRefused(tx, runtime, one)
     })
     return false
   },
@@ -63,7 +63,7 @@ const store = async (tx: Tx, runtime: Runtime, { ticker, usd, source, observedAt
   )
 }
 
-const tell = async (tx: Tx, runtime: Runtime, { ticker, kind, reason }: RefusedPrice): Promise<void> => {
+const alertRefused = async (tx: Tx, runtime: Runtime, { ticker, kind, reason }: RefusedPrice): Promise<void> => {
   const text = `The price of ${ticker} is not believed: ${reason}. The old one is used until it is ${LONGEST_AGE_MS / 60_000} minutes old; then nothing is priced in ${ticker} until sources agree. See bursar rates`
   await raiseAlert(tx, { kind: ALERTS[kind], subject: ticker, text }, momentOf(runtime))
 }

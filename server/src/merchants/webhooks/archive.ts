@@ -32,12 +32,12 @@ const partitionsBefore = async (db: Db, before: Date): Promise<Partition[]> =>
  * Archives each month that ended before a time, in order: writes it to a file, compares the file with the database, and
  * then drops the partition. Stops at the first month that can't be archived. The owner of the tables must run it; all
  * roles may keep running.
- * @param tell called with each archived month
+ * @param report called with each archived month
  * @throws Error when notifications of a month are still to be delivered, or the file differs from the database
  */
 export const archiveEvents = async (
   db: Db,
-  { before, folder, at, tell }: { before: Date; folder: string; at: Date; tell: (done: Archived) => void },
+  { before, folder, at, report }: { before: Date; folder: string; at: Date; report: (done: Archived) => void },
 ): Promise<void> => {
   for (const partition of await partitionsBefore(db, before)) {
     await refuseWaiting(db, partition)
@@ -46,7 +46,7 @@ export const archiveEvents = async (
     const events = await compare(db, partition, file)
     const done = { ...partition, events, file, sha256: await writeChecksum(file) }
     await drop(db, done, at)
-    tell(done)
+    report(done)
   }
 }
 

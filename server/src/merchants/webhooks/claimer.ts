@@ -29,15 +29,15 @@ export class Claimer {
 
   /**
    * Claims at most `most` streams of own lanes, starting after the merchant that was scanned last.
-   * @param roomFor number of streams of a merchant that may be claimed now; 0 while its endpoint can't be reached
+   * @param freeSlotsFor number of streams of a merchant that may be claimed now; 0 while its endpoint can't be reached
    */
-  async lanes(most: number, roomFor: (merchantId: string) => Promise<number>): Promise<ClaimedStream[]> {
+  async lanes(most: number, freeSlotsFor: (merchantId: string) => Promise<number>): Promise<ClaimedStream[]> {
     const lanes = await scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)
     const taken: { merchantId: string; room: number }[] = []
     let left = most
     this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.merchantId
     for (const { merchantId, due } of lanes) {
-      const room = due ? Math.min(await roomFor(merchantId), MOST_OF_A_LANE, left) : 0
+      const room = due ? Math.min(await freeSlotsFor(merchantId), MOST_OF_A_LANE, left) : 0
       if (room === 0) continue
       taken.push({ merchantId, room })
       left -= room

@@ -77,7 +77,7 @@ export class Dispatcher {
   }
 
   /** How many streams of a merchant's own lane may be taken now. */
-  async roomFor(merchantId: string): Promise<number> {
+  async freeSlotsFor(merchantId: string): Promise<number> {
     const room = this.#limiters.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new EndpointLimiter().room(false)
     if (room === 0) return 0
     try {
@@ -129,7 +129,7 @@ export class Dispatcher {
   /**
    * Call this after results were stored, or could not be stored: wakes the callers of `until` whose condition is met.
    */
-  tell(): void {
+  wake(): void {
     for (const waiter of this.#waiters) {
       if (!waiter.ready()) continue
       this.#waiters.delete(waiter)
@@ -196,7 +196,7 @@ export class Dispatcher {
     this.#deps.acknowledger.submit(settlement)
     // No further result is expected soon, so waiting would not make the batch larger.
     if (this.#held === this.#aside) this.#deps.acknowledger.flush()
-    this.tell()
+    this.wake()
   }
 
   #limiterOf(merchantId: string): EndpointLimiter {

@@ -55,7 +55,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   // Claims and acknowledgements share one connection: in parallel they would take two processors from the deliveries
   // (decision 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
-  const acknowledger = new Acknowledger(runtime, connection.query, () => dispatcher.tell(), onExhausted)
+  const acknowledger = new Acknowledger(runtime, connection.query, () => dispatcher.wake(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
   const dispatcher: Dispatcher = new Dispatcher({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => dispatcher.empty
@@ -65,8 +65,8 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 
   const run = async (signal: AbortSignal): Promise<boolean> => {
     for (let round = 1; round <= ROUNDS && !signal.aborted; round += 1) {
-      const isRoom = (): boolean => dispatcher.findFree() >= enough
-      if (!(await dispatcher.until(isRoom, patience))) acknowledger.flush()
+      const hasFreeSlots = (): boolean => dispatcher.findFree() >= enough
+      if (!(await dispatcher.until(hasFreeSlots, patience))) acknowledger.flush()
       // Read before claiming, because a stream that ends in between may leave its next events due.
       const nothingMore = untilSettled ? dispatcher.empty : !dispatcher.busy
       if ((await takeDue(claimer, dispatcher, round)) > 0) continue
@@ -97,7 +97,7 @@ const takeDue = async (claimer: Claimer, dispatcher: Dispatcher, round: number):
   dispatcher.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
   const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) =>
-    dispatcher.roomFor(merchantId),
+    dispatcher.freeSlotsFor(merchantId),
   )
   dispatcher.accept(lanes)
   return open.length + lanes.length

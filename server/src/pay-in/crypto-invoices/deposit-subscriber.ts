@@ -49,14 +49,14 @@ export const followDeposits = async (
     for (const one of counted) {
       const { id } = one.deposit
       const before = known.get(id) ?? newPayment(one, invoice, prices, settings)
-      const telling = tellingOf(one.became, before, isOpen(invoice.state))
-      if (telling === 'by-the-invoice') unnotified.add(id)
-      if (telling === 'after-all') afterAll.add(id)
+      const notifier = notifierOf(one.became, before, isOpen(invoice.state))
+      if (notifier === 'by-the-invoice') unnotified.add(id)
+      if (notifier === 'after-all') afterAll.add(id)
       const state = STATE[one.became] ?? before.state
       const payment = {
         ...asMined(before, one, invoice, prices),
         state,
-        notified: before.notified || telling === 'after-all',
+        notified: before.notified || notifier === 'after-all',
       }
       known.set(id, payment)
       changed.set(id, payment)
@@ -151,7 +151,7 @@ export const valueOf = (
  * notified by the invoice while that is open, and by the deposit if it is credited later. Money that the merchant knows
  * of is notified by the deposit, and so is its loss.
  */
-const tellingOf = (
+const notifierOf = (
   became: Became,
   { notified }: Payment,
   open: boolean,

@@ -96,7 +96,7 @@ const planFrom = async (
     if (byHot && cost.burn.total >= byHot.burn.total) return undefined
   }
   const prices = await adapter.feeRate()
-  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   const id = runtime.newId()
   const plan = planTron({
     id,

@@ -91,7 +91,7 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   // Read before the balances: a node that is still syncing shows coin that has been spent since.
   const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
-  if (rate.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (rate.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   const hotBalance = await readHotBalance(deps, ready)
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
   await forEachIsolated(ready, async (withdrawal) => {

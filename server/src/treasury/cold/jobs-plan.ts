@@ -73,7 +73,7 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
     recentReference({ runtime: deps.runtime, adapter }),
   ])
   if (!cost.ok) return cost.message
-  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   const { unsigned, networkFee, expiresAt } = planTron({
     id,
     contract,

@@ -22,19 +22,23 @@ export const areReady = async (
   const codes = await Promise.all(contracts.map(({ address }) => state.codeAt(address)))
   const foreign = contracts.find(({ code }, i) => codes[i] !== '0x' && codes[i] !== code.toLowerCase())
   if (foreign)
-    return tell(round, `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`)
+    return alertStopped(
+      round,
+      `At ${foreign.address} there is other code than that of our contract (${foreign.codeHash})`,
+    )
   const missing = contracts.filter((_, i) => codes[i] === '0x')
   if (missing.length === 0) {
     await resolveAlert(round.runtime.db, 'sweep-contract', round.network, momentOf(round.runtime).at)
     return true
   }
   if (await isDeploying(round.runtime.db, round.network)) return false
-  if ((await state.codeAt(CREATE2_DEPLOYER)) === '0x') return tell(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
+  if ((await state.codeAt(CREATE2_DEPLOYER)) === '0x')
+    return alertStopped(round, `There is no deployer at ${CREATE2_DEPLOYER}`)
   await deploy(round, missing, rate)
   return false
 }
 
-const tell = async ({ runtime, network }: EvmRound, why: string): Promise<false> => {
+const alertStopped = async ({ runtime, network }: EvmRound, why: string): Promise<false> => {
   const text = `Sweeps on ${network} by delegation are stopped. ${why}`
   await raiseAlert(runtime.db, { kind: 'sweep-contract', subject: network, text }, momentOf(runtime))
   return false
@@ -54,7 +58,7 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     ({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee <= sending.maxBatchFee,
   )
   if (plans.length < missing.length || !fits) {
-    await tell(
+    await alertStopped(
       round,
       plans.length < missing.length
         ? `${hotAddress} can't deploy its contracts: does it have coin?`

@@ -20,7 +20,7 @@ export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   if (borrowers.length === 0) return
   const { height: final } = await deps.adapter.finalized()
   const [prices, reference] = await Promise.all([deps.adapter.feeRate(), recentReference(deps)])
-  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   // A node that lags does not know the loan yet and would report that nothing is lent.
   await forEachIsolated(
     borrowers.filter(({ height }) => height <= final),

@@ -28,7 +28,7 @@ export const lookAround = async (
 ): Promise<TronView | undefined> => {
   const supply = await adapter.supplyFor(hotAddress)
   const prices = await adapter.feeRate()
-  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   if (!supply) return undefined
   // Read before the chain: a transaction mined in between is then subtracted twice, never not at all.
   const { stake } = await tronCommitted(runtime.db, hotAddress)

@@ -42,7 +42,7 @@ export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ 
     recentReference(deps),
     adapter.stakeOf(hotAddress),
   ])
-  if (prices.kind !== 'resources') throw new Error('a node of TRON tells prices of its resources')
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   const outgoing = byHot(deps, { prices, reference }, contractOf(hotAddress, order), 'resources')
   const refused = refusalOf(order, stake, {
     time: reference.time,
