@@ -7,7 +7,7 @@ import { nameOfSet } from '../protocol/intent-set.ts'
 import type { Judgement } from '../rules/judgement.ts'
 import type { IndexFile } from './index-file.ts'
 import type { ChainEnd, Chained, Position } from './log-chain.ts'
-import type { LogFollower } from './log.ts'
+import type { LogSubscriber } from './log.ts'
 import type { Intent, LogEnd, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
 import { DAY_MS, FEE, VelocityBook } from './velocity.ts'
@@ -29,7 +29,7 @@ const NO_INTENT = ''
  * The rules that follow from earlier signatures: what they forbid, and which request they answer. Reads the log's
  * index.
  */
-export class History implements LogFollower {
+export class History implements LogSubscriber {
   readonly velocity: VelocityBook
   readonly #index: IndexFile
   readonly #authorizations: AuthorizationBook
@@ -45,7 +45,7 @@ export class History implements LogFollower {
   }
 
   /** Adds a line of the log to the index. It is called in order, at start and after each line that is written. */
-  follow(entry: Chained, position: Position, head: string): void {
+  apply(entry: Chained, position: Position, head: string): void {
     this.#index.add(entry, position, head, () => {
       if (entry.kind === 'signed') this.#record(entry, entry.seq)
       if (entry.kind === 'closed') this.#index.run('insert or ignore into closed values (?)', entry.intent)

@@ -9,7 +9,7 @@ import { LockHeld } from './lock.ts'
 import { EMPTY_CHAIN, LogBroken, lineHash } from './log-chain.ts'
 import type { Position } from './log-chain.ts'
 import { SignatureLog } from './log.ts'
-import type { LogFollower, LogOptions } from './log.ts'
+import type { LogSubscriber, LogOptions } from './log.ts'
 import { scanLog } from './segments.ts'
 import { temporaryDirectory, uuid } from '../../../test/world/signer.ts'
 
@@ -32,11 +32,11 @@ const entryOf = (number: number): SignedEntry => ({
 })
 
 /** Follows a log without an index: every line is handed over at each start. */
-const follower =
+const subscriber =
   (onSigned: (entry: SignedEntry, position: Position) => void = () => undefined) =>
-  (): LogFollower => ({
+  (): LogSubscriber => ({
     end: EMPTY_CHAIN,
-    follow: (entry, position) => {
+    apply: (entry, position) => {
       if (entry.kind === 'signed') onSigned(entry, position)
     },
     catchUp: (run) => run(),
@@ -47,7 +47,7 @@ const openLog = (
   path: string,
   onSigned?: (entry: SignedEntry, position: Position) => void,
   options?: LogOptions,
-): Promise<SignatureLog> => SignatureLog.open(path, header, follower(onSigned), options)
+): Promise<SignatureLog> => SignatureLog.open(path, header, subscriber(onSigned), options)
 
 async function write(entries: number): Promise<string> {
   const path = join(temporaryDirectory(), 'log')
@@ -161,7 +161,7 @@ describe('SignatureLog', () => {
   test("refuses another seed's log, and a file that is none", async () => {
     const path = await write(1)
     const other = { ...header, masterFingerprint: 'ffffffff' }
-    await expect(SignatureLog.open(path, other, follower())).rejects.toThrow(/belongs to the seed 0a0b0c0d/)
+    await expect(SignatureLog.open(path, other, subscriber())).rejects.toThrow(/belongs to the seed 0a0b0c0d/)
     const text = join(temporaryDirectory(), 'log')
     writeFileSync(text, '{"seq":0,"previous":"x"}\n')
     await expect(reopen(text)).rejects.toThrow(LogBroken)

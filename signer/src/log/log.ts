@@ -12,12 +12,12 @@ export class LogFailed extends Error {
   override name = 'LogFailed'
 }
 
-/** Data derived from the log. A line is on the disk before the follower gets it. */
-export interface LogFollower {
+/** Data derived from the log. A line is on the disk before the subscriber gets it. */
+export interface LogSubscriber {
   /** The last line that it has processed. */
   readonly end: ChainEnd
-  follow(entry: Chained, position: Position, head: string): void
-  /** Runs a function that passes many lines to `follow`. */
+  apply(entry: Chained, position: Position, head: string): void
+  /** Runs a function that passes many lines to `apply`. */
   catchUp<Result>(run: () => Promise<Result>): Promise<Result>
   close(): void
 }
@@ -25,7 +25,7 @@ export interface LogFollower {
 export interface LogOptions {
   /** When the current file has at least this many bytes, it is closed before the next line. */
   segmentBytes?: number
-  /** Called when a signature is on the disk, before the follower gets it; tests stop the process there. */
+  /** Called when a signature is on the disk, before the subscriber gets it; tests stop the process there. */
   afterSynced?: () => void
 }
 
@@ -39,7 +39,7 @@ const SEGMENT_BYTES = 64 * 1024 * 1024
 export class SignatureLog {
   readonly #path: string
   readonly #header: HeaderEntry
-  readonly #follower: LogFollower
+  readonly #subscriber: LogSubscriber
   readonly #options: LogOptions
   readonly #lock: { release(): void }
   #file: FileHandle
@@ -51,13 +51,19 @@ export class SignatureLog {
   #closed = false
 
   private constructor(
-    parts: { path: string; header: HeaderEntry; follower: LogFollower; options: LogOptions; lock: { release(): void } },
+    parts: {
+      path: string
+      header: HeaderEntry
+      subscriber: LogSubscriber
+      options: LogOptions
+      lock: { release(): void }
+    },
     file: FileHandle,
     at: { segment: number; bytes: number; end: ChainEnd },
   ) {
     this.#path = parts.path
     this.#header = parts.header
-    this.#follower = parts.follower
+    this.#subscriber = parts.subscriber
     this.#options = parts.options
     this.#lock = parts.lock
     this.#file = file
@@ -67,29 +73,33 @@ export class SignatureLog {
   }
 
   /**
-   * Opens or creates the log and passes to the follower every line that it has not processed. Removes an incomplete
+   * Opens or creates the log and passes to the subscriber every line that it has not processed. Removes an incomplete
    * last line. Throws LockHeld when another process uses the log, and LogBroken when the log was altered, is shorter
-   * than the follower's end, or belongs to another seed.
-   * @param follower opened once the lock is held, and closed with the log
+   * than the subscriber's end, or belongs to another seed.
+   * @param subscriber opened once the lock is held, and closed with the log
    */
   static async open(
     path: string,
     header: HeaderEntry,
-    follower: () => LogFollower,
+    subscriber: () => LogSubscriber,
     options: LogOptions = {},
   ): Promise<SignatureLog> {
     const lock = holdLock(`${path}.lock`)
     let file: FileHandle | undefined
-    let following: LogFollower | undefined
+    let opened: LogSubscriber | undefined
     try {
       file = await open(path, 'a+', 0o600)
-      following = follower()
-      const { segment, end, wholeBytes: bytes, tornBytes } = await catchUp(path, header, following)
+      opened = subscriber()
+      const { segment, end, wholeBytes: bytes, tornBytes } = await catchUp(path, header, opened)
       if (tornBytes > 0) {
         await file.truncate(bytes)
         await file.sync()
       }
-      const log = new SignatureLog({ path, header, follower: following, options, lock }, file, { segment, bytes, end })
+      const log = new SignatureLog({ path, header, subscriber: opened, options, lock }, file, {
+        segment,
+        bytes,
+        end,
+      })
       if (bytes === 0) {
         await log.append(header)
         await syncDirectory(dirname(path))
@@ -97,7 +107,7 @@ export class SignatureLog {
       return log
     } catch (error) {
       await file?.close()
-      following?.close()
+      opened?.close()
       lock.release()
       throw error
     }
@@ -112,7 +122,7 @@ export class SignatureLog {
   }
 
   /**
-   * Appends an entry. Returns once it is on the disk and the follower has processed it. Calls must not overlap. Throws
+   * Appends an entry. Returns once it is on the disk and the subscriber has processed it. Calls must not overlap. Throws
    * LogFailed.
    */
   async append(entry: LogEntry): Promise<void> {
@@ -127,7 +137,7 @@ export class SignatureLog {
     this.#failed = false
   }
 
-  /** Reads the signed entry at a position that the follower got. Throws LogBroken when its segment can't be read. */
+  /** Reads the signed entry at a position that the subscriber got. Throws LogBroken if the segment is unreadable. */
   async read({ segment, offset, length }: Position): Promise<SignedEntry> {
     if (segment === this.#segment) return readLine(this.#file, offset, length)
     const path = segmentPath(this.#path, segment)
@@ -145,7 +155,7 @@ export class SignatureLog {
     if (this.#closed) return
     this.#closed = true
     await this.#file.close()
-    this.#follower.close()
+    this.#subscriber.close()
     this.#lock.release()
   }
 
@@ -156,7 +166,7 @@ export class SignatureLog {
     await this.#file.datasync()
     if (entry.kind === 'signed') this.#options.afterSynced?.()
     const head = lineHash(line)
-    this.#follower.follow(chained, { segment: this.#segment, offset: this.#bytes, length: line.length }, head)
+    this.#subscriber.apply(chained, { segment: this.#segment, offset: this.#bytes, length: line.length }, head)
     this.#bytes += line.length + 1
     this.#end = { lines: this.#end.lines + 1, head }
   }
@@ -176,12 +186,12 @@ export class SignatureLog {
   }
 }
 
-/** Passes to the follower the lines that it has not processed. */
-function catchUp(path: string, header: HeaderEntry, follower: LogFollower): Promise<ScanResult> {
-  return follower.catchUp(() =>
-    scanLog(path, follower.end, (entry, position, head) => {
+/** Passes to the subscriber the lines that it has not processed. */
+function catchUp(path: string, header: HeaderEntry, subscriber: LogSubscriber): Promise<ScanResult> {
+  return subscriber.catchUp(() =>
+    scanLog(path, subscriber.end, (entry, position, head) => {
       admit(entry, position, header)
-      follower.follow(entry, position, head)
+      subscriber.apply(entry, position, head)
     }),
   )
 }

@@ -74,7 +74,7 @@ describe("the signer's memory", () => {
     const take = async (from: number, until: number): Promise<void> =>
       history.catchUp(async () => {
         for (let seq = from; seq < until; seq++) {
-          history.follow(
+          history.apply(
             { ...payout(seq), seq, previous: hex(seq, 64) },
             { segment: 0, offset: seq, length: 10 },
             hex(seq + 1, 64),

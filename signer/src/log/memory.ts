@@ -15,7 +15,8 @@ export interface Memory {
  */
 export async function openMemory(logFile: string, header: HeaderEntry, options: LogOptions = {}): Promise<Memory> {
   let history: History | undefined
-  const follower = (): History => (history = new History(IndexFile.open(`${logFile}.index`, header.masterFingerprint)))
-  const log = await SignatureLog.open(logFile, header, follower, options)
+  const subscriber = (): History =>
+    (history = new History(IndexFile.open(`${logFile}.index`, header.masterFingerprint)))
+  const log = await SignatureLog.open(logFile, header, subscriber, options)
   return { log, history: history! }
 }
