@@ -126,7 +126,7 @@ export const useCryptoInvoices = (): World => {
     {
       catalogue,
       onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: async () => null })],
-      depositSubscribers: [invoices.follow],
+      depositSubscribers: [invoices.depositSubscriber],
       holds: () => sql`${world.holding}::boolean`,
     },
     newId,

@@ -51,7 +51,7 @@ export const createChainSubscribers = (
           holds: holdsUntilVerified,
           onHeld: [createScreenHeld(world.publicUrl, () => deposits)],
         }),
-    depositSubscribers: [createInvoices(invoiceSettings(world)).follow],
+    depositSubscribers: [createInvoices(invoiceSettings(world)).depositSubscriber],
   })
   const outgoing = createTransactionSubscriber(settlements(world))
   const platform = createSweepSubscriber(catalogue)

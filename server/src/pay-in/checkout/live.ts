@@ -7,7 +7,7 @@ export interface LivePages {
    * every 20 s.
    * @param version what the page shows now; undefined ends the stream
    */
-  follow(
+  subscribe(
     channel: string,
     id: string,
     version: () => Promise<string | undefined>,
@@ -28,14 +28,14 @@ const AT_ONCE = 8
 /** Time before a browser reconnects after it lost its connection, ms. */
 const RETRY_MS = 5_000
 
-interface Follower {
+interface OpenPage {
   look(): Promise<void>
   beat(): void
 }
 
 export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
-  const followers = new Map<string, Set<Follower>>()
-  const due = new Set<Follower>()
+  const pages = new Map<string, Set<OpenPage>>()
+  const due = new Set<OpenPage>()
   let running = 0
 
   const work = async (): Promise<void> => {
@@ -50,24 +50,24 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
     }
     running -= 1
   }
-  const wake = (several: Iterable<Follower>): void => {
+  const wake = (several: Iterable<OpenPage>): void => {
     for (const one of several) due.add(one)
     while (running < AT_ONCE && due.size > running) void work()
   }
-  const all = (): Follower[] => [...followers.values()].flatMap((set) => [...set])
+  const all = (): OpenPage[] => [...pages.values()].flatMap((set) => [...set])
   const timer = setInterval(() => {
     for (const one of all()) one.beat()
   }, BEAT_MS).unref()
 
   return {
-    follow: (channel, id, version, write, signal) =>
+    subscribe: (channel, id, version, write, signal) =>
       new Promise((resolve) => {
         const key = `${channel} ${id}`
         let last: string | undefined
         const leave = (): void => {
-          const set = followers.get(key)
+          const set = pages.get(key)
           set?.delete(one)
-          if (set?.size === 0) followers.delete(key)
+          if (set?.size === 0) pages.delete(key)
           due.delete(one)
           resolve()
         }
@@ -81,7 +81,7 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
         }
         // Checks run one after another, so that an earlier one never writes last.
         let looking = Promise.resolve()
-        const one: Follower = {
+        const one: OpenPage = {
           look: () => {
             looking = looking.catch(() => {}).then(look)
             return looking
@@ -89,13 +89,13 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
           beat: () => write(':\n\n'),
         }
         if (signal.aborted) return resolve()
-        const set = followers.get(key) ?? new Set()
-        followers.set(key, set.add(one))
+        const set = pages.get(key) ?? new Set()
+        pages.set(key, set.add(one))
         signal.addEventListener('abort', leave, { once: true })
         write(`retry: ${RETRY_MS}\n\n`)
         wake([one])
       }),
-    notified: (channel, id) => wake(followers.get(`${channel} ${id}`) ?? []),
+    notified: (channel, id) => wake(pages.get(`${channel} ${id}`) ?? []),
     connected: () => wake(all()),
     count: () => all().length,
     close: () => clearInterval(timer),

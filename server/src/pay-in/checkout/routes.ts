@@ -16,7 +16,7 @@ export const invoicePageRoutes = (pages: InvoicePages, live: LivePages): PageRou
   return [
     { method: 'GET', path, mostBytes: 0, handle: (request) => show(pages, request) },
     { method: 'POST', path, mostBytes: MOST_FORM_BYTES, handle: (request) => act(pages, request) },
-    { method: 'GET', path: `${path}/live`, mostBytes: 0, handle: (request) => follow(pages, live, request) },
+    { method: 'GET', path: `${path}/live`, mostBytes: 0, handle: (request) => subscribe(pages, live, request) },
     { method: 'GET', path: `${path}/receipt.pdf`, mostBytes: 0, handle: (request) => receipt(pages, request) },
   ]
 }
@@ -80,7 +80,7 @@ const withProblem = (view: PageView, { email, value, choice, address }: SentForm
   return { ...view, notice: problem }
 }
 
-const follow = async (pages: InvoicePages, live: LivePages, request: PageRequest): Promise<PageAnswer> => {
+const subscribe = async (pages: InvoicePages, live: LivePages, request: PageRequest): Promise<PageAnswer> => {
   const [id, visit] = [idOf(request), visitOf(request)]
   const version = async (): Promise<string | undefined> => {
     const view = await pages.find(id, visit)
@@ -90,7 +90,7 @@ const follow = async (pages: InvoicePages, live: LivePages, request: PageRequest
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
-    stream: (write, signal) => live.follow(pages.channel, id, version, write, signal),
+    stream: (write, signal) => live.subscribe(pages.channel, id, version, write, signal),
   }
 }
 

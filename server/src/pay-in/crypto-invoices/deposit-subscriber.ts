@@ -1,6 +1,6 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import type { Became, Deposit, Followed, Following } from '../deposits/index.ts'
+import type { Became, Deposit, DepositChange, DepositReaction } from '../deposits/index.ts'
 import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
 import { isRegistered, type Payment, type PaymentState, type Registered } from './invoice.ts'
 import { isOpen } from './machine.ts'
@@ -15,22 +15,22 @@ import { announce, lockAtAddresses } from './store.ts'
  * payments. A payment that comes later, in another asset or on another network is an ordinary deposit and notified as
  * one.
  */
-export const followDeposits = async (
+export const applyDepositChanges = async (
   tx: Tx,
-  followed: readonly Followed[],
+  changes: readonly DepositChange[],
   settings: InvoiceSettings,
   moment: Moment,
-): Promise<Following> => {
+): Promise<DepositReaction> => {
   const invoices = (
     await lockAtAddresses(
       tx,
-      followed.map(({ deposit }) => deposit),
+      changes.map(({ deposit }) => deposit),
     )
   ).filter(isRegistered)
   const all: Effects[] = []
   const [unnotified, afterAll] = [new Set<string>(), new Set<string>()]
   for (const invoice of invoices) {
-    const atIt = followed.filter(
+    const atIt = changes.filter(
       ({ deposit: { merchantId, addressId } }) => merchantId === invoice.merchantId && addressId === invoice.addressId,
     )
     const counted = atIt.filter(({ deposit }) => counts(deposit, invoice))
@@ -87,7 +87,7 @@ const STATE: { readonly [What in Became]: PaymentState | undefined } = {
 }
 
 const newPayment = (
-  { deposit, at }: Followed,
+  { deposit, at }: DepositChange,
   invoice: Registered,
   prices: ReadonlyMap<string, bigint>,
   { minedWithinMs }: InvoiceSettings,
@@ -123,7 +123,7 @@ const minedByOf = ({ quote }: Registered, at: Date, minedWithinMs: number): Date
  */
 const asMined = (
   payment: Payment,
-  { became, at }: Followed,
+  { became, at }: DepositChange,
   { ticker, base }: Registered,
   prices: ReadonlyMap<string, bigint>,
 ): Payment => {

@@ -13,7 +13,7 @@ import type { DepositSubscriber } from '../deposits/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { claim, type Claim, type ClaimSettings } from './claiming.ts'
 import { requoteById } from './commands.ts'
-import { followDeposits } from './deposit-subscriber.ts'
+import { applyDepositChanges } from './deposit-subscriber.ts'
 import { findForPayer, type PayerInvoice } from './payer-view.ts'
 import { proceed, type Choice } from './proceeding.ts'
 
@@ -46,7 +46,7 @@ export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
  * PayerRefusal. Each change is announced on `INVOICE_CHANNEL` with its transaction.
  */
 export interface Invoices {
-  follow: DepositSubscriber
+  depositSubscriber: DepositSubscriber
   find(db: Db, id: string, at: Date): Promise<PayerInvoice | undefined>
   proceed(tx: Tx, id: string, choice: Choice, moment: Moment): Promise<Effects>
   /** Makes a fresh quote for the missing part, if the quote has expired. */
@@ -55,7 +55,7 @@ export interface Invoices {
 }
 
 export const createInvoices = (settings: ClaimSettings): Invoices => ({
-  follow: (tx, followed, moment) => followDeposits(tx, followed, settings, moment),
+  depositSubscriber: (tx, changes, moment) => applyDepositChanges(tx, changes, settings, moment),
   find: (db, id, at) => findForPayer(db, id, settings, at),
   proceed: (tx, id, choice, moment) => proceed(tx, id, choice, settings, moment),
   requote: (tx, id, moment) => requoteById(tx, id, settings, moment),

@@ -32,8 +32,8 @@ export const consequencesOf = async (
   const having = (effect: DepositEffect): Moved[] =>
     moved.filter(({ before }) => moveOf(depositMoves, before.state, event)!.effects.includes(effect))
   const became = becameBy[event]
-  const followed = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
-  const { effects, unnotified, afterAll } = await notifySubscribers(tx, settings.depositSubscribers, followed, moment)
+  const changes = became === undefined ? [] : moved.map(({ deposit }) => ({ deposit, became, at: moment.at }))
+  const { effects, unnotified, afterAll } = await notifySubscribers(tx, settings.depositSubscribers, changes, moment)
   const isNotified = ({ deposit, before }: Moved): boolean =>
     (deposit.notified !== before.notified && !unnotified.has(deposit.id)) || afterAll.has(deposit.id)
   const verified = new Set(having('notifyVerified'))

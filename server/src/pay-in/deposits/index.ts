@@ -23,7 +23,7 @@ import { clearDeposit, rejectDeposit, verifyDeposit, type DepositKey, type Verif
 export { hasHash } from './deposit.ts'
 export { isSum } from './deposit.ts'
 export type { Deposit } from './deposit.ts'
-export type { Became, DepositSubscriber, Followed, Following } from './subscribers.ts'
+export type { Became, DepositSubscriber, DepositChange, DepositReaction } from './subscribers.ts'
 
 export { createAncestryJob } from './jobs-ancestry.ts'
 export { createBackingJob } from './jobs-backing.ts'

@@ -88,7 +88,7 @@ export const observeBlock = async (
   const nowMined = again.flatMap(({ deposit }) =>
     moved.has(deposit.id) ? [{ ...deposit, blockHeight: block.height }] : [],
   )
-  const { effects: followed } = await notifySubscribers(
+  const { effects: reaction } = await notifySubscribers(
     tx,
     settings.depositSubscribers,
     nowMined.map((deposit) => ({ deposit, became: 'mined' as const, at })),
@@ -96,7 +96,7 @@ export const observeBlock = async (
   )
   const effects = await openDeposits(tx, network, arrivals, at, settings, moment)
   await noteConflicts(tx, network, block)
-  return joinEffects([{ items: [], notices: [], moves: brought(nowMined) }, followed, effects])
+  return joinEffects([{ items: [], notices: [], moves: brought(nowMined) }, reaction, effects])
 }
 
 /**

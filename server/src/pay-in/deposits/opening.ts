@@ -81,8 +81,8 @@ export const openDeposits = async (
     added.filter(({ addressId, failReason }) => failReason === null && rotating.has(addressId)),
     at,
   )
-  const followed = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
-  const { effects, unnotified } = await notifySubscribers(tx, depositSubscribers, followed, moment)
+  const changes = added.map((deposit) => ({ deposit, became: 'sighted' as const, at }))
+  const { effects, unnotified } = await notifySubscribers(tx, depositSubscribers, changes, moment)
   const notices = added.filter(({ id }) => !unnotified.has(id)).map((deposit) => depositNotice(deposit, catalogue))
   return joinEffects([
     { items: [], notices, moves: brought(added.filter(({ blockHeight }) => blockHeight !== null)) },

@@ -51,7 +51,7 @@ export const addUpSmall = async (
     moment.at,
   )
   // The time that an invoice's payment may spend in no block is limited for such a deposit, too.
-  const { effects: followed } = await notifySubscribers(
+  const { effects: reaction } = await notifySubscribers(
     tx,
     settings.depositSubscribers,
     mined.map(({ deposit }) => ({ deposit, became: 'mined' as const, at: moment.at })),
@@ -69,7 +69,7 @@ export const addUpSmall = async (
     .map(({ deposit }) => deposit)
     .filter(({ failReason }) => failReason === 'LESS_THEN_MIN_AMOUNT')
   const places = new Map([...small, ...free].map((place) => [`${place.asset}/${place.address}`, place]))
-  const effects: Effects[] = [followed]
+  const effects: Effects[] = [reaction]
   for (const place of places.values()) effects.push(await openSum(tx, network, place, settings, moment))
   return { effects: joinEffects(effects), failed }
 }

@@ -17,7 +17,7 @@ import type { DepositEvent } from './machine.ts'
  */
 export type Became = 'sighted' | 'mined' | 'held' | 'credited' | 'rejected' | 'suspended' | 'orphaned' | 'failed'
 
-export interface Followed {
+export interface DepositChange {
   deposit: Deposit
   became: Became
   /** time of the change, on the business clock; for `sighted` and `mined` the time of the block if that is earlier */
@@ -25,7 +25,7 @@ export interface Followed {
 }
 
 /** A subscriber's reaction. */
-export interface Following {
+export interface DepositReaction {
   effects: Effects
   /** deposits of which the subscriber notifies the merchant itself */
   unnotified: ReadonlySet<string>
@@ -34,7 +34,7 @@ export interface Following {
 }
 
 /** Called with every change of deposits, in the transaction that makes it, before anything is posted. */
-export type DepositSubscriber = (tx: Tx, followed: readonly Followed[], moment: Moment) => Promise<Following>
+export type DepositSubscriber = (tx: Tx, changes: readonly DepositChange[], moment: Moment) => Promise<DepositReaction>
 
 export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
   confirmed: 'credited',
@@ -50,13 +50,13 @@ export const becameBy: { readonly [Event in DepositEvent]?: Became } = {
 export const notifySubscribers = async (
   tx: Tx,
   depositSubscribers: readonly DepositSubscriber[],
-  followed: readonly Followed[],
+  changes: readonly DepositChange[],
   moment: Moment,
-): Promise<Following> => {
-  const all: Following[] = []
-  if (followed.length > 0) for (const follower of depositSubscribers) all.push(await follower(tx, followed, moment))
-  const union = (of: (following: Following) => ReadonlySet<string>) =>
-    new Set(all.flatMap((following) => [...of(following)]))
+): Promise<DepositReaction> => {
+  const all: DepositReaction[] = []
+  if (changes.length > 0) for (const subscriber of depositSubscribers) all.push(await subscriber(tx, changes, moment))
+  const union = (of: (reaction: DepositReaction) => ReadonlySet<string>) =>
+    new Set(all.flatMap((reaction) => [...of(reaction)]))
   return {
     effects: joinEffects(all.map(({ effects }) => effects)),
     unnotified: union(({ unnotified }) => unnotified),

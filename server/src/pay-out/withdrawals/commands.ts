@@ -153,5 +153,5 @@ export const notifySubscribers = async (
   ended: Ended,
   moment: Moment,
 ): Promise<void> => {
-  for (const follow of withdrawalSubscribers) await follow(tx, withdrawal, ended, moment)
+  for (const subscriber of withdrawalSubscribers) await subscriber(tx, withdrawal, ended, moment)
 }

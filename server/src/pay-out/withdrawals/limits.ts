@@ -54,7 +54,7 @@ export const checkLargest = (place: Place, merchantId: string, units: bigint, da
   )
 }
 
-interface Room {
+interface Remaining {
   merchantId: string
   ticker: string
   /** units that may still be paid in this hour and this day */
@@ -77,10 +77,10 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
     // Two workers never count at the same time.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`${ALERT}/${network}`}, 0))`.execute(tx)
     const counted = await passedAmong(tx, waiting)
-    const rooms = await roomsOf(tx, network, waiting, moment.at)
+    const remaining = await remainingOf(tx, network, waiting, moment.at)
     const [passing, held] = [[] as Withdrawal[], [] as Withdrawal[]]
     for (const withdrawal of waiting) {
-      if (counted.has(withdrawal.id) || takesRoom(rooms.get(keyOf(withdrawal)), withdrawal.units))
+      if (counted.has(withdrawal.id) || subtractIfLeft(remaining.get(keyOf(withdrawal)), withdrawal.units))
         passing.push(withdrawal)
       else held.push(withdrawal)
     }
@@ -90,7 +90,7 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
       moment.at,
     )
     await putOff(tx, held, new Date(moment.at.getTime() + WAIT_MS))
-    for (const { merchantId, ticker } of rooms.values()) {
+    for (const { merchantId, ticker } of remaining.values()) {
       const waits = held.filter((one) => one.merchantId === merchantId && one.ticker === ticker)
       const subject = `${merchantId}/${network}/${ticker}`
       const text = `${waits.length} withdrawal(s) of ${ticker} on ${network} of merchant ${merchantId} wait: its hour or day is used up. They go when there is room; \`bursar merchant set ${merchantId} withdrawalDayPercent\` (and withdrawalHourPercent) gives it more`
@@ -105,11 +105,11 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
  * Subtracts the units from what is left of the limits, if they fit. An asset without limits of the signer has none
  * here.
  */
-const takesRoom = (room: Room | undefined, units: bigint): boolean => {
-  if (room === undefined) return true
-  if (room.hour < units || room.day < units) return false
-  room.hour -= units
-  room.day -= units
+const subtractIfLeft = (left: Remaining | undefined, units: bigint): boolean => {
+  if (left === undefined) return true
+  if (left.hour < units || left.day < units) return false
+  left.hour -= units
+  left.day -= units
   return true
 }
 
@@ -121,15 +121,15 @@ const passedAmong = async (tx: Tx, waiting: readonly Withdrawal[]): Promise<Read
   return new Set(rows.map(({ id }) => id))
 }
 
-const roomsOf = async (
+const remainingOf = async (
   tx: Tx,
   network: Network,
   waiting: readonly Withdrawal[],
   at: Date,
-): Promise<Map<string, Room>> => {
+): Promise<Map<string, Remaining>> => {
   const pairs = [...new Map(waiting.map((one) => [keyOf(one), one])).values()]
   const { withdrawalHourPercent, withdrawalDayPercent } = DEFAULT_SETTINGS
-  const { rows } = await sql<Room>`select u.m as "merchantId", u.t as ticker,
+  const { rows } = await sql<Remaining>`select u.m as "merchantId", u.t as ticker,
       div(l.per_hour * coalesce((m.settings ->> 'withdrawalHourPercent')::int, ${withdrawalHourPercent}::int), 100) - used.hour as hour,
       div(l.per_day * coalesce((m.settings ->> 'withdrawalDayPercent')::int, ${withdrawalDayPercent}::int), 100) - used.day as day
     from unnest(${pairs.map((p) => p.merchantId)}::uuid[], ${pairs.map((p) => p.ticker)}::text[]) u(m, t)
@@ -138,7 +138,7 @@ const roomsOf = async (
       from withdrawals w where w.merchant_id = u.m and w.blockchain = ${network} and w.ticker = u.t and w.passed_limits_at > ${new Date(at.getTime() - DAY_MS)} and w.state <> 'failed') used`.execute(
     tx,
   )
-  return new Map(rows.map((room) => [keyOf(room), room]))
+  return new Map(rows.map((left) => [keyOf(left), left]))
 }
 
 const markPassed = async (tx: Tx, passing: readonly Withdrawal[], at: Date): Promise<void> => {
