@@ -8,7 +8,7 @@ import type { Hex } from './hex.ts'
 
 /** Events of a sweep other than the tokens' own `Transfer`. */
 export type SweepEvent =
-  /** Coin went from a delegated address to the treasury, whoever requested it. */
+  /** Coin went from a delegated address to the treasury, no matter who requested it. */
   | { kind: 'coin-swept'; account: Hex; units: bigint }
   /** A token, or the coin (`COIN`), was not swept. */
   | { kind: 'not-swept'; account: Hex; asset: Hex }

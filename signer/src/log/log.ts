@@ -122,8 +122,8 @@ export class SignatureLog {
   }
 
   /**
-   * Appends an entry. Returns once it is on the disk and the subscriber has processed it. Calls must not overlap. Throws
-   * LogFailed.
+   * Appends an entry. Returns once it is on the disk and the subscriber has processed it. Calls must not overlap.
+   * Throws LogFailed.
    */
   async append(entry: LogEntry): Promise<void> {
     if (this.#failed) throw new LogFailed('The log failed before; start the signer again')

@@ -28,7 +28,7 @@ export const REAL_TIMER: Timer = {
   },
 }
 
-/** A gate for all requests to one node, which holds them back during a requested pause. */
+/** Holds back all requests to one node during a requested pause. */
 export interface RequestPauses {
   /** Waits until a request is allowed. Throws `NoAnswer` at once when the wait would be long. */
   pass(): Promise<void>

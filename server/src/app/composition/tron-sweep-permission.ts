@@ -26,17 +26,17 @@ export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() =
       )
       return {
         assets: new Set(isOn ? enabled : []),
-        mayLend: written?.treasury?.enabled === true && hasRoomToLend(velocity),
+        mayLend: written?.treasury?.enabled === true && isBelowLoanLimits(velocity),
         maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
       }
     },
   )
 
 /**
- * Whether the limits of lent amounts have room left. Without room, deposit addresses are topped up until the window
+ * Whether the limits of lent amounts are not used up. Otherwise deposit addresses are topped up until the window
  * moves.
  */
-const hasRoomToLend = (velocity: SignerStatus['velocity']): boolean => {
+const isBelowLoanLimits = (velocity: SignerStatus['velocity']): boolean => {
   const loan = velocity.find(({ network, asset }) => network === 'TRON' && asset === 'loan')
   return (
     loan === undefined || (BigInt(loan.hour) < BigInt(loan.maxPerHour) && BigInt(loan.day) < BigInt(loan.maxPerDay))

@@ -57,18 +57,21 @@ export const planOrder = (s: Situation): Plan | NoPlan => {
     isBase ? mulDiv(s.mostUsdt, E18, price > s.middle ? price : s.middle, 'down') : s.mostUsdt,
   )
   if (isTooSmall(s, toStep(s, capped), price)) return { kind: 'capped' }
-  const roomed = lesser(capped, lesser(s.market.mostAmount ?? capped, side === 'buy' ? (roomOf(s) ?? capped) : capped))
-  if (isTooSmall(s, toStep(s, roomed), price)) return { kind: 'full' }
+  const allowed = lesser(
+    capped,
+    lesser(s.market.mostAmount ?? capped, side === 'buy' ? (positionLeft(s) ?? capped) : capped),
+  )
+  if (isTooSmall(s, toStep(s, allowed), price)) return { kind: 'full' }
   const amount = toStep(
     s,
-    lesser(roomed, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')),
+    lesser(allowed, side === 'sell' ? s.spendable.base : mulDiv(s.spendable.quote, E18, price, 'down')),
   )
   if (isTooSmall(s, amount, price)) return { kind: 'short', of: side === 'sell' ? 'base' : 'quote' }
   return { kind: 'order', side, amount, price }
 }
 
 /** How much more of the base the venue allows the account to buy; undefined: any amount. */
-const roomOf = ({ market: { mostPosition }, heldBase }: Situation): bigint | undefined =>
+const positionLeft = ({ market: { mostPosition }, heldBase }: Situation): bigint | undefined =>
   mostPosition === undefined ? undefined : mostPosition > heldBase ? mostPosition - heldBase : 0n
 
 /** The value in USDT of an amount of the base. The base itself is USDT when the asset is the quote. */

@@ -40,8 +40,8 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
   if (rate.kind !== 'gas') throw new Error(`${network} estimates fees for each unit of gas`)
   const nonce = await nonceAhead(runtime.db, network, from, await state.minedNonce(from), runtime.clock.business())
   if (nonce === undefined) return 'the nonces of the chain and of the database do not agree'
-  const roomy = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
-  const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: roomy })
+  const withMargin = rate.legacy ? rate : { ...rate, maxFeePerGas: rate.maxFeePerGas * PRICE_ROOM }
+  const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: withMargin })
   if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
   return {
     transaction: {
