@@ -50,6 +50,6 @@ const alertTreasury = async (
   treasury: string | undefined,
 ): Promise<void> => {
   if (treasury === undefined) return resolveAlert(runtime.db, 'sweep-treasury', network, momentOf(runtime).at)
-  const text = `Nothing is swept on ${network}: the signer's policy has the treasury ${treasury}, the hot wallet is ${hotAddress}`
+  const text = `Nothing is swept on ${network}: the treasury in the signer's policy is ${treasury}, but the hot wallet is ${hotAddress}`
   await raiseAlert(runtime.db, { kind: 'sweep-treasury', subject: network, text }, momentOf(runtime))
 }

@@ -11,11 +11,11 @@ const KIND = 'job-failing'
 export const jobWatch = (runtime: Runtime): JobWatch => ({
   now: () => runtime.clock.now(),
   failing: async (name, sinceMs) => {
-    const text = `The job "${name}" has failed again and again since ${new Date(sinceMs).toISOString()}: the log says why. What it should do waits, all or in part; nothing is lost`
+    const text = `The job "${name}" has failed repeatedly since ${new Date(sinceMs).toISOString()}; the log has the reason. Its work is delayed, all or in part; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
   standing: async (name, sinceMs) => {
-    const text = `The job "${name}" has stood still since ${new Date(sinceMs).toISOString()}: what it waits for does not answer. Restart the process; what the job should do waits, and nothing is lost`
+    const text = `The job "${name}" has made no progress since ${new Date(sinceMs).toISOString()}, because something that it waits for does not answer. Restart the process. The work of the job is delayed; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
   well: (name) => resolveAlert(runtime.db, KIND, name, momentOf(runtime).at),

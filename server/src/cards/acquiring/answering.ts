@@ -169,7 +169,7 @@ const moveAndNotify = async (
 }
 
 const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {
-  const text = `${payment.acquirer} called to say something else of payment ${payment.id} than that it is ${payment.state}, and does not confirm it when asked: look in its console`
+  const text = `A callback of ${payment.acquirer} contradicts the state ${payment.state} of payment ${payment.id}, and the acquirer does not confirm it when queried: look in its console`
   return raiseAlert(tx, { kind: 'payment-unconfirmed', subject: payment.id, text }, moment)
 }
 

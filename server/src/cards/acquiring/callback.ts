@@ -60,7 +60,7 @@ export const hearCallback = async (
       if (effects) return effects
     }
   }
-  const text = `${acquirer} called about ${JSON.stringify(reference.slice(0, 64))}, which is no order of ours: is its account shared with another system?`
+  const text = `${acquirer} sent a callback about ${JSON.stringify(reference.slice(0, 64))}, which is no order of this installation: is its account shared with another system?`
   await raiseOrRenewAlert(tx, { kind: 'callback-unknown', subject: acquirer, text }, moment)
   return noEffects
 }

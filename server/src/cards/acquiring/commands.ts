@@ -144,7 +144,7 @@ const passOn = async (
   const { ticker, acquirer, tried } = payment
   const next = await planPayment(tx, payment, routing, moment, [...tried, acquirer])
   if (next) return next
-  const text = `No acquirer took an order of ${ticker}: the last was ${acquirer}, which said ${said}. Check the acquirers' accounts`
+  const text = `No acquirer accepted an order of ${ticker}: the last was ${acquirer}, which answered ${said}. Check the acquirers' accounts`
   await raiseOrRenewAlert(tx, { kind: 'payment-not-taken', subject: ticker, text }, moment)
   return undefined
 }

@@ -90,7 +90,7 @@ const dispute = async (
   moment: Moment,
 ): Promise<Effects> => {
   const { id, merchantId, acquirer, paidTicker } = payment
-  const text = `${acquirer} says that money of payment ${id} of merchant ${merchantId} went back to the payer, and not how much; at most ${left} minor units of ${paidTicker}. They are held. Look in its console, then: bursar payment went-back ${id} AMOUNT (0: nothing went back)`
+  const text = `${acquirer} reports that money of payment ${id} of merchant ${merchantId} was refunded, but not how much: at most ${left} minor units of ${paidTicker}. They are held. Look in its console, then: bursar payment went-back ${id} AMOUNT (0: nothing went back)`
   await raiseAlert(tx, { kind: 'payment-disputed', subject: id, text, detail: { units: `${left}` } }, moment)
   if (payment.state !== 'credited') {
     await askAgainAt(tx, payment, again)

@@ -72,7 +72,7 @@ const step = async (deps: PaymentJobDeps, payment: Payment): Promise<void> => {
   const { runtime, acquirers } = deps
   const acquirer = acquirers.get(payment.acquirer)
   if (!acquirer) {
-    const text = `Payment ${payment.id} is at ${payment.acquirer}, which is not configured: list it again until all its payments have ended`
+    const text = `Payment ${payment.id} is at ${payment.acquirer}, which is not configured: configure it again until all its payments have ended`
     await raiseAlert(runtime.db, { kind: 'acquirer-missing', subject: payment.acquirer, text }, momentOf(runtime))
     return askAgainAt(runtime.db, payment, new Date(runtime.clock.business() + MISSING_AGAIN_MS))
   }
@@ -163,7 +163,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
   } catch (error) {
     if (!(error instanceof AcquirerUnreachable)) throw error
     await noteOutcome(deps, acquirer, false)
-    const text = `${acquirer.name} can't be asked about payments (${error.message}): payers wait, nothing is lost`
+    const text = `${acquirer.name} can't be queried about payments (${error.message}): payers wait, nothing is lost`
     await raiseOrRenewAlert(
       runtime.db,
       { kind: 'acquirer-unreachable', subject: acquirer.name, text },

@@ -69,7 +69,7 @@ export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, mome
 }
 
 const textOf = ({ id, merchantId, invoiceId, acquirer, paidTicker }: Payment, short: bigint): string => {
-  const lost = `${acquirer} took back payment ${id} of invoice ${invoiceId} of merchant ${merchantId}, which had been booked`
-  const spent = `the money was spent, so withdrawals of its ${paidTicker} are frozen until the rest is repaid`
+  const lost = `${acquirer} took back payment ${id} of invoice ${invoiceId} of merchant ${merchantId}`
+  const spent = `the merchant had spent the money, so its withdrawals of ${paidTicker} are stopped until the debt is repaid`
   return short > 0n ? `${lost}; ${spent}` : `${lost}: tell the merchant, and answer the acquirer if it is disputed`
 }

@@ -20,8 +20,8 @@ export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, mome
       subject: attempt.partId,
       text:
         `Part ${attempt.partId} of card payout ${attempt.payoutId} was sent to ${attempt.account} at ${attempt.sentAt.toISOString()} and has not ` +
-        `ended (${reason}). It is asked for again and never sent again. Ask ${attempt.account} what became of its reference ${attempt.reference}, ` +
-        `then, only if it knows nothing else: bursar card-payout resolve ${attempt.reference} --refused | --paid`,
+        `ended (${reason}). Its state is queried again; it is never sent again. Ask ${attempt.account} for the result of reference ${attempt.reference}, ` +
+        `and when that is certain, record it: bursar card-payout resolve ${attempt.reference} --refused | --paid`,
     },
     moment,
   )
@@ -41,7 +41,7 @@ export const alertMismatch = (
       subject: part.id,
       text:
         `${named(part)} is ${part.units} minor units of ${part.ticker}, and ${attempt.account} says it paid ${said.units} of ${said.ticker} ` +
-        `under reference ${attempt.reference}: nothing is booked. Settle it with ${attempt.account}`,
+        `under reference ${attempt.reference}: nothing is posted. Settle it with ${attempt.account}`,
     },
     moment,
   )
@@ -57,8 +57,8 @@ export const alertContradiction = (tx: Tx, part: Part, attempt: Attempt, said: s
       kind: 'card-payout-contradiction',
       subject: attempt.reference,
       text:
-        `${named(part)} was ${attempt.state} by ${attempt.account} under reference ${attempt.reference}, which now says: ${said}. Nothing is booked. ` +
-        `Settle it with ${attempt.account}, and correct the books by \`bursar adjust\` (docs/operating/adjustments.md)`,
+        `${named(part)} was ${attempt.state} by ${attempt.account} under reference ${attempt.reference}, which now says: ${said}. Nothing is posted. ` +
+        `Settle it with ${attempt.account}, and correct the books with \`bursar adjust\` (docs/operating/adjustments.md)`,
     },
     moment,
   )
@@ -71,8 +71,8 @@ export const alertReturned = (tx: Tx, part: Part, attempt: Attempt, moment: Mome
       kind: 'card-payout-returned',
       subject: part.id,
       text:
-        `${named(part)} was paid by ${attempt.account} and has come back: amount and fee are on the merchant's balance again. ` +
-        `See that ${attempt.account} has the money, reference ${attempt.reference}`,
+        `${named(part)} was paid by ${attempt.account} and returned: amount and fee are on the merchant's balance again. ` +
+        `Check that ${attempt.account} has the money, reference ${attempt.reference}`,
     },
     moment,
   )
@@ -116,7 +116,7 @@ export const alertRefuses = (
     {
       kind: REFUSES_ALERT,
       subject: account,
-      text: `${account} refuses payouts as its account with us can't make them (${code}: ${message}): fund it, or see its limits and keys`,
+      text: `${account} refuses payouts, because our account there can't make them (${code}: ${message}): fund it, or check its limits and keys`,
     },
     moment,
   )

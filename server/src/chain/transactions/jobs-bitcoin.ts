@@ -70,7 +70,7 @@ export const refusedForFee = async (
   const isPaid = attempt.networkFee >= feeAt(rate.milliSatPerVb, vsizeOf(attempt.unsigned))
   if (!isPaid && !(await hasChild(deps, outgoing))) return payMore(deps, outgoing, { attempt }, rate)
   if (runtime.clock.business() - attempt.createdAt.getTime() >= policy.bumpAfterMs) {
-    const text = `BITCOIN does not take transaction ${attempt.hash} for its fee, which is what the node asks: ${message}`
+    const text = `BITCOIN rejects transaction ${attempt.hash} because of its fee, although it is what the node asks: ${message}`
     await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
   }
   return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))
@@ -92,7 +92,7 @@ const payMore = async (
       return keepInPool(deps, outgoing, attempt)
   }
   if (isRefused(planned)) {
-    const text = `Transaction ${attempt.hash} on BITCOIN is stuck and can't pay more: ${planned.message}`
+    const text = `Transaction ${attempt.hash} on BITCOIN is stuck, and its fee can't be raised: ${planned.message}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return keepInPool(deps, outgoing, attempt)
   }

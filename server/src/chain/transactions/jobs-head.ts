@@ -32,7 +32,7 @@ export const recentReference = async ({
     return reference
   }
   const why = `the newest block of TRON's node was made at ${new Date(reference.time).toISOString()}`
-  const text = `Nothing is sent on TRON: ${why}. The node syncs, is cut off from the network, or this machine's clock is wrong; sending goes on by itself`
+  const text = `Nothing is sent on TRON: ${why}. The node is syncing, is cut off from the network, or this machine's clock is wrong. Sending resumes by itself`
   await raiseOrRenewAlert(runtime.db, { kind: KIND, subject: 'TRON', text }, moment)
   throw new ChainUnavailable(why)
 }

@@ -23,7 +23,7 @@ export const createLostJob = (
         continue
       }
       const text =
-        `${adapter.network} does not take transaction ${hash}, which was final and is in no block any more: ${result.message}. ` +
+        `${adapter.network} rejects transaction ${hash}, which was final and is in no block any more: ${result.message}. ` +
         `If another transaction has used its nonce or coins, it can't be repeated: its merchants were notified of Done and its receivers have to be paid by hand`
       await raiseAlert(runtime.db, { kind: 'lost-transaction-refused', subject: id, text }, momentOf(runtime))
     }

@@ -77,9 +77,9 @@ const isRecalled = async (tx: Tx, { network }: Outgoing, lost: readonly Lost[]):
 }
 
 const textOf = ({ id, network, purpose }: Outgoing, { key, hash, height }: Lost): string =>
-  `Transaction ${hash} in final block ${height} of ${network} used up ${key}, which the ${purpose} ${id} needed: that can never be mined. ` +
-  (purpose === 'payout' ? 'Its withdrawals are paid anew. ' : '') +
-  'If none of your people sent it, others may have the key: stop with "bursar freeze --all" and look'
+  `Transaction ${hash} in final block ${height} of ${network} used up ${key}, which the ${purpose} ${id} needed, so that this can never be mined. ` +
+  (purpose === 'payout' ? 'Its withdrawals are paid again. ' : '') +
+  'If your organisation did not send it, another party may have the key: stop with "bursar freeze --all" and investigate'
 
 /** Every transaction that the signer signed for one of these payments. */
 const signedFor = async ({ signer }: SendingDeps, intents: readonly string[]): Promise<SignedTransaction[]> => {

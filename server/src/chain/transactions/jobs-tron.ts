@@ -55,7 +55,7 @@ export const renewExpired = async (deps: SendingDeps, outgoing: Outgoing, attemp
   const plan = cost.ok ? planTron({ id: outgoing.id, contract, reference, usage: cost.usage, prices }) : undefined
   if (!plan || plan.networkFee > policy.maxFee) {
     const why = cost.ok ? `its fee would be above the cap of ${policy.maxFee} sun` : cost.message
-    const text = `Transaction ${attempt.hash} on TRON expired unmined and can't be made anew: ${why}`
+    const text = `Transaction ${attempt.hash} on TRON expired unmined and can't be replaced: ${why}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return stepAgainAt(runtime.db, outgoing, later(deps, STUCK_PAUSE_MS))
   }

@@ -215,7 +215,7 @@ const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt
   if (result.kind === 'refused' && result.reason === 'invalid')
     await recordInvalid(runtime.db, outgoing, later(deps, 0))
   // A conflict usually means that an earlier attempt was mined; the watcher will record it when it reads the block.
-  const text = `${outgoing.network} does not take transaction ${attempt.hash}: ${result.message}`
+  const text = `${outgoing.network} rejects transaction ${attempt.hash}: ${result.message}`
   if (result.kind === 'refused' || outgoing.attempt === 1) {
     await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
   }
@@ -241,7 +241,7 @@ const bump = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Pr
   if ('refused' in replacement || replacement.networkFee > cap) {
     if (await cancel(deps, outgoing, attempt, rate)) return
     const why = 'refused' in replacement ? replacement.refused : `the fee would be above the cap of ${cap}`
-    const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck and can't pay more: ${why}`
+    const text = `Transaction ${attempt.hash} on ${outgoing.network} is stuck, and its fee can't be raised: ${why}`
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return keepInPool(deps, outgoing, attempt)
   }

@@ -60,8 +60,8 @@ const alertLost = async (tx: Tx, network: Network, moment: Moment): Promise<void
   const count = rows[0]!.count
   if (count === 0) return resolveAlert(tx, 'final-transaction-lost', network, moment.at)
   const text =
-    `${count} transaction(s) of ours on ${network} were final and are in no block any more. Those that had effect are handed over again as they were ` +
-    `signed, until a block has them. See docs/operating/chain-trouble.md`
+    `${count} transaction(s) of ours on ${network} were final and are in no block any more. Those that had effect are broadcast again as they were ` +
+    `signed, until they are mined. See docs/operating/chain-trouble.md`
   await raiseOrRenewAlert(tx, { kind: 'final-transaction-lost', subject: network, text }, moment)
 }
 

@@ -113,6 +113,6 @@ const alertShort = async (
   moment: Moment,
 ): Promise<void> => {
   if (!short) return
-  const text = `The receiver of ${hash} on ${network} got ${short.units} units of the token ${short.contract} less than the withdrawal says: its contract kept them, as a fee of its issuer does. See docs/operating/chain-trouble.md`
+  const text = `The receiver of ${hash} on ${network} got ${short.units} units of the token ${short.contract} less than the withdrawal states: the contract deducted them, like a fee of its issuer. See docs/operating/chain-trouble.md`
   await raiseAlert(tx, { kind: 'issuer-fee', subject: `${network}/${short.contract}`, text, detail: { hash } }, moment)
 }

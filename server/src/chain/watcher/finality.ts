@@ -23,7 +23,7 @@ export const stopForBrokenFinality = async (
   )
   await distrustRecords(tx, network)
   const text =
-    `${network} took back blocks it had held to be final, down to ${height}: nothing is sent there any more. Check its node against another one ` +
+    `${network} replaced blocks that were final, down to ${height}: nothing is sent there any more. Compare its node with another one ` +
     `before you lift the stop (bursar freezes, bursar unfreeze ID). See docs/operating/chain-trouble.md`
   await raiseAlert(tx, { kind: 'finality-broken', subject: network, text }, moment)
 }

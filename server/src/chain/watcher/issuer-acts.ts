@@ -101,7 +101,7 @@ const alertOne = async (
       return raise(
         'issuer-moved',
         all,
-        `The issuer of ${ticker} on ${network} has named ${address} in place of the contract: its transfers may be seen there only`,
+        `The issuer of ${ticker} on ${network} has replaced the contract by ${address}: transfers may be visible only there`,
       )
     case 'set-fee':
       return raise(

@@ -19,7 +19,7 @@ export const createUnprovenAlarm = (): ChainSubscriber => ({
     const open = await openRange(tx, KIND, network)
     const [from, to] = [Math.min(height, open?.from ?? height), Math.max(height, open?.to ?? height)]
     const text =
-      `The node of ${network} shows blocks from ${from} to ${to} with other transactions than their headers name: one may be missing, and a deposit with it. ` +
+      `The node of ${network} shows blocks from ${from} to ${to} whose transactions do not match their headers: one may be missing, and a deposit with it. ` +
       `Run \`bursar rescan ${network} ${from} ${to}\` on another node. See docs/operating/chain-trouble.md`
     await raiseOrRenewAlert(tx, { kind: KIND, subject: network, text, detail: { from, to } }, moment)
     return noEffects

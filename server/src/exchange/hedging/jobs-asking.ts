@@ -43,7 +43,7 @@ const askOne = async (deps: HedgeDeps, order: HedgeOrder): Promise<void> => {
 
 const alertLate = async ({ runtime, venue }: HedgeDeps, { id, placedAt, state }: HedgeOrder): Promise<void> => {
   if (state !== 'sending' || runtime.clock.now() - placedAt.getTime() < TELL_AFTER_MS) return
-  const text = `it is not known whether ${venue.name} has taken the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; it is asked for until it says so, and the asset is not hedged meanwhile`
+  const text = `it is unknown whether ${venue.name} accepted the order ${id.replaceAll('-', '')} of ${placedAt.toISOString()}; the venue is queried until it answers, and the asset is not hedged meanwhile`
   // The answer may have arrived meanwhile: an order that has ended raises no alert.
   await alertHedging(
     runtime.db,

@@ -64,6 +64,6 @@ const store = async (tx: Tx, runtime: Runtime, { ticker, usd, source, observedAt
 }
 
 const alertRefused = async (tx: Tx, runtime: Runtime, { ticker, kind, reason }: RefusedPrice): Promise<void> => {
-  const text = `The price of ${ticker} is not believed: ${reason}. The old one is used until it is ${LONGEST_AGE_MS / 60_000} minutes old; then nothing is priced in ${ticker} until sources agree. See bursar rates`
+  const text = `The price of ${ticker} is not accepted: ${reason}. The old one is used until it is ${LONGEST_AGE_MS / 60_000} minutes old; then nothing is priced in ${ticker} until sources agree. See bursar rates`
   await raiseAlert(tx, { kind: ALERTS[kind], subject: ticker, text }, momentOf(runtime))
 }

@@ -47,7 +47,7 @@ export const createSendJob = (deps: SendDeps): Job => {
     runtime.log.warn({ reason: outcome.reason }, 'the mail server takes nothing')
     downSince ??= now
     if (now - downSince < TOLD_AFTER_MS) return
-    const text = `No mail could be sent for ${Math.round((now - downSince) / 60_000)} minutes: ${outcome.reason}. What is queued is sent when the mail server takes it again, within 3 days`
+    const text = `No mail could be sent for ${Math.round((now - downSince) / 60_000)} minutes: ${outcome.reason}. Queued mails are sent when the mail server accepts them again, within 3 days`
     await raiseAlert(runtime.db, { ...ALERT, text }, momentOf(runtime))
   }
   return {

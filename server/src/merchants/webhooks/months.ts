@@ -34,10 +34,10 @@ export const readMonths = async (db: Db | Tx, at: Date): Promise<Months> => {
   if (earlier.length > 0)
     return {
       good: false,
-      text: `notifications are dated to before ${since}, which is archived: a clock was wrong. They are delivered as others are, and stay in events_default`,
+      text: `notifications are dated before ${since}, which is archived: a clock was wrong. They are delivered normally, and stay in events_default`,
     }
   if (strays.length > 0)
-    return { good: false, text: `notifications lie in events_default, as their months have no partition: ${mend}` }
+    return { good: false, text: `notifications are in events_default, because their months have no partition: ${mend}` }
   if (ahead < FEWEST_AHEAD)
     return { good: false, text: `partitions of events end with ${until}, in less than ${FEWEST_AHEAD} months: ${mend}` }
   return { good: true, text: `partitions of events to ${until}` }

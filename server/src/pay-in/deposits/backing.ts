@@ -63,8 +63,8 @@ export const backInner = async (
     const subject = `${network}/${address}`
     if (has < explained[i]!) {
       const text =
-        `${address} on ${network} holds ${formatUnits(has, listed.scale)} ${asset} at block ${at.height}, but ${formatUnits(explained[i]!, listed.scale)} with what ` +
-        `contracts are said to have sent it. That is not credited. Compare the transactions of its pending deposits with another node`
+        `${address} on ${network} holds ${formatUnits(has, listed.scale)} ${asset} at block ${at.height}, but should hold ${formatUnits(explained[i]!, listed.scale)} including the ` +
+        `transfers of contracts that the node reports. Those are not credited. Compare the transactions of its pending deposits with another node`
       await raiseAlert(tx, { kind: 'deposit-not-held', subject, text, detail: { asset, height: at.height } }, moment)
       continue
     }

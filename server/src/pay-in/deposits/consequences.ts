@@ -125,8 +125,8 @@ const standingOf = (state: DepositState): Standing => {
 
 const alertReversed = async (tx: Tx, deposit: Deposit, short: bigint, moment: Moment): Promise<void> => {
   const { id, merchantId, network, asset, units } = deposit
-  const lost = `A reorganisation of ${network} took back deposit ${id} of merchant ${merchantId}, which had been booked`
-  const spent = `the money was spent, so withdrawals of its ${asset} are frozen until the rest is repaid`
+  const lost = `A reorganisation of ${network} reversed deposit ${id} of merchant ${merchantId}`
+  const spent = `the merchant had spent the money, so its withdrawals of ${asset} are stopped until the debt is repaid`
   const text = short > 0n ? `${lost}; ${spent}` : lost
   const detail = { network, asset, units: `${units}`, shortUnits: `${short}` }
   await raiseAlert(tx, { kind: 'deposit-reversed', subject: id, text, detail }, moment)

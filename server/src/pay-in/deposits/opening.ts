@@ -48,7 +48,7 @@ const atOurs = async (
   )
   for (const { address, index, merchantId } of foreign.values()) {
     const text =
-      `Address ${address} of merchant ${merchantId} does not derive from our ${family} keys at index ${index}, as its row says: nothing that arrives there is ` +
+      `Address ${address} of merchant ${merchantId} does not derive from our ${family} keys at index ${index}, which its row states: no deposit there is ` +
       `credited. Find out who wrote the row: docs/operating/recovery.md, "Books that can't be proved"`
     await raiseAlert(tx, { kind: 'address-not-ours', subject: `${family}/${address}`, text }, moment)
   }

@@ -53,7 +53,7 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
   if (!batch.leaves) return false
   const fitting = fit(deps, batch.chosen, coins, rate.milliSatPerVb)
   if (!fitting) {
-    const text = `Paying ${batch.chosen.length} Bitcoin withdrawals would cost more than the caps on fees allow: they wait for lower fees`
+    const text = `Paying ${batch.chosen.length} Bitcoin withdrawals would exceed the caps on fees: they wait for lower fees`
     await raiseAlert(runtime.db, { kind: 'payout-fee-too-high', subject: SUBJECT, text }, momentOf(runtime))
     return false
   }

@@ -101,7 +101,7 @@ const leaveOut = async (deps: BitcoinPayoutDeps, withdrawal: Withdrawal, message
   }
   const moment = momentOf(runtime)
   await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + REFUSED_PAUSE_MS))
-  const text = `The Bitcoin node would not take a transaction that pays withdrawal ${withdrawal.id}: ${message}. It is tried again after a few minutes; others go on`
+  const text = `The Bitcoin node rejects a transaction that pays withdrawal ${withdrawal.id}: ${message}. It is tried again in a few minutes. Other withdrawals are not affected`
   await raiseAlert(runtime.db, { kind: PAYOUT_REFUSED, subject: withdrawal.id, text }, moment)
 }
 
@@ -114,6 +114,6 @@ const alertWaiting = async (
   const moment = momentOf(runtime)
   const waited = moment.at.getTime() - chosen[0]!.createdAt.getTime()
   if (waited < policy.saveUpAfterMs) return
-  const text = `The Bitcoin node would not take a transaction that pays ${chosen.length} withdrawals: ${message}. They wait`
+  const text = `The Bitcoin node rejects a transaction that pays ${chosen.length} withdrawals: ${message}. They wait`
   await raiseAlert(runtime.db, { kind: PAYOUT_REFUSED, subject: SUBJECT, text }, moment)
 }

@@ -156,7 +156,7 @@ const tooDear = async (
 ): Promise<false> => {
   const { id } = withdrawal
   await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
-  const text = `Withdrawal ${id} waits: TRON could take ${networkFee} sun for it, above the cap of ${policy.maxFee}`
+  const text = `Withdrawal ${id} waits: its fee on TRON could be ${networkFee} sun, above the cap of ${policy.maxFee}`
   await raiseAlert(runtime.db, { kind: FEE_ABOVE_CAP, subject: id, text }, momentOf(runtime))
   return false
 }

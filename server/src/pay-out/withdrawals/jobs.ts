@@ -82,8 +82,8 @@ const alertGuess = async (runtime: Runtime, network: Network, rate: FeeRate): Pr
   if (rate.kind !== 'vbyte' || rate.guessed !== true)
     return resolveAlert(runtime.db, 'fees-unknown', network, moment.at)
   const text =
-    `The node of ${network} has no estimate of fees: payouts pay ${Number(rate.milliSatPerVb) / 1_000} sat/vB, which is its newest estimate or what recent blocks paid. ` +
-    `This ends by itself some hours after a restore, a sync or an upgrade. Small coins are not joined meanwhile`
+    `The node of ${network} has no fee estimate: payouts use ${Number(rate.milliSatPerVb) / 1_000} sat/vB, its newest estimate or the rate of recent blocks. ` +
+    `The estimate returns some hours after a restore, a sync or an upgrade. Small coins are not consolidated meanwhile`
   await raiseOrRenewAlert(runtime.db, { kind: 'fees-unknown', subject: network, text }, moment)
 }
 

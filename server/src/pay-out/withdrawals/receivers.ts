@@ -140,7 +140,7 @@ export const onRevert = async (
   await resolveAlert(runtime.db, PAYMENTS_REVERT, subject, at)
   const since = await postponeReverting(runtime, withdrawal, at)
   if (since === undefined || at.getTime() - since.getTime() < LASTS_MS) return false
-  return refuseImpossible(deps, withdrawal, `its receiver refuses it since ${since.toISOString()}: ${message}`)
+  return refuseImpossible(deps, withdrawal, `its receiver has refused it since ${since.toISOString()}: ${message}`)
 }
 
 /**

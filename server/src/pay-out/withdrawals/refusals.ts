@@ -116,7 +116,7 @@ export const alertRefused = async (
   const of = classOf(refusal)
   if (of === 'identity' || of === 'nonce') return
   if (of === 'now') return raiseOrRenewAlert(db, alertOf(refusal, blockchain, 'payout'), moment)
-  const text = `The signer refuses withdrawal ${id}: ${refusal.message}. It is tried again after a few minutes; others go on`
+  const text = `The signer refuses withdrawal ${id}: ${refusal.message}. It is tried again in a few minutes. Other withdrawals are not affected`
   await raiseOrRenewAlert(db, { kind: `signer-${refusal.refused}`, subject: id, text }, moment)
 }
 

@@ -287,7 +287,7 @@ describe('a payment', () => {
       ),
     )
     expect(await proved(good, less, none, borrowed)).toEqual([good.id])
-    expect((await alerts()).filter((text) => text.includes('stands on no open hold'))).toHaveLength(3)
+    expect((await alerts()).filter((text) => text.includes('has no open hold'))).toHaveLength(3)
   })
 })
 

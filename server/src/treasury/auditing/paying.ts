@@ -29,7 +29,7 @@ export const provedPayments = async <One extends Payment>(
   const baseless = new Set(await withoutHold(runtime.db, kind, payments))
   for (const { id, merchantId, ticker } of payments.filter((one) => baseless.has(one.id))) {
     const text =
-      `The ${kind} ${id} of merchant ${merchantId} in ${ticker} stands on no open hold that covers it: it is not paid. Nothing here writes such a row: ` +
+      `The ${kind} ${id} of merchant ${merchantId} in ${ticker} has no open hold that covers it: it is not paid. Bursar never writes such a row: ` +
       'find out who did, docs/operating/recovery.md, "Books that can\'t be proved"'
     await raiseOrRenewAlert(runtime.db, { kind: HOLD_ALERT, subject: id, text }, momentOf(runtime))
   }

@@ -74,7 +74,7 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
       },
       moment,
     )
-    const text = `The Bitcoin node refuses payout ${payout} for good: a coin of it is spent to the hot wallet. Once that is final, its withdrawals are paid anew, but for those that the node never takes`
+    const text = `The Bitcoin node rejects payout ${payout} permanently: one of its coins is sent to the hot wallet. Once that is final, its withdrawals are paid again, except those that the node never accepts`
     await raiseAlert(tx, { kind: 'payout-recalled', subject: payout, text }, moment)
   })
 }

@@ -233,8 +233,8 @@ const alertOldScan = async ({ db, clock, newId }: Runtime, { network, scan }: Ro
   if (last !== null && clock.now() - last.getTime() < OLD_SCAN_MS) return
   const since = last === null ? 'have never been' : `have not been since ${last.toISOString()}`
   const text =
-    `All coins of ${network} ${since} looked through, and the node failed to do so now: what our addresses hold besides the coins we know is not compared. ` +
-    `Try \`bitcoin-cli scantxoutset start '["addr(ADDRESS)"]'\`: it takes minutes, one at a time, and the worker waits 20 for it`
+    `All coins of ${network} ${since} scanned, and the node failed to do so now: coins of our addresses that we do not know are not compared. ` +
+    `Try \`bitcoin-cli scantxoutset start '["addr(ADDRESS)"]'\`: it takes minutes, only one runs at a time, and the worker waits 20 minutes for it`
   await raiseOrRenewAlert(db, { kind: 'full-comparison-old', subject: network, text }, moment)
 }
 

@@ -48,7 +48,7 @@ const judgeLine = async (
   } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus
-    const text = `${line.ticker} on ${line.network} holds ${show(over)} more than booked (${figures}): ${named(more, scale)}; it goes to suspense when it stands for an hour`
+    const text = `${line.ticker} on ${line.network} holds ${show(over)} more than booked (${figures}): ${named(more, scale)}; it moves to suspense if it remains for an hour`
     await raiseAlertAnew(tx, { kind: 'custody-surplus', subject, text, detail: detailOf(line, more) }, moment)
   } else await resolveAlert(tx, 'custody-surplus', subject, moment.at)
 }

@@ -21,7 +21,7 @@ export const alertFailing = async (
   moment: Moment,
 ): Promise<void> => {
   if (failures < TELL_AT) return
-  const text = `${asset} of ${address} on ${network} did not move in ${failures} sweeps: see whether the token refuses this address. It is tried again`
+  const text = `${asset} of ${address} on ${network} did not move in ${failures} sweeps: check whether the token refuses this address. It is tried again`
   await raiseAlert(
     db,
     {

@@ -62,7 +62,7 @@ const stepToken = async (
     return tooDear(
       deps,
       target,
-      `it takes ${choice.step.sun} sun, above the ${view.maxTopUp} of one top-up that the signer allows`,
+      `it needs ${choice.step.sun} sun, above the signer's limit of ${view.maxTopUp} for one top-up`,
     )
   }
   if (!(await canPay(deps, view, choice, planned))) return false
