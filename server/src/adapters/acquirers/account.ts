@@ -16,8 +16,8 @@ const UNIT = 'whole units of the currency'
 
 /** Lower and upper limit, inclusive, above 0 and with at most two decimals. */
 export const AMOUNT_MEMBERS = {
-  least: amount('the least of one order', { unit: UNIT }),
-  most: amount('the most of one order', { unit: UNIT }),
+  least: amount('minimum of one order', { unit: UNIT }),
+  most: amount('maximum of one order', { unit: UNIT }),
 }
 type Amounts = Record<keyof typeof AMOUNT_MEMBERS, string>
 
@@ -43,7 +43,7 @@ const inWords = (limits: Limits['payIn']): string =>
 /** @param standard limits of an account that does not configure a direction */
 export const accountMembers = <Ticker extends CardTicker>(tickers: readonly Ticker[], standard: Limits) => ({
   name: text(
-    'the name of the account here. It is in the ledger and in the address that the acquirer calls back: it never changes, and is never given to another account',
+    'the name of the account here. It is part of the ledger and of the callback URL: never change it, and never reuse it for another account',
     {
       pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,31}$',
       says: '1 to 32 letters, digits and dashes, and no dash first',
@@ -64,10 +64,12 @@ export const accountMembers = <Ticker extends CardTicker>(tickers: readonly Tick
     }),
   ),
   timeoutMs: Type.Optional(
-    count(
-      "how long an answer is waited for. After it a payout's outcome is unknown and is asked for, never sent again",
-      { least: 100, most: 120_000, standard: TIMEOUT_MS, unit: 'ms' },
-    ),
+    count("timeout of a request. After it a payout's outcome is unknown: it is queried, and never sent again", {
+      least: 100,
+      most: 120_000,
+      standard: TIMEOUT_MS,
+      unit: 'ms',
+    }),
   ),
 })
 

@@ -45,11 +45,11 @@ export const ACQUIRERS_SHAPE = withRule(
   Type.Object(
     {
       accounts: Type.Array(ACCOUNT, {
-        description: 'accounts with acquirers. Orders go to the first whose limits they fit',
+        description: 'accounts with acquirers. An order goes to the first account whose limits allow it',
       }),
       routing: Type.Optional(
         Type.Array(RULE, {
-          description: 'the first rule that fits an amount names other accounts for it',
+          description: 'the first rule that matches an order determines its accounts',
           absent: 'the order of `accounts`',
         }),
       ),

@@ -40,19 +40,19 @@ const BITCOIN = withRule(
     url: httpUrl('Bitcoin Core or Knots with `txindex=1`: `http://USER:PASSWORD@HOST:PORT`'),
     genesis: genesis('hash of block 0, which `bitcoin-cli getblockhash 0` prints: a node of another chain is refused'),
     finalDepth: Type.Optional(
-      count('confirmations, the block of its own counted, that make a block final', {
+      count('number of confirmations that make a block final, including its own', {
         standard: FINAL_DEPTH,
         unit: 'blocks',
       }),
     ),
     feeFloorMilliSatPerVb: Type.Optional(
-      digits("the least fee rate that is offered; the node's own least rates hold besides", {
+      digits("minimum fee rate; the node's own minimum rates apply, too", {
         standard: VBYTE_BOUNDS.floor,
         unit: 'thousandths of a satoshi for each virtual byte',
       }),
     ),
     feeCapMilliSatPerVb: Type.Optional(
-      digits('the highest fee rate that is offered', {
+      digits('maximum fee rate', {
         standard: VBYTE_BOUNDS.cap,
         unit: 'thousandths of a satoshi for each virtual byte',
       }),
@@ -66,41 +66,41 @@ const evm = (network: EvmNetwork) =>
   withRule(
     Type.Object({
       url: httpUrl("the node's JSON-RPC"),
-      chainId: count('the chain: a node of another one is refused'),
+      chainId: count('the id of the chain; a node of another chain is refused'),
       finality: Type.Optional(
         Type.Union([Type.Literal('finalized'), count('')], {
           default: 'finalized',
           description:
-            '`"finalized"`: the node says which block is final. A number: a block is final with so many confirmations, its own counted',
+            '`"finalized"`: the node says which block is final. A number: a block is final with this number of confirmations, including its own',
         }),
       ),
       leastFinalDepth: Type.Optional(
         count(
-          'with `"finalized"`: a block with fewer confirmations is not final, whatever the node says. Some nodes call their newest block final',
+          'with `"finalized"`: a block with fewer confirmations is not final, even if the node says so. Some nodes report their newest block as final',
           { standard: LEAST_FINAL_DEPTH[network], unit: 'blocks' },
         ),
       ),
       legacyGas: Type.Optional(
         flag(
-          '`true`: transactions name one gas price, which the node suggests (`eth_gasPrice`). `false`: transactions of EIP-1559, whose tip is the median of the newest 20 blocks. Both networks take both types',
+          '`true`: transactions have one gas price, which the node suggests (`eth_gasPrice`). `false`: transactions of EIP-1559, whose tip is the median of the newest 20 blocks. Both networks take both types',
           { standard: false },
         ),
       ),
       gasPriceFloor: Type.Optional(
         digits(
-          "the least tip that is offered; with `legacyGas` the least gas price. BSC's nodes refuse less than 0.05 gwei; its test network refuses less than 0.1 gwei (`100000000`). The tip is paid in full, so a higher floor costs its whole amount with each transaction",
+          "minimum tip; with `legacyGas` minimum gas price. BSC's nodes refuse less than 0.05 gwei; its test network refuses less than 0.1 gwei (`100000000`). The tip is paid in full, so a higher floor costs its whole amount with each transaction",
           { standard: GAS_BOUNDS[network].floor, unit: 'wei for each unit of gas' },
         ),
       ),
       gasPriceCap: Type.Optional(
-        digits('the most that is offered in all', {
+        digits('maximum gas price, tip included', {
           standard: GAS_BOUNDS[network].cap,
           unit: 'wei for each unit of gas',
         }),
       ),
       traces: Type.Optional(
         choice(
-          '`"off"`: the node is not asked for traces; money that contracts send is then found by comparing balances',
+          '`"off"`: no traces are requested from the node; money that contracts send is then found by comparing balances',
           ['auto', 'off'],
           { standard: 'auto' },
         ),
@@ -117,24 +117,24 @@ const evm = (network: EvmNetwork) =>
 const TRON = Type.Object({
   url: httpUrl("java-tron's HTTP API, or a gateway's: `/wallet` is below it"),
   solidityUrl: Type.Optional(
-    httpUrl('where `/walletsolidity` is: java-tron serves it on a port of its own', { absent: '`url`' }),
+    httpUrl('where `/walletsolidity` is: java-tron serves it on a separate port', { absent: '`url`' }),
   ),
   genesis: genesis('id of block 0: a node of another chain is refused'),
-  apiKey: Type.Optional(text('the key that the gateway gave you', { absent: 'none' })),
+  apiKey: Type.Optional(text('the API key of the gateway', { absent: 'none' })),
   apiKeyHeader: Type.Optional(
-    text('the HTTP header that carries it', {
+    text('the HTTP header with the API key', {
       standard: API_KEY_HEADER,
       pattern: HEADER_NAME,
       says: 'the name of an HTTP header',
     }),
   ),
   requestsPerSecond: Type.Optional(
-    count('requests of one process in a second; more of them wait', {
+    count('maximum requests per second of one process; further ones wait', {
       absent: `${WITH_KEY_PER_SECOND} with \`apiKey\`, else not bounded`,
     }),
   ),
   requestsPerDay: Type.Optional(
-    count('the same in 24 hours: a twenty-fourth may go out at once, the others are spread over the day', {
+    count('maximum requests in 24 hours: a twenty-fourth may be sent at once, the others are spread over the day', {
       absent: 'not bounded',
     }),
   ),

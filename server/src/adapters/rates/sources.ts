@@ -18,7 +18,7 @@ const OFFICIAL = { nbu: createNbu, nbk: createNbk } satisfies Record<
 type VenueName = keyof typeof VENUES
 type OfficialName = keyof typeof OFFICIAL
 
-const at = Type.Optional(origin('where it is, when not the usual', { absent: "the source's own" }))
+const at = Type.Optional(origin('origin of the API, if not the usual one', { absent: "the source's own" }))
 
 /** The price sources of `BURSAR_EXCHANGE_FILE`, by name, with URL and markets where these differ from the defaults. */
 export const SOURCES_SHAPE = Type.Object(
@@ -31,16 +31,17 @@ export const SOURCES_SHAPE = Type.Object(
           markets: Type.Optional(
             Type.Array(text('a market', { pattern: '^[^/]+/[^/]+$', says: 'BASE/QUOTE, such as BTC/USDT' }), {
               description: 'the markets that are read',
-              absent: 'all that this build knows there',
+              absent: 'all that this build supports there',
             }),
           ),
         }),
-        { description: 'whose order books are read', key: 'VENUE' },
+        { description: 'venues whose order books are read', key: 'VENUE' },
       ),
     ),
     official: Type.Optional(
       byName(Object.keys(OFFICIAL) as OfficialName[], Type.Object({ origin: at }), {
-        description: 'whose official rates are read: `nbu` is the National Bank of Ukraine, `nbk` that of Kazakhstan',
+        description:
+          'banks whose official rates are read: `nbu` is the National Bank of Ukraine, `nbk` that of Kazakhstan',
         key: 'BANK',
       }),
     ),

@@ -41,7 +41,7 @@ export const AMLBOT_SHAPE = Type.Object({
   accessId: text('the account with AMLBot'),
   accessKeyFile: secretFile('the file of its key', { absolute: true }),
   locale: Type.Optional(text("the language of the provider's own report", { standard: LOCALE })),
-  flow: Type.Optional(choice('how thoroughly AMLBot looks', ['fast', 'advanced'], { standard: FLOW })),
+  flow: Type.Optional(choice('how thoroughly AMLBot checks', ['fast', 'advanced'], { standard: FLOW })),
   assets: Type.Optional(
     Type.Record(Type.String({ pattern: '^.+$' }), text("AMLBot's name of the asset"), {
       description: "AMLBot's name of an asset where that is not the network's coin",
@@ -50,7 +50,7 @@ export const AMLBOT_SHAPE = Type.Object({
     }),
   ),
   timeoutMs: Type.Optional(
-    count('how long an answer is waited for', { least: 1_000, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
+    count('timeout of a request', { least: 1_000, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
   ),
 })
 

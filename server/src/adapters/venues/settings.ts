@@ -11,13 +11,13 @@ const TIMEOUT_MS = 10_000
 /** The hedging venue in `BURSAR_EXCHANGE_FILE`. */
 export const VENUE_SHAPE = Type.Object(
   {
-    kind: Type.Optional(Type.Literal('ccxt', { default: 'ccxt', description: 'the library that speaks to it' })),
+    kind: Type.Optional(Type.Literal('ccxt', { default: 'ccxt', description: 'the library of the adapter' })),
     exchange: choice(
-      'the exchange, as ccxt calls it; spot. Of others it is not known how an order is asked for by our id, and how what arrives late is refused',
+      'the exchange, as ccxt calls it; spot. For other exchanges it is unknown how to query an order by our id, and how a late order is rejected',
       Object.keys(DIALECTS),
     ),
     name: Type.Optional(
-      text("ours, in the ledger's accounts for ever", {
+      text("the name of the venue here. It is part of the ledger's accounts: never change it", {
         pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
         says: '1 to 32 small letters, digits and dashes, and no dash first',
         absent: '`exchange`',
@@ -29,7 +29,7 @@ export const VENUE_SHAPE = Type.Object(
     ),
     secretFile: filePath('the file of its secret'),
     timeoutMs: Type.Optional(
-      count('how long an answer is waited for', { least: 500, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
+      count('timeout of a request', { least: 500, most: 60_000, standard: TIMEOUT_MS, unit: 'ms' }),
     ),
   },
   { description: 'where exposures are hedged' },

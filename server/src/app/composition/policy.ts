@@ -19,7 +19,7 @@ const membersOf = (network: Network) => ({
   ...depositMembers(network),
   watch: Type.Optional(watchShape(network)),
   payoutEveryMs: Type.Optional(
-    whole('pause between two looks for withdrawals to take up', { least: 1, standard: PAYOUT_EVERY_MS, unit: 'ms' }),
+    whole('interval of planning withdrawals', { least: 1, standard: PAYOUT_EVERY_MS, unit: 'ms' }),
   ),
   sending: Type.Optional(sendingShape(network)),
   ...TREASURY_MEMBERS,
@@ -50,7 +50,7 @@ export const POLICY_SHAPE = Type.Object(
     TRON: Type.Optional(onAccounts('TRON')),
   },
   {
-    description: 'confirmations, fees and pace of each network, where they are not to be the standard ones',
+    description: 'confirmations, fees and intervals of each network, where they differ from the defaults',
     key: 'NETWORK',
   },
 )

@@ -21,7 +21,7 @@ const PROVIDER = Type.Union([
   }),
   Type.Object({
     kind: Type.Literal('issuer-freezes', {
-      description: 'the contracts of USDT and USDC, asked whether their issuer has frozen the other side',
+      description: 'the contracts of USDT and USDC, which show whether the issuer has frozen the other side',
     }),
   }),
   AMLBOT_SHAPE,
@@ -30,7 +30,7 @@ const PROVIDER = Type.Union([
 export const SCREENING_SHAPE = withRule(
   Type.Object(
     {
-      providers: Type.Array(PROVIDER, { minItems: 1, description: 'who judges money; each kind at most once' }),
+      providers: Type.Array(PROVIDER, { minItems: 1, description: 'screening providers; each kind at most once' }),
       ...SCREENING_MEMBERS,
     },
     { description: 'who judges where money comes from and goes to, and what follows' },

@@ -25,7 +25,7 @@ export interface SendingPolicy {
    * at no higher rate, and change is made when it is worth spending at that rate.
    */
   patientRate: bigint
-  /** native units: no transaction pays the network more */
+  /** native units: maximum network fee of a transaction */
   maxFee: bigint
   /** and, on EVM chains, the same limit for one that sweeps many addresses at once */
   maxBatchFee: bigint
@@ -80,39 +80,39 @@ export const sendingShape = (network: Network) => {
   const ms = (key: keyof SendingPolicy, description: string) => member(key, description, { unit: 'ms' })
   return Type.Object(
     {
-      bumpAfterMs: ms('bumpAfterMs', 'a transaction that has waited this long pays more'),
-      rebroadcastEveryMs: ms('rebroadcastEveryMs', 'what is not mined is handed to the node again this often'),
-      mostInFlight: member('mostInFlight', 'unmined transactions of one sender (account chains)', { least: 1 }),
+      bumpAfterMs: ms('bumpAfterMs', 'the fee of a transaction that has waited for this time is raised'),
+      rebroadcastEveryMs: ms('rebroadcastEveryMs', 'interval of broadcasting unmined transactions again'),
+      mostInFlight: member('mostInFlight', 'maximum unmined transactions of one sender (account chains)', { least: 1 }),
       hotAddresses: member(
         'hotAddresses',
-        'addresses of the hot wallet that pay side by side (ETHEREUM, BINANCE_SMART_CHAIN); see [hot-and-cold.md](hot-and-cold.md)',
+        'number of hot wallet addresses that pay in parallel (ETHEREUM, BINANCE_SMART_CHAIN); see [hot-and-cold.md](hot-and-cold.md)',
         { least: 1, most: isEvmNetwork(network) ? MOST_HOT_ADDRESSES : 1 },
       ),
-      maxFee: member('maxFee', 'no transaction pays the network more', { unit: "the coin's smallest unit" }),
+      maxFee: member('maxFee', 'maximum network fee of a transaction', { unit: "the coin's smallest unit" }),
       maxBatchFee: member(
         'maxBatchFee',
-        'nor one that sweeps many addresses more than this (ETHEREUM, BINANCE_SMART_CHAIN)',
+        'maximum network fee of a transaction that sweeps many addresses (ETHEREUM, BINANCE_SMART_CHAIN)',
         { unit: 'wei' },
       ),
-      maxFeePerMille: member('maxFeePerMille', 'nor more than this part of what it pays out (BITCOIN)', {
+      maxFeePerMille: member('maxFeePerMille', 'maximum network fee as a part of the amount paid out (BITCOIN)', {
         unit: 'thousandths',
       }),
-      mostPayments: member('mostPayments', 'payments of one transaction (BITCOIN)', { least: 1 }),
+      mostPayments: member('mostPayments', 'maximum payments of one transaction (BITCOIN)', { least: 1 }),
       batchWaitMs: ms(
         'batchWaitMs',
-        'the longest a withdrawal waits for others to share its transaction with; a full one leaves at once (BITCOIN)',
+        'maximum time that a withdrawal waits for others to share a transaction with; a full transaction is sent at once (BITCOIN)',
       ),
       saveUpAfterMs: ms(
         'saveUpAfterMs',
-        "so long a withdrawal that the coins don't pay lets younger ones pass (BITCOIN)",
+        "for this time, younger withdrawals pass one that the coins can't pay (BITCOIN)",
       ),
       saveUpMs: ms(
         'saveUpMs',
-        'then all coins are kept for it for so long, then the younger ones go again for as long, and so on; 0: never kept (BITCOIN)',
+        'after that, all coins are reserved for it for this time, then younger withdrawals pass again for the same time, and so on; 0: never reserved (BITCOIN)',
       ),
       patientRate: member(
         'patientRate',
-        'small coins are joined at no higher rate, and change is made when it is worth spending at it (BITCOIN)',
+        'maximum fee rate at which small coins are consolidated; change is made if it is worth spending at this rate (BITCOIN)',
         { unit: 'thousandths of a satoshi for each virtual byte' },
       ),
     },

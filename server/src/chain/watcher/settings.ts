@@ -69,7 +69,7 @@ export const DEFAULT_WATCHER_SETTINGS: Readonly<Record<Network, Omit<WatcherSett
 }
 
 const START_HEIGHT =
-  'the first block to read when the database has none of this network; null, or a block that is not final yet: the block after the final one'
+  'the first block to read if the database has none of this network; null, or a block that is not final yet: the block after the final one'
 
 /** `watch` of a network in the policy file. */
 export const watchShape = (network: Network) => {
@@ -83,21 +83,21 @@ export const watchShape = (network: Network) => {
       startHeight: Type.Optional(
         Type.Union([count('', { least: 0 }), Type.Null()], { default: null, description: START_HEIGHT }),
       ),
-      pollMs: ms('pause after a look at the chain that found nothing new', 'pollMs'),
+      pollMs: ms('pause after a poll of the chain without a new block', 'pollMs'),
       ringBlocks: most(
-        'blocks that are remembered to find where a reorganisation forked off: a deeper one stops the network',
+        'number of stored blocks, with which the fork of a reorganisation is found; a deeper reorganisation stops the network',
         'ringBlocks',
       ),
-      ahead: most('blocks that are fetched beyond the one that is applied: they bound the memory', 'ahead'),
-      mostBlocks: most('blocks of one database transaction', 'mostBlocks'),
-      mostTransfers: most('transfers of one database transaction', 'mostTransfers'),
-      staleAfterMs: ms('the alert `chain-stale` is raised when the chain has not grown for so long', 'staleAfterMs'),
+      ahead: most('number of blocks fetched in advance, which limits the memory', 'ahead'),
+      mostBlocks: most('maximum blocks per database transaction', 'mostBlocks'),
+      mostTransfers: most('maximum transfers per database transaction', 'mostTransfers'),
+      staleAfterMs: ms('the alert `chain-stale` is raised when the chain has not grown for this time', 'staleAfterMs'),
       finalStaleAfterMs: ms(
-        'the alert `finality-stalled` is raised when no block has become final for so long',
+        'the alert `finality-stalled` is raised when no block has become final for this time',
         'finalStaleAfterMs',
       ),
       unavailableAfterMs: ms(
-        'the alert `node-unavailable` is raised when the node has given no usable answer for so long',
+        'the alert `node-unavailable` is raised when the node has given no usable answer for this time',
         'unavailableAfterMs',
       ),
     },

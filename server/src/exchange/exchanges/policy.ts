@@ -79,36 +79,36 @@ export const EXCHANGE_SHAPE = Type.Object(
       byTicker(
         Type.Object({
           step: units('amounts are multiples of it', `the asset's own decimals, at most ${MOST_DECIMALS}`),
-          min: units('the least that is spent in one exchange, fee included', standardInWords('min')),
-          max: units('the most that is spent in one exchange, fee included', standardInWords('max')),
-          most: units('the platform does not come to hold more of it', 'not bounded'),
+          min: units('minimum amount spent in one exchange, fee included', standardInWords('min')),
+          max: units('maximum amount spent in one exchange, fee included', standardInWords('max')),
+          most: units('maximum amount that exchanges may bring the platform to hold', 'not bounded'),
           long: units(
-            'how much more of it exchanges may have bought than sold, hedges counted; required for every asset of a pair that is not closed',
+            'maximum excess of bought over sold amounts, including hedges; required for every asset of a pair that is not closed',
             '',
           ),
           short: units(
-            'how much more of it exchanges may have sold than bought, hedges counted; required for every asset of a pair that is not closed',
+            'maximum excess of sold over bought amounts, including hedges; required for every asset of a pair that is not closed',
             '',
           ),
         }),
-        'limits of each asset. An asset that has no standard limits is exchanged once it has `min` and `max`',
+        'limits of each asset. An asset without default limits can be exchanged once it has `min` and `max`',
       ),
     ),
     pairs: Type.Optional(
       Type.Record(
         Type.String({ pattern: '^[^/]+/[^/]+$' }),
         Type.Object({
-          spreadBps: bps('what the price of this pair is worsened by'),
+          spreadBps: bps('spread of the price of this pair'),
           feeBps: bps('the fee of this pair'),
           closed: Type.Optional(flag('`true`: the pair is not exchanged', { standard: false })),
         }),
-        { description: 'what differs for a pair', key: 'PAIR', keySays: PAIR_EXAMPLE },
+        { description: 'settings of single pairs', key: 'PAIR', keySays: PAIR_EXAMPLE },
       ),
     ),
-    spreadBps: bps('what prices are worsened by', SPREAD_BPS),
-    feeBps: bps('the fee, of what is spent', FEE_BPS),
+    spreadBps: bps('spread of prices', SPREAD_BPS),
+    feeBps: bps('the fee, as a part of the spent amount', FEE_BPS),
     quoteMs: Type.Optional(
-      count("how long an estimate's price is honoured", { least: 0, standard: QUOTE_MS, unit: 'ms' }),
+      count('how long the price of an estimate is valid', { least: 0, standard: QUOTE_MS, unit: 'ms' }),
     ),
   },
   { description: 'what may be exchanged, and what it costs' },

@@ -27,17 +27,17 @@ const VALID_MS = 5_000
 
 /** Members of `hedging` in `BURSAR_EXCHANGE_FILE`, besides the venue. */
 export const HEDGE_MEMBERS = {
-  leastUsdt: usdt("a smaller exposure is left alone; the venue's own least holds too", STANDARD.leastUsdt),
-  mostUsdt: usdt('the most of one order', STANDARD.mostUsdt),
-  mostUsdtPerHour: usdt('the most of all orders of an hour', STANDARD.mostUsdtPerHour),
+  leastUsdt: usdt("a smaller exposure is not hedged; the venue's own minimum applies, too", STANDARD.leastUsdt),
+  mostUsdt: usdt('maximum of one order', STANDARD.mostUsdt),
+  mostUsdtPerHour: usdt('maximum of all orders in an hour', STANDARD.mostUsdtPerHour),
   slippageBps: Type.Optional(
     count(
-      'how much worse than the middle of your own sources an order may fill: it is a limit order that fills at once or is cancelled',
+      'maximum deviation of the price of an order from the middle of your own sources: orders are limit orders that fill at once or are cancelled',
       { most: 1_000, standard: STANDARD.slippageBps, unit: 'hundredths of a percent' },
     ),
   ),
   warnPercent: Type.Optional(
-    count("how much of a position's limit is used when an alert is raised", {
+    count("part of a position's limit at which an alert is raised", {
       most: 100,
       standard: STANDARD.warnPercent,
       unit: 'percent',
@@ -46,7 +46,7 @@ export const HEDGE_MEMBERS = {
   assets: Type.Optional(
     Type.Array(ticker('an asset'), {
       description:
-        'what is hedged. An asset needs a market against USDT there and a price of your own; others keep their exposure, within their limits',
+        'assets to hedge. An asset needs a market against USDT at the venue and a price from your own sources; the exposure of other assets stays within their limits',
       absent: 'all that the venue has',
     }),
   ),

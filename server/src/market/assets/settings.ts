@@ -28,14 +28,17 @@ const contractOf = (network: Network) => {
 const onNetwork = (network: Network) =>
   Type.Object({
     ...contractOf(network),
-    decimals: count("decimals of the coin or token on this network; the most of any network are the asset's own", {
-      least: 0,
-      most: 30,
-    }),
+    decimals: count(
+      'decimals of the coin or token on this network; the asset has the largest number of all its networks',
+      {
+        least: 0,
+        most: 30,
+      },
+    ),
     minDeposit: amount('a smaller deposit is not credited', { unit: WHOLE_UNITS }),
-    minWithdrawal: amount('the least that a withdrawal may be', { unit: WHOLE_UNITS }),
+    minWithdrawal: amount('minimum amount of a withdrawal', { unit: WHOLE_UNITS }),
     maxWithdrawal: Type.Optional(
-      amount('the most that a withdrawal may be', { absent: 'not bounded', unit: WHOLE_UNITS }),
+      amount('maximum amount of a withdrawal', { absent: 'not bounded', unit: WHOLE_UNITS }),
     ),
     depositFee: Type.Optional(fee('what a merchant pays for a deposit')),
     withdrawalFee: Type.Optional(fee("what a merchant pays for a withdrawal besides the network's own cost")),
@@ -100,8 +103,8 @@ const terms = (direction: 'payIn' | 'payout') => {
   const absent = (end: 0 | 1): string =>
     `UAH ${UAH![direction][end]}, KZT ${KZT![direction][end]}, others ${WIDEST[end]}`
   return {
-    min: Type.Optional(amount('the least in one go', { absent: absent(0), unit: WHOLE_UNITS })),
-    max: Type.Optional(amount('the most in one go', { absent: absent(1), unit: WHOLE_UNITS })),
+    min: Type.Optional(amount('minimum of one payment', { absent: absent(0), unit: WHOLE_UNITS })),
+    max: Type.Optional(amount('maximum of one payment', { absent: absent(1), unit: WHOLE_UNITS })),
     fee: Type.Optional(fee('what a merchant pays for it')),
   }
 }
@@ -117,13 +120,13 @@ const FIAT = withRule(
         {
           ...terms('payout'),
           batchMax: Type.Optional(
-            amount('the most of a batch of payouts to one card', {
+            amount('maximum of a batch of payouts to one card', {
               absent: `KZT ${STANDARD_LIMITS['KZT']!.batch}, others as much as its parts can carry`,
               unit: WHOLE_UNITS,
             }),
           ),
           partMax: Type.Optional(
-            amount('the most of one of the payments that a batch is split into', {
+            amount('maximum of one payment of a batch', {
               absent: `UAH and KZT ${STANDARD_LIMITS['UAH']!.part}, others as much as the acquirer takes at once`,
               unit: WHOLE_UNITS,
             }),

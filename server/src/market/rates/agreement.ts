@@ -5,9 +5,9 @@ import { E18, isSound, middleOf } from './ladder.ts'
 
 /** Rules for accepting the order books of one market. */
 export interface AgreementRules {
-  /** books that must agree */
+  /** minimum number of books that must agree */
   quorum: number
-  /** ms; an older book is dropped */
+  /** ms; an older book is ignored */
   oldestMs: number
   /** maximum distance of a book's middle from the median of all, in basis points */
   apartBps: bigint

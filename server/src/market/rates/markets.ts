@@ -60,16 +60,16 @@ const band = (name: 'bandBps' | 'aloneBandBps', description: string) =>
 
 /** Rules of the market of an asset against USDT, in `BURSAR_EXCHANGE_FILE`. */
 export const MARKET_RULES_SHAPE = Type.Object({
-  quorum: member('quorum', 'books that must agree'),
-  oldestMs: member('oldestMs', 'an older book is dropped', 'ms'),
-  apartBps: member('apartBps', 'a book is dropped whose middle is further from the median of all', BPS),
+  quorum: member('quorum', 'minimum number of books that must agree'),
+  oldestMs: member('oldestMs', 'an older book is ignored', 'ms'),
+  apartBps: member('apartBps', 'a book is ignored if its middle deviates more from the median of all', BPS),
   jumpBpsPerMinute: member(
     'jumpBpsPerMinute',
-    'the market is closed when the median moved further, for each minute since the last one that was believed',
+    'the market is closed if the median has moved more than this per minute since the last accepted one',
     BPS,
   ),
-  bandBps: band('bandBps', 'the market is closed when the median is further from the official rate'),
-  aloneBandBps: band('aloneBandBps', 'the same where a single book decides'),
+  bandBps: band('bandBps', 'the market is closed if the median deviates more from the official rate'),
+  aloneBandBps: band('aloneBandBps', 'the same if there is only one book'),
 })
 
 export const marketRulesOf = ({

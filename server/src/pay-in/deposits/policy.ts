@@ -60,15 +60,17 @@ const confirmationsShape = (network: Network) =>
     [
       Type.Object({ kind: Type.Literal('final', { description: 'credited when its block is final' }) }),
       Type.Object({
-        kind: Type.Literal('tiers', { description: 'credited after so many confirmations, by its value' }),
+        kind: Type.Literal('tiers', {
+          description: 'credited after a number of confirmations that depends on its value',
+        }),
         tiers: Type.Array(
           Type.Object({
             belowUsd: whole('the bound', { unit: 'whole US dollars' }),
-            confirmations: confirmations('confirmations of what is worth less than the bound'),
+            confirmations: confirmations('confirmations of deposits worth less than the bound'),
           }),
-          { description: 'from the smallest bound up' },
+          { description: 'in ascending order of bounds' },
         ),
-        otherwise: confirmations('confirmations from the last bound up, and while there is no fresh price'),
+        otherwise: confirmations('confirmations of larger deposits, and without a fresh price'),
       }),
     ],
     {
@@ -81,7 +83,7 @@ const confirmationsShape = (network: Network) =>
 export const depositMembers = (network: Network) => ({
   confirmations: Type.Optional(confirmationsShape(network)),
   goneAfterMs: Type.Optional(
-    whole('a transaction that neither pool nor chain has shown for so long has failed', {
+    whole('a transaction that neither pool nor chain has shown for this time has failed', {
       standard: DEFAULT_DEPOSIT_POLICY[network].goneAfterMs,
       unit: 'ms',
     }),

@@ -108,10 +108,10 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   databaseRoles: standard(
     'BURSAR_DATABASE_ROLES',
-    text(
-      "what the names of this installation's database roles begin with: `bursar` is for `bursar_api`, `bursar_worker` and so on",
-      { standard: 'bursar', says: 'lower-case letters, digits and underscores, at most 41, a letter first' },
-    ),
+    text("prefix of this installation's database roles: `bursar` is for `bursar_api`, `bursar_worker` and so on", {
+      standard: 'bursar',
+      says: 'lower-case letters, digits and underscores, at most 41, a letter first',
+    }),
     readRolePrefix,
   ),
   databaseConnections: standard(
@@ -121,14 +121,14 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   statementSeconds: standard(
     'BURSAR_DATABASE_STATEMENT_SECONDS',
     count(
-      'how long a statement of a role may run before the server ends it; a connection that is silent for 5 seconds longer is given up',
+      'how long a statement of a role may run before the server ends it; a connection without an answer for 5 more seconds is closed',
       { least: 5, most: 3_600, standard: 20, unit: 'seconds' },
     ),
   ),
   dataKeys: needed(
     'BURSAR_DATA_KEY_FILE',
     text(
-      'keys that seal secrets in the database, one a line, the newest first: 32 bytes each as 64 hex digits or base64. Back them up apart from the database; to change them see [data-key.md](data-key.md)',
+      'keys that encrypt secrets in the database, one per line, newest first: 32 bytes each as 64 hex digits or base64. Back them up separately from the database; to change them see [data-key.md](data-key.md)',
       keys,
     ),
     'keys',
@@ -137,7 +137,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   cardKeys: optional(
     'BURSAR_CARD_KEY_FILE',
     text(
-      'keys that seal the numbers of cards that are paid to, one a line, the newest first, each as the data key; needed where an acquirer pays out, see [card-numbers.md](card-numbers.md)',
+      'keys that encrypt the card numbers of payouts, one per line, newest first, in the format of data keys; required if an acquirer makes payouts, see [card-numbers.md](card-numbers.md)',
       keys,
     ),
     { holds: 'keys', read: readDataKeys },
@@ -157,23 +157,26 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   quoteSeconds: standard(
     'BURSAR_QUOTE_SECONDS',
-    count('how long the price of a crypto invoice in UAH, USD or EUR is valid before its missing part is quoted anew', {
-      least: 60,
-      most: 86_400,
-      standard: 900,
-      unit: 'seconds',
-    }),
+    count(
+      'how long the quote of a crypto invoice in UAH, USD or EUR is valid; after that the missing part is quoted again',
+      {
+        least: 60,
+        most: 86_400,
+        standard: 900,
+        unit: 'seconds',
+      },
+    ),
   ),
   quoteMinedHours: standard(
     'BURSAR_QUOTE_MINED_HOURS',
     count(
-      'a payment that no block has so long after the end of its quote counts at the price of when it is mined; and so long after its own end an invoice waits for such payments',
+      'a payment that is not mined within this time after the end of its quote counts at the price when it is mined. An invoice waits for unmined payments for this time after its end',
       { most: 336, standard: 24, unit: 'hours' },
     ),
   ),
   inner: standard(
     'BURSAR_INNER',
-    text('where `/metrics` and health are served, for your own network only', {
+    text('where `/metrics` and the health check are served; for your own network only', {
       standard: '127.0.0.1:9090',
       says: LISTEN,
     }),
@@ -181,50 +184,58 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES',
-    text('proxies whose `X-Forwarded-For` is believed', { standard: '', says: RANGES }),
+    text('proxies whose `X-Forwarded-For` is trusted', { standard: '', says: RANGES }),
     readList(readRange),
   ),
   timestampMaxAge: standard(
     'BURSAR_TIMESTAMP_MAX_AGE',
-    count('how old a request may be', { least: 10, most: 3_600, standard: 60, unit: 'seconds' }),
+    count('maximum age of a request', { least: 10, most: 3_600, standard: 60, unit: 'seconds' }),
   ),
   timestampMaxAhead: standard(
     'BURSAR_TIMESTAMP_MAX_AHEAD',
-    count('how far a request may be ahead of this clock', { least: 0, most: 300, standard: 5, unit: 'seconds' }),
+    count('maximum time by which a request may be ahead of this clock', {
+      least: 0,
+      most: 300,
+      standard: 5,
+      unit: 'seconds',
+    }),
   ),
   requestsPerMinute: standard(
     'BURSAR_REQUESTS_PER_MINUTE',
-    perMinute('signed requests of one merchant in one api process, unless its own setting says otherwise', 600),
+    perMinute(
+      'limit of signed requests per merchant in one api process; the setting of a merchant takes precedence',
+      600,
+    ),
   ),
   refusalsPerMinute: standard(
     'BURSAR_REFUSALS_PER_MINUTE',
-    perMinute('requests without a good signature of one network address in one api process', 600),
+    perMinute('limit of requests without a valid signature per network address in one api process', 600),
   ),
   pagePostsPerMinute: standard(
     'BURSAR_PAGE_POSTS_PER_MINUTE',
-    perMinute('forms sent from one network address to one kind of page, in one api process', 60),
+    perMinute('limit of submitted forms per network address and kind of page, in one api process', 60),
   ),
   pageGetsPerMinute: standard(
     'BURSAR_PAGE_GETS_PER_MINUTE',
-    perMinute('pages asked for from one network address, by kind of page, in one api process', 1_200),
+    perMinute('limit of requested pages per network address and kind of page, in one api process', 1_200),
   ),
   pageStreamsPerAddress: standard(
     'BURSAR_PAGE_STREAMS_PER_ADDRESS',
-    count('payment pages that are shown live to one network address, in one api process', {
+    count('limit of live payment pages per network address, in one api process', {
       most: 100_000,
       standard: 100,
     }),
   ),
   mostConnections: standard(
     'BURSAR_CONNECTIONS',
-    count('connections to `BURSAR_HTTP` that are open at a time, in one api process; one more is closed at once', {
+    count('limit of open connections to `BURSAR_HTTP` in one api process; further ones are closed at once', {
       most: 1_000_000,
       standard: 8_000,
     }),
   ),
   addressStock: standard(
     'BURSAR_ADDRESS_STOCK',
-    count('deposit addresses of each family of networks that are derived before they are asked for', {
+    count('number of deposit addresses that are derived in advance, for each family of networks', {
       most: 100_000,
       standard: 2_000,
     }),
@@ -247,7 +258,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   policy: optional(
     'BURSAR_POLICY_FILE',
     text(
-      'confirmations, fees and pace of each network, where they are not to be the standard ones, see [the policy file](#the-policy-file)',
+      'confirmations, fees and intervals of each network, where they differ from the defaults, see [the policy file](#the-policy-file)',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'policy') },
@@ -255,7 +266,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   acquirers: optional(
     'BURSAR_ACQUIRERS_FILE',
     text(
-      'accounts with acquirers for cards, see [acquirers.md](acquirers.md); without one there are no payments and payouts by card',
+      'accounts with acquirers for cards, see [acquirers.md](acquirers.md); without it there are no card payments and payouts',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'acquirers') },
@@ -271,7 +282,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   screening: optional(
     'BURSAR_SCREENING_FILE',
     text(
-      'who judges where money comes from, see [screening.md](screening.md); without one nothing is screened',
+      'providers that judge where money comes from, see [screening.md](screening.md); without it nothing is screened',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'screening') },
@@ -280,7 +291,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
     neededBy: ['worker', 'all'],
     read: readSignerPlace,
   }),
-  signerCa: optional('BURSAR_SIGNER_CA_FILE', text("who issued the signer's certificate; with https", pemFile), {
+  signerCa: optional('BURSAR_SIGNER_CA_FILE', text("the CA of the signer's certificate; with https", pemFile), {
     holds: 'file',
   }),
   signerCert: optional('BURSAR_SIGNER_CERT_FILE', text('our certificate for the signer; with https', pemFile), {
@@ -291,16 +302,18 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   }),
   ratesUrl: optional(
     'BURSAR_RATES_URL',
-    httpUrl('source of prices; without one there are no prices, and what needs them is strict or refuses'),
+    httpUrl(
+      'source of prices; without it there are no prices, and operations that need one apply their strictest rule or are refused',
+    ),
   ),
   outboundAllow: standard(
     'BURSAR_OUTBOUND_ALLOW',
-    text('addresses that notifications may be sent to although they are not public', { standard: '', says: RANGES }),
+    text('non-public addresses that notifications may be sent to', { standard: '', says: RANGES }),
     readList(readRange),
   ),
   webhookPorts: standard(
     'BURSAR_WEBHOOK_PORTS',
-    text('ports that notifications may be sent to: of the others belong to mail, shells and the like', {
+    text('ports that notifications may be sent to; other ports belong to mail, shells and similar services', {
       standard: '80,443,1024-65535',
       says: 'ports such as 443 or 1024-65535, joined by commas',
     }),
@@ -312,7 +325,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   smtp: optional(
     'BURSAR_SMTP_URL',
-    text('the mail server that the worker hands mail to. Without it no mail is written or sent', {
+    text('the mail server of the worker. Without it no mail is written or sent', {
       says: '`smtps://USER@HOST`, `smtp://USER@HOST` (STARTTLS) or, for a relay on this machine, `smtp+plain://HOST`',
     }),
     { read: readSmtpPlace },
@@ -320,7 +333,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   smtpPassword: optional('BURSAR_SMTP_PASSWORD', text('the password of that user'), { holds: 'secret' }),
   smtpCa: optional(
     'BURSAR_SMTP_CA_FILE',
-    text("who issued the mail server's certificate, where it is not one that everybody knows", pemFile),
+    text("the CA of the mail server's certificate, if it is not a well-known one", pemFile),
     { holds: 'file' },
   ),
   mailFrom: optional(
@@ -330,7 +343,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   logLevel: standard(
     'BURSAR_LOG_LEVEL',
-    choice('debug shows every request, info those refused', LOG_LEVELS, {
+    choice('debug logs every request, info only refused ones', LOG_LEVELS, {
       standard: 'info',
       says: `one of ${LOG_LEVELS.join(', ')}`,
     }),
@@ -338,7 +351,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   sandbox: standard(
     'BURSAR_SANDBOX',
     flag(
-      'true: the business clock may be moved, and a role may log in to the database as its owner. Never with real money',
+      'true: the business clock may be moved, and a role may connect as the owner of the database. Never use it with real money',
       { standard: false },
     ),
   ),

@@ -26,26 +26,29 @@ export const SCREENING_MEMBERS = {
     }),
   ),
   lateAfterMinutes: Type.Optional(
-    count('without a judgement for so long you are alerted; asking goes on, at most every 15 minutes', {
-      standard: STANDARD.lateAfterMinutes,
-      unit: 'minutes',
-    }),
+    count(
+      'an alert is raised after this time without a judgement; providers are still asked, at most every 15 minutes',
+      {
+        standard: STANDARD.lateAfterMinutes,
+        unit: 'minutes',
+      },
+    ),
   ),
   whenUnanswered: Type.Optional(
     choice(
-      'a withdrawal that nobody has judged for so long: `"hold"` waits on, `"flag"` goes, and stays in `bursar screening list`',
+      'a withdrawal without a judgement for this time: `"hold"` waits on, `"flag"` goes, and stays in `bursar screening list`',
       ['hold', 'flag'],
       { standard: STANDARD.whenUnanswered },
     ),
   ),
   deciders: Type.Optional(
-    count('people who must say the same before something risky is released or rejected', {
+    count('number of people who must agree before a risky subject is released or rejected', {
       most: MOST_DECIDERS,
       standard: STANDARD.deciders,
     }),
   ),
   rescreenDays: Type.Optional(
-    count('how far back a new version of a list is held against what was judged before', {
+    count('age of judgements up to which a new version of a list is compared with them', {
       most: MOST_DAYS,
       standard: STANDARD.rescreenDays,
       unit: 'days',

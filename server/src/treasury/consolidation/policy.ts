@@ -3,7 +3,7 @@ import { flag, number, overStandard, whole } from '../../platform/config/fields.
 
 /** When coins of ours are joined. Times in ms on the business clock, amounts in satoshi. */
 export interface ConsolidationPolicy {
-  /** false: coins are joined only to pay for stuck transactions */
+  /** false: coins are only consolidated to pay for stuck transactions */
   enabled: boolean
   everyMs: number
   /** largest amount of a small coin */
@@ -51,33 +51,44 @@ const member = (
 export const CONSOLIDATION_SHAPE = Type.Object(
   {
     enabled: Type.Optional(
-      flag('`false`: coins are joined only to pay for stuck transactions', {
+      flag('`false`: coins are only consolidated to pay for stuck transactions', {
         standard: DEFAULT_CONSOLIDATION_POLICY.enabled,
       }),
     ),
-    everyMs: member('everyMs', 'pause between two looks at the coins', { least: 1, unit: 'ms' }),
-    smallUnits: member('smallUnits', 'coins of at most so much are small', { unit: 'satoshi' }),
-    leastCoins: member('leastCoins', 'fewer small coins are left as they are'),
-    mostCoins: member('mostCoins', 'inputs of one such transaction', { least: 1 }),
-    mostPerMille: member('mostPerMille', 'of what all spendable coins hold, the part that may be on its way at once', {
-      unit: 'thousandths',
-    }),
-    percentile: Type.Optional(
-      number('only at a rate among the lowest so many percent seen; 100: at any up to `sending.patientRate`', {
-        least: 0,
-        most: 100,
-        standard: DEFAULT_CONSOLIDATION_POLICY.percentile,
-        unit: 'percent',
-      }),
+    everyMs: member('everyMs', 'interval of checking the coins', { least: 1, unit: 'ms' }),
+    smallUnits: member('smallUnits', 'a coin of at most this value is small', { unit: 'satoshi' }),
+    leastCoins: member('leastCoins', 'minimum number of small coins to consolidate'),
+    mostCoins: member('mostCoins', 'maximum inputs of one such transaction', { least: 1 }),
+    mostPerMille: member(
+      'mostPerMille',
+      'maximum part of all spendable coins, by value, that may be under way at once',
+      {
+        unit: 'thousandths',
+      },
     ),
-    windowMs: member('windowMs', 'seen since then', { unit: 'ms' }),
-    leastSeen: member('leastSeen', 'readings, one each 10 minutes, below which nothing counts as low'),
-    rescueAfterMs: member('rescueAfterMs', 'a deposit unconfirmed for so long is paid for', { unit: 'ms' }),
-    rescuePerMille: member('rescuePerMille', 'when that costs at most so much of what it brings', {
+    percentile: Type.Optional(
+      number(
+        'consolidates only at a fee rate in this lowest percentage of the rates seen; 100: at any rate up to `sending.patientRate`',
+        {
+          least: 0,
+          most: 100,
+          standard: DEFAULT_CONSOLIDATION_POLICY.percentile,
+          unit: 'percent',
+        },
+      ),
+    ),
+    windowMs: member('windowMs', 'period of the fee rates that are compared', { unit: 'ms' }),
+    leastSeen: member('leastSeen', 'minimum number of readings, one every 10 minutes, to compare a rate with'),
+    rescueAfterMs: member(
+      'rescueAfterMs',
+      'the fee of a deposit that is unconfirmed for this time is raised by a child transaction',
+      { unit: 'ms' },
+    ),
+    rescuePerMille: member('rescuePerMille', 'if that costs at most this part of the deposit', {
       unit: 'thousandths',
     }),
   },
-  { description: "when Bitcoin's small coins are joined" },
+  { description: 'when small coins are consolidated' },
 )
 
 /** Returns the consolidation policy: the defaults, overridden by the policy file. */

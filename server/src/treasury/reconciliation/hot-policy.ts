@@ -20,7 +20,7 @@ export interface TreasuryPolicy {
   hot: ReadonlyMap<string, HotLimits>
   /** ms a transfer to cold storage waits for its signed bytes */
   signWithinMs: number
-  /** days of network fees below which an alert is raised */
+  /** an alert is raised when the coin for network fees lasts for fewer days */
   runwayDays: number
 }
 
@@ -32,10 +32,12 @@ const UNIT = 'units of the chain'
 const LIMITS = withRule(
   Type.Object({
     cap: whole('when the hot wallet is above it by more than `slack`, the excess goes to cold storage', { unit: UNIT }),
-    target: whole('what stays in the hot wallet then, and what a refill fills up to', { unit: UNIT }),
+    target: whole('the amount that remains in the hot wallet then, and that a refill should reach', { unit: UNIT }),
     low: Type.Optional(whole('below this the alert `hot-low` asks for a refill', { standard: 0, unit: UNIT })),
-    slack: Type.Optional(whole('how far above `cap` nothing leaves yet', { standard: 0, unit: UNIT })),
-    cold: Type.Optional(text('where the excess goes, written as the network writes it', { absent: 'nothing leaves' })),
+    slack: Type.Optional(whole('excess above `cap` up to which nothing is moved', { standard: 0, unit: UNIT })),
+    cold: Type.Optional(
+      text('address that receives the excess, in the format of the network', { absent: 'nothing leaves' }),
+    ),
   }),
   ({ cap, target, low = 0 }, note) => {
     if (BigInt(target) > BigInt(cap)) note('it is above cap', 'target')
@@ -45,10 +47,10 @@ const LIMITS = withRule(
 
 /** Settings of the hot wallet in a network's part of the policy file. */
 export const TREASURY_MEMBERS = {
-  hot: Type.Optional(byTicker(LIMITS, 'how much of an asset is hot; what is not listed has no bounds')),
+  hot: Type.Optional(byTicker(LIMITS, 'bounds of the hot wallet for each asset; an asset that is not listed has none')),
   // TRON nodes accept no transaction that expires more than a day from now.
   signWithinMs: Type.Optional(
-    whole('a transfer to cold storage waits so long for its signature', {
+    whole('maximum time that a transfer to cold storage waits for its signature', {
       least: SHORTEST_MS,
       most: DAY_MS,
       standard: DAY_MS,
@@ -56,7 +58,11 @@ export const TREASURY_MEMBERS = {
     }),
   ),
   runwayDays: Type.Optional(
-    number('days of network fees below which an alert is raised', { least: 0, standard: RUNWAY_DAYS, unit: 'days' }),
+    number('an alert is raised when the coin for network fees lasts for fewer days', {
+      least: 0,
+      standard: RUNWAY_DAYS,
+      unit: 'days',
+    }),
   ),
 }
 

@@ -44,40 +44,47 @@ export const SWEEP_SHAPE = Type.Object(
     enabled: Type.Optional(flag('deposits are brought to the hot wallet', { standard: enabled })),
     payFrom: Type.Optional(
       flag(
-        'withdrawals may be paid straight from deposit addresses: where that saves their sweep, or the hot wallet has too little',
+        'withdrawals may be paid directly from deposit addresses if that saves a sweep, or if the hot wallet has too little',
         { standard: payFrom },
       ),
     ),
     kPerMille: Type.Optional(
-      whole("what is worth so many thousandths of its sweep's cost is swept", {
+      whole('a balance is swept once it is worth this many thousandths of the cost of its sweep', {
         standard: kPerMille,
         unit: 'thousandths',
       }),
     ),
     maxAgeMs: Type.Optional(
-      count('what has waited so long is swept when it is worth its cost', { least: 0, standard: maxAgeMs, unit: 'ms' }),
-    ),
-    batch: Type.Optional(
-      count('addresses of one transaction; on TRON, where each sweeps alone, addresses looked at in one run', {
-        most: MOST_OF_A_BATCH,
-        standard: batch,
+      count('a balance that has waited for this time is swept if it is worth the cost', {
+        least: 0,
+        standard: maxAgeMs,
+        unit: 'ms',
       }),
     ),
+    batch: Type.Optional(
+      count(
+        'maximum addresses of one transaction; on TRON, where each address is swept separately, addresses of one run',
+        {
+          most: MOST_OF_A_BATCH,
+          standard: batch,
+        },
+      ),
+    ),
     maxGasPrice: Type.Optional(
-      whole('above it only what has waited too long is swept (ETHEREUM, BINANCE_SMART_CHAIN)', {
+      whole('above it only balances that have waited too long are swept (ETHEREUM, BINANCE_SMART_CHAIN)', {
         absent: 'not bounded',
         unit: 'wei for each unit of gas',
       }),
     ),
     setCode: Type.Optional(
       choice(
-        '`"off"`: no address delegates (EIP-7702), each is sent its gas (ETHEREUM, BINANCE_SMART_CHAIN)',
+        '`"off"`: no address delegates (EIP-7702); each is sent coin for its gas (ETHEREUM, BINANCE_SMART_CHAIN)',
         ['auto', 'off'],
         { standard: setCode },
       ),
     ),
     maxTopUp: Type.Optional(
-      whole('the most that is sent to one address for its gas (ETHEREUM, BINANCE_SMART_CHAIN)', {
+      whole('maximum coin sent to one address for its gas (ETHEREUM, BINANCE_SMART_CHAIN)', {
         standard: maxTopUp,
         unit: 'wei',
       }),

@@ -54,7 +54,7 @@ export const FREEDOMPAY_SHAPE = withRule(
       ),
       testing: Type.Optional(flag('`true`: payments are tests, no money moves', { standard: false })),
       spacingMs: Type.Optional(
-        count('pause between two calls of one process; Freedom Pay asks for 1500 to 2000', {
+        count('pause between two requests of one process; Freedom Pay demands 1500 to 2000', {
           least: 0,
           most: 60_000,
           standard: SPACING_MS,

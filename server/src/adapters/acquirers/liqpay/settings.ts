@@ -37,16 +37,20 @@ export const LIQPAY_SHAPE = withRule(
   Type.Object({
     kind: Type.Literal('liqpay', { description: 'LiqPay (PrivatBank), UAH in and out' }),
     ...accountMembers(['UAH'], STANDARD),
-    publicKey: text('of the company; one that begins with `sandbox_` moves no money'),
+    publicKey: text('the public key of the company; one that begins with `sandbox_` moves no money'),
     privateKeyFile: secretFile('the file of its private key'),
     url: Type.Optional(safeUrl('where LiqPay is', { standard: URL })),
     version: Type.Optional(
-      choice('of the protocol, and so how requests are signed. Callbacks are taken in both', [3, 7, '3', '7'], {
-        standard: VERSION,
-        says: '3 or 7',
-      }),
+      choice(
+        'protocol version, which determines how requests are signed. Callbacks of both versions are accepted',
+        [3, 7, '3', '7'],
+        {
+          standard: VERSION,
+          says: '3 or 7',
+        },
+      ),
     ),
-    ip: Type.Optional(text('the address that LiqPay is told that payouts come from', { absent: 'none is told' })),
+    ip: Type.Optional(text('the address that is sent to LiqPay as the origin of payouts', { absent: 'not sent' })),
   }),
   offersSomething(STANDARD),
 )

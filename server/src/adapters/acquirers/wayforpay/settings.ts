@@ -50,7 +50,7 @@ export const WAYFORPAY_SHAPE = withRule(
     domain: text("the site's domain as registered with WayForPay, without scheme: it is signed"),
     page: Type.Optional(
       choice(
-        'how the payer gets to the page: `"form"` is posted by the browser; `"invoice"` is a link that WayForPay is asked for',
+        'how the payer reaches the page: `"form"` is posted by the browser; `"invoice"` is a link requested from WayForPay',
         ['form', 'invoice'],
         { standard: PAGE },
       ),
