@@ -55,7 +55,10 @@ export class AuthorizationBook {
     if (given === wanted) return
     if (wanted < given) throw new Refusal('authorization', `${account} was authorised at nonce ${given} already`)
     if (latest['delegate'] === delegate && latest['isContested'] === 0) {
-      throw new Refusal('authorization', `${account} delegates since nonce ${given}: no second leave is needed`)
+      throw new Refusal(
+        'authorization',
+        `${account} has delegated since nonce ${given}: no second authorisation is needed`,
+      )
     }
   }
 }

@@ -145,7 +145,7 @@ export class History implements LogSubscriber {
     const isAuthorized = intents.length > 0 && this.#authorizations.holds(key)
     if (!isAuthorized && (kept === undefined || kept === nameOfSet(intents))) return
     const holder = isAuthorized ? 'an authorisation' : kept === NO_INTENT ? 'a filler or a sweep' : `intent ${kept}`
-    throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: take a fresh one`)
+    throw new Refusal('nonce-used', `Nonce ${key} was signed for ${holder}: use a fresh one`)
   }
 
   /**

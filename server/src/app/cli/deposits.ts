@@ -26,7 +26,7 @@ export const depositCommands: readonly Command[] = [
         })
         if (!isDropped) throw new Error('no deposit with this id waits for its address to hold it: check both ids')
         world.runtime.log.warn({ deposit: id, actor: actor(), reason }, 'a deposit was dropped')
-        out.say('dropped; the address should hold less by it from now on')
+        out.say('dropped; the address should now hold this much less')
       }),
   }),
 ]

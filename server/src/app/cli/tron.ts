@@ -105,7 +105,7 @@ export const printStaked = async ({ config, runtime }: Opened, out: Output): Pro
         `hot wallet TRX: ${trx(spendable)} spendable; ${trx(bound)} staked, lent or unfreezing (bursar tron status)`,
       )
   } catch (error) {
-    runtime.log.warn({ err: error }, 'the node of TRON does not say what is staked')
+    runtime.log.warn({ err: error }, 'the TRON node does not report the staked amount')
     out.say('hot wallet TRX: staked amount unavailable, as the node did not answer')
   } finally {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))

@@ -123,7 +123,7 @@ export const createApi = (
         .transaction()
         .execute((tx) => markKeyUsed(tx, merchant.id, key.id, new Date(runtime.clock.business())))
         .catch((err: unknown) =>
-          runtime.log.warn({ err }, 'the first use of a key was not noted and will be with its next'),
+          runtime.log.warn({ err }, 'the first use of a key was not recorded; its next use records it'),
         )
     },
   })

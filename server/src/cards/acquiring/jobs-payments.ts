@@ -142,7 +142,7 @@ const notMade = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Paymen
   if (!isRefusal && !(error instanceof AcquirerUnreachable)) throw error
   await noteOutcome(deps, acquirer, false)
   if (!isRefusal && error.sent) {
-    runtime.log.warn({ err: error, payment: payment.id }, 'an acquirer did not answer to an order')
+    runtime.log.warn({ err: error, payment: payment.id }, 'an acquirer did not answer an order')
     await giveUpWaiting(deps, payment)
     return
   }

@@ -77,7 +77,10 @@ export const createStatementJob = (
         await reconcileAcquirer(deps, acquirer)
       } catch (error) {
         if (!(error instanceof AcquirerUnreachable)) throw error
-        deps.runtime.log.warn({ err: error, acquirer: acquirer.name }, 'a statement could not be read and will be')
+        deps.runtime.log.warn(
+          { err: error, acquirer: acquirer.name },
+          'a statement could not be read and is tried again',
+        )
       }
     }
     return false

@@ -39,7 +39,7 @@ const hear = async (
   const raw = { headers, url, body }
   const callback = readSigned(acquirer, raw)
   if (!callback) {
-    runtime.log.warn({ acquirer: acquirer.name, requestId }, 'a callback was not signed by its acquirer')
+    runtime.log.warn({ acquirer: acquirer.name, requestId }, 'a callback lacks a valid signature of its acquirer')
     return plain(400, 'not signed by the acquirer\n')
   }
   const { reference, state, ack } = callback

@@ -36,7 +36,7 @@ const askOne = async (deps: CardPayoutDeps, acquirer: Acquirer, attempt: Attempt
   } catch (error) {
     deps.runtime.log.error(
       { err: error, reference: attempt.reference },
-      'what became of a card payout could not be booked and is asked again',
+      'the result of a card payout could not be posted and is queried again',
     )
   }
 }
@@ -47,7 +47,7 @@ const stateOf = async ({ runtime }: CardPayoutDeps, acquirer: Acquirer, { refere
   } catch (error) {
     const why = error instanceof Error ? withoutCardNumbers(error.message) : 'it threw no error'
     if (!(error instanceof AcquirerUnreachable))
-      runtime.log.error({ account: acquirer.name, reference, why }, 'asking for a card payout failed')
+      runtime.log.error({ account: acquirer.name, reference, why }, 'querying a card payout failed')
     return { kind: 'unknown', reason: why }
   }
 }

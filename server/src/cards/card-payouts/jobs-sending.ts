@@ -43,7 +43,7 @@ const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   } catch (error) {
     deps.runtime.log.error(
       { err: error, part: part.id },
-      'a part of a card payout could not be taken up and is tried again',
+      'a part of a card payout could not be processed and is tried again',
     )
     await alertLate(deps, part, error)
     await stepAgainAt(deps.runtime.db, part, later(deps, FAILED_MS))
@@ -154,7 +154,7 @@ const payOut = async (
     if (state.kind === 'unknown')
       runtime.log.warn(
         { account: acquirer.name, reference, part: part.id, why: withoutCard(state.reason ?? 'no reason', card) },
-        'the answer to a card payout decides nothing; the acquirer is asked',
+        'the answer to a card payout is not conclusive; the acquirer is queried',
       )
     return withoutCardIn(state, card)
   } catch (error) {

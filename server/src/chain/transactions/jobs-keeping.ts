@@ -6,6 +6,6 @@ import type { Attempt, Outgoing } from './transaction.ts'
 export const keepInPool = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const result = await deps.adapter.broadcast(attempt.raw!)
   if (result.kind !== 'accepted')
-    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'a stuck transaction was not taken')
+    deps.runtime.log.warn({ outgoing: outgoing.id, result }, 'the node rejected a stuck transaction')
   await stepAgainAt(deps.runtime.db, outgoing, later(deps, deps.policy.rebroadcastEveryMs))
 }

@@ -97,7 +97,7 @@ const together = async (deps: SendingDeps, run: Run): Promise<ReadonlySet<string
   } catch (error) {
     deps.runtime.log.warn(
       { err: error, network: deps.network, transactions: run.length },
-      'what failed for many is tried one by one',
+      'a failed batch is tried one by one',
     )
     return new Set()
   }
@@ -269,7 +269,7 @@ const cancel = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, r
   if (plan.networkFee > policy.maxFee) return false
   runtime.log.warn(
     { outgoing: outgoing.id, purpose: outgoing.purpose, hash: attempt.hash },
-    'given up for the payments that wait behind its nonce',
+    'given up because payments wait for its nonce',
   )
   await inTransaction(runtime.db, (tx) =>
     recordBump(tx, outgoing, { ...plan, signingKeys: [key], feeRate: rate }, momentOf(runtime)),

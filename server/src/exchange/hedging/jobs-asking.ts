@@ -35,7 +35,7 @@ const askOne = async (deps: HedgeDeps, order: HedgeOrder): Promise<void> => {
     await deps.pause('hedge-asked')
     await record(deps, order, found)
   } catch (error) {
-    runtime.log.warn({ err: error, order: order.id }, 'what became of a hedge is not known, and is asked for again')
+    runtime.log.warn({ err: error, order: order.id }, 'the result of a hedge order is unknown and is queried again')
     await askAgainAt(runtime.db, order.id, later(momentOf(runtime).at, order.asks))
   }
   await alertLate(deps, order)

@@ -212,7 +212,7 @@ const place = async (
   }
   const begun = await beginOrNot(deps, order, exposure)
   if (begun !== undefined) {
-    runtime.log.warn({ asset, because: begun }, 'a hedge was not begun')
+    runtime.log.warn({ asset, because: begun }, 'a hedge order could not be placed')
     return false
   }
   await deps.pause('hedge-begun')
@@ -260,7 +260,7 @@ const placeOnce = async (
   } catch (error) {
     runtime.log.warn(
       { err: error, order: clientIdOf(order) },
-      'a venue did not say whether it took a hedge; it will be asked',
+      'a venue did not confirm a hedge order; it will be queried',
     )
     await hurry(runtime, order)
     return undefined

@@ -62,7 +62,7 @@ const readMarket = async (
   return answers.flatMap((answer, i) => {
     const source = serving[i]!.name
     if (answer.status === 'fulfilled') return [{ source, book: answer.value }]
-    runtime.log.warn({ err: answer.reason, source, market }, 'a source gave no order book')
+    runtime.log.warn({ err: answer.reason, source, market }, 'a source returned no order book')
     return []
   })
 }

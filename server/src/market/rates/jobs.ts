@@ -28,7 +28,7 @@ export const createRatesJob = (deps: RatesDeps): Job => ({
     const given = answers.flatMap((answer, i) => {
       const { name: source, agreed = false } = sources[i]!
       if (answer.status === 'fulfilled') return answer.value.map((quote) => ({ source, agreed, quote }))
-      runtime.log.warn({ err: answer.reason, source }, 'a price source gave nothing')
+      runtime.log.warn({ err: answer.reason, source }, 'a price source returned no prices')
       return []
     })
     const now = runtime.clock.now()

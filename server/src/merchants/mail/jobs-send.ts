@@ -44,7 +44,7 @@ export const createSendJob = (deps: SendDeps): Job => {
       downSince = undefined
       return
     }
-    runtime.log.warn({ reason: outcome.reason }, 'the mail server takes nothing')
+    runtime.log.warn({ reason: outcome.reason }, 'the mail server accepts nothing')
     downSince ??= now
     if (now - downSince < TOLD_AFTER_MS) return
     const text = `No mail could be sent for ${Math.round((now - downSince) / 60_000)} minutes: ${outcome.reason}. Queued mails are sent when the mail server accepts them again, within 3 days`
@@ -96,7 +96,7 @@ const sendOne = async (deps: SendDeps, mail: StoredMail): Promise<SendOutcome> =
   }
   runtime.log.info(
     { ...shown, outcome: outcome.kind, reason: outcome.reason, attempts: mail.attempts },
-    'a mail was not taken',
+    'the mail server did not accept a mail',
   )
   if (outcome.kind === 'refused') await end(deps, mail, 'refused', outcome.reason)
   else await putOff(deps, mail, outcome.mayHaveArrived ? `${outcome.reason} (it may have arrived)` : outcome.reason)
@@ -120,7 +120,8 @@ const end = async (
   const moved = await inTransaction(runtime.db, (tx) =>
     moveClaimed(tx, mail, event, { at, problem, ...(nextAt && { nextAt }) }),
   )
-  if (!moved) runtime.log.warn({ mailId: mail.id }, 'a mail had passed to another worker: it may arrive twice')
+  if (!moved)
+    runtime.log.warn({ mailId: mail.id }, 'another worker has claimed the mail meanwhile: it may arrive twice')
 }
 
 const compose = async ({ from, receipt }: SendDeps, mail: StoredMail): Promise<OutgoingMail> => {

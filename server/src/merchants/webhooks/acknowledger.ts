@@ -88,7 +88,7 @@ export class Acknowledger {
     await this.#releaseAfter(together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
     if (fenced.length > 0)
-      this.#runtime.log.warn({ streams: fenced.length }, 'claims had passed to another worker: nothing written')
+      this.#runtime.log.warn({ streams: fenced.length }, 'claims have passed to another worker: nothing written')
   }
 
   /**

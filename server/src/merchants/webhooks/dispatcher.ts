@@ -180,7 +180,7 @@ export class Dispatcher {
     } catch (error) {
       log.error(
         { err: error, merchantId: stream.merchantId },
-        'a notification could not be prepared: is its key sealed with another data key?',
+        'a notification could not be prepared: is its key encrypted with another data key?',
       )
       return { kind: 'untried', notBefore: clock.business() + OWN_FAULT_PAUSE_MS, ownLane: true }
     }

@@ -45,7 +45,7 @@ export const createLivePages = (log: Pick<Logger, 'warn'>): LivePages => {
       await one
         .look()
         .catch((err: unknown) =>
-          log.warn({ err }, 'an open page could not be looked at and will be with its next change'),
+          log.warn({ err }, 'an open page could not be checked; its next change checks it again'),
         )
     }
     running -= 1

@@ -67,7 +67,7 @@ const planOrNot = async <Plan>(
   try {
     return await plan()
   } catch (err) {
-    runtime.log.warn({ err, address }, 'a deposit address can not pay now: another does, or the hot wallet')
+    runtime.log.warn({ err, address }, 'a deposit address can not pay now; another one or the hot wallet pays')
     return undefined
   }
 }

@@ -108,7 +108,7 @@ const runLoop = async (job: Job, log: Logger, signal: AbortSignal, monitored: Mo
       failures = 0
     } catch (error) {
       failures += 1
-      log.error({ err: error, failures }, 'job failed, will run again')
+      log.error({ err: error, failures }, 'job failed; it will run again')
     }
     await monitored.ends(failures === 0 ? 'done' : 'failed')
     if (more) continue

@@ -54,6 +54,6 @@ export const followOffset = async (
   const offset = await readClockOffset(runtime.db)
   if (sandbox) return runtime.clock.setOffset(offset)
   if (offset === 0) return resolveAlert(runtime.db, ALERT, SUBJECT, momentOf(runtime).at)
-  runtime.log.error({ offset }, 'the business clock was moved, and is not followed')
+  runtime.log.error({ offset }, 'the business clock was moved; it is not used')
   await raiseAlert(runtime.db, { kind: ALERT, subject: SUBJECT, text: MOVED(offset) }, momentOf(runtime))
 }

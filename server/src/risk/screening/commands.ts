@@ -115,7 +115,7 @@ const carryOutAlerts = async (
   const { kind, subjectId, report, id } = screening
   if (effects.includes('resolveAlert')) await resolveAlert(tx, ALERT, id, moment.at)
   if (!effects.includes('alert')) return
-  if (report === null) throw new Error(`screening ${id} has no judgement to tell of`)
+  if (report === null) throw new Error(`screening ${id} has no judgement to report`)
   const text = `Screening found ${kind} ${subjectId} of merchant ${screening.merchantId} risky (${report.flags.join('; ') || `score ${report.riskScore}`}): bursar screening list`
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
 }

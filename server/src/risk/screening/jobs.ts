@@ -89,7 +89,7 @@ const askAll = async (
     } catch (error) {
       problems.push((error as Error).message)
       failures.set(screener.name, failed + 1)
-      runtime.log.warn({ screeningId: id, err: error }, 'a provider could not be asked')
+      runtime.log.warn({ screeningId: id, err: error }, 'a screening provider could not be queried')
     }
   }
   return { answers: all, problem: problems.length === 0 ? null : problems.join('; ') }

@@ -45,7 +45,7 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
     planConsolidation({ wallet, coins: [coin], change, feeRateMilliSatPerVb: feeRate.milliSatPerVb, policy: sending })
   const tried = planWith(anyChange(wallet))
   if (isRefused(tried)) {
-    runtime.log.info({ payout, why: tried.message }, 'a refused payout is not taken back')
+    runtime.log.info({ payout, why: tried.message }, 'a refused payout is not recalled')
     return
   }
   const change = await takeChange(runtime.db, wallet)

@@ -110,7 +110,7 @@ const payFor = async (
   if (!ancestors) return false
   if (ancestors.fee >= feeAt(rate, ancestors.vsize)) return true
   if (mostVsize !== undefined && ancestors.vsize > mostVsize) {
-    runtime.log.info({ transaction, vsize: ancestors.vsize }, 'a stuck transaction is too large to be paid for')
+    runtime.log.info({ transaction, vsize: ancestors.vsize }, 'a stuck transaction is too large for raising its fee')
     return false
   }
   const parent = await parentOf(deps, transaction)
@@ -135,7 +135,7 @@ const payFor = async (
     (below !== undefined && cost.networkFee >= below)
   ) {
     const why = isRefused(cost) ? cost.message : `it would cost ${cost.networkFee} satoshi`
-    runtime.log.info({ transaction, why }, 'a stuck transaction is not paid for')
+    runtime.log.info({ transaction, why }, 'the fee of a stuck transaction is not raised')
     return false
   }
   const change = await takeChange(runtime.db, wallet)

@@ -73,7 +73,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   const change = await takeChange(db, wallet)
   const plan = planConsolidation({ wallet, coins: own, change, feeRateMilliSatPerVb: rate, policy: sending })
   if (isRefused(plan)) {
-    runtime.log.info({ coins: own.length, why: plan.message }, 'small coins are not joined')
+    runtime.log.info({ coins: own.length, why: plan.message }, 'small coins are not consolidated')
     return
   }
   await deps.pause('coins-gathered')

@@ -59,7 +59,7 @@ export const reconcileNetwork = async (
     if (!scans) return compareCoins(...asked)
     const found = await compareScan(runtime, catalogue, adapter, asked[4], limits.readWithinMs ?? READ_WITHIN_MS).catch(
       (err: unknown) => {
-        runtime.log.warn({ err, network }, 'the node did not look through all coins: it is asked for those we know')
+        runtime.log.warn({ err, network }, 'the node did not scan all coins: it is asked for the known ones')
         return undefined
       },
     )
@@ -252,7 +252,7 @@ const readTwiceIfShort = async (
   await sleep(pauseMs, undefined, { signal }).catch(() => {})
   if (signal.aborted) return undefined
   const second = await reconcileNetwork(runtime, catalogue, adapter, limits).catch((err: unknown) => {
-    runtime.log.warn({ err, network: adapter.network }, 'a shortage could not be looked at again')
+    runtime.log.warn({ err, network: adapter.network }, 'a shortage could not be checked again')
     return undefined
   })
   return second ? { ...second, scan: second.scan ?? first.scan } : first

@@ -75,7 +75,7 @@ export function readPsbt(unsigned: string, versions: readonly number[] = [TRANSA
     throw new Refusal('not-parsable', (error as Error).message)
   }
   if (!bytes.equals(canonical)) {
-    throw new Refusal('not-parsable', 'The PSBT holds more than a payout as chainkit writes it')
+    throw new Refusal('not-parsable', 'The PSBT contains more than a payout in the form that chainkit writes')
   }
   return psbt
 }

@@ -233,7 +233,7 @@ describe('bursar-signer sign-cold', () => {
     const { text } = await run(policyFile, file)
     expect(text).toContain('refused (destination-mismatch)')
     const wrong = await run(ethereum, { ...file, to: STRANGER, id: uuid(9) })
-    expect(wrong.text).toContain(`is kept at ${COLD}`)
+    expect(wrong.text).toContain(`is ${COLD}, not`)
     expect(() => readFileSync(wrong.out)).toThrow()
   })
 })

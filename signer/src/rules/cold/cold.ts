@@ -12,6 +12,6 @@ export function requireCold({ network, assets }: NetworkPolicy, { intents }: Sig
     if (cold === undefined)
       throw new Refusal('destination-mismatch', `${asset} on ${network} has no cold address in the policy`)
     if (to !== cold)
-      throw new Refusal('destination-mismatch', `${asset} on ${network} is kept at ${cold}, not at ${to}`)
+      throw new Refusal('destination-mismatch', `The cold address of ${asset} on ${network} is ${cold}, not ${to}`)
   }
 }

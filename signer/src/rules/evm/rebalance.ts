@@ -18,7 +18,7 @@ export function judgeRebalance(
 ): void {
   const [from, receiver, ...more] = keys
   if (!from || !receiver || more.length > 0) {
-    throw new Refusal('key-mismatch', 'What moves between hot addresses names the keys of sender and receiver')
+    throw new Refusal('key-mismatch', 'A rebalancing names the keys of sender and receiver')
   }
   for (const key of [from, receiver]) requireHot(key, policy)
   const own = keyring.evmAddress(receiver)
@@ -30,7 +30,7 @@ function readReceiver({ to, value, data }: UnsignedTransaction, { network, asset
   const isCoin = data === '0x'
   const [ticker, asset] =
     [...assets].find(([name, { contract }]) => (isCoin ? name === NATIVE_TICKER[network] : contract === to)) ?? []
-  if (!asset) throw new Refusal('unknown-asset', `What is moved is not in the policy of ${network}`)
+  if (!asset) throw new Refusal('unknown-asset', `The moved asset is not in the policy of ${network}`)
   if (!asset.enabled) throw new Refusal('disabled', `Signing of ${ticker} is switched off`)
   if (isCoin) return to
   if (value !== 0n) throw new Refusal('amount-mismatch', 'A move of a token sends no native coin')

@@ -9,6 +9,6 @@ export function judgeDeployment(transaction: UnsignedTransaction, world: SweepWo
   if (world.keys.length > 1) throw new Refusal('key-mismatch', 'A deployment names the key of its sender only')
   if (value !== 0n) throw new Refusal('amount-mismatch', 'A deployment sends no coin')
   const known = Object.values(world.sweep.contracts).some(({ deployment }) => deployment.data === data)
-  if (!known) throw new Refusal('unknown-output', 'What is to be deployed is none of the contracts of sweeps')
+  if (!known) throw new Refusal('unknown-output', 'The deployed code is none of the sweep contracts')
   return ordinary(transaction, world)
 }

@@ -58,11 +58,11 @@ function signedCall(
 }
 
 function refuseCall(): never {
-  throw new Refusal('unknown-output', 'The call is none of those that our relay knows')
+  throw new Refusal('unknown-output', 'The call is none of those that our relay supports')
 }
 
 function requireDraft(isDraft: boolean): void {
-  if (!isDraft) throw new Refusal('not-parsable', 'What is to be signed carries signatures already')
+  if (!isDraft) throw new Refusal('not-parsable', 'The transaction to sign contains signatures already')
 }
 
 function domainOf(token: Hex, { policy, sweep }: SweepWorld): TokenDomain {

@@ -147,7 +147,7 @@ function lifetimeOf({ purpose }: SignRequest, { maxLifetimeMs }: TronPolicy): nu
 }
 
 function judgeExpiration({ expiration }: UnsignedTransaction, maxLifetimeMs: number, now: number): number {
-  if (expiration <= now) throw new Refusal('expiration', 'The transaction has expired: build it anew')
+  if (expiration <= now) throw new Refusal('expiration', 'The transaction has expired: build it again')
   if (expiration > now + maxLifetimeMs) {
     throw new Refusal('expiration', `The transaction expires more than ${maxLifetimeMs} ms from now`)
   }

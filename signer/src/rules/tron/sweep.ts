@@ -62,7 +62,7 @@ function judgeAsset(contract: Contract, assets: TronPolicy['assets']): string {
     return contract.to
   }
   if (contract.kind !== 'TriggerSmartContract')
-    throw new Refusal('unknown-output', `A sweep pays; it is no ${contract.kind}`)
+    throw new Refusal('unknown-output', `A sweep is a payment, not a ${contract.kind}`)
   const [ticker] = [...assets].find(([, asset]) => asset.contract === contract.contract) ?? []
   if (ticker === undefined) throw new Refusal('unknown-asset', `${contract.contract} is not in the policy of TRON`)
   requireEnabled(ticker, assets)

@@ -142,7 +142,7 @@ const guarded = async (
   try {
     return await run()
   } catch (err) {
-    runtime.log.warn({ err, address }, 'a sweep on TRON did not go on, and is tried again')
+    runtime.log.warn({ err, address }, 'a sweep on TRON could not continue, and is tried again')
     onFailure()
     return false
   }

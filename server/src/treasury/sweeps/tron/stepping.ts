@@ -79,7 +79,7 @@ const store = async (deps: TronSweepDeps, target: TronTarget, way: TronWay, plan
   await resolveAlert(runtime.db, 'fee-above-cap', subjectOf(target), momentOf(runtime).at)
   await deps.pause('sweep-step-chosen')
   const stored = await storeStep(deps, target, way, planned)
-  if (stored) runtime.log.debug({ outgoing: id, address: target.address, way }, 'a sweep goes on')
+  if (stored) runtime.log.debug({ outgoing: id, address: target.address, way }, 'a sweep continues')
   await deps.pause('sweep-step-planned')
   return stored
 }
