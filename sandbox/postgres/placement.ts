@@ -89,7 +89,7 @@ function hasName(): boolean {
   }
 }
 
-/** The user whose files these already are, so that root and that user can take turns; else nobody. */
+/** The user whose files these already are, so that root and that user can take turns; else the user `nobody`. */
 function ordinaryUser(dataDir: string): RunAs {
   const existing = [dataDir, dirname(dataDir)].find((path) => existsSync(path))
   const { uid, gid } = existing === undefined ? { uid: 0, gid: 0 } : statSync(existing)

@@ -1,4 +1,4 @@
-/** Mutual exclusion across processes: a lock file names its holder, so that a killed holder blocks nobody. */
+/** Mutual exclusion across processes: a lock file names its holder, so that a killed holder blocks no other process. */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectProcess, isRunning } from './identity.ts'

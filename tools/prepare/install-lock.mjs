@@ -17,11 +17,11 @@ import { Refusal } from './refusal.mjs'
 
 const heartbeatMs = 1_000
 const abandonedMs = 10_000
-/** Longer than any install takes: then even a process with npm's pid is somebody else. */
+/** Longer than any install takes: then even a process with npm's pid is another one. */
 const hopelessMs = 600_000
 
 /**
- * The holder touches the lock while it lives; a lock that nobody touches is broken once the npm that its holder had
+ * The holder touches the lock while it lives; a lock that is not touched is broken once the npm that its holder had
  * started is gone too. `work` is handed a function to say which process that is.
  */
 export async function withInstallLock(root, work) {

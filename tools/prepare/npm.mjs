@@ -7,7 +7,7 @@ import { Refusal } from './refusal.mjs'
 /**
  * `npm install` without saving installs the lock file's versions, as `npm ci` does. `npm ci` itself refuses a lock file
  * that was written where the registry lacked some packages of other machines. Install scripts stay off: nothing here
- * needs one. `onStart` is told npm's pid.
+ * needs one. `onStart` gets npm's pid.
  */
 const installArguments = [
   'install',

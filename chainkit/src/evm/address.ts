@@ -5,13 +5,13 @@ import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 import type { Hex } from './hex.ts'
 
-/** `checksum`: mixed case that violates EIP-55. `burn`: an address whose key nobody can have. */
+/** `checksum`: mixed case that violates EIP-55. `burn`: an address whose key can't be known. */
 export type AddressRefusal = 'checksum' | 'format' | 'burn'
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /**
- * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. Nobody has their keys, so money sent
- * there is lost.
+ * The first 65,536 addresses: zero, precompiled and system contracts, and 0x…dEaD. Their keys are unknown, so money
+ * sent there is lost.
  */
 const RESERVED = /^0x0{36}/
 

@@ -7,7 +7,7 @@ import type { Hex } from '../evm/hex.ts'
 import { refuse } from '../refusal.ts'
 import type { Refused } from '../refusal.ts'
 
-/** `checksum`: base58 of the right form with a wrong checksum. `burn`: an address whose key nobody has. */
+/** `checksum`: base58 of the right form with a wrong checksum. `burn`: an address whose key is unknown. */
 export type AddressRefusal = 'checksum' | 'format' | 'burn'
 
 /** First byte of every address of TRON's main network and of the test networks that follow it. */

@@ -24,7 +24,7 @@ export interface Log {
   readonly data: Uint8Array
 }
 
-/** A call, creation or destruction by a contract's code, or a stake operation, whose value is paid to nobody. */
+/** A call, creation or destruction by a contract's code, or a stake operation, whose value is paid to no account. */
 export interface InternalTransaction {
   readonly hash: Uint8Array
   readonly caller: Address

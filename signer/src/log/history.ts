@@ -178,7 +178,7 @@ export class History implements LogSubscriber {
   /**
    * Whether an intent's amount has been counted already, so that a further transaction adds nothing: at most one of its
    * transactions can be mined. On TRON every transaction counts, because an expired one may have been mined before it
-   * expired, and nobody can prove to the signer that it was not.
+   * expired, and no party can prove to the signer that it was not.
    */
   isCounted(network: Network, intentId: string): boolean {
     return network !== 'TRON' && this.isKnown(intentId)

@@ -244,7 +244,7 @@ const personCommands: readonly Command[] = [
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const people = (await listPeople(runtime.db)).map((person) => ({ ...person }))
-        out.list('people', people, { none: 'nobody is enrolled' })
+        out.list('people', people, { none: 'no person is enrolled' })
       }),
   }),
 ]

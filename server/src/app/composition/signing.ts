@@ -50,7 +50,7 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
         return { purpose: 'sweep', intents: [] }
       if (outgoing.purpose === 'cold') return { purpose: 'cold', intents: [await coldIntent(db, catalogue, outgoing)] }
       if (outgoing.network === 'TRON' && FOR_SWEEPS.includes(outgoing.purpose)) return tronPurposeOf(db, outgoing)
-      if (outgoing.purpose !== 'payout') throw new Error(`the signer knows no payments of a ${outgoing.purpose}`)
+      if (outgoing.purpose !== 'payout') throw new Error(`there is no signing purpose for a ${outgoing.purpose}`)
       const withdrawals = await carriedBy(db, outgoing.id)
       const approvals = await approvalsOf(db, withdrawals)
       return {

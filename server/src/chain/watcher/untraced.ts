@@ -9,8 +9,8 @@ import type { ChainSubscriber } from './subscriber.ts'
 
 const KIND = 'untraced-block'
 /**
- * Blocks within this distance extend a range: to read the blocks between again costs little, and nobody would read an
- * alert for each block.
+ * Blocks within this distance extend a range: reading the blocks between again costs little, and an alert for each
+ * block would be useless.
  */
 const NEAR = 5_000
 

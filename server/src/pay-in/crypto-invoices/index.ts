@@ -1,6 +1,6 @@
 /**
  * Crypto invoices. Guarantees:
- * - the address of an invoice belongs to it for ever, and is not allocated before the payer continues;
+ * - the address of an invoice belongs to it permanently, and is not allocated before the payer continues;
  * - the paid amount is exactly what the chain credited at that address in the requested asset, whatever the order of
  *   events;
  * - DONE and EXPIRED are notified once each;

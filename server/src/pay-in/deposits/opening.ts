@@ -32,7 +32,7 @@ export interface Arrival {
 
 /**
  * Returns the arrivals at addresses that derive from our keys. The row of an address may be wrong or forged: a row with
- * somebody else's address would have all payments to that address credited.
+ * another party's address would have all payments to that address credited.
  */
 const atOurs = async (
   tx: Tx,

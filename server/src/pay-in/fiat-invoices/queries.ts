@@ -104,7 +104,7 @@ const endedStanding = (payments: readonly Payment[], reason: string | null, mayR
 const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
   const underWay = payments.filter((payment) => isUnderWay(payment, at))
   const current = underWay.at(-1)
-  // A payment that its acquirer reports takes precedence over a newer payment's page, so that nobody pays twice.
+  // A payment that its acquirer reports takes precedence over a newer payment's page, so that no payer pays twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }

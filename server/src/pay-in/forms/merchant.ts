@@ -44,7 +44,7 @@ export const findFormMerchant = async (
   const merchant = isUuid(given) ? await directory.find(given) : null
   if (!merchant || merchant.disabled) throw invalid('unknown merchant: check merchantId in the form', 'merchantId')
   checkForm(merchant, path, fields, now())
-  // Somebody who only knows the merchant's id can't use up the limit of signed forms.
+  // A sender who only knows the merchant's id can't use up the limit of signed forms.
   const left = limiter.take(`${merchant.id} ${fields.token === undefined ? 'open' : 'signed'}`, PER_MINUTE, now())
   if (left < 0) {
     const { status, code } = generalErrors.tooManyRequests

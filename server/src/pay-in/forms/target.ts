@@ -11,7 +11,7 @@ export interface FormTarget {
 
 /**
  * Returns the target that a form names, if any. Its address is accepted only if the merchant's settings list it
- * (`contract.md` 18, row 15): the form is on the payer's machine, and somebody who changes it must not get the money.
+ * (`contract.md` 18, row 15): the form is on the payer's machine, and a payer who changes it must not get the money.
  */
 export const readFormTarget = (
   { targetTicker, targetAddress, targetBlockchain }: FormFields,

@@ -189,7 +189,7 @@ export const intentIdOf = (merchantId: string, name: string): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** The owner of an address: a merchant, the platform, or nobody here. */
+/** The owner of an address: a merchant, the platform, or no party of this installation. */
 export interface AddressHolders {
   holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
   close(): Promise<void>

@@ -103,7 +103,7 @@ const LOOK_AGAIN_MS = 60_000
 const AGAIN_EACH_MINUTE = 20
 /** The count stops at this number, which gives a pause of fifty minutes. */
 const MOST_COUNTED = 1_000
-/** A receiver that refuses a payment for this long counts as refusing it for ever. */
+/** A receiver that refuses a payment for this long counts as refusing it permanently. */
 const LASTS_MS = 10 * 60_000
 /** Kind of the alert that all payments of an asset would revert. */
 export const PAYMENTS_REVERT = 'payments-revert'

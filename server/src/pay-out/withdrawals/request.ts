@@ -112,7 +112,7 @@ export type Destination = { ok: true; address: string } | { ok: false; why: stri
 
 /**
  * Checks a destination for its network: form, checksum, network, and that it is no token contract, which would lock the
- * money for ever. Returns the canonical form, in which addresses are compared and stored.
+ * money permanently. Returns the canonical form, in which addresses are compared and stored.
  */
 export const checkDestination = (
   network: Network,

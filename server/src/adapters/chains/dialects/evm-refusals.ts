@@ -22,7 +22,7 @@ const RECEIVER = `0x${'0'.repeat(36)}dead` as const
 const LOOK_BACK = 20
 
 /**
- * Transactions from accounts without coin whose keys nobody has: their signatures use the generator of the curve, so
+ * Transactions from accounts without coin whose keys are unknown: their signatures use the generator of the curve, so
  * that the signer follows from the message. Then one that is mined already. The node chooses which of several faults it
  * reports.
  */

@@ -5,7 +5,7 @@ import { quantity, quantityOf } from './quantity.ts'
 const METHOD = 'eth_estimateGas'
 /**
  * The generator's x coordinate on secp256k1. With it every small `s` makes a valid signature of an account whose key
- * nobody has.
+ * is unknown.
  */
 export const R = '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 const MOST_S = 2 ** 48

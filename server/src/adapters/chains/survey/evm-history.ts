@@ -4,7 +4,7 @@ import { quantity } from '../evm/quantity.ts'
 import type { Rpc } from '../rpc.ts'
 import { good, poor, type Seen } from './finding.ts'
 
-/** An address whose key nobody has and that is not a precompiled contract; for queries only, never paid. */
+/** An address whose key is unknown and that is not a precompiled contract; for queries only, never paid. */
 export const NOBODY = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]

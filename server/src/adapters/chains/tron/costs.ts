@@ -85,7 +85,7 @@ const readEnergyToNewHolder = async (
   return transfer ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(nobody(random), transfer.units) }) : 0n
 }
 
-/** A random address, whose key nobody has and that nobody can predict. */
+/** A random address, whose key is unknown and which can't be predicted. */
 const nobody = (random: () => number): string =>
   addressOfEvmForm(
     Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''),
