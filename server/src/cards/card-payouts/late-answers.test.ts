@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest'
 import { useCardPayouts } from '../../../../test/world/card-payouts.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { freezeDebtors } from '../../ledger/debts/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listStops } from '../../ledger/stops/index.ts'
-import { createAskingJob, createSendingJob, hearPayoutCallback } from './index.ts'
+import { createAskingJob, createSendingJob, hearPayoutCallback, resolve } from './index.ts'
 
 const { here, bank } = useCardPayouts({
   bank: { UAH: { least: 1_00n, most: 14_500_00n }, KZT: { least: 1_000_00n, most: 14_500_00n } },
@@ -122,6 +123,33 @@ describe('what an acquirer says late, again or otherwise', () => {
     const { length } = bank.asked
     await here.later(60 * 60_000, 6)
     expect(bank.asked).toHaveLength(length)
+  })
+
+  test('that the money came back, before an operator records that it was paid: it is asked until it confirms that', async () => {
+    const shop = await here.merchant('UAH', 2_000n)
+    bank.next = ['waits']
+    await here.payOut(shop, { amount: '1000' })
+    await here.work()
+    const reference = references()[0]!
+    const order = bank.orders.get(reference)!
+    const before = order.state
+    bank.end(reference, 'reverses')
+    const after = order.state
+    order.state = before
+    await hear('bank', reference, after)
+    await here.later(16 * 60_000)
+    await inTransaction(here.db, async (tx) => {
+      const moment = momentOf(here.runtime)
+      await carryOut(
+        tx,
+        await resolve(tx, { reference, how: 'paid', by: 'a test' }, here.deps.catalogue, moment),
+        moment,
+      )
+    })
+    expect(await here.available(shop)).toBe(990_00n)
+    order.state = after
+    await here.later(10 * 60_000)
+    expect(await here.available(shop)).toBe(2_000_00n)
   })
 
   test('audit F-4: that the money came back, and never confirms it: an alert is raised after two weeks', async () => {

@@ -39,8 +39,14 @@ export const resolve = async (
           maskedCard: undefined,
         }
       : { kind: 'refused', acquirerReference: undefined, code: 'resolved-by-hand', message: by, maskedCard: undefined }
-  const { effects } = await settle(tx, attempt, outcome, { catalogue, another: false, sendAgainAt: moment.at }, moment)
-  await askAgainAt(tx, attempt, null)
+  const { effects, asks } = await settle(
+    tx,
+    attempt,
+    outcome,
+    { catalogue, another: false, sendAgainAt: moment.at },
+    moment,
+  )
+  await askAgainAt(tx, attempt, asks === 'no more' ? null : moment.at)
   return effects
 }
 
