@@ -13,6 +13,7 @@ export type { BitcoinPlan, ConsolidationPlan } from './bitcoin-plan.ts'
 export { outpointsOf, vsizeOf } from './bitcoin-bump.ts'
 export { anyChange, knowChange, takeChange } from './change.ts'
 export type { ChangeKey } from './change.ts'
+export { coinUnderWay } from './coin-under-way.ts'
 export { coldPayers, largestReserved, unspentAt } from './coin-queries.ts'
 export { reserveCoins, reserveUnconfirmed, spendableCoins } from './coins.ts'
 export type { OwnCoin } from './coins.ts'
@@ -37,6 +38,7 @@ export {
   nonceAhead,
   NonceLine,
   readNonceLines,
+  takeExpected,
   takeFreed,
   takeNonce,
 } from './nonces.ts'

@@ -31,6 +31,24 @@ export const takeNonce = async (tx: Tx, network: Network, address: string, at: D
   return nonce
 }
 
+/**
+ * Takes the next nonce of a hot address, like `takeNonce`, if its nonces are still as they were read. Otherwise returns
+ * undefined, because another planner may spend the same balance. The whole line is compared: if two nonces were taken
+ * meanwhile and the first of them was released, the next nonce is the same again.
+ * @param at number of nonces of the line that this database transaction has taken before
+ */
+export const takeExpected = async (
+  tx: Tx,
+  network: Network,
+  address: string,
+  { line, at = 0 }: { line: NonceLine; at?: number },
+  now: Date,
+): Promise<number | undefined> => {
+  await lockNextNonce(tx, network, address)
+  const current = (await readNonceLines(tx, network, [address])).get(address)
+  return current && line.isStill(current, at) ? takeNonce(tx, network, address, now) : undefined
+}
+
 /** Returns the next nonce of a hot address's sequence, and locks the sequence until the transaction ends. */
 export const lockNextNonce = async (tx: Tx, network: Network, address: string): Promise<number> => {
   const { rows } = await sql<{
@@ -170,14 +188,15 @@ export class NonceLine {
     this.#next = next
   }
 
-  /** @param at 0 for the next one */
-  peek(at = 0): number {
-    const place = this.#passed + at
-    return this.#freed[place] ?? this.#next + place - this.#freed.length
-  }
-
   pass(count = 1): void {
     this.#passed += count
+  }
+
+  /** Whether `now` is what is left of this line after its next `at` nonces. */
+  isStill(now: NonceLine, at = 0): boolean {
+    const place = this.#passed + at
+    const freed = this.#freed.slice(place)
+    return now.#next === this.#next + place - (this.#freed.length - freed.length) && now.#freed.join() === freed.join()
   }
 }
 
@@ -185,7 +204,7 @@ export class NonceLine {
  * The next nonces of hot addresses as they are now, by address. An address that has none on this network is left out.
  */
 export const readNonceLines = async (
-  db: Db,
+  db: Db | Tx,
   network: Network,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, NonceLine>> => {

@@ -1,6 +1,7 @@
 import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import {
+  coinUnderWay,
   currentState,
   isNonceSound,
   type HotKey,
@@ -120,7 +121,8 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
 /**
  * Returns what hot addresses can still spend: their balances in a block less everything that is not mined yet. The
  * order of the reads matters:
- * 1. the nonces: a payment that is planned later takes one of them, and then nothing is planned on these balances;
+ * 1. the nonces: a payment that is planned later takes one of them, and then nothing is planned on these balances
+ *    (`takeExpected`);
  * 2. what is on its way: it includes every payment whose nonce was taken before;
  * 3. the balances, of a block that is not older than those: what is mined in between is subtracted twice, never left
  *   out.
@@ -130,8 +132,9 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
   const { runtime, network, catalogue } = deps
   const all = free.map(({ key }) => key.address)
   const lines = await nonceLines(deps, all)
-  const [loads, leaving, moving, cold] = await Promise.all([
+  const [loads, topUps, leaving, moving, cold] = await Promise.all([
     loadsOf(runtime.db, network, all),
+    coinUnderWay(runtime.db, network, all, 'gas'),
     unminedBySender(runtime.db, network),
     movingFrom(runtime.db, network),
     Promise.all(all.map((address) => toColdOf(runtime.db, network, undefined, address))),
@@ -148,7 +151,8 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
   )
   const balances = await state.balances(wanted)
   return sound.map(({ key, slots, nonces, toCold }, at) => {
-    const fees = nativeLedgerUnits(catalogue, network, (loads.get(key.address) ?? NOTHING).fees)
+    const sent = (loads.get(key.address) ?? NOTHING).fees + (topUps.get(key.address) ?? 0n)
+    const coin = nativeLedgerUnits(catalogue, network, sent)
     const left = assets.map((asset, i): [string, bigint] => {
       const { ticker, scale } = asset
       const held = rescale(balances[at * assets.length + i]!, asset.networks.get(network)!.decimals, scale)
@@ -156,7 +160,7 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
         (leaving.get(`${key.address}/${ticker}`) ?? 0n) +
         (moving.get(`${key.address}/${ticker}`) ?? 0n) +
         (toCold.get(ticker) ?? 0n)
-      return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? fees : 0n)]
+      return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? coin : 0n)]
     })
     return { key, slots, nonces, hotBalance: new HotBalance(new Map(left)) }
   })

@@ -9,8 +9,8 @@ import {
   nativeLedgerUnits,
   paymentCall,
   planEvm,
+  takeExpected,
   takeFreed,
-  takeNonce,
 } from '../../chain/transactions/index.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { allIsolated, forEachIsolated } from '../../platform/jobs/index.ts'
@@ -241,7 +241,7 @@ const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], r
   await deps.pause('payout-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
-      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, member.nonces.peek(at), rate)
+      for (const [at, one] of planned.entries()) await storeIn(tx, deps, one, at, rate)
     })
   } catch (err) {
     if (!(err instanceof Taken))
@@ -259,12 +259,12 @@ const storeIn = async (
   tx: Tx,
   { runtime, network, chainId }: EvmPayoutDeps,
   { withdrawal, member, call, gas }: Planned,
-  expected: number,
+  at: number,
   rate: GasRate,
 ): Promise<void> => {
   const moment = momentOf(runtime)
-  const nonce = await takeNonce(tx, network, member.key.address, moment.at)
-  if (nonce !== expected) throw new Taken('nonce-taken')
+  const nonce = await takeExpected(tx, network, member.key.address, { line: member.nonces, at }, moment.at)
+  if (nonce === undefined) throw new Taken('nonce-taken')
   const plan = planEvm({ network, chainId, nonce, call, gas, rate })
   const id = runtime.newId()
   await insertPlanned(
@@ -278,7 +278,7 @@ const storeIn = async (
 const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): Promise<'stored' | Taken['what']> => {
   const { member } = one
   try {
-    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, member.nonces.peek(), rate))
+    await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, 0, rate))
     member.nonces.pass()
     return 'stored'
   } catch (error) {

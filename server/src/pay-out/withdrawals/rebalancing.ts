@@ -1,6 +1,6 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeNonce } from '../../chain/transactions/index.ts'
+import { insertPlanned, nativeLedgerUnits, paymentCall, planEvm, takeExpected } from '../../chain/transactions/index.ts'
 import { covers, readStops } from '../../ledger/stops/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -167,8 +167,8 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   class Taken extends Error {}
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const nonce = await takeNonce(tx, network, move.from, moment.at)
-    if (nonce !== giver.nonces.peek()) throw new Taken()
+    const nonce = await takeExpected(tx, network, move.from, { line: giver.nonces }, moment.at)
+    if (nonce === undefined) throw new Taken()
     const id = runtime.newId()
     const row = hotRow(network, giver.key, nonce)
     const signingKeys = [...row.signingKeys, { account: 'hot' as const, branch: 0 as const, index: taker.key.index }]

@@ -1,28 +1,33 @@
 /** Jobs of the same hot address that plan at the same time: the money of one plan is not planned again. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
+import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
 import { evmHotKeys, insertPlanned, takeNonce } from '../../chain/transactions/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
+import { freeNonce } from '../../chain/transactions/nonces.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertHotMove } from './hot-wallet.ts'
 import { createEvmPayoutJob } from './index.ts'
 import { hotRow } from './payouts.ts'
 import { createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
 
-const database = useDatabase({ template: migrated })
 const UNITS = 1_000_000n
 /** Enough for two of these, not for three. */
 const BALANCE = 2_500_000n
 const { signal } = new AbortController()
+let database: TestDatabase
 let world: PayoutWorld
 
 beforeEach(async () => {
+  database = await createDatabase({ template: migrated })
   world = await createPayoutWorld(database.url)
 })
-afterEach(() => world.close())
+afterEach(async () => {
+  await world.close()
+  await database.drop()
+})
 
 /** A transfer between hot addresses, as the job that levels them plans it. */
 const planMove = (): Promise<void> =>
@@ -51,20 +56,16 @@ const poor = async (_height: number, wanted: readonly { contract: string | null 
 const payouts = async (): Promise<number> =>
   (await sql<{ n: number }>`select count(*) as n from outgoing where purpose = 'payout'`.execute(world.db)).rows[0]!.n
 
-test('what another job plans while the balance is read is not paid out again', async () => {
-  await world.request(UNITS)
-  await world.plan()
-  expect(await payouts()).toBe(1)
-  await world.request(UNITS)
-  let meanwhile: (() => Promise<void>) | undefined = planMove
+/** Runs the payout job of Ethereum; `meanwhile` runs after its reads of the database and before those of the chain. */
+const payOut = async (meanwhile?: () => Promise<void>): Promise<void> => {
+  let work = meanwhile
   const adapter = {
     ...world.adapter,
     balancesAt: poor,
     stateFrom: async (least: number) => {
-      // The database has been asked for what is on its way, and the chain not yet.
-      const work = meanwhile
-      meanwhile = undefined
-      await work?.()
+      const now = work
+      work = undefined
+      await now?.()
       const state = await world.adapter.stateFrom(least)
       return {
         ...state,
@@ -72,10 +73,28 @@ test('what another job plans while the balance is read is not paid out again', a
       }
     },
   } as AccountChainAdapter
-  const job = createEvmPayoutJob({ ...world.evm, adapter }, 1)
-  await job.run(signal)
+  await createEvmPayoutJob({ ...world.evm, adapter }, 1).run(signal)
+}
+
+/** A payment that is planned with the next nonce, and refused by the signer after `meanwhile`. */
+const planRefused = async (meanwhile: () => Promise<void>): Promise<void> => {
+  const { at } = momentOf(world.runtime)
+  const nonce = await inTransaction(world.db, (tx) => takeNonce(tx, 'ETHEREUM', HOT, at))
+  await meanwhile()
+  await inTransaction(world.db, (tx) => freeNonce(tx, { network: 'ETHEREUM', senders: [HOT], nonce }, false, at))
+}
+
+test.each([
+  ['planned', planMove],
+  ['planned behind one that is refused', () => planRefused(planMove)],
+])('what another job has %s while the balance is read is not paid out again', async (_, meanwhile) => {
+  await world.request(UNITS)
+  await world.plan()
+  expect(await payouts()).toBe(1)
+  await world.request(UNITS)
+  await payOut(meanwhile)
   expect(await payouts()).toBe(1)
   // Nor afterwards, when the transfer is known to leave too little.
-  await job.run(signal)
+  await payOut()
   expect(await payouts()).toBe(1)
 })

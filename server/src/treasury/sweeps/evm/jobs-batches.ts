@@ -1,8 +1,16 @@
 import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { AccountState } from '../../../adapters/chains/port.ts'
-import { inTransaction } from '../../../platform/db/index.ts'
-import { currentState, insertPlanned, loadOf, takeNonce } from '../../../chain/transactions/index.ts'
+import { inTransaction, type Tx } from '../../../platform/db/index.ts'
+import {
+  coinUnderWay,
+  currentState,
+  insertPlanned,
+  loadOf,
+  readNonceLines,
+  takeExpected,
+  type NonceLine,
+} from '../../../chain/transactions/index.ts'
 import { isolated } from '../../../platform/jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
@@ -113,12 +121,13 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
   if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
-  if (!(await canPay(round, batchGas(members, rules) * rate.maxFeePerGas))) return false
+  const line = await canPay(round, batchGas(members, rules) * rate.maxFeePerGas)
+  if (!line) return false
   await round.pause('sweep-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      const nonce = await takeNonceOf(tx, round, line, moment.at)
       const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
       const id = moment.newId()
       await insertPlanned(
@@ -163,20 +172,40 @@ const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): 
 }
 
 /**
- * Whether the hot wallet has the coin for one more transaction, after all unconfirmed ones.
+ * Checks that the hot wallet has the coin for one more transaction, after all unconfirmed ones.
  * @param wei the most it costs
+ * @returns the nonces of the hot address as they were read before its balance, for `takeNonceOf`; undefined when the
+ *   coin is too little
  */
-export const canPay = async (round: EvmRound, wei: bigint): Promise<boolean> => {
+export const canPay = async (round: EvmRound, wei: bigint): Promise<NonceLine | undefined> => {
   const { runtime, network, hotAddress } = round
-  // Read the books first: the chain's state is then never older than they are.
+  // In the order of `readMembers` of withdrawals: nonces, what is on its way, the chain's state.
+  const line = (await readNonceLines(runtime.db, network, [hotAddress])).get(hotAddress)
+  if (!line) throw new Error(`${hotAddress} is not set up as a hot address on ${network}`)
   const { fees } = await loadOf(runtime.db, network, hotAddress)
+  const sent = (await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n
   const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
   const subject = `${network}/gas`
-  if (coin! - fees >= wei) {
+  if (coin! - fees - sent >= wei) {
     await resolveAlert(runtime.db, 'hot-wallet-short', subject, momentOf(runtime).at)
-    return true
+    return line
   }
   const text = `The hot wallet ${hotAddress} on ${network} has too little ${NATIVE_TICKER[network]} for sweeps, which cost up to ${wei} wei: send it more`
   await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject, text }, momentOf(runtime))
-  return false
+  return undefined
+}
+
+/**
+ * Takes the nonce for which `canPay` has found coin. Throws `Taken` when another transaction of the hot address was
+ * planned meanwhile: it may spend the same coin.
+ */
+export const takeNonceOf = async (
+  tx: Tx,
+  { network, hotAddress }: EvmRound,
+  line: NonceLine,
+  at: Date,
+): Promise<number> => {
+  const nonce = await takeExpected(tx, network, hotAddress, { line }, at)
+  if (nonce === undefined) throw new Taken()
+  return nonce
 }

@@ -1,13 +1,13 @@
 import { relayTransfers, type Hex } from '@bursar/chainkit/evm'
 import { inTransaction } from '../../../platform/db/index.ts'
-import { currentState, insertPlanned, planOf, takeNonce } from '../../../chain/transactions/index.ts'
+import { currentState, insertPlanned, planOf } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { EvmAccount, EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
 import { MOST_GAS, signedGas } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { canPay, noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { canPay, noteRefused, rowOf, takeNonceOf, transferGas } from './jobs-batches.ts'
 import { areReady, ignoreTaken } from './jobs-contracts.ts'
 import { triesOf } from '../queries.ts'
 import { insertSweeps, type NewSweep } from '../store.ts'
@@ -63,7 +63,8 @@ const fitting = ({ sending }: EvmRound, all: readonly Signing[], rate: GasRate):
 
 const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rate: GasRate): Promise<boolean> => {
   const { runtime, network, chainId, contracts, hotAddress } = round
-  if (all.length === 0 || !(await canPay(round, gasOf(all) * rate.maxFeePerGas))) return false
+  const line = all.length > 0 ? await canPay(round, gasOf(all) * rate.maxFeePerGas) : undefined
+  if (!line) return false
   const tries = await triesOf(
     runtime.db,
     network,
@@ -83,7 +84,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      const nonce = await takeNonceOf(tx, round, line, moment.at)
       const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
       const plan = planOf(
         rate.legacy

@@ -2,14 +2,14 @@ import { COIN } from '@bursar/chainkit/evm'
 import { inTransaction, type Tx } from '../../../platform/db/index.ts'
 import type { Moment } from '../../../platform/base/moment.ts'
 import { rescale } from '../../../platform/money/index.ts'
-import { currentState, insertPlanned, planEvm, sendingAmong, takeNonce } from '../../../chain/transactions/index.ts'
+import { currentState, insertPlanned, planEvm, sendingAmong } from '../../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { canPay, noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { canPay, noteRefused, rowOf, takeNonceOf, transferGas } from './jobs-batches.ts'
 import { ignoreTaken } from './jobs-contracts.ts'
 import { isNonceTaken, ownRow, planOwn } from './jobs-direct.ts'
 import { readAccount } from './jobs-reading.ts'
@@ -51,8 +51,7 @@ const feeOf = ({ network, chainId, hotAddress }: EvmRound, gas: bigint, rate: Ga
 type Funding = (tx: Tx, moment: Moment) => Promise<string>
 
 /**
- * Plans the payment of a top-up; undefined when the address has enough. The stored fee is the most it may cost the hot
- * wallet, including the coin it sends.
+ * Plans the payment of a top-up; undefined when the address has enough.
  */
 const planFunding = async (
   round: EvmRound,
@@ -75,10 +74,11 @@ const planFunding = async (
   const call = { to: holder.address, value, data: '0x' }
   const estimate = await (await currentState(round)).estimateGas({ from: hotAddress, ...call })
   if (!estimate.ok) return 'refused'
-  const most = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate }).networkFee + value
-  if (!(await canPay(round, most))) return 'refused'
+  const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
+  const line = await canPay(round, networkFee + value)
+  if (!line) return 'refused'
   return async (tx, moment) => {
-    const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+    const nonce = await takeNonceOf(tx, round, line, moment.at)
     const id = moment.newId()
     const { unsigned } = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(
@@ -91,7 +91,7 @@ const planFunding = async (
         nonce,
         keys: [`${hotAddress}:${nonce}`],
         unsigned,
-        networkFee: most,
+        networkFee,
         feeRate: rate,
         signingKeys: [
           { account: 'hot', branch: 0, index: 0 },
