@@ -4,7 +4,8 @@ import type pg from 'pg'
 import { readTables, readTypes, type ColumnType } from './catalog.ts'
 import { compareRow } from './compare.ts'
 import { describe } from './describe.ts'
-import { Fragments, Unresolved } from './fragments.ts'
+import { Fragments } from './fragments.ts'
+import { Unresolved } from './values.ts'
 import { resultOf, type Parameters } from './nullability.ts'
 import {
   SyntaxKind,

@@ -1,7 +1,7 @@
 /**
- * Finds the texts that an expression of SQL can become: kysely's `sql` templates with their fragments, from constants,
- * functions, parameters and imports. No code is run: where it decides at run time, each branch is an alternative.
- * Functions that are passed as values are not followed.
+ * Finds the texts that an SQL expression can become: kysely's `sql` templates with their fragments, from constants,
+ * functions, parameters and imports. No code runs: each branch of a decision at run time is an alternative. Functions
+ * that are passed as values are not followed.
  */
 import {
   SyntaxKind,
@@ -25,36 +25,7 @@ import {
 import { References, type Assignment } from './references.ts'
 import { combine, isSqlTemplate, keyOf, partsOf, returnsOf, SPELLED, sqlMethodOf, type Function } from './syntax.ts'
 import { identityOf, type Piece, type Sql } from './text.ts'
-
-/** Arguments of the calls that are followed, by the places of their parameters. */
-type Scope = ReadonlyMap<string, () => Atom[]>
-
-/** A value of an expression, as far as SQL can depend on it. */
-type Atom =
-  | { kind: 'sql'; sql: Sql }
-  | { kind: 'text'; text: string }
-  | { kind: 'object'; node: ObjectLiteralExpression; scope: Scope }
-  | { kind: 'list'; atoms: Atom[] }
-  | { kind: 'function'; node: Function; scope: Scope }
-  | { kind: 'nothing' }
-
-/** An expression whose value is known at run time only. */
-export class Unresolved extends Error {
-  readonly node: Node
-  constructor(node: Node, message: string) {
-    super(message)
-    this.node = node
-  }
-}
-
-/** Thrown at a parameter without an argument: one of the callers of its function has to be chosen. */
-class CallerNeeded extends Error {
-  readonly declaration: Function
-  constructor(declaration: Function) {
-    super('a caller is needed')
-    this.declaration = declaration
-  }
-}
+import { CallerNeeded, Unresolved, type Atom, type Scope } from './values.ts'
 
 const DEEPEST = 25
 
@@ -63,21 +34,21 @@ export class Fragments {
   readonly #sources: Sources
   readonly #standIns: (node: Node) => string | undefined
   readonly #references: References
-  /** Callers that were chosen for functions. */
+  /** The caller that is assumed for a function. */
   readonly #assumed = new Map<Function, CallExpression>()
   #depth = 0
 
-  /** Templates that are part of some statement, by `keyOf`. */
+  /** Templates that are part of a statement, by `keyOf`. */
   readonly reached = new Set<string>()
 
-  /** @param standIns gives a text to use for an expression, or undefined */
+  /** @param standIns returns the text to use for an expression, or undefined */
   constructor(sources: Sources, standIns: (node: Node) => string | undefined) {
     this.#sources = sources
     this.#references = new References(sources)
     this.#standIns = standIns
   }
 
-  /** The texts that an expression can become. @throws Unresolved */
+  /** Returns the texts that an expression can become. @throws Unresolved */
   alternatives(expression: Expression): Sql[] {
     const found = this.#underEachCaller(() => this.#evaluate(expression, new Map()))
     const all = found.flatMap((atom) => (atom.kind === 'sql' ? [atom.sql] : []))
@@ -85,7 +56,7 @@ export class Fragments {
     return [...new Map(all.map((sql) => [identityOf(sql), sql])).values()]
   }
 
-  /** The result under each caller of the functions whose parameters it needs. */
+  /** Repeats the work for each caller of the functions whose parameters it needs, and joins the results. */
   #underEachCaller(work: () => Atom[]): Atom[] {
     try {
       return work()
@@ -171,7 +142,7 @@ export class Fragments {
     return this.#byType(node)
   }
 
-  /** A template with its holes filled: holes that depend on one condition have their alternatives in one order. */
+  /** Fills the holes of a template. Holes with the same condition have their alternatives in the same order. */
   #template(node: TaggedTemplateExpression, scope: Scope): Sql[] {
     this.reached.add(keyOf(node))
     return combine(partsOf(node.template), (hole) => this.#hole(hole, scope)).map((pieces) => ({
@@ -195,7 +166,7 @@ export class Fragments {
     return found
   }
 
-  /** The branches that can be taken: one, where the condition asks for an argument and that is known. */
+  /** Returns the possible branches: a single one if the condition tests for an argument whose presence is known. */
   #branches({ condition, whenTrue, whenFalse }: ConditionalExpression, scope: Scope): Expression[] {
     const { left, right, operatorToken } = condition as BinaryExpression
     const isSame = operatorToken?.kind === SyntaxKind.EqualsEqualsEqualsToken
@@ -212,7 +183,7 @@ export class Fragments {
     return kinds.every(Boolean) ? true : kinds.some(Boolean) ? undefined : false
   }
 
-  /** Whether kysely takes an expression for SQL and not for a value. */
+  /** Whether kysely treats an expression as SQL rather than as a value. */
   #isSql(node: Expression): boolean {
     const type = this.#sources.checker.getTypeAtLocation(node)
     const among = type?.isUnionType() ? type.getTypes() : type ? [type] : []
@@ -262,7 +233,7 @@ export class Fragments {
     return this.#declared(this.#references.declarationOf(node), node, scope)
   }
 
-  /** The values of a name, by its declaration. */
+  /** Returns the values of a name, by the kind of its declaration. */
   #declared(declaration: Node | undefined, name: Identifier, scope: Scope): Atom[] {
     switch (declaration?.kind) {
       case SyntaxKind.VariableDeclaration:
@@ -356,7 +327,7 @@ export class Fragments {
   #property(atom: Atom, name: string, node: Node): Atom[] {
     if (atom.kind === 'nothing') return []
     if (atom.kind !== 'object') throw new Unresolved(node, 'this object is known at run time only')
-    // The last property of a name counts. A spread may have one too.
+    // The last property with the name counts. A spread may also contain it.
     const last = atom.node.properties.findLast(
       (each) => each.kind === SyntaxKind.SpreadAssignment || (each as unknown as Assignment).name?.text === name,
     )
@@ -372,7 +343,7 @@ export class Fragments {
       : this.#declared(this.#references.shorthandOf(node), node.name, scope)
   }
 
-  /** The values that object literals of the sources give a property of this type. */
+  /** Returns the values that object literals in the sources assign to a property of this type. */
   #assignedTo(type: Type | undefined, property: string, cause: Unresolved): Atom[] {
     const found = (type ? this.#references.assignmentsTo(type, property) : []).flatMap((assignment) =>
       this.#assigned(assignment, new Map()),
@@ -381,7 +352,7 @@ export class Fragments {
     return found
   }
 
-  /** The texts of a type that is a few literals: `'asset' | 'network'`. */
+  /** Returns the texts of a union of literals, such as `'asset' | 'network'`. */
   #byType(node: Node): Atom[] {
     const literals = this.#literalsOf(node)
     if (literals.length > 0) return literals
