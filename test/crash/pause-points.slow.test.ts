@@ -19,7 +19,7 @@ const points = [
 
 /**
  * Which network passes a point; a bump needs a transaction that is stuck, a renewal, or giving up, one that has
- * expired, an end by proof one that was overtaken, a move between hot addresses an uneven pool: they have tests of
+ * expired, an end by proof one that was superseded, a move between hot addresses an uneven pool: they have tests of
  * their own.
  */
 const NETWORKS: Record<string, readonly Network[]> = {
@@ -29,7 +29,7 @@ const NETWORKS: Record<string, readonly Network[]> = {
   'bump-planned': [],
   'renewal-planned': [],
   'lapse-proven': [],
-  'overtaken-proven': [],
+  'superseded-proven': [],
 }
 const cases = points.flatMap((point) =>
   (NETWORKS[point] ?? (['BITCOIN', 'ETHEREUM', 'TRON'] as const)).map((network) => [point, network] as const),

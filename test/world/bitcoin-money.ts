@@ -5,7 +5,7 @@ import { openBitcoinWorld, type BitcoinWorld } from '../../server/src/adapters/c
 import type { CoinChainAdapter } from '../../server/src/adapters/chains/port.ts'
 import {
   bitcoinHotAddress,
-  createOvertakenJob,
+  createSupersededJob,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
   type SendingPolicy,
@@ -34,7 +34,7 @@ export const bitcoinCatalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } })
  * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
  */
 type Worker = Record<
-  'payouts' | 'consolidation' | 'rescue' | 'sending' | 'recall' | 'overtaken',
+  'payouts' | 'consolidation' | 'rescue' | 'sending' | 'recall' | 'superseded',
   () => Promise<'done' | 'killed'>
 >
 
@@ -123,7 +123,7 @@ export const openBitcoinMoney = async (
       rescue: createRescueJob(joining),
       sending: createSendingJob(sends),
       recall: createRecallJob(joining),
-      overtaken: createOvertakenJob(sends, 1),
+      superseded: createSupersededJob(sends, 1),
     }
   }
   const worker = (killedAt?: string): Worker => {

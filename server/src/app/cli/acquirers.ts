@@ -36,7 +36,7 @@ const catalogueOf = ({ config }: Opened): Catalogue => required(config.assets, '
 const acquirersOf = ({ config }: Opened): Acquirers =>
   joinAcquirers(required(config.acquirers, 'BURSAR_ACQUIRERS_FILE'))
 
-const listenerOf = (opened: Opened): PaymentSubscriber =>
+const subscriberOf = (opened: Opened): PaymentSubscriber =>
   paymentSubscriber({
     runtime: opened.runtime,
     catalogue: catalogueOf(opened),
@@ -162,7 +162,7 @@ export const acquirerCommands: readonly Command[] = [
           await requireNotShown({ runtime: opened.runtime, acquirers: acquirersOf(opened).byName }, id)
         await inTransaction(opened.runtime.db, async (tx) => {
           const moment = momentOf(opened.runtime)
-          await carryOut(tx, await resolveRefund(tx, resolution, listenerOf(opened), moment), moment)
+          await carryOut(tx, await resolveRefund(tx, resolution, subscriberOf(opened), moment), moment)
         })
         out.say(options.done ? 'booked as given back' : 'refused; the money is back on its account')
       })
@@ -197,7 +197,7 @@ export const acquirerCommands: readonly Command[] = [
         const { runtime } = opened
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
-          await carryOut(tx, await acceptPayment(tx, args.PAYMENT_ID, listenerOf(opened), moment), moment)
+          await carryOut(tx, await acceptPayment(tx, args.PAYMENT_ID, subscriberOf(opened), moment), moment)
         })
         out.say('credited to the merchant')
       }),

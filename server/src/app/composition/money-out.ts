@@ -19,7 +19,7 @@ import { createColdJob } from '../../treasury/cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../../pay-out/from-deposit-addresses/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import {
-  createOvertakenJob,
+  createSupersededJob,
   createSendingJob,
   evmHotAddress,
   evmHotKeys,
@@ -45,7 +45,7 @@ import { createSweepPermission } from './sweep-permission.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 const SWEEP_EVERY_MS = 5_000
-const OVERTAKEN_EVERY_MS = 5_000
+const SUPERSEDED_EVERY_MS = 5_000
 const TREASURY_EVERY_MS = 10_000
 
 /** Composes the jobs that send from, sweep and consolidate the wallets of one network. */
@@ -89,7 +89,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     ...(joining && { payForParent: payForParent(joining) }),
   }
   const sending = createSendingJob(sends)
-  const overtaken = createOvertakenJob(sends, OVERTAKEN_EVERY_MS)
+  const superseded = createSupersededJob(sends, SUPERSEDED_EVERY_MS)
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
@@ -97,7 +97,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     return [
       createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs),
       sending,
-      overtaken,
+      superseded,
       ...own(
         createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
         createRescueJob(joining),
@@ -118,7 +118,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
       SWEEP_EVERY_MS,
     )
     const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
-    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, overtaken, ...own(sweeps, cold)]
+    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, superseded, ...own(sweeps, cold)]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = {
@@ -138,7 +138,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   return [
     createEvmPayoutJob({ ...evm, fromDeposits }, everyMs),
     sending,
-    overtaken,
+    superseded,
     ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
   ]
 }

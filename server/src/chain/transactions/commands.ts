@@ -197,7 +197,7 @@ export const recordRefused = async (
 export const moveAndNotify = async (
   tx: Tx,
   id: string,
-  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn' | 'outrun'>,
+  event: Exclude<OutgoingEvent, 'signed' | 'refused' | 'imported' | 'withdrawn' | 'superseded'>,
   hash: string,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
@@ -228,7 +228,7 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
  * final block. Only for transactions without merchants' money.
  */
 export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
-  const moved = await move(tx, id, 'outrun', at)
+  const moved = await move(tx, id, 'superseded', at)
   if (moved) await freeCoins(tx, id)
   return moved !== undefined
 }
@@ -238,21 +238,21 @@ export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 
  * subscribers whose money it carries, and releases its other coins.
  * @param paid intents that the conflicting transaction pays
  */
-export const recordOvertaken = async (
+export const endSuperseded = async (
   tx: Tx,
   id: string,
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
   paid: ReadonlySet<string>,
 ): Promise<boolean> => {
-  const moved = await move(tx, id, 'outrun', moment.at)
+  const moved = await move(tx, id, 'superseded', moment.at)
   if (!moved) return false
   await freeCoins(tx, id)
   await carryOut(
     tx,
     await notifySubscribers(
       tx,
-      { event: 'refused', outgoing: moved, hash: null, overtaken: { paid } },
+      { event: 'refused', outgoing: moved, hash: null, superseded: { paid } },
       subscribers,
       moment,
     ),
@@ -271,7 +271,7 @@ export const recordLapsed = async (
   subscribers: readonly OutgoingSubscriber[],
   moment: Moment,
 ): Promise<void> => {
-  const moved = await move(tx, id, 'outrun', moment.at)
+  const moved = await move(tx, id, 'superseded', moment.at)
   if (moved)
     await carryOut(
       tx,

@@ -63,7 +63,7 @@ const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join
     where x.reserved_by = o.id and x.block_height is null and p.state = 'final' and p.mined_height is not null and p.mined_hash <> a.hash)`
 
 /** Returns signed transactions for which something is lost. */
-export const overtaken = async (db: Db, network: Network): Promise<Outgoing[]> => {
+export const findSuperseded = async (db: Db, network: Network): Promise<Outgoing[]> => {
   const { rows } =
     await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.network = ${network} and o.state in ('signed', 'broadcast')
     and o.purpose in ('payout', 'filler', 'rebalance', 'sweep', 'gas') and exists ${lostKeys} order by o.nonce nulls first, o.id`.execute(

@@ -159,7 +159,7 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
   ])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
     expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
     expect(await stateOf()).toBe('abandoned')
-    expect(seen).toMatchObject([{ event: 'refused', overtaken: { paid: new Set() } }])
+    expect(seen).toMatchObject([{ event: 'refused', superseded: { paid: new Set() } }])
   })
 
   test.each<[string, number | null, More]>([

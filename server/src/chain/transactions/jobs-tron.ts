@@ -3,7 +3,7 @@ import type { ChainAdapter, TronChainAdapter } from '../../adapters/chains/port.
 import { inTransaction } from '../../platform/db/index.ts'
 import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { recordBump, recordLapsed, recordOvertaken } from './commands.ts'
+import { recordBump, recordLapsed, endSuperseded } from './commands.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { isFinalPast } from '../watcher/index.ts'
 import { attemptsOf, stepAgainAt } from './store.ts'
@@ -81,7 +81,7 @@ const putBack = async (
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
-    if (await recordOvertaken(tx, id, subscribers, moment, new Set()))
+    if (await endSuperseded(tx, id, subscribers, moment, new Set()))
       await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
   })
 }

@@ -6,7 +6,7 @@ import { forEachIsolated } from '../../platform/jobs/index.ts'
 import { resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { isRemembered, newestFinal, shareHeight } from '../watcher/index.ts'
-import { recordOvertaken } from './commands.ts'
+import { endSuperseded } from './commands.ts'
 import type { SendingDeps } from './sending.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Outgoing } from './transaction.ts'
@@ -32,7 +32,7 @@ export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
       const still = await newestFinal(tx, network)
       if (still === undefined || still.height < block.height || !(await isRemembered(tx, network, block))) return
       const moment = momentOf(runtime)
-      if (!(await recordOvertaken(tx, id, deps.subscribers, moment, new Set()))) return
+      if (!(await endSuperseded(tx, id, deps.subscribers, moment, new Set()))) return
       await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
     })
   })

@@ -22,7 +22,7 @@ export type OutgoingEvent =
   | 'reorganized'
   | 'final'
   | 'reverted'
-  | 'outrun'
+  | 'superseded'
 /** `notify` calls the subscribers whose money it carries; `freeCoins` releases its reservations. */
 export type OutgoingEffect = 'notify' | 'freeCoins'
 
@@ -30,8 +30,8 @@ export const outgoingMoves: Moves<OutgoingState, OutgoingEvent, OutgoingEffect> 
   // The person who signs elsewhere may also have broadcast it: then it is found in a block.
   offered: { imported: to('signed'), accepted: to('broadcast', 'notify'), withdrawn: to('abandoned', 'freeCoins') },
   planned: { signed: to('signed'), refused: to('abandoned', 'notify', 'freeCoins') },
-  signed: { accepted: to('broadcast', 'notify'), outrun: to('abandoned', 'freeCoins') },
-  broadcast: { mined: to('mined', 'notify'), outrun: to('abandoned', 'freeCoins') },
+  signed: { accepted: to('broadcast', 'notify'), superseded: to('abandoned', 'freeCoins') },
+  broadcast: { mined: to('mined', 'notify'), superseded: to('abandoned', 'freeCoins') },
   mined: {
     reorganized: to('broadcast', 'notify'),
     final: to('final', 'notify', 'freeCoins'),

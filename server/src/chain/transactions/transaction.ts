@@ -56,7 +56,7 @@ export interface Attempt {
  * `refused`: nothing of it will ever be mined, because nothing was signed, or because it is proven dead.
  */
 export interface OutgoingChange {
-  event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'outrun'>
+  event: Exclude<OutgoingEvent, 'signed' | 'imported' | 'withdrawn' | 'superseded'>
   outgoing: Outgoing
   /** of the attempt it is about; null when it was abandoned */
   hash: string | null
@@ -68,7 +68,7 @@ export interface OutgoingChange {
    * of `refused`: it was signed, and final blocks prove that it can never be mined. Its payments need other intents,
    * except for those that a transaction in these blocks has paid
    */
-  overtaken?: { paid: ReadonlySet<string> }
+  superseded?: { paid: ReadonlySet<string> }
   /** of `refused`: what the signer answered */
   refusal?: SignerRefusal
 }

@@ -16,7 +16,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
-import { createOvertakenJob } from './jobs-overtaken.ts'
+import { createSupersededJob } from './jobs-superseded.ts'
 import { DEFAULT_POLICY } from './policy.ts'
 import type { OutgoingChange, Purpose } from './transaction.ts'
 
@@ -54,13 +54,15 @@ beforeEach(async () => {
 /** @returns what subscribers were notified of, the state, and whether the alert is open */
 const run = async (minedNonceIn: AccountChainAdapter['minedNonceIn']) => {
   const changes: Partial<OutgoingChange>[] = []
-  await createOvertakenJob(
+  await createSupersededJob(
     {
       runtime: runtime(),
       network: 'ETHEREUM',
       adapter: { network: 'ETHEREUM', minedNonceIn } as unknown as AccountChainAdapter,
       policy: DEFAULT_POLICY,
-      subscribers: [async (_tx, { event, overtaken }) => (changes.push({ event, overtaken: overtaken! }), noEffects)],
+      subscribers: [
+        async (_tx, { event, superseded }) => (changes.push({ event, superseded: superseded! }), noEffects),
+      ],
       carriesStopped,
       pause: async () => {},
       signer: undefined as never,
@@ -79,7 +81,7 @@ test('a sweep that can never be mined ends, and its alert with it', async () => 
   now = LATER
   const asked: unknown[] = []
   expect(await run(async (...of) => (asked.push(of), 1))).toEqual({
-    changes: [{ event: 'refused', overtaken: { paid: new Set() } }],
+    changes: [{ event: 'refused', superseded: { paid: new Set() } }],
     state: 'abandoned',
     open: false,
   })

@@ -14,7 +14,7 @@ export type WithdrawalState = 'requested' | 'planned' | 'sent' | 'mined' | 'sett
 export type WithdrawalEvent =
   | 'planned'
   | 'unplanned'
-  | 'overtaken'
+  | 'superseded'
   | 'accepted'
   | 'mined'
   | 'reorganized'
@@ -39,9 +39,9 @@ export const withdrawalMoves: Moves<WithdrawalState, WithdrawalEvent, Withdrawal
     delivered: to('delivered', 'deliver', 'notifyDone'),
     'given-up': to('failed', 'release', 'notifyFailed'),
   },
-  // `overtaken`: a final block proves that its transaction can never be mined.
-  planned: { unplanned: to('requested'), overtaken: to('requested'), accepted: to('sent', 'notifyPending') },
-  sent: { overtaken: to('requested'), mined: to('mined', 'moveToTransit', 'notifyDone') },
+  // `superseded`: a final block proves that its transaction can never be mined.
+  planned: { unplanned: to('requested'), superseded: to('requested'), accepted: to('sent', 'notifyPending') },
+  sent: { superseded: to('requested'), mined: to('mined', 'moveToTransit', 'notifyDone') },
   // Done is never withdrawn: when a block is lost, only the posting to transit is reversed until the same bytes are
   // mined again.
   mined: {

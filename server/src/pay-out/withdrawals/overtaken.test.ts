@@ -114,12 +114,12 @@ describe('a payment whose nonce another transaction has used', () => {
   })
 
   test('audit M-B4: is ended by the next worker when one dies between the proof and its record', async () => {
-    world = await createPayoutWorld(database.url, { dieAt: 'overtaken-proven' })
+    world = await createPayoutWorld(database.url, { dieAt: 'superseded-proven' })
     await world.request(UNITS)
     await world.work()
     world.node.mined = 1
     await world.block({ height: 101, transactions: [foreign([`${HOT}:0`])] }, 101)
-    await expect(world.work()).rejects.toThrow('killed at overtaken-proven')
+    await expect(world.work()).rejects.toThrow('killed at superseded-proven')
     expect(await shown()).toEqual(['payout broadcast 0'])
     await world.work(2)
     expect(await shown()).toEqual(['payout abandoned 0', 'payout broadcast 1'])

@@ -87,14 +87,14 @@ const settleOne = async (
   { together, feeShare }: { together: number; feeShare: bigint },
   moment: Moment,
 ): Promise<Effects> => {
-  const event = change.overtaken ? 'overtaken' : EVENTS[change.event]
+  const event = change.superseded ? 'superseded' : EVENTS[change.event]
   // A transaction mined without effect makes a withdrawal Failed once its block is final, and never Done.
   const onlyCost = change.outgoing.succeeded === false
   const after = change.refusal && afterRefusal(before, change.refusal, together)
-  const isPaid = change.overtaken?.paid.has(before.intentId) ?? false
+  const isPaid = change.superseded?.paid.has(before.intentId) ?? false
   const withdrawal = await move(tx, before, event, moment.at, {
-    ...(event === 'unplanned' || event === 'overtaken' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
-    ...(event === 'overtaken' && !isPaid ? { intentId: nextIntentOf(before) } : {}),
+    ...(event === 'unplanned' || event === 'superseded' ? { outgoingId: null, ...waitingOf(after, moment) } : {}),
+    ...(event === 'superseded' && !isPaid ? { intentId: nextIntentOf(before) } : {}),
     ...(event === 'reverted' ? { failReason: 'ERRROR_CODE_GENERIC' } : {}),
     ...(event === 'mined' ? { sendsDone: !onlyCost } : {}),
   })

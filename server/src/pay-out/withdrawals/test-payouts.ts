@@ -25,7 +25,7 @@ import { balancesOf } from '../../ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
   createTransactionSubscriber,
-  createOvertakenJob,
+  createSupersededJob,
   createSendingJob,
   DEFAULT_BITCOIN_POLICY,
   DEFAULT_POLICY,
@@ -227,7 +227,7 @@ export const createPayoutWorld = async (
     payForParent: async (_: unknown, { hash }: { hash: string | null }, rate: bigint, below?: bigint) =>
       node.payForParent(hash!, rate, below),
   }
-  const [send, overtaken] = [createSendingJob(sends), createOvertakenJob(sends, 1)]
+  const [send, superseded] = [createSendingJob(sends), createSupersededJob(sends, 1)]
   const following = createTransactionSubscriber(subscribers)
   const { signal } = new AbortController()
 
@@ -263,7 +263,7 @@ export const createPayoutWorld = async (
         time.now += everyMs
         await plan.run(signal)
         await send.run(signal)
-        await overtaken.run(signal)
+        await superseded.run(signal)
       }
     },
     later: (ms: number): void => {

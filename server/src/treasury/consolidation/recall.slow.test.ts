@@ -31,7 +31,7 @@ describeWithBitcoind('a batch that was signed', () => {
       await request(await chain.newAddress(), 1_000n),
       await request(await chain.newAddress(), 100_000n),
     ]
-    const { payouts, sending, recall, overtaken } = world.worker()
+    const { payouts, sending, recall, superseded } = world.worker()
     await payouts()
     await node.stop()
     node = await start('-dustrelayfee=0.0003')
@@ -48,7 +48,7 @@ describeWithBitcoind('a batch that was signed', () => {
       'consolidation broadcast',
     ])
     await mine(6)
-    await overtaken()
+    await superseded()
     expect([await state(small), await state(other)]).toEqual(['requested', 'requested'])
 
     for (const run of [payouts, payouts, sending]) await run()

@@ -8,9 +8,9 @@ import { raiseAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { readForm } from './adopting.ts'
 import { spentMoves } from './coins.ts'
-import { insertAttempt, recordOvertaken } from './commands.ts'
+import { insertAttempt, endSuperseded } from './commands.ts'
 import { createTransactionSubscriber } from './subscriber.ts'
-import { lostOf, overtaken, type Lost } from './conflicts.ts'
+import { lostOf, findSuperseded, type Lost } from './conflicts.ts'
 import { endUsedNonces } from './jobs-used-nonces.ts'
 import type { SendingDeps } from './sending.ts'
 import { attemptsOf } from './store.ts'
@@ -22,12 +22,13 @@ import type { Outgoing } from './transaction.ts'
  * attempt must need what was used. If the conflict pays only some of several payments, those wait to be attached to it.
  * The others are paid again under another intent, and an alert is raised.
  */
-export const createOvertakenJob = (deps: SendingDeps, everyMs: number): Job => ({
+export const createSupersededJob = (deps: SendingDeps, everyMs: number): Job => ({
   name: `overtaken ${deps.network}`,
   everyMs,
   run: async () => {
     const steps = [
-      async () => forEachIsolated(await overtaken(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing)),
+      async () =>
+        forEachIsolated(await findSuperseded(deps.runtime.db, deps.network), (outgoing) => settle(deps, outgoing)),
       () => endUsedNonces(deps),
     ]
     await forEachIsolated(steps, (step) => step())
@@ -49,12 +50,12 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
   }
   const alive = outgoing.purpose === 'payout' ? await stillPossible(deps, outgoing, signed, lost) : undefined
   if (alive !== undefined) return alertUnclear(deps, outgoing, lost, alive)
-  await deps.pause('overtaken-proven')
+  await deps.pause('superseded-proven')
   await inTransaction(runtime.db, async (tx) => {
     const now = await lostOf(tx, outgoing)
     if (!lost.every((one) => now.some(({ key, hash }) => key === one.key && hash === one.hash))) return
     const moment = momentOf(runtime)
-    if (!(await recordOvertaken(tx, outgoing.id, subscribers, moment, paid))) return
+    if (!(await endSuperseded(tx, outgoing.id, subscribers, moment, paid))) return
     await resolveAlertsOf(tx, ['broadcast', 'stuck', RECALLED, UNCLEAR], [outgoing.id], moment.at)
     if (await isRecalled(tx, outgoing, lost)) return
     await raiseAlert(
