@@ -316,6 +316,16 @@ describe('credited money', () => {
     expect(await states()).toEqual([{ state: 'done', reason: null }])
   })
 
+  test('that another worker is converting is left to it: the job rests instead of looking again at once', async () => {
+    await received('ETH', E18, await target({ ticker: 'USDT' }))
+    await inTransaction(db, async (tx) => {
+      await sql`select from conversions for update`.execute(tx)
+      expect(await createConversionJob(deps(), 1).run(new AbortController().signal)).toBe(false)
+    })
+    await run()
+    expect(await states()).toEqual([{ state: 'done', reason: null }])
+  })
+
   test('that is credited again after a reorganisation is not converted again', async () => {
     const address = await target({ ticker: 'USDT' })
     const id = await received('ETH', E18, address)

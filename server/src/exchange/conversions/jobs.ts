@@ -35,6 +35,7 @@ const GIVE_UP_AFTER_MS = 3_600_000
 
 /**
  * Creates the job that converts credited money to its targets, each step in one transaction. It calls no counterparty.
+ * Conversions that other workers are at give it nothing more to do.
  */
 export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job => ({
   name: 'conversions',
@@ -42,26 +43,32 @@ export const createConversionJob = (deps: ConversionDeps, everyMs: number): Job 
   run: async () => {
     const { runtime } = deps.trading
     const due = await nextConversions(runtime.db, momentOf(runtime).at, MOST)
-    await forEachIsolated(due, (conversion) => convertOne(deps, conversion))
-    return due.length > 0
+    let changed = false
+    await forEachIsolated(due, async (conversion) => {
+      if (await convertOne(deps, conversion)) changed = true
+    })
+    return changed
   },
 })
 
-const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise<void> => {
+/** @returns false when another worker is at it, and nothing was changed */
+const convertOne = async (deps: ConversionDeps, conversion: Conversion): Promise<boolean> => {
   const { runtime } = deps.trading
   try {
     const step = await stepOf(deps, conversion)
     await deps.pause('conversion-priced')
-    await inTransaction(runtime.db, async (tx) => {
+    return await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
       const locked = await lockWaiting(tx, conversion)
       // Another worker may have carried out a step since this one was priced.
-      if (locked?.units === conversion.units)
-        await carryOut(tx, await convert(tx, deps.trading, locked, step, moment), moment)
+      if (!locked || locked.units !== conversion.units) return false
+      await carryOut(tx, await convert(tx, deps.trading, locked, step, moment), moment)
+      return true
     })
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
     await refused(deps, conversion, error)
+    return true
   }
 }
 
