@@ -160,7 +160,8 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       async (answer) => {
         const impatient = answer === 'held' ? world.openImpatient() : undefined
         const venue = impatient ?? world.venue
-        await venue.balances()
+        // The process of an adapter may start more slowly than a short timeout allows.
+        await expect.poll(() => venue.balances().catch(() => undefined)).toBeDefined()
         world.next({ answer })
         const mine = order()
         await expect(venue.place(mine)).rejects.toThrow(VenueUnreachable)

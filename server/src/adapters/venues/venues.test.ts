@@ -38,7 +38,7 @@ describeVenue('Binance through ccxt', 66_000n, async () => {
   const venue = open(60_000)
   return {
     venue,
-    openImpatient: () => open(1_500),
+    openImpatient: () => open(3_000),
     next: (fault) => void emulator.control.next(fault),
     archive: emulator.control.archive,
     ordersOf: (clientOrderId) => emulator.control.find({ clientOrderId }).orders.length,

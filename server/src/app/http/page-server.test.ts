@@ -35,7 +35,7 @@ const streaming =
         send(write(n))
         await sleep(everyMs)
       }
-      released += 1
+      if (signal.aborted) released += 1
     },
   })
 const endless = (): PageRoute['handle'] => async () => ({
@@ -46,17 +46,16 @@ const endless = (): PageRoute['handle'] => async () => ({
     await once(signal, 'abort')
   },
 })
-const flooded: number[] = []
+let flooded = 0
 const flooding: PageRoute['handle'] = async () => ({
   status: 200,
   headers: {},
   stream: async (send, signal) => {
-    const startedAt = performance.now()
     while (!signal.aborted) {
       for (let n = 0; n < 50; n += 1) send('x'.repeat(60_000))
       await sleep(1)
     }
-    flooded.push(performance.now() - startedAt)
+    flooded += 1
   },
 })
 
@@ -79,7 +78,6 @@ const edge = useEdge({
       }),
       page('GET', '/moved', { handle: async () => ({ status: 303, headers: { location: '/large' }, body: '' }) }),
       page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
-      page('GET', '/flood', { handle: flooding }),
     ],
     problem: ({ status, requestId }) => ({ headers: html, body: `<h1>problem ${status}</h1>${requestId}` }),
     postsPerMinute: 100_000,
@@ -251,6 +249,20 @@ const open = (
     })
   })
 
+/** Its answers do not end with their time while a test runs. */
+const lasting = useEdge({
+  pages: {
+    routes: [
+      page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
+      page('GET', '/flood', { handle: flooding }),
+    ],
+    problem: () => ({ headers: html, body: '' }),
+    postsPerMinute: 1,
+    getsPerMinute: 100,
+    streams: { most: 3, perAddress: 2, longestMs: 3_600_000, mostWaiting: 64 * 1024 },
+  },
+})
+
 describe('an answer that goes on', () => {
   test('arrives as it is written, and ends with its time', async () => {
     const live = await open('/live')
@@ -262,9 +274,9 @@ describe('an answer that goes on', () => {
 
   test('is let go when its client leaves', async () => {
     const before = released
-    const live = await open('/live')
+    const live = await open('/live', false, lasting.port)
     live.end()
-    await expect.poll(() => released, { timeout: LONGEST_MS - 200 }).toBeGreaterThan(before)
+    await expect.poll(() => released).toBeGreaterThan(before)
   })
 
   test('is one of few from one address', async () => {
@@ -281,9 +293,8 @@ describe('an answer that goes on', () => {
   })
 
   test('is cut off from a client that does not read', async () => {
-    const flood = await open('/flood', true)
-    await expect.poll(() => flooded.length).toBe(1)
-    expect(flooded[0]).toBeLessThan(LONGEST_MS - 100)
+    const flood = await open('/flood', true, lasting.port)
+    await expect.poll(() => flooded).toBe(1)
     flood.end()
   })
 })
