@@ -47,6 +47,8 @@ export const HISTORY: Record<string, Record<string, string>> = {
     senders: "array['s' || i]",
     keys: "'{}'",
     mined_height: 'i',
+    mined_hash: "'h' || i",
+    succeeded: 'true',
     network_fee: '1',
   },
   outgoing_attempts: {

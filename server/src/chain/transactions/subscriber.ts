@@ -71,6 +71,7 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
 
   /** Our transactions in final blocks have ended. */
   settled: async (tx: Tx, network: Network, heights: { finalHeight: number }, moment: Moment): Promise<Effects> => {
+    // By a constraint of the table, each mined one has a hash and an outcome.
     const { rows } = await sql<{ id: string; hash: string; succeeded: boolean }>`
       select id, mined_hash as hash, succeeded from outgoing
       where network = ${network} and state = 'mined' and mined_height <= ${heights.finalHeight}

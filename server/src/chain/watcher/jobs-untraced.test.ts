@@ -202,7 +202,7 @@ test('audit D-E3 M-D2: an address that a lost final payment has left is compared
   }
   await compareAt(100)
   await compareAt(101)
-  await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
+  await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103, succeeded = true where id = ${id}`.execute(
     world.db,
   )
   await compareAt(102)

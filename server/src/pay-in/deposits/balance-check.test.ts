@@ -147,7 +147,7 @@ describe('native coin that no transfer explains', () => {
     chain.set(address, E18)
     await check(100)
     expect(await notified()).toEqual([])
-    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103 where id = ${id}`.execute(
+    await sql`update outgoing set lost_at = null, state = 'final', mined_hash = 'mined', mined_block = 'a103', mined_height = 103, succeeded = true where id = ${id}`.execute(
       world.db,
     )
     await check(101)

@@ -182,8 +182,8 @@ describe('a Bitcoin payment', () => {
     // The coin was our own change; after a reorganisation another form of the transaction that made it was mined.
     await sql`update utxos set block_height = null where transaction = ${transaction}`.execute(world.db)
     const parent = world.runtime.newId()
-    await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, mined_hash, mined_height, next_step_at, created_at, updated_at)
-      values (${parent}, 'BITCOIN', 'payout', 'final', '{x}', null, '{}', 1, 'other', 90, now(), now(), now())`.execute(
+    await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, mined_hash, mined_height, succeeded, next_step_at, created_at, updated_at)
+      values (${parent}, 'BITCOIN', 'payout', 'final', '{x}', null, '{}', 1, 'other', 90, true, now(), now(), now())`.execute(
       world.db,
     )
     await sql`insert into outgoing_attempts(outgoing_id, attempt, network, unsigned, signing_keys, fee_rate, network_fee, hash, raw, created_at)

@@ -62,7 +62,7 @@ const returned = async (hash: string, paysFor?: string): Promise<void> => {
     insertPlanned(tx, { ...planned, ...(paysFor !== undefined && { paysFor }) }, momentOf(world.runtime)),
   )
   await sql`update outgoing_attempts set hash = ${hash}, raw = '00' where outgoing_id = ${id}`.execute(world.db)
-  await sql`update outgoing set state = 'mined', mined_hash = ${hash}, mined_height = ${HEIGHT} where id = ${id}`.execute(
+  await sql`update outgoing set state = 'mined', mined_hash = ${hash}, mined_height = ${HEIGHT}, succeeded = true where id = ${id}`.execute(
     world.db,
   )
   await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
