@@ -68,6 +68,7 @@ const checks: readonly Step[] = [
   },
   { name: 'boundaries', script: 'tools/lint/main.ts', args: [] },
   { name: 'generated files', script: 'tools/generate.ts', args: ['--check'], needs: 'tools/generate.ts' },
+  { name: 'sabotages', script: 'tools/sabotage.ts', args: ['--check'] },
   { name: 'grants and SQL', script: 'tools/database.ts', args: [], needs: 'tools/database.ts' },
 ]
 

@@ -1,0 +1,6 @@
+import { ledgerSabotages } from './ledger.ts'
+import { withdrawalsSabotages } from './withdrawals.ts'
+import type { Sabotage } from './sabotage.ts'
+
+/** Every sabotage, in the order of the page. */
+export const SABOTAGES: readonly Sabotage[] = [...ledgerSabotages, ...withdrawalsSabotages]

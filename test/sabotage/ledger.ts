@@ -1,0 +1,90 @@
+import type { Sabotage } from './sabotage.ts'
+
+/** Faults of the ledger: balances, holds, localIds and stored answers. */
+export const ledgerSabotages: readonly Sabotage[] = [
+  {
+    name: 'no-balance-check',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: ['bounded && after < 0n', 'bounded && after < -(10n ** 60n)'],
+    fault: 'P2, I7, I9',
+    breaks: 'A merchant withdraws more than its balance.',
+    finder: 'server/src/ledger/postings/judge.test.ts › items see what earlier items of the batch did',
+  },
+  {
+    name: 'local-id-not-taken',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: [
+      "if (taken !== undefined) return { kind: 'refused', guard: 'local-id-taken', objectId: taken }",
+      "if (taken === '') return { kind: 'refused', guard: 'local-id-taken', objectId: taken }",
+    ],
+    fault: 'P2, L3',
+    breaks: 'One order that is sent twice is paid twice.',
+    finder: 'server/src/ledger/postings/judge.test.ts › a localId is taken once, and the refusal names what took it',
+  },
+  {
+    name: 'hold-ends-twice',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: ['if (transfer.closes) openHolds.delete(`${transfer.merchantId}/${transfer.closes}`)', ''],
+    fault: 'L6',
+    breaks: 'Money of one hold is released twice.',
+    finder: 'server/src/ledger/postings/judge.test.ts › a hold ends once, no matter who comes second',
+  },
+  {
+    name: 'hold-closed-ignored',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: [
+      "if (!hold) return { kind: 'refused', guard: 'hold-closed' }\n    requireWholeHold",
+      'if (hold) requireWholeHold',
+    ],
+    fault: 'L6',
+    breaks: 'A hold that was captured is released as well.',
+    finder:
+      'server/src/ledger/postings/ledger.test.ts › capture and release race for one hold: one wins, 30 times out of 30',
+  },
+  {
+    name: 'partial-hold',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: ['requireWholeHold(transfer, hold, touched)\n  }', '\n  }'],
+    fault: 'L6',
+    breaks: 'A part of a hold stays held for ever.',
+    finder: 'server/src/ledger/postings/judge.test.ts › a hold ends as a whole or not at all',
+  },
+  {
+    name: 'other-merchants-account',
+    file: 'server/src/ledger/postings/posting.ts',
+    replace: ['if (merchantId !== owner) throw', "if (owner === '') throw"],
+    fault: 'L2',
+    breaks: 'A transfer of one merchant changes the balance of another.',
+    finder: 'server/src/ledger/postings/judge.test.ts › malformed transfers are refused before they reach the database',
+  },
+  {
+    name: 'accounts-not-locked',
+    file: 'server/src/ledger/postings/store.ts',
+    replace: ['where id = any($1::bigint[]) order by id for no key update', 'where id = any($1::bigint[]) order by id'],
+    fault: 'L1, I16',
+    breaks: 'Two batches judge the same balance, and both spend it.',
+    finder:
+      'server/src/ledger/postings/ledger.test.ts › capture and release race for one hold: one wins, 30 times out of 30',
+  },
+  {
+    name: 'stored-answer-for-another-request',
+    file: 'server/src/ledger/postings/identity.ts',
+    replace: ['if (!isSameRequest(stored.fingerprint, asked)) return', "if (stored.fingerprint === '') return"],
+    fault: 'L3',
+    breaks: 'A reused key answers another order as if that had been placed.',
+    finder:
+      'server/src/ledger/postings/judge.test.ts › a repeated request gets the first answer, refusals included, and a reused key is refused',
+  },
+  {
+    name: 'refusal-not-kept',
+    file: 'server/src/ledger/postings/judge.ts',
+    replace: [
+      "if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return\n    keep(item, outcome)\n    if (outcome.kind !== 'applied') return",
+      "if (outcome.kind === 'answered' || outcome.kind === 'key-reused') return\n    if (outcome.kind !== 'applied') return\n    keep(item, outcome)",
+    ],
+    fault: 'L4',
+    breaks: 'A repeated request is placed after its first answer said that it was refused.',
+    finder:
+      'server/src/ledger/postings/judge.test.ts › a repeated request gets the first answer, refusals included, and a reused key is refused',
+  },
+]
