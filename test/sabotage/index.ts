@@ -1,6 +1,13 @@
 import { ledgerSabotages } from './ledger.ts'
 import { withdrawalsSabotages } from './withdrawals.ts'
+import { depositsSabotages } from './deposits.ts'
+import { dialectsSabotages } from './dialects.ts'
 import type { Sabotage } from './sabotage.ts'
 
 /** Every sabotage, in the order of the page. */
-export const SABOTAGES: readonly Sabotage[] = [...ledgerSabotages, ...withdrawalsSabotages]
+export const SABOTAGES: readonly Sabotage[] = [
+  ...ledgerSabotages,
+  ...withdrawalsSabotages,
+  ...depositsSabotages,
+  ...dialectsSabotages,
+]

@@ -5,10 +5,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
   {
     name: 'way-back-from-sent',
     file: 'server/src/pay-out/withdrawals/machine.ts',
-    replace: [
-      "sent: { overtaken: to('requested'), mined:",
-      "sent: { overtaken: to('requested'), unplanned: to('requested'), mined:",
-    ],
+    replace: ["mined: to('mined',", "unplanned: to('requested'), mined: to('mined',"],
     fault: 'I5',
     breaks: 'A payment that was sent falls back to waiting and is sent again.',
     finder:
@@ -24,11 +21,11 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
       'server/src/pay-out/withdrawals/rules.test.ts › money is released or captured exactly on the way into an end state, once',
   },
   {
-    name: 'overtaken-same-intent',
+    name: 'superseded-same-intent',
     file: 'server/src/pay-out/withdrawals/settlement.ts',
-    replace: ["...(event === 'overtaken' && !isPaid ?", "...(event === 'overtaken' && isPaid ?"],
+    replace: ["' && !isPaid ?", "' && isPaid ?"],
     fault: 'audit M-B4',
-    breaks: 'A payment that was overtaken is never paid.',
+    breaks: 'A payment that another transaction superseded is never paid.',
     finder:
       'server/src/pay-out/withdrawals/overtaken.test.ts › ends by proof once the block is final, and is paid once more under another intent',
   },
@@ -39,5 +36,116 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     fault: 'audit M-E3',
     breaks: 'Done is sent for a payment that had no effect.',
     finder: 'server/src/pay-out/withdrawals/effect.test.ts › a payment that the token answers with false',
+  },
+  {
+    name: 'nonces-after-payments',
+    file: 'server/src/pay-out/withdrawals/hot-wallet.ts',
+    replace: [
+      'const state = await currentState(deps)',
+      'const state = await currentState(deps)\n  for (const [address, line] of await nonceLines(deps, all)) (lines as Map<string, typeof line>).set(address, line)',
+    ],
+    fault: 'fix 0f1eb31b',
+    breaks: 'Two jobs pay out the same money of the hot wallet.',
+    finder: 'server/src/pay-out/withdrawals/together.test.ts › while the balance is read is not paid out again',
+  },
+  {
+    name: 'nonces-not-compared',
+    file: 'server/src/chain/transactions/nonces.ts',
+    replace: ['current && line.isStill(current, at) ?', 'current ?'],
+    fault: 'fix e80099dd',
+    breaks: 'A payment is planned on a balance that another job has spent since it was read.',
+    finder: 'server/src/pay-out/withdrawals/together.test.ts › while the balance is read is not paid out again',
+  },
+  {
+    name: 'in-flight-not-subtracted',
+    file: 'server/src/pay-out/withdrawals/hot-wallet.ts',
+    replace: ['(leaving.get(`${key.address}/${ticker}`) ?? 0n) +', '0n +'],
+    fault: 'I7',
+    breaks: 'Payments that are not mined yet are not subtracted, and the same coin is planned again.',
+    finder: 'server/src/pay-out/withdrawals/together.test.ts › while the balance is read is not paid out again',
+  },
+  {
+    name: 'stop-ignored-at-planning',
+    file: 'server/src/pay-out/withdrawals/commands.ts',
+    replace: ['return !(await isStopped(tx, outgoingId))', "return outgoingId !== ''"],
+    fault: 'I22',
+    breaks: 'Money leaves although a stop is in force.',
+    finder:
+      'server/src/pay-out/withdrawals/stops.system.test.ts › a stop holds from the moment it is made, whatever planning and signing are doing',
+  },
+  {
+    name: 'delivered-inside-while-stopped',
+    file: 'server/src/pay-out/withdrawals/commands.ts',
+    replace: ['if (await isHeldBack(tx, waiting)) return undefined', ''],
+    fault: 'audit S-3',
+    breaks: 'Money moves to another merchant although a stop is in force.',
+    finder:
+      'server/src/pay-out/withdrawals/stopped-inside.test.ts › nothing is delivered inside either once a stop is in force',
+  },
+  {
+    name: 'release-keeps-fee',
+    file: 'server/src/pay-out/withdrawals/postings.ts',
+    replace: ['0n, -(w.units + w.fee))], moment, w.holdId)', '0n, -w.units)], moment, w.holdId)'],
+    fault: 'L6',
+    breaks: 'The fee of a failed withdrawal stays held.',
+    finder:
+      'server/src/pay-out/withdrawals/rules.test.ts › every way a withdrawal can end leaves nothing held and nothing in transit',
+  },
+  {
+    name: 'amount-precision',
+    file: 'server/src/pay-out/withdrawals/request.ts',
+    replace: ['const parsed = parseUnits(amount, on.decimals)', 'const parsed = parseUnits(amount, asset.scale)'],
+    fault: 'L16, I19',
+    breaks: 'An amount is read with the decimals of another network, and a multiple of it is paid.',
+    finder: 'server/src/app/composition/orders.test.ts › what no day has room for is refused with code 7',
+  },
+  {
+    name: 'intent-not-derived',
+    file: 'server/src/pay-out/withdrawals/placing.ts',
+    replace: [
+      'return name === undefined ? newId() : intentIdOf(merchantId, name)',
+      "return name === '' ? intentIdOf(merchantId, name) : newId()",
+    ],
+    fault: 'audit M-A5, C10',
+    breaks: 'A restored database pays an order a second time.',
+    finder:
+      'server/src/app/composition/intents.test.ts › is the same payment for the signer when a restored copy is sent it again',
+  },
+  {
+    name: 'next-intent-random',
+    file: 'server/src/pay-out/withdrawals/placing.ts',
+    replace: [
+      'intentIdOf(merchantId, `after:${intentId}`)',
+      'intentIdOf(merchantId, `after:${intentId}:${String(process.hrtime.bigint())}`)',
+    ],
+    fault: 'audit M-A5, C10',
+    breaks: 'Two copies of the database give one payment two intents, and both are paid.',
+    finder: 'server/src/pay-out/withdrawals/restored.test.ts › by what took the place of an overtaken payment',
+  },
+  {
+    name: 'top-ups-not-subtracted',
+    file: 'server/src/pay-out/withdrawals/hot-wallet.ts',
+    replace: [' + (topUps.get(key.address) ?? 0n)', ''],
+    fault: 'fix e80099dd',
+    breaks: 'Coin that is sent to a deposit address for gas is paid out as well.',
+    finder: 'server/src/treasury/sweeps/evm/hot-coin.test.ts › coin that is sent to a deposit address is not paid out',
+  },
+  {
+    name: 'sweep-coin-in-flight',
+    file: 'server/src/treasury/sweeps/evm/jobs-batches.ts',
+    replace: ['(await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n', '0n'],
+    fault: 'fix e80099dd',
+    breaks: 'Coin of a payout is sent to a deposit address, and no later nonce can be mined.',
+    finder:
+      'server/src/treasury/sweeps/evm/hot-coin.test.ts › coin that a payout is about to send is not sent to a deposit address',
+  },
+  {
+    name: 'filler-over-waiting-payment',
+    file: 'server/src/chain/transactions/nonces.ts',
+    replace: ['and (not f.contested or f.since <= ${new Date(at.getTime() - CONTESTED_MS)})', ''],
+    fault: 'audit M-A5',
+    breaks: 'A filler takes the nonce of a payment that the signer has signed.',
+    finder:
+      'server/src/pay-out/withdrawals/signed-before.test.ts › a nonce that the signer has signed for something unknown is left alone, then filled when payments wait behind it',
   },
 ]

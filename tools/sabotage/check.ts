@@ -34,7 +34,7 @@ export const findStale = (repository: string, sabotages: readonly Sabotage[]): s
     const finder = finderOf(sabotage)
     const tests = read(finder.file)
     if (tests === undefined) wrong.push(`there is no ${finder.file}`)
-    else if (!titlesOf(tests).some((title) => title.includes(finder.title)))
+    else if (!titlesOf(tests).some((title) => matches(title, finder.title)))
       wrong.push(`${finder.file} has no test "${finder.title}"`)
     return wrong.map((line) => `sabotage ${name}: ${line}`)
   })
@@ -43,3 +43,13 @@ export const findStale = (repository: string, sabotages: readonly Sabotage[]): s
 /** String literals of a test file, among them its titles. */
 const titlesOf = (text: string): string[] =>
   [...text.matchAll(/(['"`])((?:\\.|(?!\1)[^\\\n])*)\1/g)].map(([, , title]) => title!.replaceAll(/\\(.)/g, '$1'))
+
+/** Whether a title has this part, or is all of it once values are in its places. */
+const matches = (title: string, part: string): boolean => {
+  if (title.includes(part)) return true
+  const [first = '', ...rest] = title.split(/%[sdifjo]|\$\w+/)
+  // A title of nothing but places would match everything.
+  if (rest.length === 0 || [first, ...rest].join('').length < 5) return false
+  const pattern = [first, ...rest].map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('.*')
+  return new RegExp(`^${pattern}$`).test(part)
+}
