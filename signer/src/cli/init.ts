@@ -21,7 +21,7 @@ export async function init(args: string[]): Promise<void> {
       'show-mnemonic': { type: 'boolean' },
     },
   })
-  if (!values.seed) throw new Error('Say where the seed file goes: --seed FILE')
+  if (!values.seed) throw new Error('Give the path of the seed file: --seed FILE')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const mnemonic = values['mnemonic-file']
     ? await readMnemonic(values['mnemonic-file'])

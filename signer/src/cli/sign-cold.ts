@@ -48,7 +48,7 @@ export async function signCold(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options })
   const { seed: seedFile, policy: policyFile, in: source, out: target } = values
   if (!seedFile || !policyFile || !source || !target)
-    throw new Error('Say --seed FILE, --policy FILE, --in FILE and --out FILE')
+    throw new Error('Give --seed FILE, --policy FILE, --in FILE and --out FILE')
   const policy = readPolicy(await readTrustedFile(policyFile))
   const file = parseFile(await readFile(source, 'utf8'))
   const request = requestOf(file)

@@ -11,7 +11,7 @@ export async function verifyLog(args: string[]): Promise<void> {
   if (!values.log) throw new Error('Say which log: --log FILE')
   const { isContained, ...found } = await whileSegmentsStay(values.log, () => verify(values.log!, values.contains))
   if (values.contains !== undefined && !isContained) {
-    throw new Error(`The log does not hold the line ${values.contains}: it was cut off or exchanged`)
+    throw new Error(`The log does not hold the line ${values.contains}: it was truncated or replaced`)
   }
   process.stdout.write(`${JSON.stringify(found)}\n`)
 }

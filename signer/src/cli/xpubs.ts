@@ -18,7 +18,7 @@ export async function xpubs(args: string[]): Promise<void> {
   })
   const { seed: seedFile, chain = '' } = values
   if (!seedFile) throw new Error('Say which seed: --seed FILE')
-  if (!isBitcoinChain(chain)) throw new Error('Say which chain of Bitcoin: --chain mainnet, testnet or regtest')
+  if (!isBitcoinChain(chain)) throw new Error('Name the chain of Bitcoin: --chain mainnet, testnet or regtest')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
   passphrase.fill(0)

@@ -152,7 +152,7 @@ export const acquirerCommands: readonly Command[] = [
       refused: flag('the payer will not get the money: it goes back to the account it was held on'),
     },
     irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
-    more: 'With --refused the acquirer is asked once more: a refund that it shows or confirms can not be refused. For two weeks afterwards the acquirer is asked how much of the payment went back. Your login is recorded with the refund and in "bursar actions".',
+    more: 'With --refused the acquirer is queried once more: a refund that it shows or confirms can not be refused. For two weeks afterwards the acquirer is queried how much of the payment was refunded. Your login is recorded with the refund and in "bursar actions".',
     run: async ({ args, options }, env, out) => {
       if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
       const id = args.REFUND_ID
@@ -172,7 +172,7 @@ export const acquirerCommands: readonly Command[] = [
     name: 'payment went-back',
     summary: 'enter how much of a payment went back to its payer, where the acquirer reports no amount; 0 for nothing',
     args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
-    irreversible: 'The amount is taken from the balance of the merchant; what is missing there is owed.',
+    irreversible: 'The amount is taken from the balance of the merchant; a missing part becomes a debt.',
     run: async ({ args }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
@@ -183,7 +183,7 @@ export const acquirerCommands: readonly Command[] = [
           const moment = momentOf(runtime)
           await carryOut(tx, await resolveDispute(tx, payment.id, units, `${actor()}: ${args.REASON}`, moment), moment)
         })
-        out.say(units === 0n ? 'what was held is available again' : 'booked as gone back')
+        out.say(units === 0n ? 'the held money is available again' : 'booked as gone back')
       })
     },
   }),
@@ -221,12 +221,12 @@ export const acquirerCommands: readonly Command[] = [
   }),
   moneyCommand(
     'acquirer fund',
-    "book the operator's money that was paid into an account with an acquirer; a negative amount: taken out of it",
+    "post the operator's money that was paid into an account with an acquirer; a negative amount: taken out of it",
     fundAcquirerItem,
   ),
   moneyCommand(
     'acquirer banked',
-    'book a settlement that has reached the bank; a negative amount: the bank has paid the acquirer',
+    'post a settlement that has reached the bank; a negative amount: the bank has paid the acquirer',
     bankItem,
   ),
 ]
@@ -295,7 +295,7 @@ export const reconcileWithAcquirer = async (
 const fromPort = async (opened: Opened, name: string, lookedBackMs: number): Promise<StatementFinding[]> => {
   const acquirer = acquirersOf(opened).byName.get(name)!
   if (!acquirer.statement || !acquirer.capabilities.statement)
-    throw new UsageError(`${name} has no statement by its interface: give a file with --statement`)
+    throw new UsageError(`${name} has no statements in its API: give a file with --statement`)
   return reconcileAcquirer(
     { runtime: opened.runtime, payouts: payoutBooks, pause: async () => {} },
     acquirer,

@@ -24,7 +24,7 @@ export const actionCommands: readonly Command[] = [
       command: text('COMMAND', 'only of this command, or of those that begin with this word'),
       most: textOr('100', 'N', 'rows'),
     },
-    more: 'A row is written before a command begins and one after it ended. Each row covers the one before it by a hash: the last line says whether all do.',
+    more: 'One row is written before a command begins, and one when it ends. Each row contains the hash of the row before it: the last line says whether all do.',
     run: async ({ options }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         if (!/^[1-9]\d{0,5}$/.test(options.most)) throw new UsageError('--most is a whole number from 1')

@@ -86,11 +86,11 @@ const adjustCommands: readonly Command[] = [
       to: neededText('ACCOUNT', 'the account that gets'),
       address: text(
         'NETWORK/ADDRESS',
-        'of which address: with custody, and for what suspense of the platform holds for an address',
+        'the address: for custody, and for money of an address in the suspense of the platform',
       ),
       deposit: uuid('the rejected deposit whose money leaves quarantine'),
     },
-    more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. What may go where:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
+    more: `An account is KIND, KIND:MERCHANT_ID, custody:NETWORK or acquirer:NAME. Allowed pairs:\n${PAIR_LINES}\nSee docs/operating/adjustments.md.`,
     run: async ({ args: { AMOUNT: typed, REASON: reason }, options }, env, out) => {
       const [from, to] = [accountOf(options.from), accountOf(options.to)]
       await withInstallation(env, async (opened) => {
@@ -146,7 +146,7 @@ const adjustCommands: readonly Command[] = [
     name: 'adjust apply',
     summary: 'post an adjustment that a second person has signed',
     args: ['ADJUSTMENT_ID', 'PERSON', 'SIGNATURE'],
-    irreversible: 'The books are moved as the adjustment says.',
+    irreversible: 'The adjustment is posted.',
     run: async ({ args: { ADJUSTMENT_ID: id, PERSON: person, SIGNATURE: signature } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime } = opened
@@ -208,7 +208,7 @@ const personCommands: readonly Command[] = [
     summary: 'enrol a person whose signature adjustments need',
     args: ['PERSON', 'PUBLIC_KEY', 'LOGIN'],
     options: {
-      voucher: text('PERSON', 'who is enrolled and vouches for the person; needed for all but the first'),
+      voucher: text('PERSON', 'the enrolled person who vouches; required for all but the first'),
       signature: text('HEX', "the voucher's signature of `person text`"),
     },
     more: 'LOGIN is the login under which the person types commands. A person can not sign an adjustment that the same login proposed.',

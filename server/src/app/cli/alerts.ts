@@ -43,7 +43,7 @@ export const alertCommands: readonly Command[] = [
   command({
     name: 'alerts',
     summary: 'list open alerts',
-    more: 'Those with an id are of something that has happened: end them with `alerts end` once you have looked. The others end with what they are about.',
+    more: 'Alerts with an id report a past event: end them with `alerts end` when you have looked into it. The others end with the condition that they report.',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const alerts = await openAlerts(runtime.db)
@@ -72,7 +72,7 @@ export const alertCommands: readonly Command[] = [
           momentOf(runtime).at,
         )
         if (!ended) throw new Error('no alert of this id is open: bursar alerts')
-        if (!ended.isEnded) throw new Error(`${ended.kind} is about a state: it ends with that`)
+        if (!ended.isEnded) throw new Error(`${ended.kind} reports a state, and ends with it`)
         out.say('ended')
       })
     },

@@ -25,8 +25,8 @@ export const archiveCommands: readonly Command[] = [
     summary:
       'archive the notifications of old months to files, verify the files, and drop the months; run it as the owner of the database',
     options: {
-      'keep-months': neededText('N', 'whole months, beside this one, whose notifications stay in the database'),
-      to: neededText('FOLDER', 'where the files go: back it up as the database'),
+      'keep-months': neededText('N', 'number of whole months, besides the present one, that stay in the database'),
+      to: neededText('FOLDER', 'folder of the files: back it up like the database'),
     },
     irreversible: 'Merchants can no longer list the notifications of these months, nor can they be sent again.',
     run: async ({ options }, env, out) => {

@@ -34,7 +34,7 @@ export const auditCommands: readonly Command[] = [
     name: 'audit accept',
     summary: 'accept a finding about a transfer or a cause, after a correcting posting',
     args: ['ACCOUNT', 'VERSION', 'REASON...'],
-    irreversible: 'The entry stays in the books, and the audit goes on behind it.',
+    irreversible: 'The entry remains in the books, and the audit continues after it.',
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const finding = { accountId: numberOf(args.ACCOUNT, 'ACCOUNT'), version: numberOf(args.VERSION, 'VERSION') }
@@ -44,7 +44,7 @@ export const auditCommands: readonly Command[] = [
         )
         if (!done)
           throw new Error(
-            'there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. A balance is set right by `bursar audit restore`',
+            'there is no open finding about a transfer or a cause of this account at this version: see `bursar audit findings`. Correct a balance with `bursar audit restore`',
           )
         const left = await auditAccounts(runtime, [finding.accountId])
         out.say(
@@ -58,7 +58,7 @@ export const auditCommands: readonly Command[] = [
     name: 'audit restore',
     summary: 'reset an account whose balance was changed without entries to its last entry',
     args: ['ACCOUNT'],
-    irreversible: 'What was written into the balance is lost: note it before.',
+    irreversible: 'The present balance is lost: note it before.',
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const id = numberOf(args.ACCOUNT, 'ACCOUNT')

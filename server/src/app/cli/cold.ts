@@ -85,7 +85,7 @@ export const coldCommands: readonly Command[] = [
     name: 'cold cancel',
     summary: 'cancel a transfer for which no signed transaction was imported',
     args: ['TRANSFER_ID'],
-    irreversible: 'The transfer is cancelled: destroy what was signed for it.',
+    irreversible: 'The transfer is cancelled: destroy its signed transaction.',
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const cancelled = await inTransaction(runtime.db, (tx) =>
@@ -96,7 +96,7 @@ export const coldCommands: readonly Command[] = [
         out.say(
           until === null
             ? 'cancelled: destroy what was signed'
-            : `cancelled; what was signed can be mined until ${until.toISOString()}, and no other is offered before`,
+            : `cancelled; a signed transaction can be mined until ${until.toISOString()}, and no other transfer is offered before`,
         )
       }),
   }),

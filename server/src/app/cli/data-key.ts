@@ -48,7 +48,7 @@ export const dataKeyCommands: readonly Command[] = [
   command({
     name: 'data-key reseal',
     summary: 'encrypt everything that an older data key encrypts with the newest key',
-    more: 'Every process has the new file by then: one that lacks the newest key can not read what is encrypted with it. See docs/operating/data-key.md.',
+    more: 'Give the new file to every process before: a process without the newest key can not read values encrypted with it. See docs/operating/data-key.md.',
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const ring = createSecretRing(opened.config.dataKeys)

@@ -13,7 +13,7 @@ export const depositCommands: readonly Command[] = [
     summary: 'end a pending deposit whose money its address does not hold',
     args: ['MERCHANT_ID', 'DEPOSIT_ID', 'REASON...'],
     irreversible: 'The merchant is notified that the deposit has failed.',
-    more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. What was credited, or waits for its block to be final, is refused. See docs/operating/chain-trouble.md.',
+    more: 'For the alert deposit-not-held, when another node shows that the transfer did not happen. A deposit that is credited, or whose block is not final, is refused. See docs/operating/chain-trouble.md.',
     run: async ({ args: { MERCHANT_ID: merchantId, DEPOSIT_ID: id, REASON: reason } }, env, out) =>
       withInstallation(env, async (opened) => {
         const world = worldOf(opened)

@@ -50,7 +50,7 @@ export const hedgingCommands: readonly Command[] = [
   }),
   command({
     name: 'hedging book',
-    summary: "book the operator's money that was paid to the venue; a negative amount: taken from it",
+    summary: "post the operator's money that was paid to the venue; a negative amount: taken from it",
     args: ['TICKER', 'AMOUNT'],
     run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {

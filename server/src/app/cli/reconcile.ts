@@ -31,11 +31,11 @@ export const reconcileCommand: Command = command({
   options: {
     network: network('one network, not all'),
     full: flag('compare every address, not only those that changed'),
-    recount: flag('first count again what metrics and `bursar treasury` read; writers wait meanwhile'),
+    recount: flag('first recount the figures that metrics and `bursar treasury` read; writers wait meanwhile'),
     history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
     acquirer: text('NAME', 'an acquirer instead of the chains'),
-    statement: text('FILE', "the acquirer's statement; from its interface when left out"),
-    days: text('DAYS', "how far back the acquirer's interface is asked; 7 when left out"),
+    statement: text('FILE', "the acquirer's statement; from its API if absent"),
+    days: text('DAYS', "number of days to read from the acquirer's API; 7 if absent"),
     balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
   },
   run: async ({ options: values }, env, out) => {
@@ -70,7 +70,7 @@ export const reconcileCommand: Command = command({
         out.add(
           'checks',
           { check: 'count', subject: what, detail: `says ${counted}, there are ${found}` },
-          `count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` counts anew`,
+          `count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` corrects it`,
         )
       let off =
         findings.length + counts.length + (await printAdjustments(opened, out)) + (brokenAction === null ? 0 : 1)

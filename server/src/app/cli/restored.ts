@@ -33,7 +33,7 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
       if (branch === 0) {
         const count = await rememberForgotten(tx, wallet, family, next, ahead, moment)
         lines.push(
-          `${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, as they may have been given out`,
+          `${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, because they may have been given out`,
         )
       } else {
         for (let index = next; index < next + ahead; index += 1) {
@@ -46,7 +46,7 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
       }
     }
     const merchants = await leapSequences(tx)
-    lines.push(`notifications: sequences of ${merchants} merchant(s) were moved on`)
+    lines.push(`notifications: sequences of ${merchants} merchant(s) were advanced`)
     await acceptDatabase(tx, { forgot: true }, new Date(runtime.clock.now()))
     return lines
   })
@@ -59,15 +59,15 @@ export const restoredCommands: readonly Command[] = [
       ahead: textOr(
         '10000',
         'ADDRESSES',
-        'how many addresses of each family to watch behind the last index that the copy knows',
+        'number of addresses of each family to watch after the last index that the copy knows',
       ),
       moved: flag(
         'the same database in another place, such as after pg_upgrade: nothing is missing, and nothing else is done',
       ),
     },
-    more: 'Stops all withdrawals, voids the stock of addresses, moves derivation counters and event sequences on, and watches the addresses that may have been given out since. docs/operating/recovery.md has the steps around it.',
+    more: 'Stops all withdrawals, voids the stock of addresses, advances derivation counters and event sequences, and watches the addresses that may have been given out since. docs/operating/recovery.md describes the whole procedure.',
     irreversible:
-      'The stock of addresses is void, counters and event sequences move on, and all withdrawals stop until `bursar unfreeze`.',
+      'The stock of addresses is void, counters and event sequences are advanced, and all withdrawals stop until `bursar unfreeze`.',
     run: async ({ options }, env, out) => {
       const ahead = wholeNumberOf(options.ahead, '--ahead', { most: MOST_AHEAD })
       await withInstallation(env, async ({ runtime, config }) => {
@@ -77,7 +77,7 @@ export const restoredCommands: readonly Command[] = [
           return
         }
         const lines = await makeSafe(runtime, required(config.xpubs, 'BURSAR_XPUBS_FILE'), ahead)
-        out.say([...lines, 'go on with step 3 of docs/operating/recovery.md'].join('\n'))
+        out.say([...lines, 'continue with step 3 of docs/operating/recovery.md'].join('\n'))
       })
     },
   }),
@@ -110,7 +110,7 @@ export const restoredCommands: readonly Command[] = [
     name: 'address give-back',
     summary: 'give an address that a restored copy does not know back to the merchant who had it',
     args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
-    irreversible: 'The address belongs to this merchant from now on, who is credited with what comes to it.',
+    irreversible: 'The address belongs to this merchant from now on, who is credited with deposits to it.',
     run: async ({ args }, env, out) => {
       const { MERCHANT_ID: merchantId, ADDRESS: address, META: meta = null } = args
       const blockchain = args.BLOCKCHAIN as Network
@@ -123,7 +123,7 @@ export const restoredCommands: readonly Command[] = [
             `${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`,
           )
         out.show({ addressId: id }, [])
-        out.say(`it is address ${id} of the merchant: what comes from now on is credited`)
+        out.say(`it is address ${id} of the merchant: deposits from now on are credited`)
       })
     },
   }),

@@ -45,12 +45,12 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
     `${network} has been read to ${cursor.height}, and is final to ${cursor.finalHeight}. Going back to ${to.height} (${to.hash}):`,
     ...deposits.map(
       ({ asset, count, booked }) =>
-        `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are booked; balances that lack it owe it`,
+        `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are posted; a balance that lacks the amount becomes a debt`,
     ),
     ...(deposits.length === 0 ? ['- takes back no deposit'] : []),
-    `- has ${outgoing} transaction(s) of ours wait for their blocks again`,
+    `- has ${outgoing} transaction(s) of ours wait to be mined again`,
     ...(to.height < cursor.finalHeight
-      ? [`- stops all that is sent on ${network}, as blocks that were final are given up, until you lift it`]
+      ? [`- stops all payments on ${network} until you lift the stop, because final blocks are dropped`]
       : []),
     'The blocks of the node are read again from there. Deposits in them are credited again; merchants are not notified a second time.',
   ]
@@ -98,7 +98,7 @@ export const rewindCommands: readonly Command[] = [
           )
         for (const line of describe(deps.network, plan, opened)) out.say(line)
         await rewind(deps, plan.to)
-        out.say(`${name} is at block ${typed} now; its watcher reads on from there`)
+        out.say(`${name} is at block ${typed} now; its watcher continues from there`)
       })
     },
   }),

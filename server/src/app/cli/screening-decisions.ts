@@ -82,7 +82,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
           throw new Error(
             'there is nothing to decide: it is clean, still being asked about, or decided: bursar screening list',
           )
-        out.say(decided.missing === 0 ? event : `noted; ${decided.missing} more must say the same`)
+        out.say(decided.missing === 0 ? event : `noted; ${decided.missing} more must agree`)
       })
     },
   })

@@ -53,7 +53,7 @@ export const signerCommands: readonly Command[] = [
   command({
     name: 'signer log',
     summary: "compare the signer's log with the last line of it that the database keeps",
-    more: 'Exits with 1 when the log does not hold that line: it was cut back or exchanged. See docs/operating/recovery.md.',
+    more: 'Exits with 1 when the log does not contain that line: it was truncated or replaced. See docs/operating/recovery.md.',
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { same, text } = await compareLogs(opened)
@@ -65,7 +65,8 @@ export const signerCommands: readonly Command[] = [
     name: 'signer accept-log',
     summary: "accept the signer's log as it is now, although the database has seen a longer one",
     args: ['REASON...'],
-    irreversible: 'The signer is asked for signatures again. What the missing lines held can be signed a second time.',
+    irreversible:
+      'The signer is asked for signatures again. Payments of the missing lines can be signed a second time.',
     run: async ({ args: { REASON: reason } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { log } = await withSignerOf(opened, (signer) => signer.status())

@@ -40,10 +40,8 @@ export const smokeCommand: Command = command({
   summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only without --send',
   args: ['TARGET'],
   options: {
-    reference: texts('ID', 'an order to ask an acquirer about, besides the newest of ours'),
-    send: flag(
-      'hand transactions that no chain takes over to a node of a test network, to hear how it refuses them (ethereum, bsc)',
-    ),
+    reference: texts('ID', 'an order to query, in addition to our newest ones'),
+    send: flag('send invalid transactions to a node of a test network, and check how it rejects them (ethereum, bsc)'),
     address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
   },
   more: `TARGET is ${TARGETS.join(', ')}. Nothing is ordered or signed, and nothing is sent without --send. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,

@@ -49,14 +49,14 @@ export const createLifeJob = (
 export const lifeMetrics = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>): Figure[] => [
   {
     name: 'bursar_processes',
-    help: 'Processes that gave a sign of life in the last minute, by role',
+    help: 'Processes that reported in the last minute, by role',
     labels: ['role'],
     read: async () =>
       [...(await signsOfLife(db, clock.now()))].map(([role, { living }]) => ({ labels: { role }, value: living })),
   },
   {
     name: 'bursar_sign_of_life_age_seconds',
-    help: 'Time since any process of a role gave a sign of life',
+    help: 'Time since the last report of any process of a role',
     labels: ['role'],
     read: async () =>
       [...(await signsOfLife(db, clock.now()))].map(([role, { ageMs }]) => ({

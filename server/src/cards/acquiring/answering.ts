@@ -176,7 +176,7 @@ const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<voi
 const alertContradiction = async (tx: Tx, payment: Payment, says: string, moment: Moment): Promise<void> => {
   const { id, merchantId, acquirer, paidUnits, paidTicker, state } = payment
   const said = state === 'reversed' ? 'took back' : `confirmed, with ${paidUnits} minor units of ${paidTicker},`
-  const books = paidUnits === null ? 'which was never booked' : 'which is booked'
+  const books = paidUnits === null ? 'which was never posted' : 'which is posted'
   const text = `${acquirer} ${said} payment ${id} of merchant ${merchantId}, ${books}; ${says}. Nothing was changed: ask the acquirer`
   await raiseAlert(tx, { kind: 'payment-contradicted', subject: payment.id, text }, moment)
 }

@@ -207,7 +207,7 @@ const refuse = async (
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
   const shown = isStated
-    ? `; but a statement shows it as given back: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which books it`
+    ? `; but a statement shows it as given back: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which posts it`
     : ''
   const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account${shown}`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)

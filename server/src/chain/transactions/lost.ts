@@ -46,7 +46,7 @@ export const noteFound = async (tx: Tx, network: Network, id: string, mined: Min
   if (rows[0]!.was !== mined.succeeded) {
     const [before, now] = rows[0]!.was ? ['had effect', 'has none'] : ['had no effect', 'has one']
     const text =
-      `Transaction ${mined.hash} of ours on ${network} ${before} when it was final, and ${now} in block ${mined.height} that took the place of the final one. ` +
+      `Our transaction ${mined.hash} on ${network} ${before} when it was final, and ${now} in block ${mined.height}, which replaced the final one. ` +
       `The notifications of its withdrawals say otherwise: correct them by hand`
     await raiseOrRenewAlert(tx, { kind: 'final-transaction-changed', subject: id, text }, moment)
   }

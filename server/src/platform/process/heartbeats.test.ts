@@ -36,7 +36,7 @@ test('audit O-8: any process that lives says which roles have none that does, an
   expect(await alerts()).toEqual(['signer', 'watcher', 'worker'])
   const { rows } = await sql<{ text: string }>`select text from alerts where subject = 'worker'`.execute(db)
   expect(rows[0]!.text).toBe(
-    'Since 2026-01-01T00:01:00.001Z no worker has given a sign of life: nothing is paid out, swept, notified or reconciled. Start one; its log says why it ended',
+    'No worker has reported since 2026-01-01T00:01:00.001Z: nothing is paid out, swept, notified or reconciled. Start one; its log says why it ended',
   )
   await lives(worker, 'worker', 'signer')
   await lives(randomUUID(), 'watcher')

@@ -67,8 +67,8 @@ export const lookForTheDead = async (
       continue
     }
     if (now - startedAt.getTime() <= GONE_AFTER_MS) continue
-    const since = age === undefined ? 'No' : `Since ${new Date(now - age).toISOString()} no`
-    const text = `${since} ${role} has given a sign of life: ${WHAT_WAITS[role]}. Start one; its log says why it ended`
+    const since = age === undefined ? '' : ` since ${new Date(now - age).toISOString()}`
+    const text = `No ${role} has reported${since}: ${WHAT_WAITS[role]}. Start one; its log says why it ended`
     await inTransaction(runtime.db, (tx) => raiseAlert(tx, { kind: KIND, subject: role, text }, moment))
   }
 }

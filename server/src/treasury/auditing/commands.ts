@@ -128,7 +128,7 @@ const stopFor = async (
   const whose = merchantId === PLATFORM ? 'the platform' : `merchant ${merchantId}`
   const text =
     `Account ${id} (${kind} of ${whose} in ${asset}) can't be proved at version ${finding.version}: ${finding.detail}. Withdrawals of ${asset} are stopped, and all of this merchant's. ` +
-    'Find out who changed the database before anything is lifted: docs/operating/recovery.md, "Books that can\'t be proved"'
+    'Find out who changed the database before you lift a stop: docs/operating/recovery.md, "Books that can\'t be proved"'
   await raiseOrRenewAlert(
     tx,
     { kind: ALERT, subject: String(id), text, detail: { check: finding.finding, version: finding.version } },

@@ -146,7 +146,7 @@ const suspend = async (
       where network = ${network} and asset = ${ticker} and suspense and booked`.execute(tx)
     const { scale } = catalogue.findCrypto(ticker)!
     const { units, address, transaction } = fundings.findLast(({ asset }) => asset === ticker)!
-    const text = `${formatUnits(all!.units, scale)} ${ticker} came on ${network} in ${all!.count} transfer(s) that the restored database can't explain, and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction}). They are the owner's, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to tell`
+    const text = `${formatUnits(all!.units, scale)} ${ticker} arrived on ${network} in ${all!.count} transfer(s) that the restored database can't explain, and went to suspense, the last of them ${formatUnits(units, scale)} to ${address} (${transaction}). They are from the owner, sweeps of forgotten deposits, or deposits to forgotten addresses: docs/operating/recovery.md says how to distinguish them`
     await raiseOrRenewAlert(tx, { kind: 'restored-funding', subject: `${network}/${ticker}`, text }, moment)
   }
 }
