@@ -12,12 +12,12 @@ export interface Shape {
   body(n: number): string
 }
 
-/** Of BTC, by number: a few tenths of a thousandth, so that no two orders of one merchant are the same for long. */
+/** Returns an amount of BTC by number. Amounts differ slightly, so that orders of one merchant rarely repeat. */
 const bitcoins = (n: number): string => `0.${String(100_000 + (n % 90_000)).padStart(8, '0')}`
 const order = (n: number, price: string): string =>
   `{"spendTicker":"USDT","targetTicker":"BTC","side":"target","amount":"${bitcoins(n)}","price":"${price}","localId":"exchange-${n}","meta":"customer ${n}"}`
 
-/** What the books of the exchange bench come to, the spread in it. */
+/** The price that results from the books of the exchange bench, spread included. */
 export const QUOTED_PRICE = '65000'
 
 export const SHAPES = {

@@ -114,7 +114,7 @@ const gasOf = ({ status, gasUsed }: Receipt): number => {
   return Number(gasUsed)
 }
 
-/** What a transaction of the address itself leaves of its fee is dust, and not what was swept. */
+/** The unused part of a fee that an address paid itself is dust, and does not count as swept. */
 const assertEmpty = async (world: SweepWorld, assets: readonly Hex[], accounts: readonly Account[]): Promise<void> => {
   for (const { address } of accounts) {
     for (const asset of assets) {

@@ -35,7 +35,7 @@ export interface DeliveryOptions {
 export interface Deliveries {
   /** @param messages what happened, oldest first @param spoil a message with a bad signature */
   send(subject: string, messages: readonly Message[], telling: Telling, spoil: (message: Message) => Message): void
-  /** Of one subject, or all. */
+  /** Returns the deliveries about one subject, or all. */
   list(subject?: string): Delivery[]
   stop(): Promise<void>
 }

@@ -6,7 +6,7 @@ import { objectWith, oneOf, text, wholeNumber } from '../http/fields.ts'
 import type { Fields } from '../http/fields.ts'
 import { Refusal } from '../http/refusal.ts'
 
-/** What becomes of the next payment that is paid or of the next payout. Every emulator knows these. */
+/** The result of the next payment or payout. Every emulator supports these. */
 const outcomes = ['success', 'refused', 'insufficient-funds', 'stuck', 'reversed', 'wrong-amount'] as const
 export type Outcome = (typeof outcomes)[number]
 

@@ -18,7 +18,7 @@ export interface AnvilOptions {
   readonly chainId: number
   /** 0: any free port. */
   readonly port: number
-  /** What a user sets to choose another port, for the message when it is in use. */
+  /** The setting for another port, named in the message when the port is in use. */
   readonly portSetting?: string
   /** The chain is kept here. Absent: it ends with the process. */
   readonly stateFile?: string

@@ -20,7 +20,7 @@ export function statementPage(context: Context, account: string, query: Readonly
   return { lines: page.map(lineView), ...(isMore ? { next: page.at(-1)?.id } : {}) }
 }
 
-/** What the bank owes the account, or is owed, in minor units. */
+/** The amount that the bank owes the account, in minor units; negative if the account owes the bank. */
 function balanceOf(context: Context, account: string, currency: Currency): bigint {
   const lines = context.book.lines(account).filter((line) => line.currency === currency)
   return lines.reduce((sum, { units, fee }) => sum + BigInt(units) - BigInt(fee), 0n)

@@ -23,7 +23,7 @@ export interface BitcoindOptions {
   readonly dataDir: string
   /** Default: any free port, the same again for the same directory while it is free. */
   readonly rpcPort?: number
-  /** What a user sets to choose another port, for the message when it is in use. */
+  /** The setting for another port, named in the message when the port is in use. */
   readonly rpcPortSetting?: string
   /** Where other nodes may connect (`addnode`), 0 for any free port. Absent: the node takes no connections. */
   readonly peerPort?: number

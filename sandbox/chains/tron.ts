@@ -74,7 +74,7 @@ function requireAddress(address: string, field: string): void {
     throw new Refusal(`${field}: send an address of TRON, T and 33 characters with a right checksum (${read.message})`)
 }
 
-/** What has never received anything is no account yet. */
+/** An address that has never received anything is not an account yet. */
 async function sunOf(api: TronApi, address: string): Promise<bigint> {
   const { balance = 0 } = await api.ask<{ balance?: number }>('wallet/getaccount', { address })
   return BigInt(balance)

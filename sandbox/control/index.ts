@@ -40,7 +40,7 @@ export interface ControlOptions {
   readonly setSourceFault?: (source: Source, fault: Fault | undefined) => void
   /** The provider that judges where money comes from. */
   readonly screening?: Pick<ScreeningEmulator, 'setVerdict' | 'setFault'>
-  /** What everybody was mailed. */
+  /** All mails. */
   readonly mails?: MailStore
   readonly log?: (line: string) => void
 }
@@ -151,7 +151,7 @@ function platformRoutes({ credit, setClock, payInvoice, rates, setSourceFault }:
   ]
 }
 
-/** What was mailed, oldest first, of one address with `to`, behind the `seq` of the last one seen with `after`. */
+/** Returns mails, oldest first: to one address with `to`, after a `seq` with `after`. */
 function mailRoute(mails: MailStore | undefined): Route {
   return get('/mail', ['to', 'after'], async (fields) => {
     const after = fields['after'] ?? '0'
@@ -162,7 +162,7 @@ function mailRoute(mails: MailStore | undefined): Route {
   })
 }
 
-/** What the emulated provider says of an address or a transaction from now on, or how it fails. */
+/** Sets the emulated provider's answer about an address or a transaction, or its failure. */
 function screeningRoutes(screening: ControlOptions['screening']): Route[] {
   return [
     post('/screening', ['address', 'verdict'], async (fields) => {
@@ -181,7 +181,7 @@ function screeningRoutes(screening: ControlOptions['screening']): Route[] {
   ]
 }
 
-/** What they take is in sandbox/bank/README.md. */
+/** The parameters are in sandbox/bank/README.md. */
 function bankRoutes(bank: BankControl | undefined): Route[] {
   const acts = {
     next: 'POST',
@@ -200,7 +200,7 @@ function bankRoutes(bank: BankControl | undefined): Route[] {
   })
 }
 
-/** What they take is in sandbox/venue/README.md. */
+/** The parameters are in sandbox/venue/README.md. */
 function venueRoutes(venue: VenueControl | undefined): Route[] {
   const acts = { next: 'POST', fault: 'POST', balance: 'POST', find: 'GET' } as const
   return (Object.keys(acts) as (keyof typeof acts)[]).map((name) =>

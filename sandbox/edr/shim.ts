@@ -191,7 +191,7 @@ export function createShim(
   }
 }
 
-/** What was in the pool may be spent in the branch. */
+/** Ignores a refusal, because the coins of a pool transaction may be spent in the branch. */
 function ignoreRefused(error: unknown): void {
   if (!(error instanceof Refused)) throw error
 }

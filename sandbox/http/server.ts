@@ -12,7 +12,7 @@ import { Refusal } from './refusal.ts'
 export interface SandboxRequest {
   /** The target as received: path and query. */
   readonly target: string
-  /** What the route's pattern captured. */
+  /** The values that the route's pattern captured. */
   readonly parameters: readonly string[]
   readonly query: Readonly<Record<string, string>>
   readonly headers: IncomingHttpHeaders
@@ -28,7 +28,7 @@ export interface Route {
   readonly path: RegExp
   /** For the list of operations, such as `POST /pay`. */
   readonly name: string
-  /** What it returns is sent with status 200, unless it is an Answer, a TextAnswer or a NoAnswer. */
+  /** Its result is sent with status 200, unless it is an Answer, a TextAnswer or a NoAnswer. */
   readonly handle: (request: SandboxRequest) => Promise<unknown>
 }
 

@@ -6,7 +6,7 @@ import { openLines } from '../inbox/lines.ts'
 interface ReceivedMail {
   /** ISO 8601, UTC. */
   readonly receivedAt: string
-  /** Of the envelope. */
+  /** the receivers of the envelope */
   readonly to: readonly string[]
   readonly raw: string
 }
@@ -36,7 +36,7 @@ export function openMails(file: string): MailStore {
   const read = lines.all.map((received, i) => parse(received, i + 1))
   return {
     append: async (received) => {
-      // What can't be read is refused, and not kept.
+      // An unreadable message is refused, and not stored.
       await parse(received, 0)
       read.push(parse(received, lines.append(received)))
     },

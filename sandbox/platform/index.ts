@@ -38,7 +38,7 @@ export interface Platform {
   /** The emulated provider, and a listed address; absent when nothing is screened. */
   readonly screening?: { readonly url: string; readonly listed: string }
   readonly merchants: readonly DemoMerchant[]
-  /** What the command `bursar` needs to act on this sandbox. */
+  /** The environment that the command `bursar` needs to act on this sandbox. */
   readonly environment: NodeJS.ProcessEnv
   /** Restarts a role that has ended, with variables for this start only. */
   startRole(role: ServerRole, more?: NodeJS.ProcessEnv): Promise<void>

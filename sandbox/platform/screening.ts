@@ -16,7 +16,7 @@ import { newId } from './exchange.ts'
 
 /** On no real list, and without an owner. */
 export const LISTED = '0x00000000000000000000000000000000badc0de5'
-/** Of a sandbox, which protects nothing. */
+/** Keys of the sandbox, which protect nothing. */
 const KEYS = { accessId: 'sandbox', accessKey: 'sandbox-screening-key' }
 
 /** Throws PortInUse. @param keysFolder folder of the file with its key */

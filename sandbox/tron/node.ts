@@ -14,7 +14,7 @@ import { forgetProcess, recordedProcess, recordProcess } from '../process/record
 export interface TronNodeOptions {
   /** 0: any free port. */
   readonly port: number
-  /** What a user sets to choose another port, for the message when it is in use. */
+  /** The setting for another port, named in the message when the port is in use. */
   readonly portSetting?: string
   /** Must be there. The chain is kept in it. */
   readonly dataDir: string

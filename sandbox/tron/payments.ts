@@ -51,7 +51,7 @@ export const payFromFaucet = async (
   return sendFromFaucet(chain, machine, callOf(address, 'transfer', receiver, units))
 }
 
-/** Of what is mined and what waits. */
+/** Returns a token balance that includes pending transactions. */
 const tokenBalance = async (chain: Chain, machine: Machine, token: Address, holder: Address): Promise<bigint> => {
   const { place } = openView(chain, machine, false)
   const run = await machine.run(layeredState(chain.pool.state().get), place.block, {

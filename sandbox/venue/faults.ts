@@ -40,7 +40,7 @@ const LONGEST_MS = 600_000
 export interface Faults {
   next(body: unknown): unknown
   outage(body: unknown): unknown
-  /** What is to happen to an order of a market, used up. */
+  /** Returns the fault of the next order of a market, and removes it. */
   take(symbol: string): NextOrder
   current(): (typeof OUTAGES)[number] | undefined
 }

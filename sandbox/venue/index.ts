@@ -43,7 +43,7 @@ export interface VenueOptions {
   readonly account: VenueAccount
   /** Prices of one whole unit in USD, by ticker, now. */
   readonly usd: () => Readonly<Record<string, string>>
-  /** What a new venue's account holds, decimals by asset. */
+  /** The balances of a new venue's account, decimals by asset. */
   readonly balances: Readonly<Record<string, string>>
   /** Where it keeps its state; absent: nowhere. */
   readonly dir?: string

@@ -8,8 +8,8 @@ export interface ReserveChecks {
   /** Your merchant id: a proof of another merchant is refused. */
   readonly merchantId: string
   /**
-   * The commitment that the operator published for everybody, hex. Without it, the check only shows that your copy is
-   * consistent.
+   * The commitment that the operator published for all merchants, hex. Without it, the check only shows that your copy
+   * is consistent.
    */
   readonly commitment?: string | undefined
   /** The operator's Ed25519 key, 32 bytes as hex: the report must carry its signature. */

@@ -34,7 +34,7 @@ export interface Holding {
 export interface SweepAddress {
   /**
    * whether it delegates to the pinned delegate now. Addresses with code can't sign for tokens that verify signatures
-   * by that code (ERC-1271). Anybody may have that code sweep the coin: a transaction of the address itself that was
+   * by that code (ERC-1271). Anyone may have that code sweep the coin: a transaction of the address itself that was
    * planned before would then wait for coin without end
    */
   delegated: boolean

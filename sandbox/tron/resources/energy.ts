@@ -11,7 +11,7 @@ import { use } from './usage.ts'
 export interface EnergyPlan {
   readonly caller: Address
   readonly creator: Address
-  /** What the caller pays of each call, in percent. */
+  /** The caller's share of the cost of each call, in percent. */
   readonly callerPercent: bigint
   /** The most the creator pays of one call. */
   readonly creatorLimit: bigint

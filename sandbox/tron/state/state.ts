@@ -3,7 +3,7 @@
 /** A value by its key; undefined when there is none. */
 export type Reader = (key: string) => unknown
 
-/** What a layer changed. undefined: the value was removed. */
+/** A change of a layer. undefined: the value was removed. */
 export type Changes = ReadonlyMap<string, unknown>
 
 export interface State {

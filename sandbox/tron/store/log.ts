@@ -28,7 +28,7 @@ export type LogRecord =
   | { readonly fork: { readonly depth: number; readonly blocks: readonly BlockRecord[] } }
 
 export interface ChainLog {
-  /** What was there when it was opened. */
+  /** The entries that the log had when it was opened. */
   readonly records: readonly LogRecord[]
   append(record: LogRecord): void
   close(): void

@@ -77,7 +77,7 @@ export const createMachine = async (chainId: number): Promise<Machine> => {
         const plain = { ...call, energyLimit: (call.energyLimit * withoutFactor + factor - 1n) / factor }
         return finish(state, call, factor, await evm.runCall(optionsOf(plain, at)), trail)
       } catch (error) {
-        // What the EVM itself cannot do, such as a precompile it has no library for.
+        // An operation that the EVM itself can't do, such as a precompile without a library.
         while (state.depth() > depth) state.revert()
         return broken(call, error)
       } finally {

@@ -14,7 +14,7 @@ interface Code {
 }
 
 export interface EvmStorage extends StateManagerInterface {
-  /** What the EVM works on from now on; `now` in ms is when the accounts it makes were made. */
+  /** Sets the state that the EVM works on; `now` in ms is the creation time of new accounts. */
   use(state: State, now: bigint): void
 }
 

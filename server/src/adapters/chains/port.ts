@@ -270,7 +270,7 @@ export interface TronChainAdapter extends ChainAdapter {
   isProvenDead(hash: string, expiration: number): Promise<boolean>
   /**
    * Balances at the solidified head, and that block. A null contract means TRX: everything the account owns, including
-   * staked, lent and unstaking TRX, since staking transfers nothing to anybody.
+   * staked, lent and unstaking TRX, since staking transfers nothing.
    */
   balancesAtFinal(
     wanted: readonly { address: string; contract: string | null }[],

@@ -6,7 +6,7 @@ import type { PaymentState } from './machine.ts'
 
 type PageLanguage = 'uk' | 'kk' | 'ru' | 'en'
 
-/** What is to be paid, before an acquirer is chosen. `units` are minor units (1/100). */
+/** An order of a payment, before an acquirer is chosen. `units` are minor units (1/100). */
 export interface PaymentOrder {
   merchantId: string
   invoiceId: string
@@ -55,7 +55,7 @@ export interface Payment extends PaymentOrder {
  */
 export type SuspendedFor = 'amount-differs' | 'paid-before' | 'came-late'
 
-/** Who gets the money of a payment. `fee` is ours, in minor units, at most the amount paid. */
+/** The receiver of a payment's money. `fee` is the platform's, in minor units, at most the amount paid. */
 export type Attribution =
   | { kind: 'credit'; fee: bigint; effects: Effects }
   | { kind: 'suspend'; why: Exclude<SuspendedFor, 'amount-differs'>; effects: Effects }

@@ -13,7 +13,7 @@ import type { Outgoing } from './transaction.ts'
 
 /**
  * Ends sweeps sent by deposit addresses whose nonce an authorisation of the address has used (EIP-7702): no transaction
- * in the block shows that. Anybody who saw an authorisation in a transaction of ours that was never mined can submit it
+ * in the block shows that. Anyone who saw an authorisation in a transaction of ours that was never mined can submit it
  * later. The proof is the address's nonce at a final block: the books have read that block, and would have the sweep as
  * mined. The address is then swept again, by the code it delegates to. Payments don't need this, because the signer
  * never signs one where it has signed an authorisation.

@@ -1,7 +1,7 @@
 import type { CausedBy } from '../exchange-withdrawals/index.ts'
 import type { ConversionState } from './machine.ts'
 
-/** What received money is to be converted to, and sent to. */
+/** The target asset of received money, and its destination. */
 export interface Target {
   ticker: string
   address: string | null

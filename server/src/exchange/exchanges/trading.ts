@@ -24,7 +24,7 @@ import type { QuoteStore } from './quotes.ts'
 import type { Quote } from './quoting.ts'
 import { endQuotes, lockQuotes, type Promisable, type StoredQuote } from './store.ts'
 
-/** What prices orders: read before a transaction begins, from data that jobs keep up to date. */
+/** The data that prices orders: read before a transaction begins, from rows that jobs refresh. */
 export interface TradingDeps {
   runtime: Runtime
   policy: ExchangePolicy

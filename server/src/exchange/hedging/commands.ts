@@ -52,7 +52,7 @@ const isStillThere = (planned: bigint, now: bigint): boolean => (planned < 0n ? 
 const exposureOf = async (tx: Tx, asset: string): Promise<bigint> =>
   (await exposuresOf(tx)).find((one) => one.asset === asset)?.exposure ?? 0n
 
-/** What placing or querying an order has shown. */
+/** The result of placing or querying an order. */
 export type Learnt = Extract<Placed, { kind: 'refused' }> | Found
 
 /** How long after an order's window a venue may take to show that it accepted it, by the venue's clock. */

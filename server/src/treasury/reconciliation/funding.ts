@@ -40,7 +40,7 @@ const STAMP_AHEAD_MS = 2 * 3_600_000
  * Creates the subscriber for money that the platform's wallets receive from outside. It belongs to the owner: it is
  * recorded when it is seen, and posted as capital once its block is final. Our own change and transfers back from cold
  * storage are not money from outside. Receipts of forgotten addresses, and of blocks from the time that a restored copy
- * does not know, may be anybody's: they are posted to suspense.
+ * does not know, may have any owner: they are posted to suspense.
  */
 export const createFunding = (catalogue: Catalogue) => ({
   block: async (tx: Tx, network: Network, block: Block, _moment: Moment): Promise<Effects> => {
@@ -174,7 +174,7 @@ const coldSpenders = async (
 
 /**
  * Returns a test for transfers from our own addresses, which are not money from outside, whichever party sent the
- * transaction: anybody may start the sweep of an address that has delegated, and a restored copy does not know all of
+ * transaction: anyone may start the sweep of an address that has delegated, and a restored copy does not know all of
  * our own transactions.
  */
 const movedAmongOurs = async (

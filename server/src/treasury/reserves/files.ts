@@ -17,7 +17,7 @@ interface NodeFile {
   sums: string[]
 }
 
-/** The report as the operator publishes it, so that everybody can compare it. */
+/** The report as the operator publishes it, so that all merchants can compare it. */
 export interface ReportFile {
   /** the exact text of a `Statement` */
   statement: string

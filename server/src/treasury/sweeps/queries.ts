@@ -35,7 +35,7 @@ export const isAnythingHeld = async (db: Db, network: Network): Promise<boolean>
 }
 
 /**
- * Returns those of these sweeps for which a mined transaction moved money, or found it moved already: anybody may start
+ * Returns those of these sweeps for which a mined transaction moved money, or found it moved already: anyone may start
  * a sweep of an address that has delegated, because its money can go to the hot wallet only.
  */
 export const movedAmong = async (

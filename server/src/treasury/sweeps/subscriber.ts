@@ -86,7 +86,7 @@ const effectsOf = async (
 
 /**
  * Returns transfers between our own addresses, and the fees that issuers took from them. Not only in our own
- * transactions: anybody may start the sweep of an address that has delegated.
+ * transactions: anyone may start the sweep of an address that has delegated.
  */
 const between = async (tx: Tx, network: Network, block: Block, catalogue: Catalogue): Promise<OwnTransfer[]> => {
   const all = block.transactions.flatMap(({ hash, transfers }) =>

@@ -28,7 +28,7 @@ export const WAYFORPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   '1130',
   '1136',
 ])
-/** Those caused by our account: its signature, rights, limits or balance. */
+/** Codes whose cause is our account: its signature, rights, limits or balance. */
 export const WAYFORPAY_ELSEWHERE: ReadonlySet<string> = new Set(['1113', '1117', '1118', '1121', '1130', '1136'])
 
 /** Codes about our signature, rights or account, which do not concern any payment. */

@@ -38,7 +38,7 @@ export const readBuried = async (rpc: Rpc, depth: number): Promise<Head> => {
 
 /**
  * Reads a block with the outputs that it spends. The node shows each output's script in three forms: a script of 10,000
- * bytes, which anybody can create and spend with 41 bytes, becomes 160,000 bytes. A block that becomes too long is read
+ * bytes, which anyone can create and spend with 41 bytes, becomes 160,000 bytes. A block that becomes too long is read
  * without these outputs, and their transactions are read one by one.
  */
 const readShown = async (rpc: Rpc, chain: BitcoinChain, hash: string): Promise<ShownBlock> => {

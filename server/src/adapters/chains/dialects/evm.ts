@@ -174,7 +174,7 @@ const numbersOf = ({ receipts }: Read) => {
 
 /**
  * Maximum gas of a transaction to trace. A trace repeats the input of every call (65 kB for 130 units of gas), so that
- * anybody could make the trace of a block or large transaction too much for the node.
+ * anyone could make the trace of a block or large transaction too much for the node.
  */
 const MOST_TRACED_GAS = 100_000n
 const MOST_TRACED = 5

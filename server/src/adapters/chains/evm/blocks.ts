@@ -25,7 +25,7 @@ type Header = Omit<Block, 'transactions'> & { block: Fields; shown: Fields[]; ha
 /** Root of an empty list. */
 const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /**
- * Bytes of receipts above which blocks are read one at a time. Anybody can fill consecutive blocks with logs, parsed
+ * Bytes of receipts above which blocks are read one at a time. Anyone can fill consecutive blocks with logs, parsed
  * receipts take seven times the memory of their text, and blocks are read in parallel. A full block usually has about a
  * megabyte.
  */

@@ -4,7 +4,7 @@ import type { PausePoint } from '../../../chain/transactions/index.ts'
 import type { Runtime } from '../../../platform/runtime/runtime.ts'
 import type { SweepPolicy } from '../policy.ts'
 
-/** What the signer's policy allows. */
+/** The sweeps that the signer's policy allows. */
 export interface TronSweepPermission {
   /** tickers */
   assets: ReadonlySet<string>
