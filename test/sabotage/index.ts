@@ -2,6 +2,8 @@ import { ledgerSabotages } from './ledger.ts'
 import { withdrawalsSabotages } from './withdrawals.ts'
 import { depositsSabotages } from './deposits.ts'
 import { dialectsSabotages } from './dialects.ts'
+import { cardsSabotages } from './cards.ts'
+import { apiSabotages } from './api.ts'
 import type { Sabotage } from './sabotage.ts'
 
 /** Every sabotage, in the order of the page. */
@@ -10,4 +12,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...withdrawalsSabotages,
   ...depositsSabotages,
   ...dialectsSabotages,
+  ...cardsSabotages,
+  ...apiSabotages,
 ]

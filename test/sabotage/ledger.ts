@@ -87,4 +87,12 @@ export const ledgerSabotages: readonly Sabotage[] = [
     finder:
       'server/src/ledger/postings/judge.test.ts › a repeated request gets the first answer, refusals included, and a reused key is refused',
   },
+  {
+    name: 'sum-below-zero',
+    file: 'server/src/ledger/postings/posting.ts',
+    replace: ['if (sum !== 0n) throw', 'if (sum > 0n) throw'],
+    fault: 'L9',
+    breaks: 'A transfer destroys money: its entries add up to less than zero.',
+    finder: 'server/src/ledger/postings/judge.test.ts › malformed transfers are refused before they reach the database',
+  },
 ]

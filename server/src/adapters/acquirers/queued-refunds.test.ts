@@ -171,6 +171,21 @@ describe('LiqPay', () => {
     },
   )
 
+  test.each(['wait_reserve', 'success'])(
+    'audit F-1: a refund that is refused while the payment waits in reserve (status %s) is not refused (row A-16)',
+    async (status) => {
+      let sent = false
+      const liqpay = liqpayOver((action) => {
+        if (action === 'refund') sent = true
+        if (action === 'refund')
+          return { result: 'error', status: 'error', err_code: 'payment_err_status', err_description: '' }
+        return sent ? { ...paid, status, wait_reserve_status: true } : paid
+      })
+      expect((await liqpay.refund!(order)).kind).toBe('waiting')
+      expect(sent).toBe(true)
+    },
+  )
+
   test('audit F-1: a question that is not answered clearly is no refusal', async () => {
     let asked = 0
     const liqpay = liqpayOver((action) => {

@@ -123,6 +123,7 @@ test('malformed transfers are refused before they reach the database', () => {
       checkTransfer(item('x', list).transfer)
   expect(entries()).toThrow('needs entries')
   expect(entries({ account: main, posted: 1n, held: 0n })).toThrow('add up to 1')
+  expect(entries({ account: main, posted: -1n, held: 0n })).toThrow('add up to -1')
   expect(entries({ account: main, posted: 0n, held: 0n })).toThrow('empty entry')
   expect(entries({ account: main, posted: 0n, held: 1n }, { account: main, posted: 0n, held: 1n })).toThrow(
     'two entries',

@@ -97,6 +97,16 @@ describe('the payer reads that no money was taken only where that is known', () 
     expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
   })
 
+  test('as much of another currency is in suspense, and credits nothing', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.pays(reference, { ticker: 'KZT' })
+    await world.hear(reference)
+    await world.work()
+    expect(await world.balance('suspense', 'KZT')).toBe(100_00n)
+    expect([await world.balance('merchant', 'KZT'), await world.balance('merchant')]).toEqual([0n, 0n])
+    expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
+  })
+
   test('audit F-7: a page whose time ran out without a word says that it is not known', async () => {
     const { id } = await world.atTheBank()
     for (let hour = 0; hour < 75; hour += 25) await world.later(25 * HOUR_MS)

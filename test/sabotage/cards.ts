@@ -1,0 +1,149 @@
+import type { Sabotage } from './sabotage.ts'
+
+/** Faults of card payments, refunds and card payouts. */
+export const cardsSabotages: readonly Sabotage[] = [
+  {
+    name: 'refund-of-what-is-queued-refused',
+    file: 'server/src/adapters/acquirers/refunds.ts',
+    replace: [
+      'return !isQueued && refundSoFar(order, payment, true) === undefined',
+      'return refundSoFar(order, payment, true) === undefined',
+    ],
+    fault: 'audit F-1',
+    breaks: 'A refund that the acquirer has queued is given back to the merchant, and paid.',
+    finder:
+      'server/src/adapters/acquirers/queued-refunds.test.ts › a refund that is refused while the payment waits in reserve',
+  },
+  {
+    name: 'refund-question-failed-is-refusal',
+    file: 'server/src/adapters/acquirers/refunds.ts',
+    replace: [
+      "if (error instanceof AcquirerUnreachable) return { kind: 'unknown', reason: error.message }",
+      "if (error instanceof AcquirerUnreachable) return refusedRefund('unreachable', error.message)",
+    ],
+    fault: 'audit F-1',
+    breaks: 'A refund that was sent is given back to the merchant.',
+    finder:
+      'server/src/adapters/acquirers/queued-refunds.test.ts › that the question after a refund reached nothing does not say that the refund did not',
+  },
+  {
+    name: 'two-refunds-at-once',
+    file: 'server/src/cards/acquiring/refunding.ts',
+    replace: ['if (await hasOpenRefund(tx, payment))', "if (payment.id === '' && (await hasOpenRefund(tx, payment)))"],
+    fault: 'audit F-1, I13',
+    breaks: 'Two refunds of one payment are under way, and one answer ends the other.',
+    finder:
+      'server/src/pay-in/fiat-invoices/refunds-under-way.test.ts › what was said before sending refuses nothing that another worker has sent since',
+  },
+  {
+    name: 'refund-more-than-paid',
+    file: 'server/src/cards/acquiring/refunding.ts',
+    replace: ['const left = payment.paidUnits! - payment.refundedUnits', 'const left = payment.paidUnits!'],
+    fault: 'F5, I13',
+    breaks: 'Refunds come to more than the payment.',
+    finder:
+      'server/src/pay-in/fiat-invoices/ending.test.ts › F5: fifty refunds at once never come to more than the payment',
+  },
+  {
+    name: 'refund-of-unbooked-payment',
+    file: 'server/src/cards/acquiring/refunding.ts',
+    replace: [
+      "if (payment.state !== 'credited' && payment.state !== 'suspended') {",
+      "if (payment.state === 'refused') {",
+    ],
+    fault: 'F6, I25',
+    breaks: 'Money is given back that was never booked.',
+    finder: 'server/src/pay-in/fiat-invoices/ending.test.ts › F6: nothing is given back that was never booked',
+  },
+  {
+    name: 'refund-released-by-old-answer',
+    file: 'server/src/cards/acquiring/refunding.ts',
+    replace: ["const isDecided = refund.state === 'requested' || isToRefund", "const isDecided = refund.id !== ''"],
+    fault: 'audit F-1',
+    breaks: 'An answer from before a refund was sent releases its money.',
+    finder:
+      'server/src/pay-in/fiat-invoices/refunds-under-way.test.ts › a refusal heard later than the answer to the refund itself releases nothing',
+  },
+  {
+    name: 'amount-of-payment-ignored',
+    file: 'server/src/cards/acquiring/booking.ts',
+    replace: [
+      'if (answer.ticker !== payment.ticker || answer.units !== payment.units) {',
+      'if (answer.ticker !== payment.ticker) {',
+    ],
+    fault: 'F2',
+    breaks: 'A payment of another amount than the order credits the invoice.',
+    finder: 'server/src/pay-in/fiat-invoices/failing.test.ts › audit F-7: another amount is received and being checked',
+  },
+  {
+    name: 'ticker-of-payment-ignored',
+    file: 'server/src/cards/acquiring/booking.ts',
+    replace: ['answer.ticker !== payment.ticker || ', ''],
+    fault: 'F2',
+    breaks: 'A payment in a cheaper currency credits the invoice.',
+    finder:
+      'server/src/pay-in/fiat-invoices/failing.test.ts › as much of another currency is in suspense, and credits nothing',
+  },
+  {
+    name: 'payment-refused-for-good',
+    file: 'server/src/cards/acquiring/machine.ts',
+    replace: ["refused: { ...money, reversed: to('reversed') },", "refused: { reversed: to('reversed') },"],
+    fault: 'audit F-4',
+    breaks: 'Money that arrives after a refusal is never booked.',
+    finder: 'server/src/cards/acquiring/machine.test.ts › takes exactly the events of the table',
+  },
+  {
+    name: 'chargeback-keeps-money',
+    file: 'server/src/cards/acquiring/machine.ts',
+    replace: [
+      "credited: { reversed: to('reversed', 'takeBack'), disputed:",
+      "credited: { reversed: to('reversed'), disputed:",
+    ],
+    fault: 'F8',
+    breaks: 'A merchant keeps money that a chargeback took back.',
+    finder:
+      'server/src/cards/acquiring/machine.test.ts › is credited from nowhere before an acquirer may have it, and never twice',
+  },
+  {
+    name: 'callback-wakes-nothing',
+    file: 'server/src/cards/acquiring/answering.ts',
+    replace: ['afterMove: locked.epoch === epoch ? null : at,', 'afterMove: null,'],
+    fault: 'F3',
+    breaks: 'A callback that meets an answer is forgotten, and its payment is never booked.',
+    finder:
+      'server/src/pay-in/fiat-invoices/callbacks.test.ts › one that comes while the acquirer is being asked makes it be asked again',
+  },
+  {
+    name: 'card-payout-sent-twice',
+    file: 'server/src/cards/card-payouts/machine.ts',
+    replace: [
+      "sending: {\n    unsent: to('planned'),",
+      "sending: {\n    begun: to('sending'),\n    unsent: to('planned'),",
+    ],
+    fault: 'I5, I6',
+    breaks: 'A card payout that is being sent is sent again.',
+    finder: 'server/src/cards/card-payouts/machine.test.ts › a part is sent from planned alone',
+  },
+  {
+    name: 'card-payout-timeout-is-unsent',
+    file: 'server/src/cards/card-payouts/jobs-sending.ts',
+    replace: [
+      'return error instanceof AcquirerUnreachable && !error.sent',
+      'return error instanceof AcquirerUnreachable',
+    ],
+    fault: 'P2, I11',
+    breaks: 'A card payout that timed out is sent to another acquirer.',
+    finder: 'server/src/cards/card-payouts/faults.test.ts › send each part once and book each end once',
+  },
+  {
+    name: 'card-payout-timeout-is-refusal',
+    file: 'server/src/cards/card-payouts/jobs-sending.ts',
+    replace: [
+      "      : { kind: 'unknown', reason: message }\n",
+      "      : { kind: 'refused', acquirerReference: undefined, code: 'timeout', message, maskedCard: undefined }\n",
+    ],
+    fault: 'P2, I11',
+    breaks: 'The money of a card payout that timed out is given back, and the card is paid.',
+    finder: 'server/src/cards/card-payouts/faults.test.ts › send each part once and book each end once',
+  },
+]
