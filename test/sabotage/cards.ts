@@ -146,4 +146,58 @@ export const cardsSabotages: readonly Sabotage[] = [
     breaks: 'The money of a card payout that timed out is given back, and the card is paid.',
     finder: 'server/src/cards/card-payouts/faults.test.ts › send each part once and book each end once',
   },
+  {
+    name: 'card-payout-refused-account-again',
+    file: 'server/src/cards/card-payouts/jobs-sending.ts',
+    replace: ['    (name) => !refused.has(name),', "    (name) => name !== '' || !refused.has(name),"],
+    fault: 'F7',
+    breaks: 'A card payout is sent again to an acquirer that refused it.',
+    finder:
+      'server/src/cards/card-payouts/payouts.test.ts › goes to another account when the first could not take it, and only then',
+  },
+  {
+    name: 'card-payout-callback-race',
+    file: 'server/src/cards/card-payouts/attempts.ts',
+    replace: [
+      "called_at = case when ${state}::text = 'succeeded' then called_at end,",
+      'next_ask_at = null, called_at = null,',
+    ],
+    fault: 'audit F-4, fix f5e7555c',
+    breaks: 'A merchant never gets back the money of a card payout that came back while an answer was being booked.',
+    finder:
+      'server/src/cards/card-payouts/late-answers.test.ts › that the money came back, while an earlier answer is being booked',
+  },
+  {
+    name: 'card-payout-return-not-asked',
+    file: 'server/src/cards/card-payouts/attempts.ts',
+    replace: ["    ...(said === 'reversed' ? ['open'] : []),\n", ''],
+    fault: 'audit F-4, fix f5e7555c',
+    breaks: 'A return of money that is reported early is never booked.',
+    finder:
+      'server/src/cards/card-payouts/late-answers.test.ts › that the money came back before it said that it was paid, and confirms it later: it is asked until then',
+  },
+  {
+    name: 'card-payout-forgotten-order',
+    file: 'server/src/cards/card-payouts/jobs-sending.ts',
+    replace: [
+      'if (!(await wasRestoredSince(runtime.db, part.createdAt))) return undefined',
+      'if (runtime.db !== undefined) return undefined',
+    ],
+    fault: 'audit M-A5',
+    breaks: 'A restored database pays a card at another acquirer that has paid it before.',
+    finder:
+      'server/src/cards/card-payouts/faults.test.ts › a database restored from an older copy sends nothing to one account that another has had',
+  },
+  {
+    name: 'card-payout-random-reference',
+    file: 'server/src/cards/card-payouts/sending.ts',
+    replace: [
+      'update(`card payout ${partId} ${attempt}`)',
+      'update(`card payout ${partId} ${attempt} ${String(process.hrtime.bigint())}`)',
+    ],
+    fault: 'audit M-A5, C10',
+    breaks: 'A restored database pays a card a second time.',
+    finder:
+      'server/src/cards/card-payouts/faults.test.ts › a database restored from an older copy sends under the reference the acquirer has seen: nothing is paid twice',
+  },
 ]

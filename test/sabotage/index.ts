@@ -3,7 +3,9 @@ import { withdrawalsSabotages } from './withdrawals.ts'
 import { depositsSabotages } from './deposits.ts'
 import { dialectsSabotages } from './dialects.ts'
 import { cardsSabotages } from './cards.ts'
+import { exchangeSabotages } from './exchange.ts'
 import { apiSabotages } from './api.ts'
+import { signerSabotages } from './signer.ts'
 import type { Sabotage } from './sabotage.ts'
 
 /** Every sabotage, in the order of the page. */
@@ -13,5 +15,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...depositsSabotages,
   ...dialectsSabotages,
   ...cardsSabotages,
+  ...exchangeSabotages,
   ...apiSabotages,
+  ...signerSabotages,
 ]

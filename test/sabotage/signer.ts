@@ -1,0 +1,88 @@
+import type { Sabotage } from './sabotage.ts'
+
+/** Faults of the signer. */
+export const signerSabotages: readonly Sabotage[] = [
+  {
+    name: 'signer-limit-ignored',
+    file: 'signer/src/rules/limits.ts',
+    replace: ['if (BigInt(units) > maxPerIntent) {', 'if (BigInt(units) > maxPerIntent * 1000n) {'],
+    fault: 'P2, I24',
+    breaks: 'The signer signs any amount.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses an amount above the limit',
+  },
+  {
+    name: 'signer-new-nonce',
+    file: 'signer/src/log/history.ts',
+    replace: [
+      'if (!known || this.#commonAfter(id, conflictKeys).length > 0) return',
+      'if (!known || conflictKeys.length > 0) return',
+    ],
+    fault: 'P2, I10',
+    breaks: 'A payment is signed again with another nonce, and both are mined.',
+    finder:
+      'signer/src/log/history.test.ts › a replacement with the same nonce is signed, one with another nonce or key is not',
+  },
+  {
+    name: 'signer-nonce-used',
+    file: 'signer/src/log/history.ts',
+    replace: ['for (const key of conflictKeys) this.#judgeNonce(key, request)\n', ''],
+    fault: 'P2',
+    breaks: 'One nonce is signed for two payments.',
+    finder: 'signer/src/log/history.test.ts › a nonce serves one intent, or fillers',
+  },
+  {
+    name: 'signer-closed-intent',
+    file: 'signer/src/log/history.ts',
+    replace: [
+      '    this.#judgeContents(request)\n    this.#judgeClosed(request)\n    // Another',
+      '    this.#judgeContents(request)\n    // Another',
+    ],
+    fault: 'audit M-A5, I11',
+    breaks: 'A payment is signed whose money was given back.',
+    finder: 'signer/src/server/closing.test.ts › is never signed for, also after a start',
+  },
+  {
+    name: 'signer-changed-intent',
+    file: 'signer/src/log/history.ts',
+    replace: [
+      'if (known && known.contents !== contentsOf(network, intent)) {',
+      "if (known && known.contents === '') {",
+    ],
+    fault: 'K2',
+    breaks: 'A payment is signed again to another destination.',
+    finder: "signer/src/log/history.test.ts › an intent's amount never changes",
+  },
+  {
+    name: 'signer-tron-before-expiry',
+    file: 'signer/src/log/history.ts',
+    replace: ['if (last === null || mayRebuild(last, now)) continue', 'if (last === null || now > 0) continue'],
+    fault: 'T3',
+    breaks: 'A TRON payment is signed again while the first can still be mined.',
+    finder:
+      'signer/src/rules/tron/history.test.ts › a second transaction is signed ten minutes past the expiration of the first, by the signer’s clock',
+  },
+  {
+    name: 'signer-destination',
+    file: 'signer/src/rules/evm/payment.ts',
+    replace: ['  if (paid.to !== to) {', "  if (paid.to === '0x') {"],
+    fault: 'K2',
+    breaks: 'The signer pays somebody else than the intent says.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses coins sent elsewhere',
+  },
+  {
+    name: 'signer-amount',
+    file: 'signer/src/rules/evm/payment.ts',
+    replace: ['if (paid.units !== BigInt(intent.units)) {', 'if (paid.units < BigInt(intent.units)) {'],
+    fault: 'K2',
+    breaks: 'The signer pays more than the intent says.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses one wei more',
+  },
+  {
+    name: 'signer-token-contract',
+    file: 'signer/src/rules/evm/payment.ts',
+    replace: ['if (to !== contract) throw', "if (to === '0x') throw"],
+    fault: 'E3',
+    breaks: 'The signer calls another contract than the token of the policy.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses a twin of the token',
+  },
+]
