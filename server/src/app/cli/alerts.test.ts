@@ -1,8 +1,11 @@
 /** Alerts as the operator sees and ends them. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useInstallation } from '../../../../test/world/installation.ts'
+import { ALERT_KINDS, type AlertKind } from '../../platform/runtime/alert-kinds.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
@@ -24,7 +27,7 @@ const [EVENT, STATE, OTHER] = ['1', '2', '3'].map((n) => `0${n}a1fb67-1be8-7cc8-
   string,
   string,
 ]
-const raise = (id: string, kind: string) =>
+const raise = (id: string, kind: AlertKind) =>
   raiseAlert(db, { kind, subject: 'x', text: `text of ${kind}` }, { at: new Date(), newId: () => id })
 const open = async () =>
   (await sql<{ kind: string }>`select kind from alerts where resolved_at is null`.execute(db)).rows.map(
@@ -48,4 +51,11 @@ test('an alert of something that has happened is ended by a person, once, with a
   expect(rows[0]!.detail).toMatchObject({ note: 'told the merchant', endedBy: expect.stringMatching(/^cli:/) })
 
   for (const id of [EVENT, OTHER, 'x']) expect((await bursar('alerts', 'end', id, 'again')).code).toBe(1)
+})
+
+test('the page of the handbook that an alert names is about it', () => {
+  const folder = join(import.meta.dirname, '../../../../docs/operating')
+  const named = Object.entries(ALERT_KINDS).filter(([kind, { page }]) => page !== null && !kind.endsWith('*'))
+  const astray = named.filter(([kind, { page }]) => !readFileSync(join(folder, page!), 'utf8').includes(`\`${kind}\``))
+  expect(astray).toEqual([])
 })

@@ -1,43 +1,11 @@
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
+import { ENDED_BY_OPERATORS } from '../../platform/runtime/alert-kinds.ts'
 import { endAlertByHand, openAlerts } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { withInstallation } from '../installation/open.ts'
 import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
-
-/**
- * Kinds of alerts that report an event, not a lasting condition: only an operator ends them. All other alerts report a
- * condition and end with it. Some of them are raised once per condition, so ending one by hand would hide it.
- */
-const OF_EVENTS: readonly string[] = [
-  'address-not-ours',
-  'callback-unknown',
-  'card-payout-contradiction',
-  'card-payout-returned',
-  'cold-impossible',
-  'cold-reverted',
-  'database-promoted',
-  'deposit-returned',
-  'deposit-reversed',
-  'final-transaction-changed',
-  'finality-broken',
-  'issuer-destroyed',
-  'issuer-fee',
-  'issuer-moved',
-  'lost-transaction-refused',
-  'overtaken',
-  'payment-contradicted',
-  'payment-reversed',
-  'payment-unconfirmed',
-  'refund-foreign',
-  'refund-refused',
-  'restored-funding',
-  'unknown-internal-transaction',
-  'unproven-block',
-  'withdrawal-impossible',
-  'withdrawal-reverted',
-]
 
 export const alertCommands: readonly Command[] = [
   command({
@@ -52,7 +20,7 @@ export const alertCommands: readonly Command[] = [
         for (const stop of stops)
           out.add('stops', { ...stop }, `${stop.createdAt.toISOString()} stopped: ${describeStop(stop)}`)
         for (const { id, raisedAt, kind, text } of alerts) {
-          const end = OF_EVENTS.includes(kind) ? ` [${id}]` : ''
+          const end = ENDED_BY_OPERATORS.includes(kind) ? ` [${id}]` : ''
           out.add('alerts', { id, raisedAt, kind, text }, `${raisedAt.toISOString()} ${kind}: ${text}${end}`)
         }
         if (alerts.length + stops.length === 0) out.show({}, ['no open alerts, and nothing is stopped'])
@@ -68,7 +36,7 @@ export const alertCommands: readonly Command[] = [
         const ended = await endAlertByHand(
           runtime.db,
           id,
-          { kinds: OF_EVENTS, actor: actor(), note },
+          { kinds: ENDED_BY_OPERATORS, actor: actor(), note },
           momentOf(runtime).at,
         )
         if (!ended) throw new Error('no alert of this id is open: bursar alerts')

@@ -186,7 +186,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
       moment,
     )
   })
-  const over = ['acquirer-unreachable', 'acquirer-missing']
+  const over = ['acquirer-unreachable', 'acquirer-missing'] as const
   await resolveAlertsOf(runtime.db, over, [acquirer.name], momentOf(runtime).at)
 }
 

@@ -264,7 +264,7 @@ const endPart = async (
   const reason = end.event === 'succeeded' ? {} : { failReason: 'ERRROR_CODE_GENERIC' }
   const ended = await movePart(tx, part.id, end.event, moment.at, reason)
   if (!ended) throw new Error(`part ${part.id} is ${part.state} and can't be ${end.event}`)
-  for (const kind of [UNKNOWN_ALERT, MISMATCH_ALERT]) await resolveAlert(tx, kind, part.id, moment.at)
+  for (const kind of [UNKNOWN_ALERT, MISMATCH_ALERT] as const) await resolveAlert(tx, kind, part.id, moment.at)
   const rest = await openUnits(tx, payout)
   const held = rest + part.units + part.fee
   const freed =

@@ -85,7 +85,7 @@ const send = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   await deps.pause('card-payout-answered')
   await record(deps, attempt, outcome, { another: able.length > 1, attempts: part.attempts + 1 })
   await deps.pause('card-payout-recorded')
-  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT])
+  for (const kind of [NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT] as const)
     await resolveAlert(runtime.db, kind, part.id, momentOf(runtime).at)
 }
 

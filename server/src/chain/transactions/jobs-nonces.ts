@@ -27,7 +27,7 @@ export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => {
     returning next_nonce as next`.execute(runtime.db)
   const { next } = rows[0]!
   const moment = momentOf(runtime)
-  const alert = { kind: 'nonce-ahead', subject: `${network}/${hotAddress}` }
+  const alert = { kind: 'nonce-ahead', subject: `${network}/${hotAddress}` } as const
   if (mined > next) {
     const text =
       `${hotAddress} on ${network} has used nonce ${mined - 1}, but the database only handed out ${next - 1}: ` +

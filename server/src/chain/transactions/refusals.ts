@@ -1,5 +1,6 @@
 import { REFUSALS } from '@bursar/signer/refusals'
 import type { RefusalClass, SignerRefusal } from '../../adapters/signer/port.ts'
+import type { Alert } from '../../platform/runtime/alerts.ts'
 import type { Purpose } from './transaction.ts'
 
 /** Returns the class of a refusal: what it applies to. The table is the signer's. */
@@ -31,11 +32,7 @@ export const isUnjudged = ({ refused }: Pick<SignerRefusal, 'refused'>): boolean
  * Returns the subject of an alert about a refusal. For a refusal that applies to all transactions it is the network,
  * however many wait.
  */
-export const alertOf = (
-  { refused, message }: SignerRefusal,
-  network: string,
-  purpose: Purpose,
-): { kind: string; subject: string; text: string } => {
+export const alertOf = ({ refused, message }: SignerRefusal, network: string, purpose: Purpose): Alert => {
   const isForAll = classOf({ refused }) === 'now'
   const text = `The signer refuses to sign for ${network}${isForAll ? '' : ` (${purpose})`}: ${message}`
   return { kind: `signer-${refused}`, subject: isForAll ? network : `${network}/${purpose}`, text }

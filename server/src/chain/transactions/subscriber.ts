@@ -13,7 +13,7 @@ import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
 
 /** Alerts that a transaction can't be mined, resolved when it is. */
-const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear']
+const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear'] as const
 
 /** The chain subscriber of this module. The watcher calls it in its transaction and carries out the effects. */
 export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({

@@ -1,4 +1,5 @@
 import type { Network } from '@bursar/chainkit'
+import type { AlertKind } from '../../platform/runtime/alert-kinds.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
@@ -8,7 +9,7 @@ export interface AlertLatch {
   set(text: string | null): Promise<void>
 }
 
-export const createAlertLatch = (runtime: Runtime, kind: string, network: Network): AlertLatch => {
+export const createAlertLatch = (runtime: Runtime, kind: AlertKind, network: Network): AlertLatch => {
   // Unknown at first: an earlier process may have raised it.
   let lit: boolean | undefined
   return {

@@ -4,6 +4,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import type { AlertKind } from '../../platform/runtime/alert-kinds.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import type { ChainSubscriber } from './subscriber.ts'
 
@@ -64,7 +65,7 @@ const alertOne = async (
 ): Promise<void> => {
   const all = `${network}/${ticker}`
   const one = `${all}/${address}`
-  const raise = (kind: string, subject: string, text: string): Promise<void> =>
+  const raise = (kind: AlertKind, subject: string, text: string): Promise<void> =>
     raiseAlert(
       tx,
       { kind, subject, text: `${text} (transaction ${hash}). See docs/operating/chain-trouble.md`, detail: { hash } },

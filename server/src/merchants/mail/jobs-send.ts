@@ -28,7 +28,7 @@ const LEASE_MS = 2 * 60_000
 const REST_MS = 30_000
 /** An alert is raised when no mail could be sent for this long. */
 const TOLD_AFTER_MS = 5 * 60_000
-const ALERT = { kind: 'mail-not-sent', subject: 'smtp' }
+const ALERT = { kind: 'mail-not-sent', subject: 'smtp' } as const
 
 /** Sends queued mails, one after another. Any number of workers may run it against one database. */
 export const createSendJob = (deps: SendDeps): Job => {

@@ -231,7 +231,7 @@ export const nothingToPay = async (
   const waiting = await tickersWaiting(runtime.db, network)
   const over = catalogue.crypto.filter(({ ticker, networks }) => networks.has(network) && !waiting.has(ticker))
   // A withdrawal of a token may wait for native coin for its fee.
-  const kinds = waiting.size === 0 ? ['hot-wallet-short', PAYMENTS_REVERT] : [PAYMENTS_REVERT]
+  const kinds = waiting.size === 0 ? (['hot-wallet-short', PAYMENTS_REVERT] as const) : ([PAYMENTS_REVERT] as const)
   const subjects = over.map(({ ticker }) => `${network}/${ticker}`)
   await resolveAlertsOf(runtime.db, kinds, subjects, momentOf(runtime).at)
 }

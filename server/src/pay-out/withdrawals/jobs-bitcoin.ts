@@ -41,7 +41,7 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
   const { runtime } = deps
   const first = await nextWaiting(runtime.db, 'BITCOIN', 'onChain', momentOf(runtime).at, PAGE)
   if (first.length === 0) {
-    const kinds = ['hot-wallet-short', 'payout-fee-too-high', PAYOUT_REFUSED]
+    const kinds = ['hot-wallet-short', 'payout-fee-too-high', PAYOUT_REFUSED] as const
     await resolveAlertsOf(runtime.db, kinds, [SUBJECT], momentOf(runtime).at)
     return false
   }

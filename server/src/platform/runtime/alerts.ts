@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
 import type { Db, Tx } from '../db/index.ts'
+import type { AlertKind } from './alert-kinds.ts'
 
 export interface Alert {
   /** stable name of the condition, such as `custody-shortage` */
-  kind: string
+  kind: AlertKind
   /** the affected asset, transaction, merchant or other object */
   subject: string
   /** text for operators that says what to do */
@@ -37,7 +38,7 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
 }
 
 /** Whether an alert is open. */
-export const isAlertOpen = async (db: Db | Tx, kind: string, subject: string): Promise<boolean> => {
+export const isAlertOpen = async (db: Db | Tx, kind: AlertKind, subject: string): Promise<boolean> => {
   const { rows } =
     await sql`select from alerts where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(db)
   return rows.length > 0
@@ -51,7 +52,7 @@ export const raiseAlertAnew = async (db: Db | Tx, alert: Alert, moment: Moment):
 }
 
 /** Resolves an open alert. */
-export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, at: Date): Promise<void> => {
+export const resolveAlert = async (db: Db | Tx, kind: AlertKind, subject: string, at: Date): Promise<void> => {
   await sql`update alerts set resolved_at = ${at} where kind = ${kind} and subject = ${subject} and resolved_at is null`.execute(
     db,
   )
@@ -60,7 +61,7 @@ export const resolveAlert = async (db: Db | Tx, kind: string, subject: string, a
 /** The same for several subjects. */
 export const resolveAlerts = async (
   db: Db | Tx,
-  kind: string,
+  kind: AlertKind,
   subjects: readonly string[],
   at: Date,
 ): Promise<void> => {
@@ -72,7 +73,7 @@ export const resolveAlerts = async (
 /** Resolves open alerts of any of these kinds about any of these subjects. */
 export const resolveAlertsOf = async (
   db: Db | Tx,
-  kinds: readonly string[],
+  kinds: readonly AlertKind[],
   subjects: readonly string[],
   at: Date,
 ): Promise<void> => {

@@ -25,7 +25,7 @@ export const advanceClock = async (db: Db | Tx, ms: number): Promise<number> => 
   return rows[0]!.offset
 }
 
-const [ALERT, SUBJECT] = ['clock-moved', 'business clock']
+const [ALERT, SUBJECT] = ['clock-moved', 'business clock'] as const
 const MOVED = (offset: number): string =>
   `the business clock of this database is ${offset} ms ahead of the real one: only a sandbox's may be. Every end, lease and retry would be wrong. ` +
   'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'

@@ -1,6 +1,7 @@
 /** Alerts about a range of numbers, such as block heights. Their details are `{ from, to }`, both inclusive. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
+import type { AlertKind } from './alert-kinds.ts'
 
 export interface RangeAlert {
   subject: string
@@ -11,7 +12,7 @@ export interface RangeAlert {
 /** The range of the open alert about a subject; an end that its details lack is null. */
 export const openRange = async (
   tx: Tx,
-  kind: string,
+  kind: AlertKind,
   subject: string,
 ): Promise<{ from: number | null; to: number | null } | undefined> => {
   const { rows } = await sql<{
@@ -28,7 +29,7 @@ export const openRange = async (
  */
 export const openRangeNear = async (
   tx: Tx,
-  kind: string,
+  kind: AlertKind,
   below: string,
   { from, to }: { from: number; to: number },
 ): Promise<RangeAlert | undefined> => {
@@ -45,7 +46,7 @@ export const openRangeNear = async (
  */
 export const resolveRanges = async (
   db: Db | Tx,
-  kind: string,
+  kind: AlertKind,
   below: string,
   { from, to }: { from?: number; to: number },
   at: Date,

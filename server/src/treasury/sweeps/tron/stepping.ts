@@ -104,7 +104,7 @@ const refused = async (deps: TronSweepDeps, target: TronTarget, message: string)
   return false
 }
 
-const ALERT = { kind: 'hot-wallet-short', subject: 'TRON/sweeps' }
+const ALERT = { kind: 'hot-wallet-short', subject: 'TRON/sweeps' } as const
 
 /** Returns what the hot address spends on it, fees included. */
 const spentBy = ({ step }: TronChoice, { outgoing }: TronPlanned): bigint =>
