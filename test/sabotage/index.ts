@@ -4,6 +4,7 @@ import { depositsSabotages } from './deposits.ts'
 import { dialectsSabotages } from './dialects.ts'
 import { cardsSabotages } from './cards.ts'
 import { exchangeSabotages } from './exchange.ts'
+import { invoicesSabotages } from './invoices.ts'
 import { apiSabotages } from './api.ts'
 import { signerSabotages } from './signer.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -16,6 +17,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...dialectsSabotages,
   ...cardsSabotages,
   ...exchangeSabotages,
+  ...invoicesSabotages,
   ...apiSabotages,
   ...signerSabotages,
 ]

@@ -85,4 +85,57 @@ export const signerSabotages: readonly Sabotage[] = [
     breaks: 'The signer calls another contract than the token of the policy.',
     finder: 'signer/src/rules/evm/payment.test.ts › refuses a twin of the token',
   },
+  {
+    name: 'signer-chain-id',
+    file: 'signer/src/rules/evm/payment.ts',
+    replace: ['if (transaction.chainId !== policy.chainId) {', 'if (transaction.chainId === 0) {'],
+    fault: 'E11',
+    breaks: 'A payment for one chain is valid on another.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses another chain id',
+  },
+  {
+    name: 'signer-evm-fee-cap',
+    file: 'signer/src/rules/evm/payment.ts',
+    replace: ['  if (fee > maxUnits) throw', '  if (fee < 0n) throw'],
+    fault: 'B19, I24',
+    breaks: 'The signer signs any fee.',
+    finder: 'signer/src/rules/evm/payment.test.ts › refuses B19 gas above the cap',
+  },
+  {
+    name: 'signer-bitcoin-change',
+    file: 'signer/src/rules/bitcoin/payout.ts',
+    replace: [
+      'return equal(own.script, script) ? index : undefined',
+      'return own.script.length > 0 ? index : undefined',
+    ],
+    fault: 'K2',
+    breaks: 'Change goes to a thief under our origin.',
+    finder: 'signer/src/rules/bitcoin/payout.test.ts › refuses change to a thief under our origin',
+  },
+  {
+    name: 'signer-kill-switch',
+    file: 'signer/src/rules/limits.ts',
+    replace: ['if (!policy.enabled) throw', 'if (policy.enabled === undefined) throw'],
+    fault: 'audit M-B3',
+    breaks: 'Switching the signer off stops nothing.',
+    finder:
+      'signer/src/rules/evm/payment.test.ts › kill switches stop all or one network; what was signed before is still answered',
+  },
+  {
+    name: 'signer-approvals',
+    file: 'signer/src/rules/limits.ts',
+    replace: ['if (approved.length < needed) {', 'if (approved.length === 0) {'],
+    fault: 'S9',
+    breaks: 'One approval is enough where the policy asks for two.',
+    finder: 'signer/src/rules/limits.test.ts › as many as the policy asks let a large amount through',
+  },
+  {
+    name: 'signer-old-log',
+    file: 'signer/src/server/signer.ts',
+    replace: ['if (this.#parts.history.holds(seen)) return', 'if (seen.length >= 0) return'],
+    fault: 'audit M-C4',
+    breaks: 'A signer with an older copy of its log signs what it has signed before.',
+    finder:
+      'signer/src/log/log-memory.test.ts › a log that was cut back signs nothing and is not believed, also when it has grown again',
+  },
 ]
