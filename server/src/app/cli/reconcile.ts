@@ -14,6 +14,7 @@ import {
   type CustodyLine,
   type Round,
 } from '../../treasury/reconciliation/index.ts'
+import { checkInvariant, INVARIANTS } from '../../treasury/invariants/index.ts'
 import { restoredAt } from '../../platform/runtime/installation.ts'
 import { reconcileWithAcquirer } from './acquirers.ts'
 import { adjustmentFields, adjustmentLine } from './adjustments.ts'
@@ -55,7 +56,7 @@ export const reconcileCommand: Command = command({
       const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
       if (values.recount) await countAnew(runtime.db)
       const findings = await auditBooks(runtime, { again: values.history })
-      out.show({ checks: [], adjustments: [], compared: [], custody: [], drifts: [] }, [])
+      out.show({ checks: [], invariants: [], adjustments: [], compared: [], custody: [], drifts: [] }, [])
       for (const finding of findings)
         out.add('checks', { ...finding }, `${finding.check} ${finding.subject}: ${finding.detail}`)
       const brokenAction = await findBrokenAction(runtime.db)
@@ -73,7 +74,11 @@ export const reconcileCommand: Command = command({
           `count of ${what}: says ${counted}, there are ${found}; \`bursar reconcile --recount\` corrects it`,
         )
       let off =
-        findings.length + counts.length + (await printAdjustments(opened, out)) + (brokenAction === null ? 0 : 1)
+        findings.length +
+        counts.length +
+        (await printInvariants(runtime.db, out)) +
+        (await printAdjustments(opened, out)) +
+        (brokenAction === null ? 0 : 1)
       const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
       for (const adapter of adapters.values()) {
         if (values.network !== undefined && adapter.network !== values.network) continue
@@ -108,6 +113,25 @@ const printAdjustments = async ({ runtime: { db, clock } }: Opened, out: Output)
       out.add('adjustments', adjustmentFields(line), `adjustment ${adjustmentLine(line)}`)
   for (const finding of findings) out.add('checks', { check: 'adjustments', subject: null, detail: finding }, finding)
   return findings.length
+}
+
+/** Checks every invariant over all rows. @returns the number of violations */
+const printInvariants = async (db: Db, out: Output): Promise<number> => {
+  let off = 0
+  for (const invariant of INVARIANTS) {
+    const { name, statement } = invariant
+    const violations = await checkInvariant(invariant, db)
+    off += violations.length
+    out.add(
+      'invariants',
+      { name, statement, violations: violations.map((violation) => ({ ...violation })) },
+      [
+        `invariant ${name}: ${violations.length === 0 ? 'ok' : `BROKEN. ${statement}`}`,
+        ...violations.map(({ subject, text }) => `  ${subject}: ${text}`),
+      ].join('\n'),
+    )
+  }
+  return off
 }
 
 /** @returns the number of assets and addresses that differ */

@@ -7,6 +7,7 @@ import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../../
 import { createAuditJob, provedPayments } from '../../treasury/auditing/index.ts'
 import { callbackPath } from '../../cards/acquiring/index.ts'
 import { createConversionJobs } from './converting.ts'
+import { createInvariantJob } from '../../treasury/invariants/index.ts'
 import { createCostJob } from '../../treasury/costs/index.ts'
 import { createAncestryJob, createBackingJob, createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
 import { createQuotePruneJob } from '../../exchange/exchanges/index.ts'
@@ -41,6 +42,7 @@ const BALANCE_CHECK_EVERY_MS = 15_000
 const BACKING_EVERY_MS = 2_000
 const ANCESTRY_EVERY_MS = 2_000
 const AUDIT_EVERY_MS = 5_000
+const INVARIANTS_EVERY_MS = 5_000
 const LOST_EVERY_MS = 10_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
@@ -104,6 +106,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, SEAL_EVERY_MS),
     createAuditJob(runtime, AUDIT_EVERY_MS),
+    createInvariantJob(runtime, INVARIANTS_EVERY_MS),
     ...all.map((adapter) => createReconcileJob(runtime, catalogue, [adapter], RECONCILE_EVERY_MS)),
     createCostJob(runtime, COSTS_EVERY_MS),
     createCountJob(runtime, COUNT_EVERY_MS),

@@ -118,6 +118,7 @@ const KINDS = {
   'sweep-refused': warning('sweeps.md', 'the contract of a token refuses a sweep'),
   'sweep-treasury': critical('sweeps.md', 'the treasury in the policy of the signer is not the hot wallet'),
   'books-unproved': critical('recovery.md', 'an account of the ledger can not be proved'),
+  'invariant-broken': critical('recovery.md', 'rows of the database break an invariant of the books'),
   'payment-without-hold': critical('recovery.md', 'a payment has no hold in the ledger that covers it'),
 
   // cards

@@ -37,6 +37,16 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
       where alerts.text <> excluded.text`.execute(db)
 }
 
+/** The subjects of open alerts of a kind that begin with a text. */
+export const openSubjects = async (db: Db | Tx, kind: AlertKind, prefix: string): Promise<string[]> => {
+  const { rows } = await sql<{
+    subject: string
+  }>`select subject from alerts where kind = ${kind} and starts_with(subject, ${prefix}) and resolved_at is null order by subject`.execute(
+    db,
+  )
+  return rows.map(({ subject }) => subject)
+}
+
 /** Whether an alert is open. */
 export const isAlertOpen = async (db: Db | Tx, kind: AlertKind, subject: string): Promise<boolean> => {
   const { rows } =
