@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import type { Db } from '../../server/src/platform/db/index.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
-import { useDb } from './database.ts'
+import { useDb, type WorldDatabaseOptions } from './database.ts'
 import { TEST_KEYS } from './keys.ts'
 
 interface TestInstallation {
@@ -19,8 +19,8 @@ interface TestInstallation {
 }
 
 /** For the top of a test file; its database is asked inside hooks and tests only. */
-export const useInstallation = (): TestInstallation => {
-  const { url, pool, db } = useDb()
+export const useInstallation = (options: WorldDatabaseOptions = {}): TestInstallation => {
+  const { url, pool, db } = useDb(options)
   const folder = temporaryFolder('installation')
   const file = (name: string, contents: unknown): string => {
     const path = join(folder, name)

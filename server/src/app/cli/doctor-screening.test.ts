@@ -7,7 +7,8 @@ import { momentAt, newId } from '../../../../test/world/merchant.ts'
 import { reportScreening } from './doctor-screening.ts'
 import type { Opened } from '../installation/open.ts'
 
-const { db } = useDb()
+// A deposit is held that no block brought.
+const { db } = useDb({ breaks: ['deposit-credited-once', 'deposit-block', 'deposit-notified'] })
 
 const reported = async (kinds: string[] | null): Promise<[boolean, string][]> => {
   const lines: [boolean, string][] = []

@@ -6,7 +6,8 @@ import { createPayoutAcquirer } from '../../../../test/world/acquirer-payouts.ts
 import { CARD, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
 import { useDb } from '../../../../test/world/database.ts'
 
-const database = useDb()
+// A localId is taken by an order that no module stores.
+const database = useDb({ breaks: ['local-id-once'] })
 const bank = createPayoutAcquirer('bank', {
   UAH: { least: 1_00n, most: 14_500_00n },
   KZT: { least: 1_000_00n, most: 150_000_00n },

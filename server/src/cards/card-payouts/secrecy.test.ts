@@ -13,7 +13,8 @@ import { useEdge } from '../../../../test/world/edge.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { cardPayoutRoutes, createResealingJob } from './index.ts'
 
-const database = useDb()
+// A payout is marked as ended, for its card to be erased.
+const database = useDb({ breaks: ['card-payout-hold', 'card-payout-notified'] })
 const HOUR = 3_600_000
 /** A number as a careless writer may put it. */
 const FORMS = [
