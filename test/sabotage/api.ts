@@ -107,4 +107,37 @@ export const apiSabotages: readonly Sabotage[] = [
     breaks: 'A signature is compared until the first difference, which tells how much of it is right.',
     finder: 'server/src/adapters/acquirers/same-text.test.ts › is compared in constant time, wherever it differs',
   },
+  {
+    name: 'webhook-out-of-order',
+    file: 'server/src/merchants/webhooks/store.ts',
+    replace: [
+      '      order by e.sequence limit ${MOST_EVENTS}) e) as events',
+      '      order by e.sequence desc limit ${MOST_EVENTS}) e) as events',
+    ],
+    fault: 'P2',
+    breaks: 'A merchant hears the end of an object before its beginning.',
+    finder:
+      'server/src/merchants/webhooks/delivery.test.ts › is kept per object under random failures, with nothing lost and nothing twice',
+  },
+  {
+    name: 'webhook-lease-ignored',
+    file: 'server/src/merchants/webhooks/store.ts',
+    replace: [
+      'where not own_lane and next_at <= $1 and leased_until <= $2',
+      'where not own_lane and next_at <= $1 and $2::timestamptz is not null',
+    ],
+    fault: 'C9',
+    breaks: 'Two workers send the same notifications at once.',
+    finder:
+      'server/src/merchants/webhooks/workers.test.ts › the same event comes again under the same id, when the lease has ended and not before',
+  },
+  {
+    name: 'webhook-added-event-lost',
+    file: 'server/src/merchants/webhooks/store.ts',
+    replace: ['and s.epoch = u.epoch and s.last_sequence < u.next', 'and s.epoch = u.epoch'],
+    fault: 'C5',
+    breaks: 'A notification that is stored while the one before is delivered is never sent.',
+    finder:
+      'server/src/merchants/webhooks/delivery.test.ts › an event whose transaction is still open when the one before it is acknowledged goes too',
+  },
 ]

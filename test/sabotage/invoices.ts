@@ -23,4 +23,25 @@ export const invoicesSabotages: readonly Sabotage[] = [
     finder:
       'server/src/pay-in/crypto-invoices/refunds.test.ts › is the same payment to the signer when a restored copy has it approved again',
   },
+  {
+    name: 'invoice-free-option',
+    file: 'server/src/pay-in/crypto-invoices/deposit-subscriber.ts',
+    replace: [
+      'payment.minedBy === null || at <= payment.minedBy) return mined',
+      'payment.minedBy === null || at >= payment.minedBy) return mined',
+    ],
+    fault: 'audit D-B6',
+    breaks: 'A payer keeps a price and pays only when it has become good.',
+    finder:
+      'server/src/pay-in/crypto-invoices/unmined.test.ts › a quoted price holds for what a block has within 24 hours of the end of the quote',
+  },
+  {
+    name: 'invoice-counts-lost-payment',
+    file: 'server/src/pay-in/crypto-invoices/matching.ts',
+    replace: ["if (state === 'lost') continue", ''],
+    fault: 'B3',
+    breaks: 'An invoice counts a payment that was replaced.',
+    finder:
+      'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out what is lost, and count what waits apart',
+  },
 ]
