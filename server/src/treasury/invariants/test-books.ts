@@ -112,8 +112,9 @@ const ITEMS: readonly Item[] = [
 
 const ROWS = [
   sql`insert into local_ids(merchant_id, local_id, operation, object_id) values (${MERCHANT}, 'mine', 'createCryptoWithdrawal', ${WITHDRAWAL})`,
-  sql`insert into outgoing(id, network, purpose, state, senders, keys, next_step_at, created_at, updated_at, succeeded)
-    values (${OUTGOING}, 'ETHEREUM', 'payout', 'final', '{0xa}', '{}', ${at}, ${at}, ${at}, true)`,
+  sql`insert into local_ids(merchant_id, local_id, operation, object_id) values (${MERCHANT}, 'fill', 'createExchange', ${EXCHANGE})`,
+  sql`insert into outgoing(id, network, purpose, state, senders, keys, next_step_at, created_at, updated_at, mined_hash, succeeded)
+    values (${OUTGOING}, 'ETHEREUM', 'payout', 'final', '{0xa}', '{}', ${at}, ${at}, ${at}, '0xd', true)`,
   sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, outgoing_id, done_sent, local_id, not_before, created_at, updated_at)
     values (${MERCHANT}, ${WITHDRAWAL}, 'USDT', 'ETHEREUM', '0xb', 100, 5, 'settled', ${HOLD}, ${OUTGOING}, true, 'mine', ${at}, ${at}, ${at})`,
   sql`insert into watch_blocks(network, height, hash, parent) values ('ETHEREUM', 7, 'h7', 'h6')`,
@@ -126,8 +127,8 @@ const ROWS = [
     values (${MERCHANT}, ${PAYOUT}, 1, ${PART}, 'KZT', 200, 2, 'succeeded', ${at}, ${at}, ${at})`,
   sql`insert into card_payout_attempts(reference, merchant_id, payout_id, part_id, account, state, sent_at)
     values (${newId()}, ${MERCHANT}, ${PAYOUT}, ${PART}, 'bank', 'succeeded', ${at})`,
-  sql`insert into exchanges(merchant_id, id, spend_ticker, target_ticker, side, exchange_units, fee_units, target_units, pair_first, pair_second, price, market_price, basis, state, transfer_id, created_at)
-    values (${MERCHANT}, ${EXCHANGE}, 'USDT', 'KZT', 'spend', 10, 1, 5, 'USDT', 'KZT', 1, 1, '{}', 'done', ${FILL}, ${at})`,
+  sql`insert into exchanges(merchant_id, id, spend_ticker, target_ticker, side, exchange_units, fee_units, target_units, pair_first, pair_second, price, market_price, basis, state, transfer_id, local_id, created_at)
+    values (${MERCHANT}, ${EXCHANGE}, 'USDT', 'KZT', 'spend', 10, 1, 5, 'USDT', 'KZT', 1, 1, '{}', 'done', ${FILL}, 'fill', ${at})`,
   sql`insert into exchange_inventory(asset, chunk, units) values ('USDT', 0, 10)`,
   sql`insert into crypto_invoices(merchant_id, id, state, name, ticker, blockchain, units, address, address_id, paid_units, fee_units, client_expires_at, expires_at, created_at, moved_at)
     values (${MERCHANT}, ${CRYPTO_INVOICE}, 'paid', 'one', 'USDT', 'ETHEREUM', 1000, '0xc', ${newId()}, 1000, 10, ${at}, ${at}, ${at}, ${at})`,
