@@ -1,6 +1,6 @@
 /**
  * A chain of TRON with a hot address, and deposit addresses that the engine's own plans empty, signed by keys made
- * here.
+ * here. Only this benchmark uses it.
  */
 import { randomUUID } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'

@@ -1,4 +1,7 @@
-/** Card numbers that mean something to the bank. Every other number that passes Luhn's check is a good card. */
+/**
+ * Card numbers that mean something to the bank. Every other number that passes Luhn's check is a good card. Only tests
+ * of the sandbox use it.
+ */
 import type { Outcome } from '../acquirers/faults.ts'
 
 export interface TestCard {

@@ -1,4 +1,4 @@
-/** A merchant of the bank, for tests: signs what it asks, and takes callbacks. */
+/** A merchant of the bank, for tests: signs what it asks, and takes callbacks. Only tests of the sandbox use it. */
 import { startReceiver } from '../acquirers/receiver.ts'
 import type { Receiver } from '../acquirers/receiver.ts'
 import type { Account } from './index.ts'

@@ -1,4 +1,7 @@
-/** tronweb, unmodified, on a chain of the test's own; types of what the tests read from its answers. */
+/**
+ * tronweb, unmodified, on a chain of the test's own; types of what the tests read from its answers. Only tests of the
+ * sandbox use it.
+ */
 import { TronWeb } from 'tronweb'
 import type { Types } from 'tronweb'
 import { faucet, startTronChain } from './index.ts'

@@ -1,3 +1,4 @@
+/** A service that checks signatures and answers as a test says. Only tests of the SDK use it. */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -8,7 +8,7 @@ import type axe from 'axe-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '../../server/src/platform/base/language.ts'
 import { writeLetter, type LetterKind } from '../../server/src/merchants/mail-templates/index.ts'
-import { LETTERS } from '../../server/src/merchants/mail-templates/test-letters.ts'
+import { LETTERS } from '../world/letters.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from '../system/sandbox.ts'
-import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../system/test-hedging.ts'
+import { buyBtc, eventually, hedged, hedgeOrders, openAlerts, placedOnce } from '../world/hedging.ts'
 
 const room = new URL('../../server/src/exchange/hedging/', import.meta.url)
 const points = [

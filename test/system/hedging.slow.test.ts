@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSandbox, type Sandbox } from './sandbox.ts'
-import { buyBtc, eventually, exposureOf, hedged, hedgeOrders, openAlerts, placedOnce } from './test-hedging.ts'
+import { buyBtc, eventually, exposureOf, hedged, hedgeOrders, openAlerts, placedOnce } from '../world/hedging.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {

@@ -2,8 +2,9 @@
 import { sql } from 'kysely'
 import { applyAll } from '../../server/src/ledger/postings/index.ts'
 import { holdItem } from '../../server/src/pay-out/withdrawals/placing.ts'
+import { attach } from '../../server/src/pay-out/withdrawals/index.ts'
 import type { Withdrawal } from '../../server/src/pay-out/withdrawals/withdrawal.ts'
-import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
 import { momentOf, type Runtime } from '../../server/src/platform/runtime/runtime.ts'
 import { grantCapital } from '../../server/src/treasury/reconciliation/index.ts'
 
@@ -40,7 +41,17 @@ export const placeWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise
   return withdrawal
 }
 
-/** The same. @returns its id */
+/**
+ * A withdrawal of a merchant that has the money, attached to a planned transaction as the jobs do.
+ * @throws when it is stopped
+ */
+export const planWithdrawal = async (tx: Tx, runtime: Runtime, wanted: Wanted, outgoingId: string): Promise<void> => {
+  const withdrawal = newWithdrawal(runtime, wanted)
+  await applyAll(tx, [holdItem(withdrawal, null)])
+  if (!(await attach(tx, [withdrawal], outgoingId, momentOf(runtime)))) throw new Error(`${withdrawal.id} is stopped`)
+}
+
+/** The same as `placeWithdrawal`. @returns its id */
 export const requestWithdrawal = async (runtime: Runtime, wanted: Wanted): Promise<string> =>
   (await placeWithdrawal(runtime, wanted)).id
 

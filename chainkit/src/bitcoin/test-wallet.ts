@@ -1,4 +1,4 @@
-/** Keys, coins and payments of Bitcoin for chainkit's tests, and generators of them. */
+/** Keys, coins and payments of Bitcoin for chainkit's tests, and generators of them. Only tests of chainkit use it. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
 import type { Coin, Output, SpendableCoin } from './coin.ts'

@@ -1,4 +1,4 @@
-/** tronweb, without a node, as the oracle of our own codec. */
+/** tronweb, without a node, as the oracle of our own codec. Only tests of chainkit use it. */
 import * as fc from 'fast-check'
 import { TronWeb, utils } from 'tronweb'
 import type { UnsignedTransaction } from './transaction.ts'

@@ -2,7 +2,7 @@ import { startSigner } from './serve.ts'
 
 /**
  * The signer as `main.ts` composes it, but killed at the worst moment: the signature is on the disk, the answer has
- * not left. Arguments: passphrase, seed, policy, log, socket.
+ * not left. Only the signer's crash tests run it. Arguments: passphrase, seed, policy, log, socket.
  */
 const [passphrase = '', seedFile = '', policyFile = '', logFile = '', socketPath = ''] = process.argv.slice(2)
 

@@ -1,4 +1,7 @@
-/** How nodes refuse batches of questions, as data. Double of row E-60 of docs/dialects.md. */
+/**
+ * How nodes refuse batches of questions, as data. Double of row E-60 of docs/dialects.md. Only tests of these adapters
+ * use it.
+ */
 export interface Question {
   id: number
   method: string

@@ -1,4 +1,7 @@
-/** How providers refuse for the rate of questions, as data. Double of row E-59 of docs/dialects.md. */
+/**
+ * How providers refuse for the rate of questions, as data. Double of row E-59 of docs/dialects.md. Only tests of these
+ * adapters use it.
+ */
 export interface Refusal {
   status: number
   headers?: Record<string, string>

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { certify } from '../../../../test/world/certificate.ts'
 import type { MailSender, OutgoingMail } from './port.ts'
 import { createSmtpSender, type SmtpSettings } from './smtp.ts'
-import { answer, startTestMailServer, type TestMailServer } from './test-server.ts'
+import { answer, startTestMailServer, type TestMailServer } from '../../../../test/world/mail-server.ts'
 
 const mail: OutgoingMail = {
   id: '0199a000-0000-7000-8000-000000000001',

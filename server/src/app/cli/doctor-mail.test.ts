@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
-import { startTestMailServer } from '../../adapters/mail/test-server.ts'
+import { startTestMailServer } from '../../../../test/world/mail-server.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { announceSending, queueMails } from '../../merchants/mail/index.ts'
 import { underpaid } from '../../../../test/world/mail.ts'

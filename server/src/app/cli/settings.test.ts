@@ -4,22 +4,11 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { connect, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../sandbox/process/port.ts'
-import { certify } from '../../../../test/world/certificate.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { startTestMailServer, type TestMailServer } from '../../adapters/mail/test-server.ts'
-import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import { useDb } from '../../../../test/world/database.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { sign } from '../../../../test/world/signed-request.ts'
 import { queueMails } from '../../merchants/mail/index.ts'
 import { underpaid } from '../../../../test/world/mail.ts'
@@ -30,152 +19,15 @@ import { emit } from '../../merchants/webhooks/index.ts'
 import { openInstallation, type Opened, type ServerConfig } from '../installation/open.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
+import { changeSettings, DATA_KEY, HOT_ADDRESSES, PUBLIC_URL, type ChangedSettings } from './test-settings.ts'
 import { worldOf } from '../installation/world.ts'
 
-const database = useDatabase({ template: migrated })
-const folder = mkdtempSync(join(tmpdir(), 'bursar-settings-'))
-const DATA_KEY = new Uint8Array(32).fill(0xab)
-const PUBLIC_URL = 'https://pay.example'
-const authority = certify('authority')
-const serverCertificate = certify('signer', authority)
-const clientCertificate = certify('worker', authority)
-const HOT_ADDRESSES = 3
+const { url: databaseUrl, db } = useDb()
 
-let db: Db
-let closeDb: () => Promise<void>
-let env: Record<string, string>
+let changed: ChangedSettings
 let role: ChildProcess
-let mail: TestMailServer
 let log = ''
-let ports: { api: number; inner: number; hub: number; signer: number }
 let merchant: { id: string; privateKey: string }
-const asked: string[] = []
-const signedIn: string[] = []
-const signerSaw: string[] = []
-const closing: (() => void)[] = []
-
-const file = (name: string, contents: unknown): string => {
-  const path = join(folder, name)
-  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents), { mode: 0o600 })
-  return path
-}
-
-/**
- * Stands for everything that is asked by HTTP: a node, prices, an exchange, a merchant's endpoint. Notes who asked for
- * what.
- */
-const startHub = async (): Promise<number> => {
-  const hub = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-  })
-  await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', () => resolve()))
-  closing.push(
-    () => void hub.close(),
-    () => hub.closeAllConnections(),
-  )
-  return (hub.address() as AddressInfo).port
-}
-
-/** A signer's door: it lets in who shows a certificate of the authority, and says no to everything. */
-const startSigner = async (): Promise<number> => {
-  const door = createTlsServer(
-    {
-      cert: serverCertificate.cert,
-      key: serverCertificate.key,
-      ca: authority.cert,
-      requestCert: true,
-      rejectUnauthorized: true,
-    },
-    (request, response) => {
-      signerSaw.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN))
-      response.writeHead(500).end()
-    },
-  )
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', () => resolve()))
-  closing.push(
-    () => void door.close(),
-    () => door.closeAllConnections(),
-  )
-  return (door.address() as AddressInfo).port
-}
-
-const settingsOf = (mailPort: number): Record<string, string> => ({
-  DATABASE_URL: database.url,
-  BURSAR_DATABASE_ROLES: 'other',
-  BURSAR_DATABASE_CONNECTIONS: '3',
-  BURSAR_DATABASE_STATEMENT_SECONDS: '33',
-  BURSAR_DATA_KEY_FILE: file('data-key', Buffer.from(DATA_KEY).toString('hex')),
-  BURSAR_CARD_KEY_FILE: file('card-key', 'cd'.repeat(32)),
-  BURSAR_HTTP: `127.0.0.1:${ports.api}`,
-  BURSAR_INNER: `127.0.0.1:${ports.inner}`,
-  BURSAR_PUBLIC_URL: PUBLIC_URL,
-  BURSAR_QUOTE_SECONDS: '77',
-  BURSAR_QUOTE_MINED_HOURS: '7',
-  BURSAR_TRUSTED_PROXIES: '127.0.0.0/8',
-  BURSAR_TIMESTAMP_MAX_AGE: '3600',
-  BURSAR_TIMESTAMP_MAX_AHEAD: '300',
-  BURSAR_REQUESTS_PER_MINUTE: '77',
-  BURSAR_REFUSALS_PER_MINUTE: '3',
-  BURSAR_PAGE_POSTS_PER_MINUTE: '2',
-  BURSAR_PAGE_GETS_PER_MINUTE: '4',
-  BURSAR_PAGE_STREAMS_PER_ADDRESS: '1',
-  BURSAR_CONNECTIONS: '60',
-  BURSAR_ADDRESS_STOCK: '7',
-  BURSAR_NETWORKS_FILE: file('networks.json', {
-    ETHEREUM: { url: `http://127.0.0.1:${ports.hub}/node`, chainId: 31_337 },
-  }),
-  BURSAR_ASSETS_FILE: file('assets.json', {
-    crypto: ['BTC', 'ETH', 'USDT'].map((ticker) => ({
-      ticker,
-      name: ticker === 'ETH' ? 'Odd ether' : ticker,
-      networks: {
-        ETHEREUM: {
-          ...(ticker === 'ETH' ? {} : { contract: `0x${ticker.length.toString().repeat(40)}` }),
-          decimals: 6,
-          minDeposit: '0',
-          minWithdrawal: '0',
-        },
-      },
-    })),
-    fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }],
-  }),
-  BURSAR_XPUBS_FILE: file('xpubs.json', { ...TEST_KEYS, masterFingerprint: '00000000' }),
-  BURSAR_POLICY_FILE: file('policy.json', { ETHEREUM: { sending: { hotAddresses: HOT_ADDRESSES } } }),
-  BURSAR_ACQUIRERS_FILE: file('acquirers.json', {
-    accounts: [
-      {
-        name: 'odd',
-        kind: 'bank',
-        url: `http://127.0.0.1:${ports.hub}/bank`,
-        account: 'odd',
-        secretFile: file('bank-secret', 'x'.repeat(40)),
-        payIn: { UAH: { least: '25', most: '29999' } },
-      },
-    ],
-  }),
-  BURSAR_EXCHANGE_FILE: file('exchange.json', {
-    sources: { venues: { binance: { origin: `http://127.0.0.1:${ports.hub}` } } },
-    exchange: {
-      assets: Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1', short: '1' }])),
-    },
-  }),
-  BURSAR_SCREENING_FILE: file('screening.json', { providers: [{ kind: 'local-lists' }], riskyFrom: 0.25 }),
-  BURSAR_SIGNER: `https://localhost:${ports.signer}`,
-  BURSAR_SIGNER_CA_FILE: file('ca.pem', authority.cert),
-  BURSAR_SIGNER_CERT_FILE: file('cert.pem', clientCertificate.cert),
-  BURSAR_SIGNER_KEY_FILE: file('key.pem', clientCertificate.key),
-  BURSAR_RATES_URL: `http://127.0.0.1:${ports.hub}/rates`,
-  BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8',
-  BURSAR_WEBHOOK_PORTS: `443,${ports.hub}`,
-  BURSAR_HTTP_WEBHOOKS: 'true',
-  BURSAR_SMTP_URL: `smtps://pay@localhost:${mailPort}`,
-  BURSAR_SMTP_PASSWORD_FILE: file('smtp-password', 'right'),
-  BURSAR_SMTP_CA_FILE: file('smtp-ca.pem', authority.cert),
-  BURSAR_MAIL_FROM: 'Odd shop <odd@shop.example>',
-  BURSAR_LOG_LEVEL: 'debug',
-  BURSAR_SANDBOX: 'true',
-})
 
 const tell = (merchantId: string): Promise<void> =>
   inTransaction(db, (tx) =>
@@ -200,26 +52,11 @@ const makeMerchant = (hook: string) =>
   })
 
 beforeAll(async () => {
-  const pool = createPool({ url: database.url })
-  db = createDb(pool)
-  closeDb = () => pool.end()
-  mail = await startTestMailServer({
-    key: serverCertificate.key,
-    cert: serverCertificate.cert,
-    secure: true,
-    disabledCommands: [],
-    authOptional: false,
-    onAuth: ({ username, password }, _session, done) => {
-      signedIn.push(`${username}:${password}`)
-      done(null, { user: username })
-    },
-  })
-  ports = { api: await freePort(), inner: await freePort(), hub: await startHub(), signer: await startSigner() }
-  env = settingsOf(mail.port)
-  merchant = await makeMerchant(`http://127.0.0.1:${ports.hub}/hook`)
+  changed = await changeSettings(databaseUrl)
+  merchant = await makeMerchant(`http://127.0.0.1:${changed.ports.hub}/hook`)
   await sql`update business_clock set offset_ms = 3600000`.execute(db)
   role = fork(new URL('../../main.ts', import.meta.url), ['serve', '--role', 'all'], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...changed.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   role.stdout!.on('data', (chunk: Buffer) => (log += chunk.toString()))
@@ -231,10 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   role.kill('SIGTERM')
   if (role.exitCode === null) await once(role, 'exit')
-  for (const close of closing) close()
-  await mail.stop()
-  await closeDb()
-  rmSync(folder, { recursive: true })
+  await changed.close()
 })
 
 interface Sent {
@@ -244,7 +78,7 @@ interface Sent {
   at?: number
 }
 
-const url = (path: string): string => `http://127.0.0.1:${ports.api}${path}`
+const url = (path: string): string => `http://127.0.0.1:${changed.ports.api}${path}`
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 const signed = (method: string, path: string, { body = '', at = 0, headers = {} }: Sent = {}): Promise<Response> => {
   const timestamp = Math.floor(Date.now() / 1_000) + at
@@ -270,7 +104,7 @@ const makeInvoice = async (): Promise<{ id: string }> => {
   return (await answer.json()) as { id: string }
 }
 const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
-  const installation = await openInstallation(env, 'api')
+  const installation = await openInstallation(changed.env, 'api')
   try {
     return look(installation)
   } finally {
@@ -278,8 +112,8 @@ const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
   }
 }
 /** What a command prints. */
-const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, env))).text
-const isAsked = (what: string) => expect.poll(() => asked.some((line) => line.startsWith(what))).toBe(true)
+const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, changed.env))).text
+const isAsked = (what: string) => expect.poll(() => changed.asked.some((line) => line.startsWith(what))).toBe(true)
 const sendMail = async (): Promise<void> => {
   await expect
     .poll(() =>
@@ -288,13 +122,13 @@ const sendMail = async (): Promise<void> => {
       ),
     )
     .toContain('queued')
-  await expect.poll(() => mail.taken.length).toBeGreaterThan(0)
+  await expect.poll(() => changed.mail.taken.length).toBeGreaterThan(0)
 }
 const sendsOverSmtp = async (): Promise<void> => {
-  if (mail.taken.length === 0) await sendMail()
-  expect(mail.taken[0]!.from).toBe('odd@shop.example')
-  expect(mail.taken[0]!.raw).toMatch(/^From: .*Odd shop.*<odd@shop\.example>/im)
-  expect(signedIn[0]).toBe('pay:right')
+  if (changed.mail.taken.length === 0) await sendMail()
+  expect(changed.mail.taken[0]!.from).toBe('odd@shop.example')
+  expect(changed.mail.taken[0]!.raw).toMatch(/^From: .*Odd shop.*<odd@shop\.example>/im)
+  expect(changed.signedIn[0]).toBe('pay:right')
 }
 /**
  * A worker asks it when there is something to sign; every other use finds its address in the same place
@@ -302,7 +136,7 @@ const sendsOverSmtp = async (): Promise<void> => {
  */
 const asksTheSigner = async (): Promise<void> => {
   await typed('signer', 'log')
-  expect(signerSaw.at(-1)).toBe('worker')
+  expect(changed.signerSaw.at(-1)).toBe('worker')
 }
 const hears = async (): Promise<void> => {
   await tell(merchant.id)
@@ -332,7 +166,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   quoteMinedHours: async () => expect(await opened((it) => worldOf(it).minedWithinMs)).toBe(7 * 3_600_000),
   inner: async () => {
     await assets()
-    const metrics = await (await fetch(`http://127.0.0.1:${ports.inner}/metrics`)).text()
+    const metrics = await (await fetch(`http://127.0.0.1:${changed.ports.inner}/metrics`)).text()
     expect(metrics).toMatch(/^bursar_requests_total\{operation="listCryptoAssets",status="200"\} [1-9]/m)
     expect(metrics).toMatch(/^bursar_request_seconds_count\{operation="listCryptoAssets"\} [1-9]/m)
   },
@@ -390,7 +224,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
         { length: 61 },
         () =>
           new Promise<string>((resolve) => {
-            const socket = connect(ports.api, '127.0.0.1')
+            const socket = connect(changed.ports.api, '127.0.0.1')
             sockets.push(socket)
             socket.on('error', () => resolve('closed')).on('close', () => resolve('closed'))
           }),
@@ -432,7 +266,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   outboundAllow: hears,
   httpWebhooks: hears,
   webhookPorts: async () => {
-    const other = await makeMerchant(`http://127.0.0.1:${ports.signer}/hook`)
+    const other = await makeMerchant(`http://127.0.0.1:${changed.ports.signer}/hook`)
     await tell(other.id)
     await expect
       .poll(
@@ -440,7 +274,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
           (await sql<{ error: string }>`select error from event_attempts where merchant_id = ${other.id}`.execute(db))
             .rows[0]?.error,
       )
-      .toContain(`port ${ports.signer}`)
+      .toContain(`port ${changed.ports.signer}`)
   },
   smtp: sendsOverSmtp,
   smtpPassword: sendsOverSmtp,

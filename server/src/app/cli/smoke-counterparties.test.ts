@@ -16,7 +16,7 @@ import { createAcquirerHttp, type AcquirerHttp } from '../../adapters/acquirers/
 import { createLiqPay } from '../../adapters/acquirers/liqpay/index.ts'
 import { LIQPAY_LIMITS } from '../../adapters/acquirers/liqpay/settings.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState } from '../../adapters/acquirers/port.ts'
-import { payOnPage } from '../../adapters/acquirers/test-emulated.ts'
+import { payOnPage } from '../../../../test/world/emulated-acquirer.ts'
 import { createWayForPay } from '../../adapters/acquirers/wayforpay/index.ts'
 import { WAYFORPAY_LIMITS } from '../../adapters/acquirers/wayforpay/settings.ts'
 import { createAmlbot } from '../../adapters/screening/amlbot.ts'

@@ -1,3 +1,4 @@
+/** Digests of all tables, to see that a command changed nothing. Only tests of this module use it. */
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 

@@ -1,3 +1,4 @@
+/** The output of commands. Only tests of this module use it. */
 import { vi } from 'vitest'
 
 /** What a command wrote: on each stream, and on both in the order written. */

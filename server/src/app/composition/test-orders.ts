@@ -1,4 +1,7 @@
-/** Every operation that moves money behind a real edge, over a real database, in a world that tests change. */
+/**
+ * Every operation that moves money behind a real edge, over a real database, in a world that tests change. Only tests
+ * of this module use it.
+ */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'

@@ -1,6 +1,6 @@
 /**
- * An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a role
- * runs it.
+ * An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a
+ * role runs it. Only tests of this module use it.
  */
 import { createSecretKey } from 'node:crypto'
 import type { AddressInfo } from 'node:net'

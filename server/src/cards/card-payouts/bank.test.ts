@@ -11,7 +11,7 @@ import { openCardPayouts, type CardPayoutWorld } from '../../../../test/world/ca
 import { useDb } from '../../../../test/world/database.ts'
 import { createBank } from '../../adapters/acquirers/bank/index.ts'
 import type { Acquirer, RawCallback } from '../../adapters/acquirers/port.ts'
-import { createPatientHttp, type PatientHttp } from '../../adapters/acquirers/test-patience.ts'
+import { createPatientHttp, type PatientHttp } from '../../../../test/world/acquirer-patience.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { hearPayoutCallback } from './index.ts'

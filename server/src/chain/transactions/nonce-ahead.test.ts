@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createPayoutWorld, HOT, type PayoutWorld } from '../../pay-out/withdrawals/test-payouts.ts'
+import { createPayoutWorld, HOT, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

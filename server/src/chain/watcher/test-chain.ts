@@ -1,6 +1,7 @@
 /**
  * A chain in memory for the watcher's tests, which name the transactions of each block and of each branch. Where
- * hashes, balances and coins have to be a chain's, use the simulated chain (`adapters/chains/simulated`).
+ * hashes, balances and coins have to be a chain's, use the simulated chain (`adapters/chains/simulated`). Only tests
+ * of this module use it.
  */
 import type { Block, ChainTransaction, Network } from '@bursar/chainkit'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'

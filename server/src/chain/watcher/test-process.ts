@@ -1,6 +1,7 @@
 /**
  * A watcher as a process of its own, for tests that stop and kill it. It follows the chain that the test serves over
- * HTTP. `STOP_AT`: stops itself (SIGSTOP) when it has fetched that block and is about to apply it.
+ * HTTP. `STOP_AT`: stops itself (SIGSTOP) when it has fetched that block and is about to apply it. Only tests of this
+ * module use it.
  */
 import { randomBytes } from 'node:crypto'
 import { deserialize, serialize } from 'node:v8'

@@ -1,4 +1,7 @@
-/** A subscriber that records the watcher's calls in the database: a call that was rolled back is not recorded. */
+/**
+ * A subscriber that records the watcher's calls in the database: a call that was rolled back is not recorded. Only
+ * tests of this module use it.
+ */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'

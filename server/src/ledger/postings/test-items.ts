@@ -1,4 +1,7 @@
-/** Items of the ledger as its committer takes them, where a test is about the posting itself. */
+/**
+ * Items of the ledger as its committer takes them, where a test is about the posting itself. Only tests of this module
+ * use it.
+ */
 import { randomBytes } from 'node:crypto'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { fiatReceipt } from '../mail-templates/test-letters.ts'
+import { fiatReceipt } from '../../../../test/world/letters.ts'
 import { createDocumentMaker, DocumentsBusy, type DocumentMaker } from './index.ts'
 import type { MakerSettings } from './maker.ts'
 import { receiptPdf } from './receipt-pdf.ts'

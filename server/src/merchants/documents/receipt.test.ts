@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { LANGUAGES, type Language } from '../../platform/base/language.ts'
-import { cryptoReceipt, fiatReceipt } from '../mail-templates/test-letters.ts'
+import { cryptoReceipt, fiatReceipt } from '../../../../test/world/letters.ts'
 import { RECEIPT_TEXTS } from './receipt-texts.ts'
 import { receiptPdf } from './receipt-pdf.ts'
 import type { Receipt } from './receipt.ts'

@@ -1,4 +1,4 @@
-/** A thread that makes documents badly: it does what the invoice's id says. */
+/** A thread that makes documents badly: it does what the invoice's id says. Only tests of this module use it. */
 import { parentPort } from 'node:worker_threads'
 import type { DocumentRequest } from './request.ts'
 

@@ -3,15 +3,14 @@ import { verifyStandardWebhook, verifyWebhook } from '@bursar/sdk'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emit, listAttempts } from './index.ts'
 import { createWorld, MINUTE, secret, type Receiver, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
 })
 afterAll(() => world.close())
 

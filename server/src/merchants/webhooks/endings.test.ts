@@ -3,15 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { createAttemptPruneJob, listAttempts, listExhausted, replayEvents, skipEvent, wakeMerchant } from './index.ts'
 import { createWorld, DAY, HOUR, MINUTE, type Receiver, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
 })
 afterAll(() => world.close())
 

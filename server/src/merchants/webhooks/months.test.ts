@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { inTransaction, makeEventPartitions, monthStart } from '../../platform/db/index.ts'
 import { createMonthsJob, emit, readMonths } from './index.ts'
 import { createWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
 })
 afterAll(() => world.close())
 

@@ -3,15 +3,14 @@ import { CryptoWithdrawDone, eventPage, listEvents as operation } from '@bursar/
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { emit, webhookRoutes } from './index.ts'
 import { createWorld, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
 })
 afterAll(() => world.close())
 

@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PreparedConnection } from '../../platform/db/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { listAttempts } from './index.ts'
 import { claimOpen, finishStreams, keepStreams } from './store.ts'
 import { settle, type Attempt, type ClaimedStream } from './stream.ts'
 import { createWorld, MINUTE, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 let connection: PreparedConnection
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
   connection = new PreparedConnection({ url: database.url })
 })
 afterAll(async () => {

@@ -1,5 +1,6 @@
 /**
- * What the tests of this module stand in: a database, clocks that tests move, and merchants' receivers over real HTTP.
+ * Delivery of notifications: clocks that tests move, and merchants' receivers over real HTTP. It stands here because
+ * only tests of this module deliver; other tests read what was notified (test/world/observed.ts).
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
@@ -8,7 +9,8 @@ import { sql } from 'kysely'
 import type pg from 'pg'
 import { pino } from 'pino'
 import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
+import type { WorldDatabase } from '../../../../test/world/database.ts'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -66,10 +68,8 @@ export interface World {
   close(): Promise<void>
 }
 
-export const createWorld = (url: string): World => {
-  const pool = createPool({ url })
-  const db = createDb(pool)
-  const closing: (() => unknown)[] = [() => pool.end()]
+export const createWorld = ({ url, pool, db }: WorldDatabase): World => {
+  const closing: (() => unknown)[] = []
   const logged: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) })
   const world: World = {

@@ -4,15 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createJobLoop } from '../../platform/jobs/index.ts'
 import type { Answer, Outbound } from '../../platform/outbound/index.ts'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
+import { useDb } from '../../../../test/world/database.ts'
 import { listAttempts, replayEvents } from './index.ts'
 import { createWorld, MINUTE, type Receiver, type World } from './test-world.ts'
 
-const database = useDatabase({ template: migrated })
+const database = useDb()
 let world: World
 beforeAll(() => {
-  world = createWorld(database.url)
+  world = createWorld(database)
 })
 afterAll(() => world.close())
 

@@ -6,7 +6,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { DEFAULT_SWEEP_POLICY } from '../../treasury/sweeps/index.ts'
 import { createEvmPayoutJob } from '../withdrawals/index.ts'
-import { createPayoutWorld, HOT, STRANGER, type PayoutWorld } from '../withdrawals/test-payouts.ts'
+import { createPayoutWorld, HOT, STRANGER, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { createEvmDirect } from './index.ts'
 
 const database = useDatabase({ template: migrated })

@@ -4,7 +4,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { giveBack } from './refusals.ts'
-import { catalogue, createPayoutWorld, type PayoutWorld } from './test-payouts.ts'
+import { catalogue, createPayoutWorld, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

@@ -7,7 +7,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import type { BroadcastResult } from '../../adapters/chains/port.ts'
-import { createPayoutWorld, policyWith, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, policyWith, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

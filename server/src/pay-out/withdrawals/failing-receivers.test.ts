@@ -9,7 +9,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../treasury/reconciliation/index.ts'
-import { createPayoutWorld, STRANGER, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, STRANGER, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

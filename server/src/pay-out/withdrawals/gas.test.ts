@@ -6,7 +6,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
 import { createFeeRateJob, createGasReader } from './index.ts'
 import { readTerms } from './terms.ts'
-import { catalogue, createPayoutWorld, HOT, type PayoutWorld } from './test-payouts.ts'
+import { catalogue, createPayoutWorld, HOT, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

@@ -8,7 +8,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { DEFAULT_POLICY } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { createPayoutWorld, HOT, paidLog, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, HOT, paidLog, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { CARELESS_ESTIMATE, createTestPool, SLOTS, type TestPool } from './test-pool.ts'
 
 const database = useDatabase({ template: migrated })

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createPayoutWorld, policyWith, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, policyWith, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

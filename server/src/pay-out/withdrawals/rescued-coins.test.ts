@@ -13,7 +13,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { bitcoinHotAddress, insertPlanned } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { createPayoutWorld, WALLET, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

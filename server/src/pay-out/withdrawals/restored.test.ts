@@ -8,7 +8,14 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { attachSigned, intentIdOf } from './index.ts'
-import { catalogue, createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
+import {
+  catalogue,
+  createPayoutWorld,
+  HOT,
+  STRANGER,
+  WALLET,
+  type PayoutWorld,
+} from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

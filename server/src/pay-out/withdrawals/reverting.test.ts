@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createPayoutWorld, HOT, STRANGER, type Node, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, HOT, STRANGER, type Node, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

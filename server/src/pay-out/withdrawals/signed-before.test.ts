@@ -17,7 +17,7 @@ import {
   STRANGER,
   WALLET,
   type PayoutWorld,
-} from './test-payouts.ts'
+} from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

@@ -7,7 +7,7 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createStop, liftStop, listStops } from '../../ledger/stops/index.ts'
 import { createInternalDeliveryJob } from './index.ts'
-import { catalogue, createPayoutWorld, type PayoutWorld } from './test-payouts.ts'
+import { catalogue, createPayoutWorld, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld

@@ -1,7 +1,7 @@
 /**
- * The pool of a node of Ethereum's kind as its sender sees it. Double of row E-50, row E-51, row E-52, row E-53 and row
- * E-57 of docs/dialects.md: it forgets what it has accepted, has room for some transactions of one sender only, or
- * never spreads any, and estimates without a look at balances.
+ * The pool of a node of Ethereum's kind as its sender sees it. Double of row E-50, row E-51, row E-52, row E-53 and
+ * row E-57 of docs/dialects.md: it forgets what it has accepted, has room for some transactions of one sender only, or
+ * never spreads any, and estimates without a look at balances. Only tests of this module use it.
  */
 import { fromHex, isHex, transactionHash } from '@bursar/chainkit/evm'
 import type { BroadcastResult, GasEstimate } from '../../adapters/chains/port.ts'

@@ -1,4 +1,7 @@
-/** Payouts on TRON: the job that plans them and the job that sends, over the sandbox's chain. Subject: withdrawals. */
+/**
+ * Payouts on TRON: the job that plans them and the job that sends, over the sandbox's chain. Subject: withdrawals.
+ * Only tests of this module use it.
+ */
 import { notificationsOf } from '../../../../test/world/observed.ts'
 import { runAll } from '../../../../test/world/network.ts'
 import { openTron, type TronSetup, type TronWorld } from '../../../../test/world/tron.ts'

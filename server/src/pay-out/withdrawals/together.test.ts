@@ -11,7 +11,7 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertHotMove } from './hot-wallet.ts'
 import { createEvmPayoutJob } from './index.ts'
 import { hotRow } from './payouts.ts'
-import { createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, HOT, STRANGER, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const UNITS = 1_000_000n
 /** Enough for two of these, not for three. */

@@ -6,7 +6,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { DEFAULT_POLICY } from '../../chain/transactions/index.ts'
-import { createPayoutWorld, HOT, type Node, type PayoutWorld } from './test-payouts.ts'
+import { createPayoutWorld, HOT, type Node, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 const UNITS = 1_000_000n

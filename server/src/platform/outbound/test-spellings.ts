@@ -1,4 +1,7 @@
-/** Spellings, for tests, of addresses that aren't public: as the host of a URL. All must be refused. */
+/**
+ * Spellings, for tests, of addresses that aren't public: as the host of a URL. All must be refused. Only tests of this
+ * module use it.
+ */
 export const privateHosts: readonly string[] = [
   // loopback
   '127.0.0.1',

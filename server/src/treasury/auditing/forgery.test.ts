@@ -1,120 +1,18 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useDatabase } from '../../../../test/setup/database.ts'
-import { migrated } from '../../../../test/setup/migrated.ts'
-import { makeRoles, type TestRoles } from '../../../../test/setup/roles.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
+import { describe, expect, test } from 'vitest'
+import { inTransaction } from '../../platform/db/index.ts'
 import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { grantCapital } from '../reconciliation/index.ts'
 import { listOpenFindings, provedPayments } from './index.ts'
+import { useForgery, type Forged, type ForgedEntry } from '../../../../test/world/forgery.ts'
 
 /** What can be done with the password of the api's role, and whether a payment leaves by it. */
-const database = useDatabase({ template: migrated })
-const newId = () => uuidv7(Date.now(), randomBytes(10))
-let roles: TestRoles
-let api: pg.Client
-let pool: pg.Pool
-let runtime: Runtime
+const { runtime, forge, withdrawal, asApi, urlOf } = useForgery()
+const { newId } = runtime
 
-beforeAll(async () => {
-  roles = await makeRoles(database.url, 'forgery')
-  await roles.grant()
-  api = new pg.Client({ connectionString: roles.url('api') })
-  await api.connect()
-  pool = createPool({ url: database.url })
-  runtime = { db: createDb(pool), clock: createClock(), newId, log: pino({ enabled: false }) }
-})
-afterAll(async () => {
-  await api?.end()
-  await pool?.end()
-})
-
-type ForgedEntry = readonly [kind: string, posted: number, held?: number, asset?: string]
-interface Forged {
-  /** null: entries of a transfer that is there */
-  transfer: { kind: string; cause: string; closes?: string } | null
-  causeId?: string
-  id?: string
-  merchantId: string
-  entries: readonly ForgedEntry[]
-}
-
-/**
- * Writes a posting with plain SQL as the api: accounts, transfer and entries, all sums and versions right. @returns
- * 'written', or the SQLSTATE that refused it
- */
-const forge = async ({
-  transfer,
-  causeId = randomUUID(),
-  id = newId(),
-  merchantId,
-  entries,
-}: Forged): Promise<string> => {
-  const unbounded = new Set(['capital', 'receivable', 'position', 'fees'])
-  const list = JSON.stringify(
-    entries.map(([kind, posted, held = 0, asset = 'USDT']) => ({
-      kind,
-      posted,
-      held,
-      asset,
-      bounded: !unbounded.has(kind),
-    })),
-  )
-  try {
-    await api.query('begin')
-    await api.query(
-      `insert into ledger_accounts(merchant_id, asset, kind, bounded)
-      select $1, asset, kind, bounded from jsonb_to_recordset($2::jsonb) l(kind text, asset text, bounded boolean) on conflict do nothing`,
-      [merchantId, list],
-    )
-    if (transfer) {
-      await api.query(
-        'insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at) values ($1, $2, $3, $4, $5, $6, now())',
-        [merchantId, id, transfer.kind, transfer.cause, causeId, transfer.closes ?? null],
-      )
-    }
-    await api.query(
-      `with l as (select a.id, l.posted, l.held from jsonb_to_recordset($2::jsonb) l(kind text, asset text, posted numeric, held numeric)
-        join ledger_accounts a on a.merchant_id = $1 and a.asset = l.asset and a.kind = l.kind),
-      n as (update ledger_accounts a set posted = a.posted + l.posted, held = a.held + l.held, version = a.version + 1 from l where a.id = l.id
-        returning a.id, a.version, a.posted as p, a.held as h, l.posted, l.held)
-      insert into ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after) select id, version, $3, posted, held, p, h from n`,
-      [merchantId, list, id],
-    )
-    await api.query('commit')
-    return 'written'
-  } catch (error) {
-    await api.query('rollback')
-    return (error as { code?: string }).code ?? String(error)
-  }
-}
-
-/** A withdrawal that the api writes, on a hold of its own unless another one is named. */
-const withdrawal = async (merchantId: string, units: number, holdId?: string) => {
-  const [id, hold] = [randomUUID(), holdId ?? newId()]
-  if (holdId === undefined)
-    expect(
-      await forge({
-        transfer: { kind: 'hold', cause: 'withdrawal' },
-        causeId: id,
-        id: hold,
-        merchantId,
-        entries: [['merchant', 0, units]],
-      }),
-    ).toBe('written')
-  await api.query(
-    `insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
-    values ($1, $2, 'USDT', 'ETHEREUM', 'x', $3, 0, 'requested', false, $4, now(), now(), now())`,
-    [merchantId, id, units, hold],
-  )
-  return { id, merchantId, ticker: 'USDT', hold }
-}
 const isPlanned = async (payment: { id: string; merchantId: string; ticker: string }) =>
   (await provedPayments(runtime, 'withdrawal', [payment])).length === 1
 const grant = (merchantId: string, units: bigint, asset = 'USDT') =>
@@ -300,7 +198,7 @@ describe('with the password of the api', () => {
     const merchantId = randomUUID()
     await grant(merchantId, 10n, 'UAH')
     const [causeId, id] = [randomUUID(), newId()]
-    await api.query(
+    await asApi(
       `insert into exchanges(merchant_id, id, spend_ticker, target_ticker, side, exchange_units, fee_units, target_units, pair_first, pair_second, price, market_price, basis, state, transfer_id, created_at)
       values ($1, $2, 'UAH', 'USDT', 'spend', 10, 0, 1000, 'USDT', 'UAH', 1, 1, '[]', 'done', $3, now())`,
       [merchantId, causeId, id],
@@ -336,7 +234,7 @@ describe('with the password of the api', () => {
         entries: [['merchant', 0, 1_000, 'UAH']],
       }),
     ).toBe('written')
-    await api.query(
+    await asApi(
       `insert into card_payouts(merchant_id, id, kind, ticker, units, fee_units, masked_card, sealed_card, hold_id, open_parts, created_at, updated_at)
       values ($1, $2, 'batch', 'UAH', 1000, 0, '411111******1111', 'v1.00000000.x', $3, 2, now(), now())`,
       [merchantId, payout, hold],
@@ -345,7 +243,7 @@ describe('with the password of the api', () => {
     let added = 0
     const add = (id: string, number: number) => (
       (added = number),
-      api.query(
+      asApi(
         `insert into card_payout_parts(merchant_id, payout_id, number, id, ticker, units, fee_units, state, next_step_at, created_at, updated_at)
       values ($1, $2, $3, $4, 'UAH', 1000, 0, 'planned', now(), now(), now())`,
         [merchantId, payout, number, id],
@@ -368,7 +266,7 @@ describe('with the password of the api', () => {
   test('audit S-3: an account is not stopped by an entry ahead of it', async () => {
     const merchantId = randomUUID()
     await grant(merchantId, 1_000n)
-    const ahead = api.query(
+    const ahead = asApi(
       `insert into ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after)
       select id, version + 1, gen_random_uuid(), 1, 0, posted + 1, held from ledger_accounts where merchant_id = $1 and kind = 'merchant'`,
       [merchantId],
@@ -405,7 +303,7 @@ describe('with the password of the api', () => {
 const withdrawalRow = (merchantId: string) => withdrawal(merchantId, 1, newId())
 
 test('audit S-3: with the password of operators no merchant is given capital that nobody has signed for', async () => {
-  const operator = new pg.Client({ connectionString: roles.url('operator') })
+  const operator = new pg.Client({ connectionString: urlOf('operator') })
   await operator.connect()
   const refused = operator.query(
     "insert into capital_grants(id, merchant_id, asset, units, created_at) values (gen_random_uuid(), gen_random_uuid(), 'USDT', 1, now())",

@@ -14,13 +14,7 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import { DEFAULT_BITCOIN_POLICY, oursAmong } from '../../chain/transactions/index.ts'
 import { attemptsOf } from '../../chain/transactions/store.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import {
-  catalogue,
-  createPayoutWorld,
-  policyWith,
-  WALLET,
-  type PayoutWorld,
-} from '../../pay-out/withdrawals/test-payouts.ts'
+import { catalogue, createPayoutWorld, policyWith, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { createSupersededSubscriber, DEFAULT_CONSOLIDATION_POLICY, payForParent } from './index.ts'
 
 const database = useDatabase({ template: migrated })

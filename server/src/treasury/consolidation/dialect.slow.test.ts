@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
-import { takeCoin } from '../../adapters/chains/bitcoin/test-transaction.ts'
+import { takeCoin } from '../../../../test/world/bitcoin-transaction.ts'
 import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
 
 describeWithBitcoind('payouts on a real node', () => {

@@ -14,13 +14,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { DEFAULT_BITCOIN_POLICY } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import {
-  catalogue,
-  createPayoutWorld,
-  policyWith,
-  WALLET,
-  type PayoutWorld,
-} from '../../pay-out/withdrawals/test-payouts.ts'
+import { catalogue, createPayoutWorld, policyWith, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { createSupersededSubscriber, createRecallJob, DEFAULT_CONSOLIDATION_POLICY } from './index.ts'
 
 const database = useDatabase({ template: migrated })

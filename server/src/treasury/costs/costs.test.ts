@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { giveMoney } from '../../../../test/world/ledger.ts'
+import { planWithdrawal } from '../../../../test/world/withdrawal.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -7,21 +9,13 @@ import { undone } from '../../adapters/chains/simulated/transaction.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { blockOf, createWorld, pay, type Owned, type World } from '../../../../test/world/deposits.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { applyAll, PLATFORM } from '../../ledger/postings/index.ts'
+import { PLATFORM } from '../../ledger/postings/index.ts'
 import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
 import { recordBump, recordSigned } from '../../chain/transactions/commands.ts'
 import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
 import type { Outgoing } from '../../chain/transactions/transaction.ts'
-import {
-  CHAIN,
-  catalogue,
-  createTreasury,
-  E18,
-  insertWithdrawal,
-  type Treasury,
-} from '../reconciliation/test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../../../../test/world/treasury.ts'
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
 import { countCosts, costTotals, createCostJob, listCosts, sharesOf } from './index.ts'
 
 const database = useDatabase({ template: migrated })
@@ -199,6 +193,7 @@ test('counting from many processes at once counts everything once', async () => 
 const planned = async (name: string, merchants: readonly string[], hashes: readonly string[]): Promise<void> => {
   const moment = world.moment()
   const outgoingId = here.runtime.newId()
+  for (const merchantId of merchants) await giveMoney(here.runtime, { merchantId, asset: 'BTC' }, 2_000n)
   await inTransaction(world.db, async (tx) => {
     await insertPlanned(
       tx,
@@ -216,39 +211,13 @@ const planned = async (name: string, merchants: readonly string[], hashes: reado
       },
       moment,
     )
-    for (const merchantId of merchants) {
-      const id = here.runtime.newId()
-      const credit = [
-        { merchantId, asset: 'BTC', kind: 'merchant' as const, posted: 2_000n },
-        { merchantId, asset: 'BTC', kind: 'capital' as const, posted: -2_000n },
-      ]
-      const entries = credit.map(({ posted, ...account }) => ({ account, posted, held: 0n }))
-      await applyAll(tx, [
-        { transfer: { id, merchantId, kind: 'post', cause: { kind: 'adjustment', id }, entries, at: moment.at } },
-      ])
-      const withdrawal = {
-        merchantId,
-        id,
-        intentId: id,
-        ticker: 'BTC',
-        blockchain: 'BITCOIN',
-        to: 'x',
-        units: 1_000n,
-        fee: 10n,
-        localId: null,
-        meta: null,
-        state: 'planned',
-        failReason: null,
-        internal: false,
-        holdId: here.runtime.newId(),
+    for (const merchantId of merchants)
+      await planWithdrawal(
+        tx,
+        here.runtime,
+        { merchantId, ticker: 'BTC', blockchain: 'BITCOIN', to: 'x', units: 1_000n, fee: 10n },
         outgoingId,
-        doneSent: false,
-        notifiedAs: null,
-        createdAt: moment.at,
-      } as const
-      await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
-      await insertWithdrawal(tx, withdrawal, 'planned')
-    }
+      )
   })
   for (const [i, hash] of hashes.entries()) {
     const outgoing = await outgoingOf(outgoingId)

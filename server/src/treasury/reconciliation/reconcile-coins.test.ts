@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { serialize } from '../../adapters/chains/bitcoin/test-transaction.ts'
+import { serialize } from '../../../../test/world/bitcoin-transaction.ts'
 import { scriptTo } from '../../adapters/chains/bitcoin/test-world.ts'
 import { ChainUnavailable, type Coin, type CoinChainAdapter } from '../../adapters/chains/port.ts'
 import { createSimulatedChain, type SimulatedChain } from '../../adapters/chains/simulated/index.ts'
@@ -21,12 +21,10 @@ import type { Outgoing } from '../../chain/transactions/transaction.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../chain/watcher/index.ts'
 import { createSettlement } from '../../pay-out/withdrawals/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
-import { applyAll } from '../../ledger/postings/index.ts'
 import { DEFAULT_ROUND_LIMITS } from './reconcile.ts'
 import { listStops } from '../../ledger/stops/index.ts'
 import { createFunding, createReconcileJob, reconcileFully, reconcileNetwork } from './index.ts'
-import { insertWithdrawal } from './test-treasury.ts'
+import { planWithdrawal } from '../../../../test/world/withdrawal.ts'
 
 const database = useDatabase({ template: migrated })
 const COIN = 10_000_000n
@@ -89,31 +87,9 @@ const deposited = async (): Promise<string> => {
 
 const payOut = async (txid: string, units: bigint): Promise<void> => {
   const moment = world.moment()
-  const [id, outgoingId] = [runtime.newId(), runtime.newId()]
+  const outgoingId = runtime.newId()
   const { raw, hash } = spend(txid, units, 1_500n)
   await inTransaction(world.db, async (tx) => {
-    const withdrawal = {
-      merchantId: owner.merchantId,
-      id,
-      intentId: id,
-      ticker: 'BTC',
-      blockchain: 'BITCOIN',
-      to: 'x',
-      units,
-      fee: 10n,
-      localId: null,
-      meta: null,
-      state: 'planned',
-      failReason: null,
-      internal: false,
-      holdId: runtime.newId(),
-      outgoingId,
-      doneSent: false,
-      notifiedAs: null,
-      createdAt: moment.at,
-    } as const
-    await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
-    await insertWithdrawal(tx, withdrawal, 'planned')
     await insertPlanned(
       tx,
       {
@@ -130,6 +106,15 @@ const payOut = async (txid: string, units: bigint): Promise<void> => {
       },
       moment,
     )
+    const wanted = {
+      merchantId: owner.merchantId,
+      ticker: 'BTC',
+      blockchain: 'BITCOIN',
+      to: 'x',
+      units,
+      fee: 10n,
+    } as const
+    await planWithdrawal(tx, runtime, wanted, outgoingId)
     const { rows } = await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(
       tx,
     )

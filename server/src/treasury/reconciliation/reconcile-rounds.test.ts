@@ -7,7 +7,7 @@ import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createWorld, type World } from '../../../../test/world/deposits.ts'
 import { listStops } from '../../ledger/stops/index.ts'
 import { createReconcileJob, reconcileFully, reconcileNetwork, type Round } from './index.ts'
-import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from './test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from '../../../../test/world/treasury.ts'
 
 const database = useDatabase({ template: migrated })
 const HOUR = 3_600_000

@@ -8,7 +8,7 @@ import { createWorld, type World } from '../../../../test/world/deposits.ts'
 import { nextWaiting } from '../../pay-out/withdrawals/store.ts'
 import { liftStop, listStops } from '../../ledger/stops/index.ts'
 import { driftsOf } from '../../ledger/address-balances/index.ts'
-import { CHAIN, createTreasury, E18, type Treasury } from './test-treasury.ts'
+import { CHAIN, createTreasury, E18, type Treasury } from '../../../../test/world/treasury.ts'
 
 const database = useDatabase({ template: migrated })
 let world: World

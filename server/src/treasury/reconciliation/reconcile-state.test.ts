@@ -10,7 +10,7 @@ import { ChainUnavailable } from '../../adapters/chains/port.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createWorld, type World } from '../../../../test/world/deposits.ts'
 import { reconcileNetwork } from './index.ts'
-import { CHAIN, catalogue, createTreasury, E18 } from './test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18 } from '../../../../test/world/treasury.ts'
 
 const database = useDatabase({ template: migrated })
 const ADDRESSES = 1_200

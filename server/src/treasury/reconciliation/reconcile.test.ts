@@ -14,7 +14,7 @@ import { noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger, balancesOf, PLATFORM } from '../../ledger/postings/index.ts'
 import { listStops } from '../../ledger/stops/index.ts'
 import { listRounds, reconcileNetwork, type Round } from './index.ts'
-import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from './test-treasury.ts'
+import { CHAIN, catalogue, createTreasury, E18, USDT, type Treasury } from '../../../../test/world/treasury.ts'
 
 const database = useDatabase({ template: migrated })
 const HOUR = 3_600_000

@@ -9,7 +9,7 @@ import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createWorld, E18, type World } from '../../../../test/world/deposits.ts'
-import { CHAIN, catalogue, createTreasury } from '../reconciliation/test-treasury.ts'
+import { CHAIN, catalogue, createTreasury } from '../../../../test/world/treasury.ts'
 import { reconcileNetwork } from '../reconciliation/index.ts'
 import { proofFile, proofFiles, readLeaves, readReport, takeReport } from './index.ts'
 

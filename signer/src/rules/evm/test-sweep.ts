@@ -1,9 +1,10 @@
+/**
+ * Requests for sweeps that obey the policy of the test world, until they are altered. Only tests of the signer use it.
+ */
 import { sweepContracts, serializeDraft, serializeUnsigned, sweepMany, toHex } from '@bursar/chainkit/evm'
 import type { Eip1559Transaction, Hex, SetCodeDraft, SweepGroup } from '@bursar/chainkit/evm'
 import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 import { TREASURY, USDT, depositKey, hotKey, keyring, policyFile, uuid } from '../../../../test/world/signer.ts'
-
-/** Requests for sweeps that obey the policy of the test world, until they are altered. */
 
 export const contracts = sweepContracts(TREASURY)
 export const addressOf = (index: number): Hex => keyring.evmAddress(depositKey(index))

@@ -9,7 +9,7 @@ import { signCallback } from '../../../../../sandbox/bank/signature.ts'
 import type { Limits } from '../account.ts'
 import { describeAcquirer, type AcquirerWorld } from '../conformance.ts'
 import type { Acquirer, RawCallback } from '../port.ts'
-import { createPatientHttp } from '../test-patience.ts'
+import { createPatientHttp } from '../../../../../test/world/acquirer-patience.ts'
 import { createBank, type BankSettings } from './index.ts'
 
 const SECRET = 'aa55aa55-bank-secret-not-to-be-seen'

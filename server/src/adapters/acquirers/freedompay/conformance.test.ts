@@ -4,7 +4,7 @@ import { startFreedomPay } from '../../../../../sandbox/acquirers/freedompay/ind
 import { sign } from '../../../../../sandbox/acquirers/freedompay/signature.ts'
 import { describeAcquirer } from '../conformance.ts'
 import type { RawCallback } from '../port.ts'
-import { worldOf } from '../test-emulated.ts'
+import { worldOf } from '../../../../../test/world/emulated-acquirer.ts'
 import { createFreedomPay } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
 

@@ -4,7 +4,7 @@ import { signed } from '../../../../../sandbox/acquirers/wayforpay/dialect.ts'
 import { startWayForPay } from '../../../../../sandbox/acquirers/wayforpay/index.ts'
 import { describeAcquirer } from '../conformance.ts'
 import type { RawCallback } from '../port.ts'
-import { worldOf } from '../test-emulated.ts'
+import { worldOf } from '../../../../../test/world/emulated-acquirer.ts'
 import { createWayForPay } from './index.ts'
 import { WAYFORPAY_LIMITS } from './settings.ts'
 

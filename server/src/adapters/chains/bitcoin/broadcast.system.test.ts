@@ -6,7 +6,7 @@ import { startProxy } from '../test-proxy.ts'
 import type { CoinChainAdapter } from '../port.ts'
 import { createBitcoinAdapter } from './index.ts'
 import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
-import { spend, takeCoin } from './test-transaction.ts'
+import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 describeWithBitcoind('handing transactions to bitcoind', () => {
   const bitcoind = useBitcoind()

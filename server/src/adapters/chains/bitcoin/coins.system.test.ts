@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import type { CoinChainAdapter } from '../port.ts'
-import { spend, takeCoin } from './test-transaction.ts'
+import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 import { openBitcoinWorld, scriptTo } from './test-world.ts'
 
 describeWithBitcoind('coins', () => {

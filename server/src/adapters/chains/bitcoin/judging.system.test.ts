@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import type { CoinChainAdapter } from '../port.ts'
 import { openBitcoinWorld, scriptTo, type BitcoinWorld } from './test-world.ts'
-import type { TestCoin } from './test-transaction.ts'
+import type { TestCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 

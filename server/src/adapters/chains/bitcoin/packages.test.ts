@@ -4,7 +4,7 @@ import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import { isRefused } from '@bursar/chainkit'
 import type { Rpc } from '../rpc.ts'
 import { broadcastPackage } from './packages.ts'
-import { serialize } from './test-transaction.ts'
+import { serialize } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const output = { script: Uint8Array.of(0x00, 0x14, ...new Uint8Array(20).fill(7)), units: 90_000n }
 const PARENT = serialize({ txid: '11'.repeat(32), vout: 0, units: 0n }, [output])

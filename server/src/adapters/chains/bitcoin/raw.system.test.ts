@@ -5,7 +5,7 @@ import { ChainUnavailable } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { readRaw } from './raw.ts'
 import { openBitcoinWorld, scriptTo } from './test-world.ts'
-import { spend, takeCoin } from './test-transaction.ts'
+import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 describeWithBitcoind('transactions as they travel', () => {
   const node = useBitcoind()

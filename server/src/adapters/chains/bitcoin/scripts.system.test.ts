@@ -4,7 +4,7 @@ import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nod
 import { blockOf, transfersOf } from '../conformance/reading.ts'
 import { createBitcoinAdapter } from './index.ts'
 import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
-import { serialize, spend, takeCoin, type TestOutput } from './test-transaction.ts'
+import { serialize, spend, takeCoin, type TestOutput } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')
 const KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'

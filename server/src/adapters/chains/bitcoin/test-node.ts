@@ -1,4 +1,7 @@
-/** A node of JSON-RPC played by a function, behind the real adapter: for what the installed node does not do. */
+/**
+ * A node of JSON-RPC played by a function, behind the real adapter: for what the installed node does not do. Only
+ * tests of these adapters use it.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

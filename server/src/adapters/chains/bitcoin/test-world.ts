@@ -7,7 +7,7 @@ import { openBitcoin } from '../../../../../sandbox/chains/bitcoin.ts'
 import type { Rpc } from '../../../../../sandbox/rpc.ts'
 import type { ChainWorld, ConflictingTransactions } from '../conformance.ts'
 import { createBitcoinAdapter, type BitcoinAdapterSettings } from './index.ts'
-import { spend, takeCoin, type TestOutput } from './test-transaction.ts'
+import { spend, takeCoin, type TestOutput } from '../../../../../test/world/bitcoin-transaction.ts'
 
 export const REGTEST_GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
 

@@ -1,8 +1,8 @@
 /**
  * One address before machines at different heads, as hosted nodes have it (tidx#264, and providers' documents): each
  * question goes to one of them. The machine that lags is a node of geth's words (`internal/ethapi/api.go`,
- * `eth/api_backend.go`): `latest` is its own head, a block above it is null, and state of a block that it does not have
- * is refused with "header not found". Double of row E-7.
+ * `eth/api_backend.go`): `latest` is its own head, a block above it is null, and state of a block that it does not
+ * have is refused with "header not found". Double of row E-7. Only tests of these adapters use it.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,7 @@
 /**
  * The same transactions as the tracers of different clients show them. Doubles of row E-33, row E-34, row E-35, row
- * E-36, row E-37, row E-38, row E-39 and row E-40 of docs/dialects.md. In all of them the payer calls a contract with 1
- * ether.
+ * E-36, row E-37, row E-38, row E-39 and row E-40 of docs/dialects.md. In all of them the payer calls a contract with
+ * 1 ether. Only tests of these adapters use it.
  */
 import { callsOf, CONTRACT, diffOf, ETHER, innerCall, MINER, OURS, PAYER } from './test-dialects.ts'
 

@@ -1,6 +1,7 @@
 /**
  * A node that knows its head, and answers of its final block and of blocks that it does not have as real ones do.
- * Doubles of row E-1, row E-2, row E-3, row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md.
+ * Doubles of row E-1, row E-2, row E-3, row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md. Only tests of these
+ * adapters use it.
  */
 import { evmSettingsOf } from '../settings.ts'
 import type { EvmAdapterSettings } from './index.ts'

@@ -1,4 +1,4 @@
-/** A node of JSON-RPC that gives the answers a test names, by method. */
+/** A node of JSON-RPC that gives the answers a test names, by method. Only tests of these adapters use it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'

@@ -1,6 +1,9 @@
-/** The simulated chain as the conformance suite moves it, with transactions signed outside as anybody's are. */
+/**
+ * The simulated chain as the conformance suite moves it, with transactions signed outside as anybody's are. Only tests
+ * of these adapters use it.
+ */
 import { scriptTo } from '../bitcoin/test-world.ts'
-import { serialize } from '../bitcoin/test-transaction.ts'
+import { serialize } from '../../../../../test/world/bitcoin-transaction.ts'
 import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'
 import { checksumAddress, fromHex, transactionHash } from '@bursar/chainkit/evm'

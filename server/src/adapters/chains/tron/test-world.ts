@@ -1,4 +1,7 @@
-/** The sandbox's TRON chain with tokens and contracts, behind the adapter. Others pay by tronweb. */
+/**
+ * The sandbox's TRON chain with tokens and contracts, behind the adapter. Others pay by tronweb. Only tests of these
+ * adapters use it.
+ */
 import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
 import {

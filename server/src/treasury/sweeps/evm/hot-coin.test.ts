@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from '../../../../../test/setup/dat
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../../adapters/chains/port.ts'
 import { isNonceSound } from '../../../chain/transactions/index.ts'
-import { createPayoutWorld, STRANGER, type PayoutWorld } from '../../../pay-out/withdrawals/test-payouts.ts'
+import { createPayoutWorld, STRANGER, type PayoutWorld } from '../../../../../test/world/payouts.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../reconciliation/index.ts'

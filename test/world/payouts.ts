@@ -1,12 +1,12 @@
 /** Payouts of Ethereum or Bitcoin over a real database and the real signer; only the chain's node is imitated. */
-import { carriesStopped } from './stopping.ts'
-import { randomUUID } from 'node:crypto'
+import { carriesStopped } from '../../server/src/pay-out/withdrawals/stopping.ts'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
-import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from '../../../../test/world/signer.ts'
-import { withoutSocket } from '../../../../test/setup/signer.ts'
-import { requestWithdrawal, withdrawalState } from '../../../../test/world/withdrawal.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from './signer.ts'
+import { withoutSocket } from '../setup/signer.ts'
+import { requestWithdrawal, withdrawalState } from './withdrawal.ts'
+import { createTestRuntime } from './runtime.ts'
 import {
   ChainUnavailable,
   type AccountChainAdapter,
@@ -15,13 +15,12 @@ import {
   type CoinChainAdapter,
   type PoolCost,
   type TransactionStatus,
-} from '../../adapters/chains/port.ts'
-import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { createSigning } from '../../app/composition/signing.ts'
-import { createCatalogue } from '../../market/assets/index.ts'
-import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
-import { carryOut } from '../../ledger/effects/index.ts'
-import { balancesOf } from '../../ledger/postings/index.ts'
+} from '../../server/src/adapters/chains/port.ts'
+import { TEST_KEYS } from './keys.ts'
+import { createSigning } from '../../server/src/app/composition/signing.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import { createDb, createPool } from '../../server/src/platform/db/index.ts'
+import { balancesOf } from '../../server/src/ledger/postings/index.ts'
 import {
   bitcoinHotAddress,
   createTransactionSubscriber,
@@ -32,10 +31,15 @@ import {
   ensureWallets,
   evmHotAddress,
   evmHotKeys,
-} from '../../chain/transactions/index.ts'
-import { momentOf } from '../../platform/runtime/runtime.ts'
-import { grantCapital } from '../../treasury/reconciliation/index.ts'
-import { createBitcoinPayoutJob, createEvmPayoutJob, createSettlement, type Withdrawal } from './index.ts'
+} from '../../server/src/chain/transactions/index.ts'
+import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
+import { act, giveMoney } from './ledger.ts'
+import {
+  createBitcoinPayoutJob,
+  createEvmPayoutJob,
+  createSettlement,
+  type Withdrawal,
+} from '../../server/src/pay-out/withdrawals/index.ts'
 
 const CHAIN_ID = 31_337n
 export const WALLET = {
@@ -133,11 +137,11 @@ export const createPayoutWorld = async (
   const made = await makeSigner({ policy, now: () => time.now })
   const signer = withoutSocket(made.signer)
   await ensureWallets(db, WALLET, momentOf(runtime))
+  // Raw: the cursor stays at one height while tests name final blocks above it, which the watcher never does.
   await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
     values (${network}, 100, 'x', 1, 100, 95, true, ${new Date(time.now)})`.execute(db)
   const merchantId = randomUUID()
-  for (const asset of ['USDT', 'BTC'])
-    await inTransaction(db, (tx) => grantCapital(tx, { merchantId, asset, units: 10n ** 12n }, momentOf(runtime)))
+  for (const asset of ['USDT', 'BTC']) await giveMoney(runtime, { merchantId, asset }, 10n ** 12n)
   const node: Node = {
     estimate: () => ({ ok: true, gas: 65_000n }),
     broadcast: () => ({ kind: 'accepted' }),
@@ -250,11 +254,18 @@ export const createPayoutWorld = async (
       const [ticker, to] = network === 'BITCOIN' ? ['BTC', BITCOIN_STRANGER] : ['USDT', STRANGER]
       return requestWithdrawal(runtime, { merchantId, ticker, blockchain: network, to, units, ...more })
     },
+    /** An old block pays the hot address in so many coins. */
     coins: async (count: number, units: bigint): Promise<void> => {
-      await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
-        select 'BITCOIN', md5(g::text) || md5((g + 1000)::text), 0, ${bitcoinHotAddress(WALLET)}, 'hot', 0, 0, ${units}, 10 from generate_series(1, ${count}::int) g`.execute(
-        db,
-      )
+      const to = bitcoinHotAddress(WALLET)
+      const transactions = Array.from({ length: count }, () => ({
+        hash: randomBytes(32).toString('hex'),
+        keys: [],
+        succeeded: true,
+        fee: 1_000n,
+        transfers: [{ index: 'o:0', contract: null, from: ['payer'], to, units }],
+      }))
+      const old: Block = { height: 10, hash: 'a10', parent: 'a9', time: time.now, transactions }
+      await act(runtime, (tx, moment) => following.block(tx, network, old, moment))
     },
     plan: () => plan.run(signal),
     /** What the jobs do in a second, as often as wanted. */
@@ -273,15 +284,11 @@ export const createPayoutWorld = async (
     block: async (block: Pick<Block, 'height' | 'transactions'>, finalHeight = 0): Promise<void> => {
       const whole: Block = { hash: `h${block.height}`, parent: `h${block.height - 1}`, time: time.now, ...block }
       blocks.set(block.height, whole)
-      await inTransaction(db, async (tx) =>
-        carryOut(tx, await following.block(tx, network, whole, momentOf(runtime)), momentOf(runtime)),
-      )
+      await act(runtime, (tx, moment) => following.block(tx, network, whole, moment))
       await sql`update watch_cursors set final_height = greatest(final_height, ${finalHeight}) where network = ${network}`.execute(
         db,
       )
-      await inTransaction(db, async (tx) =>
-        carryOut(tx, await following.settled(tx, network, { finalHeight }, momentOf(runtime)), momentOf(runtime)),
-      )
+      await act(runtime, (tx, moment) => following.settled(tx, network, { finalHeight }, moment))
     },
     stateOf: (id: string) => withdrawalState(db, id),
     outgoing: async () =>

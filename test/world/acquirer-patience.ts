@@ -3,8 +3,8 @@
  * the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAcquirerHttp, type AcquirerHttp } from './http.ts'
-import { AcquirerUnreachable } from './port.ts'
+import { createAcquirerHttp, type AcquirerHttp } from '../../server/src/adapters/acquirers/http.ts'
+import { AcquirerUnreachable } from '../../server/src/adapters/acquirers/port.ts'
 
 const PATIENCE_MS = 120_000
 

@@ -1,6 +1,6 @@
 /** What tests of hedging in the whole sandbox ask of its database, its venue and the operator's command. */
 import { expect } from 'vitest'
-import type { Sandbox } from './sandbox.ts'
+import type { Sandbox } from '../system/sandbox.ts'
 
 /** A price is not there at once, nor is the owner's money in the position: what is refused is asked again. */
 export const eventually = <T>(sandbox: Sandbox, what: string, find: () => Promise<T | undefined>): Promise<T> =>

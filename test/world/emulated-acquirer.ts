@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Emulator } from '../../../../sandbox/acquirers/emulator/start.ts'
-import { endRefunds, findOrder, giveBackOutside } from '../../../../sandbox/acquirers/emulator/payments.ts'
-import { startReceiver } from '../../../../sandbox/acquirers/receiver.ts'
-import type { AcquirerHttp } from './http.ts'
-import { ForgedCallback, type Acquirer, type PaymentPage, type RawCallback } from './port.ts'
-import type { AcquirerWorld } from './conformance.ts'
-import { createPatientHttp } from './test-patience.ts'
+import type { Emulator } from '../../sandbox/acquirers/emulator/start.ts'
+import { endRefunds, findOrder, giveBackOutside } from '../../sandbox/acquirers/emulator/payments.ts'
+import { startReceiver } from '../../sandbox/acquirers/receiver.ts'
+import type { AcquirerHttp } from '../../server/src/adapters/acquirers/http.ts'
+import {
+  ForgedCallback,
+  type Acquirer,
+  type PaymentPage,
+  type RawCallback,
+} from '../../server/src/adapters/acquirers/port.ts'
+import type { AcquirerWorld } from '../../server/src/adapters/acquirers/conformance.ts'
+import { createPatientHttp } from './acquirer-patience.ts'
 
 /** What a test's world is made of when the acquirer is an emulator of the sandbox. */
 export interface Emulated {

@@ -1,7 +1,7 @@
 /** Bitcoin transactions for tests, with whatever scripts and repetitions wallets would not make. */
 import { btcText, satoshiOf } from '@bursar/chainkit/bitcoin'
-import type { Rpc } from '../../../../../sandbox/rpc.ts'
-import type { Signed } from '../conformance.ts'
+import type { Rpc } from '../../sandbox/rpc.ts'
+import type { Signed } from '../../server/src/adapters/chains/conformance.ts'
 
 export interface TestCoin {
   txid: string

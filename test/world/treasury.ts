@@ -1,36 +1,36 @@
-/**
- * What the tests of books against chains stand in: a simulated chain of accounts, followed as the watcher does, with a
- * hot wallet that pays.
- */
+/** A simulated chain of accounts that the watcher follows, and a hot wallet on it: for comparing books with a chain. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { privateKeyToAccount } from 'viem/accounts'
-import { readToHead } from '../../../../test/world/watcher.ts'
-import type { SimulatedChain, SimulatedSettings } from '../../adapters/chains/simulated/index.ts'
-import { uuidv7 } from '../../platform/base/id.ts'
-import { inTransaction, type Tx } from '../../platform/db/index.ts'
-import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { catalogue, E18, type Owned, type World } from '../../../../test/world/deposits.ts'
-import { recordOwn } from '../../../../test/world/own-address.ts'
-import { applyAll } from '../../ledger/postings/index.ts'
-import { createTransactionSubscriber, insertPlanned } from '../../chain/transactions/index.ts'
-import { recordSigned } from '../../chain/transactions/commands.ts'
-import { OUTGOING_COLUMNS } from '../../chain/transactions/store.ts'
-import type { Outgoing } from '../../chain/transactions/transaction.ts'
-import { createClock } from '../../platform/runtime/clock.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../chain/watcher/index.ts'
-import { holdTransfer } from '../../pay-out/withdrawals/postings.ts'
-import { createSettlement } from '../../pay-out/withdrawals/index.ts'
-import type { Withdrawal } from '../../pay-out/withdrawals/withdrawal.ts'
-import { createFunding, createReconcileJob, reconcileNetwork, type Round } from './index.ts'
+import { fundWithdrawal, planWithdrawal } from './withdrawal.ts'
+import { readToHead } from './watcher.ts'
+import type { SimulatedChain, SimulatedSettings } from '../../server/src/adapters/chains/simulated/index.ts'
+import { uuidv7 } from '../../server/src/platform/base/id.ts'
+import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { withoutTriggers } from '../setup/unguarded.ts'
+import { catalogue, E18, type Owned, type World } from './deposits.ts'
+import { recordOwn } from './own-address.ts'
+import { createTransactionSubscriber, insertPlanned } from '../../server/src/chain/transactions/index.ts'
+import { recordSigned } from '../../server/src/chain/transactions/commands.ts'
+import { OUTGOING_COLUMNS } from '../../server/src/chain/transactions/store.ts'
+import type { Outgoing } from '../../server/src/chain/transactions/transaction.ts'
+import { createClock } from '../../server/src/platform/runtime/clock.ts'
+import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
+import { beginFollowing, DEFAULT_WATCHER_SETTINGS, type Follower } from '../../server/src/chain/watcher/index.ts'
+import { createSettlement } from '../../server/src/pay-out/withdrawals/index.ts'
+import {
+  createFunding,
+  createReconcileJob,
+  reconcileNetwork,
+  type Round,
+} from '../../server/src/treasury/reconciliation/index.ts'
 
-export { catalogue, E18 } from '../../../../test/world/deposits.ts'
+export { catalogue, E18 } from './deposits.ts'
 export const USDT = '0xusdt'
 const CHAIN_ID = 31_337
 const FINAL_DEPTH = 6
-/** The chain to make: a module's own file may not make it, its tests may. */
+/** The chain that a test makes (`adapters/chains/simulated`). */
 export const CHAIN: SimulatedSettings = {
   network: 'ETHEREUM',
   seed: 'treasury',
@@ -101,41 +101,20 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
 
   const withdraw = async (merchantId: string, units: bigint): Promise<string> => {
     const moment = world.moment()
-    const [id, outgoingId] = [runtime.newId(), runtime.newId()]
-    const withdrawal: Withdrawal = {
-      merchantId,
-      id,
-      intentId: id,
-      ticker: 'ETH',
-      blockchain: 'ETHEREUM',
-      to: chain.newAddress(),
-      units,
-      fee: 1_000n,
-      localId: null,
-      meta: null,
-      state: 'requested',
-      failReason: null,
-      internal: false,
-      holdId: runtime.newId(),
-      outgoingId,
-      doneSent: false,
-      notifiedAs: null,
-      createdAt: moment.at,
-    }
+    const outgoingId = runtime.newId()
+    const to = chain.newAddress()
     const raw = await account.signTransaction({
       type: 'legacy',
       chainId: CHAIN_ID,
       nonce,
       gas: 21_000n,
       gasPrice: 5_000_000_000n,
-      to: withdrawal.to as `0x${string}`,
+      to: to as `0x${string}`,
       value: units,
     })
     const { keccak256 } = await import('viem')
     const hash = keccak256(raw)
     await inTransaction(world.db, async (tx) => {
-      await applyAll(tx, [{ transfer: holdTransfer(withdrawal) }])
-      await insertWithdrawal(tx, withdrawal, 'planned')
       await insertPlanned(
         tx,
         {
@@ -152,6 +131,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
         },
         moment,
       )
+      await planWithdrawal(tx, runtime, { merchantId, ticker: 'ETH', blockchain: 'ETHEREUM', to, units }, outgoingId)
       const { rows } =
         await sql<Outgoing>`select ${OUTGOING_COLUMNS} from outgoing o where o.id = ${outgoingId}`.execute(tx)
       await recordSigned(tx, rows[0]!, 1, { raw, hash }, moment)
@@ -163,33 +143,7 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
   }
 
   const waits = async (merchantId: string, ticker: string): Promise<void> => {
-    const id = runtime.newId()
-    await inTransaction(world.db, (tx) =>
-      insertWithdrawal(
-        tx,
-        {
-          merchantId,
-          id,
-          intentId: id,
-          ticker,
-          blockchain: 'ETHEREUM',
-          to: 'x',
-          units: 1n,
-          fee: 0n,
-          localId: null,
-          meta: null,
-          state: 'requested',
-          failReason: null,
-          internal: false,
-          holdId: id,
-          outgoingId: null,
-          doneSent: false,
-          notifiedAs: null,
-          createdAt: new Date(world.now),
-        },
-        'requested',
-      ),
-    )
+    await fundWithdrawal(runtime, { merchantId, ticker, blockchain: 'ETHEREUM', to: 'x', units: 1n, fee: 0n })
   }
 
   const treasury: Treasury = {
@@ -231,12 +185,4 @@ export const createTreasury = async (world: World, simulated: SimulatedChain): P
     },
   }
   return treasury
-}
-
-/** Stores a withdrawal as it stands once a transaction carries it. */
-export const insertWithdrawal = async (tx: Tx, w: Withdrawal, state: string): Promise<void> => {
-  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, hold_id, outgoing_id,
-      not_before, created_at, updated_at)
-    values (${w.merchantId}, ${w.id}, ${w.ticker}, ${w.blockchain}, ${w.to}, ${w.units}, ${w.fee}, ${state}, ${w.holdId}, ${w.outgoingId},
-      ${w.createdAt}, ${w.createdAt}, ${w.createdAt})`.execute(tx)
 }

@@ -1,6 +1,6 @@
 /** One letter of each kind, and the receipts that go with them, for tests and for the pictures in the docs. */
-import type { CryptoReceipt, FiatReceipt } from '../documents/index.ts'
-import type { LetterContent, LetterKind } from './letter.ts'
+import type { CryptoReceipt, FiatReceipt } from '../../server/src/merchants/documents/index.ts'
+import type { LetterContent, LetterKind } from '../../server/src/merchants/mail-templates/letter.ts'
 
 const AT = Date.UTC(2026, 10, 21, 14, 5)
 const ID = '0199a7c4-52d1-7c3e-9b6e-3f0c1d2e4a5b'
