@@ -112,7 +112,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
         ...tron,
         policy: policies.sweep.TRON,
         maxFee: policy.maxFee,
-        allowed: createTronSweepPermission(deps.signer),
+        allowed: createTronSweepPermission(deps.signer, runtime.clock.now),
         spendable: () => spendableSun(tron),
       },
       SWEEP_EVERY_MS,

@@ -35,11 +35,7 @@ const LIMITS_CACHED_MS = 10_000
 /** Connects withdrawals to the signer: what a transaction pays, and which withdrawals still wait for approvals. */
 export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
   const { db } = runtime
-  const limits = cacheFor(
-    LIMITS_CACHED_MS,
-    () => performance.now(),
-    () => readLimits(signer),
-  )
+  const limits = cacheFor(LIMITS_CACHED_MS, runtime.clock.now, () => readLimits(signer))
   return {
     /** Returns a transaction's purpose; for a payout, its payments in chain units with their approvals. */
     purposeOf: async (outgoing: Outgoing): Promise<SigningPurpose> => {

@@ -25,23 +25,17 @@ export const createSweepPermission = (
   network: EvmNetwork,
   hotAddress: string,
 ): (() => Promise<Allowed>) =>
-  cacheFor(
-    CACHED_MS,
-    () => performance.now(),
-    async () => {
-      const { policy } = await signer.status()
-      const written = (policy.networks as Record<string, WrittenPolicy | undefined>)[network]
-      const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
-      const isElsewhere = isOn && written.sweep?.treasury !== hotAddress
-      await alertTreasury(runtime, network, hotAddress, isElsewhere ? written.sweep?.treasury : undefined)
-      const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) =>
-        asset.enabled ? [ticker] : [],
-      )
-      const all = isOn && !isElsewhere ? enabled : []
-      const signed = all.filter((ticker) => written?.sweep?.domains?.[ticker] !== undefined)
-      return { all: new Set(all), signed: new Set(signed) }
-    },
-  )
+  cacheFor(CACHED_MS, runtime.clock.now, async () => {
+    const { policy } = await signer.status()
+    const written = (policy.networks as Record<string, WrittenPolicy | undefined>)[network]
+    const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
+    const isElsewhere = isOn && written.sweep?.treasury !== hotAddress
+    await alertTreasury(runtime, network, hotAddress, isElsewhere ? written.sweep?.treasury : undefined)
+    const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
+    const all = isOn && !isElsewhere ? enabled : []
+    const signed = all.filter((ticker) => written?.sweep?.domains?.[ticker] !== undefined)
+    return { all: new Set(all), signed: new Set(signed) }
+  })
 
 const alertTreasury = async (
   runtime: Runtime,

@@ -12,9 +12,8 @@ const permissionWith = (lent: { hour: string; day: string } | null, enabled = tr
     },
   }
   const velocity = lent === null ? [] : [{ network: 'TRON', asset: 'loan', ...lent, maxPerHour: '10', maxPerDay: '20' }]
-  return createTronSweepPermission({
-    status: async () => ({ policy: { enabled: true, networks }, velocity }) as unknown as SignerStatus,
-  })()
+  const status = async () => ({ policy: { enabled: true, networks }, velocity }) as unknown as SignerStatus
+  return createTronSweepPermission({ status }, () => 0)()
 }
 
 test.each([

@@ -12,25 +12,25 @@ interface WrittenPolicy {
 
 const CACHED_MS = 10_000
 
-/** Returns which sweeps on TRON the signer would sign now, so that no others are planned. */
-export const createTronSweepPermission = (signer: Pick<Signer, 'status'>): (() => Promise<TronSweepPermission>) =>
-  cacheFor(
-    CACHED_MS,
-    () => performance.now(),
-    async () => {
-      const { policy, velocity } = await signer.status()
-      const written = (policy.networks as { TRON?: WrittenPolicy }).TRON
-      const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
-      const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) =>
-        asset.enabled ? [ticker] : [],
-      )
-      return {
-        assets: new Set(isOn ? enabled : []),
-        mayLend: written?.treasury?.enabled === true && isBelowLoanLimits(velocity),
-        maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
-      }
-    },
-  )
+/**
+ * Returns which sweeps on TRON the signer would sign now, so that no others are planned.
+ * @param now ms
+ */
+export const createTronSweepPermission = (
+  signer: Pick<Signer, 'status'>,
+  now: () => number,
+): (() => Promise<TronSweepPermission>) =>
+  cacheFor(CACHED_MS, now, async () => {
+    const { policy, velocity } = await signer.status()
+    const written = (policy.networks as { TRON?: WrittenPolicy }).TRON
+    const isOn = policy.enabled && written?.enabled === true && written.sweep?.enabled === true
+    const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
+    return {
+      assets: new Set(isOn ? enabled : []),
+      mayLend: written?.treasury?.enabled === true && isBelowLoanLimits(velocity),
+      maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
+    }
+  })
 
 /**
  * Whether the limits of lent amounts are not used up. Otherwise deposit addresses are topped up until the window

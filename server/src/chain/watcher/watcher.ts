@@ -12,6 +12,11 @@ export interface Watcher {
    * `ForkTooDeep`, after an alert, when the network must not be watched any further.
    */
   run(signal: AbortSignal): Promise<void>
+  /**
+   * One step of `run`, which then waits for the returned pause in ms. Call it once at a time. Rejects as `run` does;
+   * other failures only make the pause longer.
+   */
+  step(): Promise<number>
   progress(): Progress
 }
 
@@ -32,6 +37,7 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
   const { network } = settings
   const log = runtime.log.child({ network })
   let lead: Lead | undefined
+  let failures = 0
 
   const begin = async (): Promise<Follower> => {
     const identity = await adapter.identity()
@@ -54,27 +60,30 @@ export const createWatcher = (deps: WatcherDeps): Watcher => {
     return step.more ? 0 : settings.pollMs
   }
 
-  const lookAgain = async (failures: number): Promise<{ pause: number; failures: number }> => {
+  const step = async (): Promise<number> => {
     try {
-      return { pause: await look(), failures: 0 }
+      const pause = await look()
+      failures = 0
+      return pause
     } catch (error) {
       log.warn({ err: error, failures }, 'could not follow the chain, will try again')
+      failures += 1
       // If the database failed, only the log can be written.
-      await lead?.failed(error, failures + 1).catch((err: unknown) => log.error({ err }, 'could not raise an alert'))
+      await lead?.failed(error, failures).catch((err: unknown) => log.error({ err }, 'could not raise an alert'))
       if (mustStop(error)) throw error
       if (error instanceof LeadershipLost) await leadership.release()
-      return { pause: Math.min(settings.pollMs * 2 ** (failures + 1), LONGEST_PAUSE_MS), failures: failures + 1 }
+      return Math.min(settings.pollMs * 2 ** failures, LONGEST_PAUSE_MS)
     }
   }
 
   return {
+    step,
     progress: () => (lead ?? createPace(network, runtime.clock.now())).progress(leadership.held(), runtime.clock.now()),
     run: async (signal) => {
       try {
-        for (let failures = 0; !signal.aborted;) {
-          const next = await lookAgain(failures)
-          failures = next.failures
-          if (next.pause > 0) await sleep(next.pause, undefined, { signal }).catch(() => {})
+        while (!signal.aborted) {
+          const pause = await step()
+          if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {})
         }
       } finally {
         await leadership.release()
