@@ -31,6 +31,8 @@ export interface BitcoindOptions {
   readonly logFile?: string
   /** For messages. */
   readonly name?: string
+  /** Further arguments, for example `-mocktime=SECONDS`. */
+  readonly more?: readonly string[]
 }
 
 export interface Bitcoind extends ProcessIdentity {
@@ -83,13 +85,13 @@ async function chooseSettings(options: BitcoindOptions, before: NodeSettings | u
 }
 
 async function startNode(
-  { program, logFile }: BitcoindOptions,
+  { program, logFile, more = [] }: BitcoindOptions,
   dataDir: string,
   extra: string[] = [],
 ): Promise<StartedChild> {
   const child = await startChild({
     file: program.file,
-    args: [...program.leadingArguments, `-datadir=${dataDir}`, ...extra],
+    args: [...program.leadingArguments, `-datadir=${dataDir}`, ...more, ...extra],
     logFile: logFile ?? `${dataDir}.log`,
     cwd: dataDir,
   })

@@ -21,6 +21,8 @@ export interface TronFaucet {
    * take it.
    */
   pay(payment: { readonly to: string; readonly units: bigint; readonly token?: string }): Promise<string>
+  /** Signs and hands over any other transaction of the account. */
+  send(contract: Contract): Promise<string>
 }
 
 const lifeMs = 600_000
@@ -29,9 +31,14 @@ const feeLimit = 1_000_000_000n
 /** Tokens are minted a thousand million at a time beyond what is needed; all have 6 decimals. */
 const plenty = 10n ** 15n
 
-export function openTronFaucet(api: TronApi, { address, key }: TronStatus['faucet']): TronFaucet {
+/** @param first number of the first payment: openings of the same chain have different ones */
+export function openTronFaucet(
+  api: TronApi,
+  { address, key }: TronStatus['faucet'],
+  first = randomInt(2 ** 30),
+): TronFaucet {
   // The chain does not look at timestamps; different ones make equal payments different transactions.
-  let payments = randomInt(2 ** 30)
+  let payments = first
   /** Token payments that may not be mined yet. */
   let waiting: { readonly hash: string; readonly token: string; readonly units: bigint }[] = []
 
@@ -70,6 +77,7 @@ export function openTronFaucet(api: TronApi, { address, key }: TronStatus['fauce
     return hash
   }
   return {
+    send,
     pay: ({ token, to, units }) =>
       token === undefined
         ? send({ kind: 'TransferContract', owner: address, to, amount: units })

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { CREATE2_DEPLOYER } from '@bursar/chainkit/evm'
 import { deployerAccount, deployerKey, faucetAccount, faucetKey } from '../anvil/transactions.ts'
 import { listenOnLoopback } from '../http/listen.ts'
-import { rpcClient } from '../rpc.ts'
+import { rpcClient, RpcError } from '../rpc.ts'
 import type { Rpc } from '../rpc.ts'
 import { findEdr } from './binding.ts'
 import type { Edr, Provider } from './binding.ts'
@@ -25,6 +25,19 @@ export interface EdrOptions {
   readonly slotsInEpoch: number
   /** EDR answers all questions about blocks itself: it has no receipts or traces of a block, and its head is final. */
   readonly ownReads?: boolean
+  /**
+   * ms since 1970: blocks are dated by it, each at least a second after the one before. Absent: EDR dates them by the
+   * machine's clock. With it, the same requests make the same blocks.
+   */
+  readonly clock?: () => number
+}
+
+/** The node without a server. */
+export interface OpenedEdr {
+  /** @param question a JSON-RPC request; the answer is one too, and may be a refusal */
+  answer(question: unknown): Promise<unknown>
+  /** The same, for one method. Throws RpcError for refusals. */
+  readonly rpc: Rpc
 }
 
 /** A node without its own process: it ends with the process that started it. */
@@ -44,11 +57,27 @@ const plenty = 10n ** 30n
 const create2Code =
   '7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
 
-/** Blocks come by `evm_mine` and `anvil_mine`. Throws where the platform has no EDR. */
-export async function startEdr(options: EdrOptions): Promise<EdrNode> {
+/** Opens the node in this process. Blocks come by `evm_mine` and `anvil_mine`. Throws where the platform has no EDR. */
+export async function openEdr(options: EdrOptions): Promise<OpenedEdr> {
   const edr = findEdr()
   if (edr === undefined) throw new Error("Hardhat's node is not installed for this platform")
   const answer = createShim(await createProvider(edr, options), options)
+  return {
+    answer,
+    rpc: async <T>(method: string, ...params: unknown[]) => {
+      const { result, error } = (await answer({ jsonrpc: '2.0', id: 1, method, params })) as {
+        result?: T
+        error?: { code: number; message: string }
+      }
+      if (error !== undefined) throw new RpcError(method, error.code, error.message)
+      return result as T
+    },
+  }
+}
+
+/** The same, behind a server on loopback. */
+export async function startEdr(options: EdrOptions): Promise<EdrNode> {
+  const { answer } = await openEdr(options)
   const server = createServer((request, response) => {
     const serve = async (): Promise<void> => {
       const asked = JSON.parse(await bodyOf(request)) as unknown
@@ -75,7 +104,7 @@ function openContext(edr: Edr): Promise<InstanceType<Edr['EdrContext']>> {
 
 async function createProvider(
   edr: Edr,
-  { chainId, baseFee = usualBaseFee, hardfork = 'prague' }: EdrOptions,
+  { chainId, baseFee = usualBaseFee, hardfork = 'prague', clock }: EdrOptions,
 ): Promise<Provider> {
   const rules = hardfork === 'cancun' ? edr.CANCUN : edr.PRAGUE
   const config = {
@@ -99,7 +128,10 @@ async function createProvider(
     initialParentBeaconBlockRoot: Buffer.alloc(32),
     minGasPrice: 0n,
     mining: { autoMine: false, blockGasLimit: gasLimit, memPool: { order: 'Priority' } },
-    network: { genesisBlockGasLimit: gasLimit },
+    network: {
+      genesisBlockGasLimit: gasLimit,
+      ...(clock === undefined ? {} : { genesisBlockTime: BigInt(Math.floor(clock() / 1_000)) }),
+    },
     networkId: BigInt(chainId),
     observability: {},
     ownedAccounts: [faucetKey, deployerKey],

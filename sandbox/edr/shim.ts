@@ -20,6 +20,7 @@ interface Answer {
 
 interface Block {
   readonly number: string
+  readonly timestamp: string
   readonly baseFeePerGas: string
   readonly transactions: string[]
 }
@@ -49,12 +50,13 @@ interface ShimOptions {
   readonly chainId: number
   readonly slotsInEpoch: number
   readonly ownReads?: boolean
+  readonly clock?: () => number
 }
 
 /** Handles one request at a time, because a reorganisation consists of many. */
 export function createShim(
   provider: Provider,
-  { chainId, slotsInEpoch, ownReads = false }: ShimOptions,
+  { chainId, slotsInEpoch, ownReads = false, clock }: ShimOptions,
 ): (question: unknown) => Promise<unknown> {
   /** By height: the state with that block as the head. */
   const snapshots = new Map<number, string>()
@@ -74,7 +76,10 @@ export function createShim(
       : ask('eth_getBlockByNumber', place, false)
 
   const mine = async (): Promise<null> => {
-    snapshots.set(await head(), await ask<string>('evm_snapshot'))
+    const { number, timestamp } = (await blockOf('latest'))!
+    snapshots.set(Number(number), await ask<string>('evm_snapshot'))
+    if (clock !== undefined)
+      await ask('evm_setNextBlockTimestamp', Math.max(Number(timestamp) + 1, Math.floor(clock() / 1_000)))
     await ask('evm_mine')
     return null
   }
@@ -112,9 +117,10 @@ export function createShim(
     (await ask<{ hash: string }[]>('eth_pendingTransactions')).map(({ hash }) => hash)
 
   /**
-   * Reverting to a snapshot consumes it and all later ones. The pool also reverts to its old contents, and is emptied.
+   * A snapshot is used up by going back to it, with all later ones; the pool comes back as it was then, and is emptied.
+   * Returns what waited before, raw.
    */
-  const reorganise = async (depth: number, kept: readonly (readonly [raw: string, block: number])[]): Promise<null> => {
+  const rewind = async (depth: number): Promise<string[]> => {
     const waiting = (await pending()).flatMap((hash) => raws.get(hash) ?? [])
     const height = (await head()) - depth
     const snapshot = snapshots.get(height)
@@ -124,6 +130,10 @@ export function createShim(
     for (const hash of await pending()) await ask('hardhat_dropTransaction', hash)
     // It went back too, and the same transactions in the same second would make the same blocks.
     if (coinbase !== undefined) await ask('hardhat_setCoinbase', coinbase)
+    return waiting
+  }
+  const reorganise = async (depth: number, kept: readonly (readonly [raw: string, block: number])[]): Promise<null> => {
+    const waiting = await rewind(depth)
     for (let block = 0; block < depth; block += 1) {
       for (const [raw, at] of kept) if (at === block) await send(raw)
       await mine()
@@ -166,6 +176,8 @@ export function createShim(
       coinbase = address
       return ask('hardhat_setCoinbase', address)
     },
+    // Takes the newest blocks away and leaves the pool empty; the branch is the caller's to make.
+    sandbox_rewind: ([depth]) => rewind(Number(depth)),
     anvil_reorg: ([depth, kept]) => reorganise(Number(depth), kept as [string, number][]),
     eth_sendRawTransaction: ([raw]) => send(raw),
     eth_sendTransaction: ([given]) => sign(given as Record<string, string>),

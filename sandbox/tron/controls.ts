@@ -4,6 +4,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Chain } from './blocks/chain.ts'
 import { fork } from './blocks/fork.ts'
 import type { Forked, ForkOrder } from './blocks/fork.ts'
+import { openLag } from './blocks/lag.ts'
 import type { NodeSettings, NodeState } from './http/settings.ts'
 import { payFromFaucet } from './payments.ts'
 import type { Payment } from './payments.ts'
@@ -33,7 +34,12 @@ export interface TronControls {
   setParameters(changes: Partial<ParameterValues>): Promise<Status>
   hold(on: boolean): Promise<Status>
   forget(transactions: readonly string[]): Promise<Status>
-  /** Changes the node's settings and condition; a restart resets them. */
+  /**
+   * The node lags so many blocks behind from now on. Until it is 0 again the chain cannot grow or fork, and payments of
+   * the faucet are refused.
+   */
+  behind(blocks: number): Promise<Status>
+  /** How the node is configured and fares from now on; not kept over a restart. */
   setNode(changes: Partial<NodeSettings>): Promise<Status>
 }
 
@@ -48,10 +54,19 @@ export interface ControlParts {
 
 export const openControls = ({ chain, machine, node, inTurn, automine, advance }: ControlParts): TronControls => {
   const status = (): Status => statusOf(chain)
-  const changing = (work: () => Promise<unknown>): Promise<Status> =>
+  const lag = openLag(chain)
+  const requireNewest = (): void => {
+    if (lag.blocks() > 0) throw new Refusal(`the node lags ${lag.blocks()} blocks behind; let it catch up first`)
+  }
+  const noting = (work: () => Promise<unknown>): Promise<Status> =>
     inTurn(async () => {
       await work()
       return status()
+    })
+  const changing = (work: () => Promise<unknown>): Promise<Status> =>
+    noting(async () => {
+      requireNewest()
+      await work()
     })
   return {
     status,
@@ -61,12 +76,14 @@ export const openControls = ({ chain, machine, node, inTurn, automine, advance }
       }),
     reorg: (order) =>
       inTurn(async () => {
+        requireNewest()
         const most = chain.branch.height() - chain.branch.solid().number
         if (order.depth > most) throw new Refusal(`depth: send 1 to ${most}; blocks before that are solid`)
         return fork(chain, order)
       }),
     fund: (payment) =>
       inTurn(async () => {
+        requireNewest()
         const id = await payFromFaucet(chain, machine, payment)
         if (automine) await chain.mine()
         return id
@@ -77,7 +94,8 @@ export const openControls = ({ chain, machine, node, inTurn, automine, advance }
         await chain.mine()
       }),
     setParameters: (changes) => changing(() => chain.mine(changes)),
-    setNode: (changes) => changing(async () => node.change(changes)),
+    behind: (blocks) => noting(() => lag.set(blocks)),
+    setNode: (changes) => noting(async () => node.change(changes)),
     hold: (on) => changing(async () => chain.hold(on)),
     forget: (transactions) =>
       changing(async () => {

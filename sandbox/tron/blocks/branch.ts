@@ -19,8 +19,13 @@ export interface Branch {
   readonly read: Reader
   readonly readSolid: Reader
   readonly push: (block: Block, changes: Changes) => void
-  /** Removes the newest block and its changes. */
-  readonly pop: () => Block
+  /** Removes the newest block and its changes. Returns them, for `push`. */
+  readonly pop: () => Pushed
+}
+
+export interface Pushed {
+  readonly block: Block
+  readonly changes: Changes
 }
 
 /** At least this number of blocks can be reverted, so that a log with deep forks can be replayed with a smaller lag. */
@@ -63,11 +68,12 @@ export const openBranch = (lag: number): Branch => {
     pop: () => {
       const values = before.pop()
       if (values === undefined) throw new Error('the newest block cannot be taken back')
+      const changes = new Map([...values.keys()].map((key) => [key, state.get(key)]))
       for (const [key, value] of values) put(state, key, value)
       const block = blocks.pop() as Block
       ids.delete(block.id)
       for (const { id } of block.transactions) transactions.delete(id)
-      return block
+      return { block, changes }
     },
   }
 }

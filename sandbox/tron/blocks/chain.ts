@@ -40,6 +40,8 @@ export interface Chain {
   /** From now on blocks are made without what waits, or with it. */
   readonly hold: (on: boolean) => void
   readonly isHolding: () => boolean
+  /** ms of the clock by which blocks are dated */
+  readonly now: () => number
 }
 
 interface Replaced {
@@ -92,7 +94,7 @@ export const openChain = ({ branch, machine, log, clock, slotMs }: ChainOptions)
       return block
     },
     replace: async (depth, contents) => {
-      const orphaned = Array.from({ length: depth }, () => branch.pop()).toReversed()
+      const orphaned = Array.from({ length: depth }, () => branch.pop().block).toReversed()
       const changed = Object.assign({}, ...orphaned.map(({ parameters }) => parameters)) as Partial<ParameterValues>
       // Another witness: a block with the same content and time is another block.
       const witness = Math.max(branch.head().witness, ...orphaned.map((block) => block.witness)) + 1
@@ -110,5 +112,6 @@ export const openChain = ({ branch, machine, log, clock, slotMs }: ChainOptions)
       holding = on
     },
     isHolding: () => holding,
+    now: clock,
   }
 }

@@ -50,7 +50,11 @@ export const unsignedJson = (
   more: { readonly feeLimit?: bigint },
 ): Json => {
   const data = memoFromJson(fields.all['extra_data'], fields.visible)
-  const raw = buildRaw(view, contract, Date.now(), { data, permissionId: fields.integer('Permission_id', 0n), ...more })
+  const raw = buildRaw(view, contract, view.chain.now(), {
+    data,
+    permissionId: fields.integer('Permission_id', 0n),
+    ...more,
+  })
   return { visible: fields.visible, ...transactionJson(signedTransaction(raw, []), fields.visible) }
 }
 
