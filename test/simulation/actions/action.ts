@@ -1,0 +1,33 @@
+/** One thing that happens in the simulation. */
+import type { Random } from '../random.ts'
+import type { Simulation } from '../simulation.ts'
+
+export interface Action {
+  name: string
+  /** how often it is drawn, relative to the others; 0: it cannot happen now */
+  weight(simulation: Simulation): number
+  /**
+   * Does it.
+   * @param random of this step alone
+   * @returns what the trace says of it: names and amounts of the simulation, no ids that the program made
+   */
+  run(simulation: Simulation, random: Random): Promise<string>
+}
+
+/** Draws one of them by weight. */
+export const drawAction = (actions: readonly Action[], simulation: Simulation, random: Random): Action => {
+  const weights = actions.map((action) => action.weight(simulation))
+  let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0)
+  for (const [at, action] of actions.entries()) {
+    left -= weights[at]!
+    if (left < 0) return action
+  }
+  return actions.at(-1)!
+}
+
+/** The failure of a call in one word or code, for the trace. */
+export const failureOf = (error: unknown): string => {
+  const { name, code, status } = error as { name?: string; code?: unknown; status?: unknown }
+  const parts = [status, code].filter((part) => typeof part === 'number' || typeof part === 'string')
+  return parts.length === 0 ? String(name ?? 'Error') : `${name} ${parts.join('/')}`
+}

@@ -1,0 +1,218 @@
+/** What merchants do by the API: addresses, withdrawals, exchanges, and the same again when an answer is lost. */
+import { BursarError, BursarNetworkError, type Bursar } from '@bursar/sdk'
+import type { Network } from '@bursar/chainkit'
+import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
+import { clientOf, type SimulatedMerchant } from '../merchants.ts'
+import { toLedger, type PaidOut } from '../model/books.ts'
+import type { Random } from '../random.ts'
+import type { Simulation } from '../simulation.ts'
+import { failureOf, type Action } from './action.ts'
+import { drawUnits } from './payers.ts'
+
+/** Calls the API as a merchant. @returns the answer, or the failure in one word */
+const call = async <T>(
+  simulation: Simulation,
+  merchant: SimulatedMerchant,
+  work: (client: Bursar) => Promise<T>,
+): Promise<{ answer: T } | { failure: string }> => {
+  const api = simulation.roles.get('api')?.api
+  if (api === undefined || api === null) return { failure: 'no api' }
+  try {
+    return { answer: await work(clientOf(api, merchant, simulation.clock.now)) }
+  } catch (error) {
+    // A 5xx is an outage of the database under a fault; the fuzz of the contract allows none without one.
+    if (error instanceof BursarError || error instanceof BursarNetworkError) return { failure: failureOf(error) }
+    throw error
+  }
+}
+
+const resultOf = (result: { answer: unknown } | { failure: string }): string =>
+  'failure' in result ? result.failure : 'ok'
+
+const isServed = ({ roles }: Simulation): boolean => roles.has('api')
+
+const address: Action = {
+  name: 'address',
+  weight: (simulation) => (isServed(simulation) ? 4 : 0),
+  run: async (simulation, random) => {
+    const { books, chains, merchants } = simulation
+    const merchant = random.pick(merchants)
+    const { network } = random.pick(chains)
+    const isRotating = random.chance(0.3)
+    const result = await call(simulation, merchant, (client) =>
+      isRotating
+        ? client.rotatingAddresses.create({ blockchain: network })
+        : client.addresses.create({ blockchain: network }),
+    )
+    if ('answer' in result) books.addresses.push({ merchant: merchant.name, network, address: result.answer.address })
+    return `${merchant.name} ${network} ${isRotating ? 'rotating' : 'permanent'}: ${resultOf(result)}`
+  },
+}
+
+const place = (simulation: Simulation, { merchant, localId, network, ticker, to, units }: PaidOut) => {
+  const { scale } = simulation.catalogue.findCrypto(ticker)!
+  const amount = formatUnits(units, scale)
+  return call(simulation, named(simulation, merchant), (client) =>
+    client.withdrawals.crypto.create({ ticker, blockchain: network, to, amount, localId }),
+  )
+}
+
+const named = ({ merchants }: Simulation, name: string): SimulatedMerchant =>
+  merchants.find((merchant) => merchant.name === name)!
+
+const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<PaidOut> => {
+  const { books, chains, catalogue, merchants } = simulation
+  const chain = random.pick(chains)
+  const { network } = chain
+  const { ticker } = random.pick(chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)))
+  const units = toLedger(catalogue, ticker, network, drawUnits(simulation, random, { ticker, network }))
+  const merchant = random.pick(merchants).name
+  const internal = random.chance(0.1) ? books.addresses.filter((one) => one.network === network) : []
+  const receiver = internal.length === 0 ? undefined : random.pick(internal)
+  return {
+    merchant,
+    localId: books.nextLocalId('w'),
+    network,
+    ticker,
+    to: receiver?.address ?? (await chain.newAddress(random)),
+    units,
+    receiver: receiver?.merchant ?? null,
+  }
+}
+
+const withdraw: Action = {
+  name: 'withdraw',
+  weight: (simulation) => (isServed(simulation) ? 10 : 0),
+  run: async (simulation, random) => {
+    const wanted = await drawWithdrawal(simulation, random)
+    simulation.books.paidOut.push(wanted)
+    const { merchant, network, ticker, units, receiver } = wanted
+    const results = [await place(simulation, wanted)]
+    // A merchant whose call failed tries again, and some try again although it did not.
+    while (results.length < 3 && random.chance('failure' in results.at(-1)! ? 0.6 : 0.1))
+      results.push(await place(simulation, wanted))
+    const to = receiver === null ? 'outside' : receiver
+    return `${merchant} ${network} ${ticker} ${units} to ${to}: ${results.map(resultOf).join(', ')}`
+  },
+}
+
+/** The same order again, long after. */
+const repeat: Action = {
+  name: 'withdraw again',
+  weight: (simulation) => (isServed(simulation) && simulation.books.paidOut.length > 0 ? 1 : 0),
+  run: async (simulation, random) => {
+    const again = random.pick(simulation.books.paidOut)
+    return `${again.localId}: ${resultOf(await place(simulation, again))}`
+  },
+}
+
+/** Two withdrawals at once, which together may be more than the balance. */
+const race: Action = {
+  name: 'withdrawals at once',
+  weight: (simulation) => (isServed(simulation) ? 2 : 0),
+  run: async (simulation, random) => {
+    const wanted = [await drawWithdrawal(simulation, random), await drawWithdrawal(simulation, random)]
+    const twice = random.chance(0.5) ? [...wanted, wanted[0]!] : wanted
+    simulation.books.paidOut.push(...wanted)
+    const results = await Promise.all(twice.map((one) => place(simulation, one)))
+    return results.map(resultOf).toSorted().join(', ')
+  },
+}
+
+const invoice: Action = {
+  name: 'invoice',
+  weight: (simulation) => (isServed(simulation) ? 3 : 0),
+  run: async (simulation, random) => {
+    const { books, chains, catalogue } = simulation
+    const merchant = random.pick(simulation.merchants)
+    const chain = random.pick(chains)
+    const { network } = chain
+    const { ticker } = random.pick(
+      chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
+    )
+    const units = toLedger(catalogue, ticker, network, drawUnits(simulation, random, { ticker, network }))
+    const value = formatUnits(units, catalogue.findCrypto(ticker)!.scale)
+    const created = await call(simulation, merchant, (client) =>
+      client.invoices.crypto.create({
+        name: 'Order',
+        amount: { value, ticker, blockchain: network },
+        toPendingImmediate: true,
+        ...(random.chance(0.5) && { duration: String(random.pick([600_000, 3_600_000])) }),
+      }),
+    )
+    if ('failure' in created) return `${merchant.name} ${network} ${ticker} ${value}: ${created.failure}`
+    const { id } = created.answer
+    const found = await call(simulation, merchant, (client) => client.invoices.crypto.get(id))
+    const address = 'answer' in found && 'address' in found.answer ? found.answer.address : undefined
+    if (address !== undefined) {
+      books.addresses.push({ merchant: merchant.name, network, address })
+      books.invoiced.push({ merchant: merchant.name, id, network, ticker, address, units })
+    }
+    return `${merchant.name} ${network} ${ticker} ${value}: ${address === undefined ? 'no address' : 'ok'}`
+  },
+}
+
+const closeInvoice: Action = {
+  name: 'invoice is closed',
+  weight: (simulation) => (isServed(simulation) && simulation.books.invoiced.length > 0 ? 0.5 : 0),
+  run: async (simulation, random) => {
+    const { merchant, id } = random.pick(simulation.books.invoiced)
+    simulation.books.closed.add(id)
+    const result = await call(simulation, named(simulation, merchant), (client) => client.invoices.crypto.close(id))
+    return `${merchant}: ${resultOf(result)}`
+  },
+}
+
+/** Amounts of exchanges have eight decimals at most. */
+const finestOf = (scale: number): bigint => 10n ** BigInt(Math.max(0, scale - 8))
+
+const exchange: Action = {
+  name: 'exchange',
+  weight: (simulation) => (isServed(simulation) ? 5 : 0),
+  run: async (simulation, random) => {
+    const { books, catalogue, merchants } = simulation
+    const merchant = random.pick(merchants)
+    const [spend, target] = [random.pick(catalogue.crypto).ticker, random.pick(catalogue.crypto).ticker]
+    const network = [...catalogue.findCrypto(spend)!.networks.keys()][0] as Network
+    const { scale } = catalogue.findCrypto(spend)!
+    const units = toLedger(catalogue, spend, network, drawUnits(simulation, random, { ticker: spend, network }))
+    const amount = formatUnits(units - (units % finestOf(scale)), scale)
+    const estimate = await call(simulation, merchant, (client) =>
+      client.exchange.estimate({ spendTicker: spend, targetTicker: target, amount, side: 'spend' }),
+    )
+    if ('failure' in estimate) return `${merchant.name} ${spend} to ${target}: ${estimate.failure}`
+    const localId = books.nextLocalId('e')
+    const { price, spend: spent } = estimate.answer
+    const parsed = parseUnits(spent.amount, scale)
+    if (!parsed.ok) throw new Error(`an estimate spends ${spent.amount}`)
+    books.exchanged.push({ merchant: merchant.name, localId, spend, target, spendUnits: parsed.units })
+    const order = () =>
+      call(simulation, merchant, (client) =>
+        client.exchange.create({
+          spendTicker: spend,
+          targetTicker: target,
+          amount,
+          side: 'spend',
+          price: price.value,
+          localId,
+        }),
+      )
+    const results = [await order()]
+    while (results.length < 3 && random.chance('failure' in results.at(-1)! ? 0.6 : 0.1)) results.push(await order())
+    return `${merchant.name} ${spend} to ${target}: ${results.map(resultOf).join(', ')}`
+  },
+}
+
+const look: Action = {
+  name: 'look',
+  weight: (simulation) => (isServed(simulation) ? 2 : 0),
+  run: async (simulation, random) => {
+    const merchant = random.pick(simulation.merchants)
+    const tickers = simulation.catalogue.crypto.map(({ ticker }) => ticker)
+    const result = await call(simulation, merchant, (client) => client.balances.list(tickers))
+    const shown = 'answer' in result ? result.answer.map(({ value }) => value).join(' ') : result.failure
+    return `${merchant.name}: ${shown}`
+  },
+}
+
+export const MERCHANTS: readonly Action[] = [address, withdraw, repeat, race, exchange, invoice, closeInvoice, look]

@@ -1,0 +1,88 @@
+/** People outside who pay to addresses that merchants gave them. */
+import { parseUnits } from '../../../server/src/platform/money/index.ts'
+import type { Network } from '@bursar/chainkit'
+import { fromLedger } from '../model/books.ts'
+import type { Random } from '../random.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Action } from './action.ts'
+
+/** Whole units that payers send, at most; the least is a tenth of the least deposit. */
+const MOST: Record<string, string> = { BTC: '0.05', ETH: '1', BNB: '1', TRX: '5000', USDT: '3000', USDC: '3000' }
+
+/** An amount in base units of the network: mostly usual ones, sometimes at and below the least deposit. */
+export const drawUnits = (
+  { catalogue }: Pick<Simulation, 'catalogue'>,
+  random: Random,
+  { ticker, network }: { ticker: string; network: Network },
+): bigint => {
+  const asset = catalogue.findCrypto(ticker)!
+  const on = asset.networks.get(network)!
+  const finest = 10n ** BigInt(asset.scale - on.decimals)
+  const least = on.minDeposit / finest
+  const edge = random.next()
+  if (edge < 0.05) return least > 1n ? least - 1n : 1n
+  if (edge < 0.1) return least
+  if (edge < 0.12) return 1n
+  const parsed = parseUnits(MOST[ticker]!, on.decimals)
+  const most = parsed.ok ? parsed.units : 1n
+  return least + (most * BigInt(1 + random.int(1_000_000))) / 1_000_000n
+}
+
+const networksOf = (network: Network): Network[] =>
+  network === 'ETHEREUM' || network === 'BINANCE_SMART_CHAIN' ? ['ETHEREUM', 'BINANCE_SMART_CHAIN'] : [network]
+
+const pay: Action = {
+  name: 'pay',
+  weight: ({ books }) => (books.addresses.length === 0 ? 0 : 14),
+  run: async (simulation, random) => {
+    const { books, chains, catalogue } = simulation
+    const given = random.chance(0.7) ? random.pick(books.addresses.slice(-20)) : random.pick(books.addresses)
+    const network = random.pick(networksOf(given.network))
+    const chain = chains.find((one) => one.network === network)!
+    const { ticker } = random.pick(
+      chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
+    )
+    const units = drawUnits(simulation, random, { ticker, network })
+    const how = random.pick(chain.ways(ticker))
+    const hash = await chain.pay({ ticker, to: given.address, units, how })
+    const outputs = how === 'two-outputs' ? [units, units] : [units]
+    books.paidIn.push({ merchant: given.merchant, network, ticker, address: given.address, hash, units: outputs })
+    return `${network} ${ticker} ${units} ${how}`
+  },
+}
+
+/** Pays an invoice: mostly what it asks for, else a half, or half as much again. */
+const payInvoice: Action = {
+  name: 'pay an invoice',
+  weight: ({ books }) => (books.invoiced.length === 0 ? 0 : 6),
+  run: async (simulation, random) => {
+    const { books, chains, catalogue } = simulation
+    const { merchant, network, ticker, address, units } = random.pick(books.invoiced.slice(-10))
+    const chain = chains.find((one) => one.network === network)!
+    const [part, of] = random.pick([
+      [1n, 1n],
+      [1n, 1n],
+      [1n, 1n],
+      [1n, 2n],
+      [3n, 2n],
+    ] as const)
+    const sent = (fromLedger(catalogue, ticker, network, units) * part) / of
+    if (sent === 0n) return 'nothing to send'
+    const hash = await chain.pay({ ticker, to: address, units: sent, how: 'plain' })
+    books.paidIn.push({ merchant, network, ticker, address, hash, units: [sent] })
+    return `${network} ${ticker} ${sent}`
+  },
+}
+
+const replace: Action = {
+  name: 'payer replaces',
+  weight: ({ books }) => (books.paidIn.length === 0 ? 0 : 1),
+  run: async ({ books, chains }, random) => {
+    const { network, hash } = random.pick(books.paidIn.slice(-10))
+    const chain = chains.find((one) => one.network === network)!
+    if ((await chain.transaction(hash)) !== 'pool') return 'nothing in the pool'
+    return `${network}: ${(await chain.replace(hash)) === null ? 'impossible' : 'done'}`
+  },
+}
+
+export const PAYERS: readonly Action[] = [pay, payInvoice, replace]

@@ -1,0 +1,103 @@
+/** What the program does by itself: runs of jobs and steps of watchers; and what happens to its processes. */
+import type { Job } from '../../../server/src/platform/jobs/index.ts'
+import type { Watcher } from '../../../server/src/chain/watcher/index.ts'
+import { ROLES, type RoleName, type Simulation } from '../simulation.ts'
+import { failureOf, type Action } from './action.ts'
+
+const signal = new AbortController().signal
+
+/** Runs a job once, as its loop would. */
+export const runJob = async (job: Job): Promise<string> => {
+  try {
+    return (await job.run(signal)) ? 'more' : 'idle'
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+const stepWatcher = async (watcher: Watcher): Promise<string> => {
+  try {
+    return (await watcher.step()) === 0 ? 'more' : 'idle'
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+const jobsOf = ({ roles }: Simulation): { name: string; job: Job }[] =>
+  (['api', 'worker'] as const).flatMap((role) =>
+    (roles.get(role)?.jobs ?? []).map((job, at) => ({ name: `${role} ${job.name}#${at}`, job })),
+  )
+
+const job: Action = {
+  name: 'job',
+  weight: (simulation) => (jobsOf(simulation).length === 0 ? 0 : 60),
+  run: async (simulation, random) => {
+    const { name, job: drawn } = random.pick(jobsOf(simulation))
+    return `${name}: ${await runJob(drawn)}`
+  },
+}
+
+/** Every job and every watcher once, in order, as in a second of a healthy installation. */
+const round: Action = {
+  name: 'round',
+  weight: ({ roles }) => (roles.size === ROLES.length ? 6 : 0),
+  run: async (simulation) => {
+    simulation.clock.advance(1_000)
+    const results: string[] = []
+    for (const watcher of simulation.roles.get('watcher')!.watchers.values()) results.push(await stepWatcher(watcher))
+    for (const { job: one } of jobsOf(simulation)) results.push(await runJob(one))
+    simulation.countMore(results.length - 1)
+    return results.map((result) => result[0]).join('')
+  },
+}
+
+const watch: Action = {
+  name: 'watch',
+  weight: ({ roles }) => (roles.has('watcher') ? 20 : 0),
+  run: async ({ roles }, random) => {
+    const [network, watcher] = random.pick([...roles.get('watcher')!.watchers])
+    return `${network}: ${await stepWatcher(watcher)}`
+  },
+}
+
+const kill: Action = {
+  name: 'kill',
+  weight: ({ roles }) => (roles.size > 0 ? 0.3 : 0),
+  run: async (simulation, random) => {
+    const name = random.pick([...simulation.roles.keys()])
+    await killRole(simulation, name)
+    return name
+  },
+}
+
+/** A process that ended is started again soon. */
+const start: Action = {
+  name: 'start',
+  weight: ({ roles }) => (ROLES.length - roles.size) * 10,
+  run: async (simulation, random) => {
+    const name = random.pick(ROLES.filter((one) => !simulation.roles.has(one)))
+    try {
+      await simulation.startRole(name)
+      return name
+    } catch (error) {
+      return `${name}: ${failureOf(error)}`
+    }
+  },
+}
+
+const signerRestart: Action = {
+  name: 'signer restarts',
+  weight: () => 0.2,
+  run: async ({ signer }) => {
+    await signer.restart()
+    return ''
+  },
+}
+
+export const killRole = async ({ roles }: Simulation, name: RoleName): Promise<void> => {
+  const role = roles.get(name)
+  roles.delete(name)
+  await role?.kill()
+}
+
+export const PROGRAM: readonly Action[] = [job, round, watch, kill, start, signerRestart]

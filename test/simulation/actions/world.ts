@@ -1,0 +1,142 @@
+/** What happens around the program: time, prices, blocks, reorganisations, nodes that lag or forget, and faults. */
+import { FAULTS, type Fault } from '../faults.ts'
+import type { Action } from './action.ts'
+
+const time: Action = {
+  name: 'time',
+  weight: () => 12,
+  run: async ({ clock }, random) => {
+    const seconds = random.pick([1, 1, 1, 2, 5, 5, 10, 10, 30, 60, 300])
+    clock.advance(seconds * 1_000)
+    return `${seconds} s`
+  },
+}
+
+/** Longer than prices and fees are believed, quotes are held, leases last. */
+const hours: Action = {
+  name: 'hours',
+  weight: () => 0.3,
+  run: async ({ clock }, random) => {
+    const minutes = random.pick([20, 60, 180, 600])
+    clock.advance(minutes * 60_000)
+    return `${minutes} minutes`
+  },
+}
+
+const days: Action = {
+  name: 'days',
+  weight: () => 0.05,
+  run: async ({ clock }, random) => {
+    const count = 1 + random.int(3)
+    clock.advance(count * 86_400_000)
+    return `${count}`
+  },
+}
+
+const prices: Action = {
+  name: 'prices move',
+  weight: () => 3,
+  run: async ({ prices: moving }, random) => {
+    moving.move(random)
+    return ''
+  },
+}
+
+const mine: Action = {
+  name: 'mine',
+  weight: () => 20,
+  run: async ({ chains, clock }, random) => {
+    const chain = random.pick(chains)
+    const blocks = random.pick([1, 1, 1, 2, 3])
+    clock.advance(1_000)
+    return `${chain.network}: ${await chain.mine(blocks)}`
+  },
+}
+
+const reorganise: Action = {
+  name: 'reorganise',
+  weight: () => 0.7,
+  run: async ({ chains, books, clock }, random) => {
+    const chain = random.pick(chains)
+    const { height } = await chain.head()
+    // Deeper than what counts as final must not happen: the program stops the chain then, and rightly.
+    const depth = 1 + random.int(3)
+    if (height <= depth) return `${chain.network}: too short`
+    clock.advance(1_000)
+    const recent = books.paidIn.filter(({ network }) => network === chain.network).slice(-5)
+    const lost: string[] = []
+    for (const { hash } of recent) if (random.chance(0.3) && (await chain.isWithin(hash, depth))) lost.push(hash)
+    await chain.reorganise(depth, lost)
+    return `${chain.network}: ${depth} blocks, ${lost.length} lost`
+  },
+}
+
+const forget: Action = {
+  name: 'node forgets its pool',
+  weight: () => 0.3,
+  run: async ({ chains }, random) => {
+    const chain = random.pick(chains)
+    await chain.forgetPool()
+    return chain.network
+  },
+}
+
+const lag: Action = {
+  name: 'node lags',
+  weight: () => 1,
+  run: async ({ chains }, random) => {
+    const chain = random.pick(chains)
+    chain.front.lagBlocks = random.pick([0, 0, 0, 1, 2])
+    chain.front.silent = random.chance(0.1)
+    return `${chain.network}: ${chain.front.silent ? 'silent' : chain.front.lagBlocks}`
+  },
+}
+
+const dialect: Action = {
+  name: 'node speaks otherwise',
+  weight: () => 0.5,
+  run: async ({ chains }, random) => {
+    const chain = random.pick(chains)
+    const names = chain.front.drawDialects(random, { hindering: true })
+    chain.front.setDialect(names)
+    return `${chain.network}: ${names.join(', ') || 'plainly'}`
+  },
+}
+
+/** The program must not be able to tell a lost request from a lost answer. */
+const DATABASE_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'crash-before', 'crash-after']
+/** What a signer behind a socket can do: its answers are not garbage, and its protocol has no rate limit. */
+const SIGNER_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'repeat']
+
+/** Of a counterparty that is reached by HTTP. */
+const HTTP_FAULTS = FAULTS.filter((kind) => !kind.startsWith('crash'))
+
+const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonly number[] }[] = [
+  ...(['api', 'worker', 'watcher'] as const).map((role) => ({
+    name: `database of the ${role}`,
+    kinds: DATABASE_FAULTS,
+    chances: [0, 0, 0.002, 0.02],
+  })),
+  { name: 'signer', kinds: SIGNER_FAULTS, chances: [0, 0, 0.05, 0.3] },
+  { name: 'receivers', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
+  { name: 'prices', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
+  { name: 'market', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
+  ...(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const).map((network) => ({
+    name: `node of ${network}`,
+    kinds: HTTP_FAULTS.filter((kind) => kind !== 'repeat'),
+    chances: [0, 0, 0.01, 0.1],
+  })),
+]
+
+const faults: Action = {
+  name: 'faults',
+  weight: () => 4,
+  run: async ({ faults: control }, random) => {
+    const { name, kinds, chances } = random.pick(FRONTS)
+    const chance = random.pick(chances)
+    control.set(name, chance, kinds)
+    return `${name}: ${chance}`
+  },
+}
+
+export const WORLD: readonly Action[] = [time, hours, days, prices, mine, reorganise, forget, lag, dialect, faults]

@@ -1,0 +1,98 @@
+/**
+ * A chain of the simulation: what people outside and its nodes do to it, and the truth about it, read past every front.
+ */
+import type { Network } from '@bursar/chainkit'
+import type { Random } from '../random.ts'
+import type { DrawOptions } from './dialect.ts'
+
+export interface ChainAsset {
+  ticker: string
+  decimals: number
+  /** the token's; absent for the chain's own coin */
+  contract?: string
+}
+
+/**
+ * How somebody outside pays. `two-outputs` pays the amount twice to the address in one transaction. `inner`: a contract
+ * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed.
+ */
+export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction'
+
+export interface Payment {
+  ticker: string
+  to: string
+  /** base units of the network */
+  units: bigint
+  /** one of `ways(ticker)`; `plain` when absent */
+  how?: string
+}
+
+/** A transfer in a block of the best chain. */
+export interface Received {
+  hash: string
+  /** distinguishes transfers of one transaction */
+  index: string
+  to: string
+  /** null: the chain's own coin */
+  contract: string | null
+  units: bigint
+  height: number
+}
+
+export type Standing = 'pool' | 'mined' | 'failed' | 'unknown'
+
+/** The node as the program sees it. */
+export interface NodeFront {
+  /** origin, without a slash at the end; with credentials where the node asks for them */
+  readonly url: string
+  /** Sets how the node speaks. Throws a RangeError for an unknown name, or two that exclude each other. */
+  setDialect(names: readonly string[]): void
+  /** names that `setDialect` takes; [] is the node's own language */
+  readonly dialects: readonly string[]
+  /** Draws dialects that go together. */
+  drawDialects(random: Random, options?: DrawOptions): string[]
+  /** the node answers as of so many blocks ago */
+  lagBlocks: number
+  /** while true, nothing is answered */
+  silent: boolean
+  /** Ends silence, lag, and dialects that must end before everything comes to rest. */
+  mend(): void
+}
+
+export interface SimulatedChain {
+  readonly network: Network
+  readonly assets: readonly ChainAsset[]
+  readonly front: NodeFront
+  /** its entry in the networks file */
+  settings(): object
+  /** in which ways an asset can be paid */
+  ways(ticker: string): readonly Way[]
+  /** Somebody outside pays; the transaction waits in the pool. @returns its hash */
+  pay(payment: Payment): Promise<string>
+  /**
+   * The payer of a waiting transaction spends the same coins or nonce otherwise, at a higher fee.
+   * @returns the hash of what replaces it; null if it does not wait, is not a payer's, or the chain has no replacements
+   */
+  replace(hash: string): Promise<string | null>
+  /** Mines blocks, dated by the clock. @returns the new height */
+  mine(blocks: number): Promise<number>
+  /**
+   * Replaces the newest `depth` blocks by one more. Payments in `lost` never happened and cannot happen any more. What
+   * else the blocks held stays in its block, comes in a later one, or waits again.
+   */
+  reorganise(depth: number, lost: readonly string[]): Promise<void>
+  /** whether a transaction is in one of the newest `depth` blocks */
+  isWithin(hash: string, depth: number): Promise<boolean>
+  /** The node restarts without its pool. */
+  forgetPool(): Promise<void>
+  /** a new address of somebody outside */
+  newAddress(random: Random): Promise<string>
+  /** `time`: s */
+  head(): Promise<{ height: number; hash: string; time: number }>
+  /** base units at the head */
+  balance(address: string, contract: string | null): Promise<bigint>
+  /** Transfers to the addresses in the blocks `from` to `to`, both included. */
+  received(addresses: ReadonlySet<string>, from: number, to: number): Promise<Received[]>
+  transaction(hash: string): Promise<Standing>
+  close(): Promise<void>
+}

@@ -1,0 +1,143 @@
+/**
+ * How nodes of TRON speak, by the rows of docs/dialects.md. Words and forms:
+ * server/src/adapters/chains/tron/test-dialects.ts, after java-tron 4.8.1.
+ */
+import {
+  hex,
+  LITE_NODE,
+  NO_ESTIMATES,
+  SILENT,
+  stakeEntries,
+  UNDECIDED,
+  UNUSABLE_INFOS,
+  valuelessCall,
+} from '../../../../server/src/adapters/chains/tron/test-dialects.ts'
+import { answering, balancer, changing, isAmong, type Answering, type Dialect, type Said } from '../dialect.ts'
+
+const INFOS = 'wallet/gettransactioninfobyblocknum'
+const INFO = ['wallet/gettransactioninfobyid', 'walletsolidity/gettransactioninfobyid']
+const CALLS = ['wallet/triggerconstantcontract', 'walletsolidity/triggerconstantcontract']
+const BROADCAST = 'wallet/broadcasthex'
+const ESTIMATE = 'wallet/estimateenergy'
+/** What a lite node does not serve (LiteFnQueryHttpFilter). */
+const HISTORY = [
+  'getblockbynum',
+  'gettransactioninfobyblocknum',
+  'gettransactioninfobyid',
+  'gettransactionbyid',
+].flatMap((name) => [`wallet/${name}`, `walletsolidity/${name}`])
+
+interface Info {
+  internal_transactions?: { caller_address: string }[]
+}
+
+/** Adds entries of internal transactions where there are some: around them, as they come in the course of a call. */
+const withEntries = (entries: (by: string) => object[]): Answering =>
+  changing([INFOS, ...INFO], (shown: Info | Info[]) => {
+    const changed = (info: Info): object => {
+      const { internal_transactions: list } = info
+      if (list === undefined || list.length === 0) return info
+      const [before, ...after] = entries(list[0]!.caller_address)
+      return { ...info, internal_transactions: [before, ...list, ...after] }
+    }
+    return Array.isArray(shown) ? shown.map(changed) : changed(shown)
+  })
+
+interface Taken {
+  result?: boolean
+  message?: string
+  txid?: string
+}
+
+export const TRON_DIALECTS: readonly Dialect[] = [
+  {
+    name: 'T-3 and T-5 saveFeaturedInternalTx: acts of stake in between',
+    aspect: 'internal',
+    answer: withEntries(stakeEntries),
+  },
+  {
+    name: 'T-6 calls without a value are listed',
+    aspect: 'internal',
+    answer: withEntries((by) => [valuelessCall(by, by), valuelessCall(by, by)]),
+  },
+  balancer('T-10 a balancer before machines out of step', 2),
+  {
+    name: 'T-12 a lite node',
+    aspect: 'history',
+    hinders: true,
+    answer: answering(HISTORY, { status: 200, text: LITE_NODE }),
+  },
+  ...UNUSABLE_INFOS.filter(([row]) => !row.includes('block 0')).map(([row, infos]): Dialect => ({
+    name: row.replace('row ', ''),
+    aspect: 'history',
+    hinders: true,
+    answer: changing([INFOS], (own: unknown[]) => (own.length > 0 ? infos : own)),
+  })),
+  ...SILENT.map(([what, said]): Dialect => ({
+    name: `calls: ${what}`,
+    aspect: 'calls',
+    hinders: true,
+    answer: answering(CALLS, { result: said() }),
+  })),
+  {
+    name: 'T-15 a node without estimates of energy',
+    aspect: 'estimates',
+    answer: answering([ESTIMATE], { result: NO_ESTIMATES }),
+  },
+  {
+    name: 'T-20 estimates of energy that are too high',
+    aspect: 'estimates',
+    answer: changing([ESTIMATE], (estimate: { energy_required?: number }) =>
+      estimate.energy_required === undefined
+        ? estimate
+        : { ...estimate, energy_required: estimate.energy_required + 2_000 },
+    ),
+  },
+  {
+    name: 'T-23 the solid block stands still',
+    aspect: 'solid',
+    hinders: true,
+    answer: async (call, next, node) => {
+      const isNewest = call.method === 'walletsolidity/getblock' || call.method === 'walletsolidity/getnowblock'
+      if (!isNewest || Object.hasOwn((call.params[0] ?? {}) as object, 'id_or_num')) return next(call)
+      // For fifty blocks.
+      const still = Math.max(0, Math.floor((await node.head()) / 50) * 50 - 5)
+      return node.ask('wallet/getblock', { ...(call.params[0] as object), id_or_num: String(still) })
+    },
+  },
+  ...UNDECIDED.map(([row, code, message]): Dialect => ({
+    name: `${row.replace('row ', '')}, ${code}`,
+    aspect: 'broadcast',
+    hinders: true,
+    answer: async (call, next) => {
+      const said = await next(call)
+      if (call.method !== BROADCAST || !('result' in said)) return said
+      const { result, txid } = said.result as Taken
+      if (result !== true || !isAmong(String(txid), 0.5)) return said
+      return { result: { result: false, code, txid, message } } satisfies Said
+    },
+  })),
+  {
+    name: 'T-29 messages in hex',
+    aspect: 'messages',
+    answer: changing([BROADCAST], (taken: Taken) =>
+      taken.result === true || taken.message === undefined ? taken : { ...taken, message: hex(taken.message) },
+    ),
+  },
+  {
+    name: 'T-36 parameters come and go',
+    aspect: 'parameters',
+    answer: changing(
+      ['wallet/getchainparameters'],
+      ({ chainParameter }: { chainParameter: { key: string; value?: number }[] }) => ({
+        chainParameter: [
+          { key: 'getOfTomorrow', value: 1 },
+          ...chainParameter.map(({ key, value }) =>
+            value === 0 ? { key } : { key, ...(value !== undefined && { value }) },
+          ),
+          { key: 'getWithoutValue' },
+        ],
+      }),
+    ),
+  },
+]

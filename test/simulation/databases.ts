@@ -1,0 +1,45 @@
+/** A PostgreSQL of the simulation's own, and a migrated database for each run. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withClient } from '../../sandbox/postgres/connection.ts'
+import { startPostgres } from '../../sandbox/postgres/index.ts'
+import { migrate } from '../../server/src/platform/db/migrate.ts'
+import { fastFolder } from '../setup/fast-folder.ts'
+
+export interface Databases {
+  /** Calls `work` with a new database and an empty folder, and removes both. */
+  use<T>(work: (place: { databaseUrl: string; dir: string }) => Promise<T>): Promise<T>
+  stop(): Promise<void>
+}
+
+/** A crash of the machine is not simulated here: waiting for the disk would prove nothing. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
+const TEMPLATE = 'simulation_template'
+
+export const startDatabases = async (): Promise<Databases> => {
+  const folder = mkdtempSync(join(fastFolder() ?? tmpdir(), 'bursar-simulation-'))
+  const server = await startPostgres({ dataDir: join(folder, 'postgres'), settings: SETTINGS })
+  const urlOf = (name: string): string => server.url.replace(/^(postgres:\/\/[^/]*\/)[^?]*/, `$1${name}`)
+  const query = (text: string): Promise<unknown> => withClient(server.url, (client) => client.query(text))
+  await query(`create database ${TEMPLATE} template template0`)
+  await migrate(urlOf(TEMPLATE))
+  let last = 0
+  return {
+    use: async (work) => {
+      const name = `simulation_${(last += 1)}`
+      const dir = join(folder, name)
+      await query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+      try {
+        return await work({ databaseUrl: urlOf(name), dir })
+      } finally {
+        await query(`drop database if exists ${name} with (force)`)
+        rmSync(dir, { recursive: true, force: true })
+      }
+    },
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

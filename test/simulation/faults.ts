@@ -1,0 +1,78 @@
+/**
+ * Which exchange with a counterparty fails, and how. A decision depends on the seed, the step, and the content of the
+ * exchange, never on the order in which concurrent requests arrive: the same seed gives the same faults.
+ */
+import type { Random } from './random.ts'
+
+/** What a front does with one request and its answer. */
+export const FAULTS = [
+  /** nothing reaches the counterparty */
+  'lose-request',
+  /** the counterparty acts, and its answer is lost */
+  'lose-answer',
+  /** the counterparty gets the request twice; the second answer is returned */
+  'repeat',
+  /** the counterparty acts, and the answer is not what the protocol allows */
+  'garbage',
+  /** the answer is cut in half */
+  'half',
+  /** a gateway refuses with 500; nothing reaches the counterparty */
+  'http-500',
+  /** a gateway limits the rate with 429; nothing reaches the counterparty */
+  'http-429',
+  /** the program's process ends before the request leaves it */
+  'crash-before',
+  /** the counterparty acts, and the program's process has ended when the answer arrives */
+  'crash-after',
+] as const
+
+export type Fault = (typeof FAULTS)[number]
+
+export interface Faults {
+  /** @returns undefined: the exchange is carried out as it should be */
+  decide(front: string, content: string): Fault | undefined
+  /** how many exchanges have failed so far, by front and kind */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+export interface FaultControl extends Faults {
+  /** begins a step: the same contents count from the beginning */
+  begin(step: number): void
+  /**
+   * Sets how often exchanges of a front fail from now on.
+   * @param chance 0: never
+   * @param kinds those that happen
+   */
+  set(front: string, chance: number, kinds?: readonly Fault[]): void
+  /** no front fails any more */
+  clear(): void
+}
+
+export const createFaults = (random: Random): FaultControl => {
+  const rates = new Map<string, { chance: number; kinds: readonly Fault[] }>()
+  const counts = new Map<string, number>()
+  const seen = new Map<string, number>()
+  let now = 0
+  return {
+    counts,
+    begin: (step) => {
+      now = step
+      seen.clear()
+    },
+    set: (front, chance, kinds = FAULTS) => void rates.set(front, { chance, kinds }),
+    clear: () => rates.clear(),
+    decide: (front, content) => {
+      const rate = rates.get(front)
+      if (rate === undefined || rate.chance === 0) return undefined
+      const key = `${front}\n${content}`
+      const times = seen.get(key) ?? 0
+      seen.set(key, times + 1)
+      const drawn = random.of(now, key, times)
+      if (!drawn.chance(rate.chance)) return undefined
+      const fault = drawn.pick(rate.kinds)
+      const name = `${front} ${fault}`
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+      return fault
+    },
+  }
+}

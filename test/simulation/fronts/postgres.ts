@@ -1,0 +1,161 @@
+/**
+ * Stands between one role and PostgreSQL, on the wire (PostgreSQL 17, chapter "Frontend/Backend Protocol"). Faults are
+ * decided for each group of messages that asks the server to answer: a simple query, or all up to a Sync.
+ */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Faults } from '../faults.ts'
+
+export interface PostgresFront {
+  /** of the same database, through the front */
+  readonly url: string
+  /** Ends every connection: the transactions in progress are rolled back, and nobody learns which COMMIT was done. */
+  cut(): void
+  /** while true, no connection is accepted */
+  refusing: boolean
+  /** a fault has ended the process behind it: all connections are gone, and none is accepted any more */
+  readonly crashed: boolean
+  close(): Promise<void>
+}
+
+/** Bytes from `start`, as messages with a type byte and a length of their own. */
+interface Messages {
+  /** complete ones, in order */
+  take(bytes: Buffer): { type: string; bytes: Buffer }[]
+}
+
+const QUERY = 'Q'
+const SYNC = 'S'
+const READY = 'Z'
+
+export const startPostgresFront = async (url: string, name: string, faults: Faults): Promise<PostgresFront> => {
+  const target = new URL(url)
+  const directory = target.searchParams.get('host')
+  const port = Number(target.port || 5432)
+  const open = new Set<Socket>()
+  const upstreamOf = (): Socket =>
+    directory === null ? connect(port, target.hostname) : connect(`${directory}/.s.PGSQL.${port}`)
+
+  const serve = (client: Socket): void => {
+    if (front.refusing) return void client.destroy()
+    client.setNoDelay(true)
+    const upstream = upstreamOf()
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        open.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    const asked = messages(true)
+    const answered = messages(false)
+    const statements = createStatements()
+    let group: { type: string; bytes: Buffer }[] = []
+    /** the number of answers after which the connection ends; undefined: it does not */
+    let endsAfter: number | undefined
+    let [sent, ready] = [0, 0]
+    let crashes = false
+    const forward = (): void => {
+      const bytes = Buffer.concat(group.map((message) => message.bytes))
+      const content = group.map((message) => statements.textOf(message)).join('\n')
+      group = []
+      const fault = endsAfter === undefined ? faults.decide(name, content) : undefined
+      if (fault === 'crash-before') return crash()
+      if (fault === 'lose-request') return void client.destroy()
+      if (fault === 'crash-after') crashes = true
+      sent += 1
+      if (fault !== undefined) endsAfter = sent
+      upstream.write(bytes)
+    }
+    client.on('data', (bytes: Buffer) => {
+      for (const message of asked.take(bytes)) {
+        // The start, a password, or the end of the connection: not a statement.
+        if (['', 'p', 'X'].includes(message.type)) {
+          upstream.write(message.bytes)
+          continue
+        }
+        group.push(message)
+        if (message.type === QUERY || message.type === SYNC) forward()
+      }
+    })
+    upstream.on('data', (bytes: Buffer) => {
+      for (const message of answered.take(bytes)) {
+        // The first one ends the start of the connection.
+        if (message.type === READY) ready += 1
+        if (endsAfter !== undefined && ready - 1 >= endsAfter) return crashes ? crash() : void client.destroy()
+        if (endsAfter === undefined || ready - 1 < endsAfter - 1) client.write(message.bytes)
+      }
+    })
+  }
+
+  const server = createServer(serve)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const through = new URL(url)
+  through.searchParams.delete('host')
+  through.hostname = '127.0.0.1'
+  through.port = String((server.address() as AddressInfo).port)
+  const cut = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  let crashed = false
+  const crash = (): void => {
+    crashed = true
+    front.refusing = true
+    cut()
+  }
+  const front: PostgresFront = {
+    url: through.href,
+    refusing: false,
+    get crashed() {
+      return crashed
+    },
+    cut,
+    close: async () => {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return front
+}
+
+/**
+ * The texts of what a connection asks. Parameters are left out: some are real times. So is whether a statement was
+ * prepared before, which depends on the connection that a pool happened to give.
+ */
+const createStatements = (): { textOf(message: { type: string; bytes: Buffer }): string } => {
+  const prepared = new Map<string, string>()
+  const stringAt = (bytes: Buffer, start: number): { text: string; end: number } => {
+    const end = bytes.indexOf(0, start)
+    return { text: bytes.toString('latin1', start, end), end: end + 1 }
+  }
+  return {
+    textOf: ({ type, bytes }) => {
+      if (type === QUERY) return stringAt(bytes, 5).text
+      const first = type === 'P' || type === 'B' ? stringAt(bytes, 5) : undefined
+      if (type === 'P') prepared.set(first!.text, stringAt(bytes, first!.end).text)
+      return type === 'B' ? (prepared.get(stringAt(bytes, first!.end).text) ?? '') : ''
+    },
+  }
+}
+
+/** @param starts the first message has no type byte, as a client's */
+const messages = (starts: boolean): Messages => {
+  let rest: Buffer = Buffer.alloc(0)
+  let isFirst = starts
+  return {
+    take: (bytes) => {
+      rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+      const complete: { type: string; bytes: Buffer }[] = []
+      for (;;) {
+        const head = isFirst ? 0 : 1
+        if (rest.length < head + 4) return complete
+        const length = head + rest.readUInt32BE(head)
+        if (rest.length < length) return complete
+        complete.push({ type: isFirst ? '' : String.fromCharCode(rest[0]!), bytes: rest.subarray(0, length) })
+        isFirst = false
+        rest = rest.subarray(length)
+      }
+    },
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The settings files and the signer's policy of a simulated installation: small limits and short times, so that they
+ * are met.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Network } from '@bursar/chainkit'
+import { checksumAddress } from '@bursar/chainkit/evm'
+import { evmHotAddress } from '../../../server/src/chain/transactions/index.ts'
+import { amountOf, priceList } from '../../../sandbox/bank/terms.ts'
+import { CARD_KEY, DATA_KEY, WALLET } from './keys.ts'
+
+/** A chain as far as settings are concerned. */
+export interface SettledChain {
+  readonly network: Network
+  /** the coin and the tokens */
+  readonly assets: readonly { ticker: string; decimals: number; contract?: string }[]
+  /** its entry in the networks file */
+  settings(): object
+}
+
+export interface Counterparties {
+  /** origins, without a slash at the end */
+  bank: string
+  bankSecret: string
+  prices: string
+  market: string
+  database: string
+  /** path of the socket */
+  signer: string
+}
+
+/** Whole units of the least deposit and withdrawal. */
+const LEAST: Record<string, string> = { BTC: '0.0001', ETH: '0.001', BNB: '0.001', TRX: '1', USDT: '1', USDC: '1' }
+const NAMES: Record<string, string> = {
+  BTC: 'Bitcoin',
+  ETH: 'Ether',
+  BNB: 'BNB',
+  TRX: 'TRON',
+  USDT: 'Tether USD',
+  USDC: 'USD Coin',
+}
+/** An asset of a contract that the API does not know on this network (contract decision 26). */
+const isServed = (network: Network, ticker: string): boolean => !(network === 'TRON' && ticker === 'USDC')
+
+export const assetsFile = (chains: readonly SettledChain[]): object => {
+  const tickers = [...new Set(chains.flatMap(({ assets }) => assets.map(({ ticker }) => ticker)))]
+  const crypto = tickers.map((ticker) => ({
+    ticker,
+    name: NAMES[ticker] ?? ticker,
+    networks: Object.fromEntries(
+      chains.flatMap(({ network, assets }) =>
+        assets
+          .filter((asset) => asset.ticker === ticker && isServed(network, ticker))
+          .map(({ decimals, contract }) => [
+            network,
+            {
+              decimals,
+              minDeposit: LEAST[ticker],
+              minWithdrawal: LEAST[ticker],
+              ...(contract !== undefined && { contract, withdrawalFee: { fixed: '0.5', bps: 10 } }),
+            },
+          ]),
+      ),
+    ),
+  }))
+  const fiat = [
+    { ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 },
+    { ticker: 'KZT', name: 'Kazakhstan tenge', scale: 2 },
+  ]
+  return { crypto, fiat }
+}
+
+const POLICY: Record<Network, object> = {
+  BITCOIN: {
+    sending: { bumpAfterMs: 600_000, rebroadcastEveryMs: 60_000, batchWaitMs: 0 },
+    consolidation: { everyMs: 600_000, leastCoins: 10, percentile: 100, rescueAfterMs: 3_600_000 },
+  },
+  ETHEREUM: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: 2 } },
+  BINANCE_SMART_CHAIN: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: 2 } },
+  TRON: { sending: { rebroadcastEveryMs: 10_000 } },
+}
+
+const E18 = 10n ** 18n
+const E6 = 10n ** 6n
+const GENEROUS = { hour: 1_000_000n, day: 10_000_000n }
+/** What one payment may be, in whole units: a merchant can ask for more, and the signer then refuses. */
+const MOST_PER_PAYMENT: Record<string, bigint> = {
+  BTC: 2n,
+  ETH: 50n,
+  BNB: 50n,
+  TRX: 100_000n,
+  USDT: 20_000n,
+  USDC: 20_000n,
+}
+
+const assetPolicy = ({ ticker, decimals, contract }: SettledChain['assets'][number], network: Network): object => {
+  const unit = 10n ** BigInt(decimals)
+  const isEvm = network === 'ETHEREUM' || network === 'BINANCE_SMART_CHAIN'
+  return {
+    enabled: true,
+    ...(contract !== undefined && { contract: isEvm ? checksumAddress(contract) : contract }),
+    maxPerIntent: String(MOST_PER_PAYMENT[ticker]! * unit),
+    maxPerHour: String(GENEROUS.hour * unit),
+    maxPerDay: String(GENEROUS.day * unit),
+  }
+}
+
+const evmPolicy = (chainId: number): object => ({
+  enabled: true,
+  chainId: String(chainId),
+  hotAddresses: 2,
+  fee: { maxUnits: String(E18), maxPerHour: String(1_000n * E18), maxPerDay: String(10_000n * E18) },
+  sweep: {
+    enabled: true,
+    treasury: evmHotAddress(WALLET),
+    maxFee: String(E18),
+    maxTopUp: String(E18 / 10n),
+  },
+})
+
+const NETWORK_POLICY: Record<Network, (chain: SettledChain) => object> = {
+  BITCOIN: () => ({
+    enabled: true,
+    chain: 'regtest',
+    fee: {
+      maxUnits: '1000000',
+      maxPerMille: '500',
+      maxMilliSatPerVb: '1000000',
+      maxPerHour: '100000000',
+      maxPerDay: '1000000000',
+    },
+    consolidation: { enabled: true },
+  }),
+  ETHEREUM: (chain) => evmPolicy((chain.settings() as { chainId: number }).chainId),
+  BINANCE_SMART_CHAIN: (chain) => evmPolicy((chain.settings() as { chainId: number }).chainId),
+  TRON: () => ({
+    enabled: true,
+    maxLifetimeMs: 660_000,
+    fee: {
+      maxUnits: String(200n * E6),
+      maxPerHour: String(100_000n * E6),
+      maxPerDay: String(1_000_000n * E6),
+      bandwidthPrice: '1000',
+      activation: '1100000',
+    },
+    treasury: {
+      enabled: true,
+      maxUnits: String(1_000_000n * E6),
+      stake: { maxPerHour: String(10n ** 13n), maxPerDay: String(10n ** 14n) },
+      loan: { maxPerHour: String(10n ** 14n), maxPerDay: String(10n ** 15n) },
+    },
+    sweep: { enabled: true, maxTopUp: String(50n * E6) },
+  }),
+}
+
+export const signerPolicy = (chains: readonly SettledChain[]): object => ({
+  version: 1,
+  enabled: true,
+  approvers: [],
+  networks: Object.fromEntries(
+    chains.map((chain) => [
+      chain.network,
+      {
+        ...NETWORK_POLICY[chain.network](chain),
+        assets: Object.fromEntries(
+          chain.assets
+            .filter(({ ticker }) => isServed(chain.network, ticker))
+            .map((asset) => [asset.ticker, assetPolicy(asset, chain.network)]),
+        ),
+      },
+    ]),
+  ),
+})
+
+/** Further than any run takes a position. */
+const POSITION: Record<string, string> = {
+  BTC: '1000',
+  ETH: '20000',
+  BNB: '50000',
+  TRX: '100000000',
+  USDT: '50000000',
+  USDC: '50000000',
+  UAH: '1000000000',
+  KZT: '10000000000',
+}
+
+const exchangeFile = (market: string, tickers: ReadonlySet<string>): object => {
+  const at = { origin: market }
+  return {
+    sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
+    legs: Object.fromEntries(
+      ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [
+        ticker,
+        { jumpBpsPerMinute: 2_000 },
+      ]),
+    ),
+    exchange: {
+      assets: Object.fromEntries(
+        Object.entries(POSITION).flatMap(([ticker, most]) =>
+          tickers.has(ticker) ? [[ticker, { long: most, short: most }]] : [],
+        ),
+      ),
+    },
+  }
+}
+
+/** The bank's accounts: a second one takes over when the first fails. */
+export const BANK_ACCOUNTS = ['bank', 'bank-reserve'] as const
+
+const acquirersFile = (url: string, secretFile: string): object => {
+  const limits = (direction: 'payIn' | 'payout'): object =>
+    Object.fromEntries(
+      Object.entries(priceList[direction]).map(
+        ([
+          currency,
+          {
+            limits: { least, most },
+          },
+        ]) => [currency, { least: amountOf(least), most: amountOf(most) }],
+      ),
+    )
+  return {
+    accounts: BANK_ACCOUNTS.map((name) => ({
+      name,
+      kind: 'bank',
+      url,
+      account: name,
+      secretFile,
+      payIn: limits('payIn'),
+      payout: limits('payout'),
+      timeoutMs: 5_000,
+    })),
+  }
+}
+
+/** Writes the files below `dir`, and returns the environment of a role that reads them. */
+export const writeSettings = (
+  dir: string,
+  chains: readonly SettledChain[],
+  { bank, bankSecret, prices, market, database, signer }: Counterparties,
+): Record<string, string> => {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const write = (name: string, content: unknown): string => {
+    const file = join(dir, name)
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
+    return file
+  }
+  const tickers = new Set([...chains.flatMap(({ assets }) => assets.map(({ ticker }) => ticker)), 'UAH', 'KZT'])
+  return {
+    DATABASE_URL: database,
+    BURSAR_DATA_KEY_FILE: write('data-key', DATA_KEY),
+    BURSAR_CARD_KEY_FILE: write('card-key', CARD_KEY),
+    BURSAR_HTTP: '127.0.0.1:0',
+    BURSAR_PUBLIC_URL: 'http://127.0.0.1:1',
+    BURSAR_INNER: '127.0.0.1:0',
+    BURSAR_NETWORKS_FILE: write(
+      'networks.json',
+      Object.fromEntries(chains.map((one) => [one.network, one.settings()])),
+    ),
+    BURSAR_ASSETS_FILE: write('assets.json', assetsFile(chains)),
+    BURSAR_XPUBS_FILE: write('wallet.json', WALLET),
+    BURSAR_POLICY_FILE: write(
+      'policy.json',
+      Object.fromEntries(chains.map(({ network }) => [network, POLICY[network]])),
+    ),
+    BURSAR_ACQUIRERS_FILE: write('acquirers.json', acquirersFile(bank, write('bank-secret', bankSecret))),
+    BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers)),
+    BURSAR_SIGNER: `unix:${signer}`,
+    BURSAR_RATES_URL: `${prices}/rates`,
+    BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+    BURSAR_HTTP_WEBHOOKS: 'true',
+    BURSAR_REQUESTS_PER_MINUTE: '1000000',
+    BURSAR_PAGE_POSTS_PER_MINUTE: '1000000',
+    BURSAR_PAGE_GETS_PER_MINUTE: '1000000',
+    BURSAR_ADDRESS_STOCK: '20',
+    BURSAR_SANDBOX: 'true',
+    BURSAR_DATABASE_CONNECTIONS: '4',
+    BURSAR_LOG_LEVEL: process.env['SIMULATION_LOG'] ?? 'fatal',
+  }
+}

@@ -1,0 +1,16 @@
+/** Fixed keys: the same seed must give the same addresses. Of a simulation, which protects nothing. */
+import { Keyring } from '../../../signer/src/keys/keyring.ts'
+
+/** BIP 39: the seed of "abandon" eleven times and "about". */
+const SEED =
+  '5eb00bbddcf069084889a8ab9155568165f5c453ccb85e70811aaed6f6da5fc1' +
+  '9a5ac40b389cd370d086206dec8aa6c43daea6690f20ad3d8d48b2d2ce9e38e4'
+
+export const keyring = Keyring.open(Buffer.from(SEED, 'hex'), 'regtest')
+
+/** The wallet file, as `bursar-signer xpubs` prints it. */
+export const WALLET = keyring.publicKeys as typeof keyring.publicKeys & { bitcoinChain: 'regtest' }
+
+export const DATA_KEY = '11'.repeat(32)
+export const CARD_KEY = '22'.repeat(32)
+export const BANK_SECRET = '33'.repeat(32)

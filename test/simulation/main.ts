@@ -1,0 +1,95 @@
+/**
+ * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--single-step] [--steps 1-3,7] [--record] [--verbose]`
+ *
+ * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
+ * prints the command that repeats it; in single-step mode it is made shorter first. `--record` counts the run in
+ * docs/operating/reliability.md and begins where the count ends.
+ */
+import { parseArgs } from 'node:util'
+import { startDatabases, type Databases } from './databases.ts'
+import { nextSeed, record } from './record.ts'
+import { simulate, type RunOptions, type RunResult } from './run.ts'
+import { rangesOf, shrink, stepsOf } from './shrink.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1' },
+    ops: { type: 'string', default: '2000' },
+    steps: { type: 'string' },
+    'single-step': { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+/** A failing run is made shorter by at most so many runs. */
+const MOST_SHRINKING_RUNS = 60
+
+/** Everything but the given steps, up to the last of them. */
+const onlySteps = (steps: readonly number[]): Pick<RunOptions, 'skip' | 'lastStep' | 'restEvery'> => {
+  const [wanted, lastStep] = [new Set(steps), Math.max(...steps)]
+  const skip = new Set(Array.from({ length: lastStep }, (_, at) => at + 1).filter((step) => !wanted.has(step)))
+  return { skip, lastStep, restEvery: Number.POSITIVE_INFINITY }
+}
+
+const runOnce = (databases: Databases, options: Omit<RunOptions, 'databaseUrl' | 'dir'>): Promise<RunResult> =>
+  databases.use((place) => simulate({ ...options, ...place }))
+
+const runSeed = async (databases: Databases, seed: string): Promise<RunResult> => {
+  const began = performance.now()
+  const steps = values.steps === undefined ? undefined : stepsOf(values.steps)
+  const result = await runOnce(databases, {
+    seed,
+    ops: steps === undefined ? Number(values.ops) : Number.POSITIVE_INFINITY,
+    singleStep: values['single-step'],
+    ...(steps && onlySteps(steps)),
+    ...(values.verbose && { print: (line: string) => console.log(line) }),
+  })
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  const counts = [`${result.ops} operations`, `${faultsOf(result)} faults`, `${result.problems.length} problems`]
+  console.log(`seed ${seed}: ${counts.join(', ')}, ${seconds} s, trace ${result.hash.slice(0, 16)}`)
+  return result
+}
+
+const faultsOf = ({ faults }: RunResult): number => [...faults.values()].reduce((sum, count) => sum + count, 0)
+
+const report = async (databases: Databases, seed: string, result: RunResult): Promise<void> => {
+  console.log(result.trace.join('\n'))
+  for (const problem of result.problems) console.log(`- ${problem}`)
+  const again = `Run it again: npm run simulate -- --seed ${seed}`
+  if (!values['single-step']) {
+    console.log(`${again} --ops ${result.ops}. With --single-step it is made shorter, if it fails so, too.`)
+    return
+  }
+  const all = Array.from({ length: result.steps }, (_, at) => at + 1)
+  const fails = async (steps: readonly number[]): Promise<boolean> =>
+    (await runOnce(databases, { seed, ops: Number.POSITIVE_INFINITY, singleStep: true, ...onlySteps(steps) })).problems
+      .length > 0
+  const { steps, runs } = await shrink(all, fails, MOST_SHRINKING_RUNS)
+  console.log(`${again} --single-step --steps ${rangesOf(steps)}`)
+  console.log(`That is ${steps.length} of ${all.length} steps; it was made shorter by ${runs} runs.`)
+}
+
+const run = async (): Promise<number> => {
+  const first = values.seed === undefined ? (values.record ? nextSeed() : 1) : Number(values.seed)
+  const day = new Date()
+  const databases = await startDatabases()
+  let [operations, faults, last] = [0, 0, first]
+  try {
+    for (last = first; last < first + Number(values.seeds); last += 1) {
+      const result = await runSeed(databases, String(last))
+      operations += result.ops
+      faults += faultsOf(result)
+      if (result.problems.length === 0) continue
+      await report(databases, String(last), result)
+      return 1
+    }
+    if (values.record) record({ seeds: [first, last - 1], operations, faults, violations: 0 }, day)
+    return 0
+  } finally {
+    await databases.stop()
+  }
+}
+
+process.exitCode = await run()

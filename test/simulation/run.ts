@@ -1,0 +1,134 @@
+/** One run of the simulation: steps drawn by the seed, and checks whenever everything has come to rest. */
+import { MERCHANTS } from './actions/merchants.ts'
+import { fill, fundExchange, give, OPERATORS } from './actions/operators.ts'
+import { PAYERS } from './actions/payers.ts'
+import { killRole, PROGRAM } from './actions/program.ts'
+import { WORLD } from './actions/world.ts'
+import { drawAction, type Action } from './actions/action.ts'
+import { compareBooks } from './model/compare.ts'
+import { compareNotifications } from './model/notifications.ts'
+import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
+import { settle } from './settle.ts'
+import { openSimulation, ROLES, type Simulation, type SimulationOptions } from './simulation.ts'
+
+export interface RunOptions extends SimulationOptions {
+  /** least number of operations */
+  ops: number
+  /** operations between two rests; at the end of a run there is one anyway */
+  restEvery?: number
+  /** the last step, when it comes before the operations are reached */
+  lastStep?: number
+  /** steps that are left out: the others stay what they are, as each has randomness of its own */
+  skip?: ReadonlySet<number>
+}
+
+export interface RunResult {
+  /** of the trace */
+  hash: string
+  ops: number
+  steps: number
+  /** by front and kind */
+  faults: ReadonlyMap<string, number>
+  /** empty: nothing was violated */
+  problems: readonly string[]
+  /** by action */
+  counts: ReadonlyMap<string, number>
+  /** its newest lines */
+  trace: readonly string[]
+}
+
+const ACTIONS: readonly Action[] = [...PROGRAM, ...WORLD, ...PAYERS, ...MERCHANTS, ...OPERATORS]
+const REST_EVERY = 2_000
+const TRACE_LINES = 200
+
+export const simulate = async ({
+  ops,
+  restEvery = REST_EVERY,
+  lastStep = Number.POSITIVE_INFINITY,
+  skip = new Set(),
+  ...options
+}: RunOptions): Promise<RunResult> => {
+  const simulation = await openSimulation(options)
+  const counts = new Map<string, number>()
+  let step = 0
+  const result = (problems: readonly string[]): RunResult => ({
+    hash: simulation.trace.hash(),
+    ops: simulation.operations,
+    steps: step,
+    faults: simulation.faults.counts,
+    problems,
+    counts,
+    trace: simulation.trace.newest(TRACE_LINES),
+  })
+  try {
+    await begin(simulation)
+    const isOver = (): boolean => simulation.operations >= ops || step >= lastStep
+    for (let nextRest = restEvery; !isOver(); nextRest += restEvery) {
+      while (!isOver() && simulation.operations < nextRest) {
+        step += 1
+        if (!skip.has(step)) await takeStep(simulation, step, counts)
+      }
+      simulation.faults.begin(-step)
+      const problems = await rest(simulation)
+      if (problems.length > 0) return result([...problems, ...(await openAlertLines(simulation))])
+    }
+    return result([])
+  } finally {
+    await simulation.close()
+  }
+}
+
+/** The owner's money is in the hot wallets and booked before merchants begin. */
+const begin = async (simulation: Simulation): Promise<void> => {
+  for (const { network, front } of simulation.chains)
+    front.setDialect(front.drawDialects(simulation.random.of('dialects', network)))
+  for (const role of ROLES) await simulation.startRole(role)
+  // A watcher begins at a final block: what was paid before that is not read.
+  for (const watcher of simulation.roles.get('watcher')!.watchers.values()) await watcher.step()
+  for (const { network, assets } of simulation.chains)
+    for (const { ticker } of assets)
+      if (simulation.catalogue.findCrypto(ticker)?.networks.has(network)) await fill(simulation, network, ticker)
+  await settle(simulation)
+  for (const { ticker } of simulation.catalogue.crypto) {
+    await fundExchange(simulation, ticker)
+    for (const merchant of simulation.merchants) await give(simulation, merchant, ticker)
+  }
+}
+
+/** How often several things happen at once, when the order of what they do is not to be the same every time. */
+const AT_ONCE = 0.1
+
+const takeStep = async (simulation: Simulation, step: number, counts: Map<string, number>): Promise<void> => {
+  const random = simulation.random.of('step', step)
+  simulation.faults.begin(step)
+  const together = !simulation.singleStep && random.chance(AT_ONCE) ? 2 + random.int(4) : 1
+  const lines = await Promise.all(
+    Array.from({ length: together }, async (_, at) => {
+      const drawn = random.of('action', at)
+      const action = drawAction(ACTIONS, simulation, drawn)
+      counts.set(action.name, (counts.get(action.name) ?? 0) + 1)
+      simulation.countMore(1)
+      return `${step} ${action.name}: ${await action.run(simulation, drawn)}`
+    }),
+  )
+  for (const line of lines) simulation.trace.add(line)
+  await endCrashed(simulation)
+}
+
+/** A role whose process a fault has ended is gone for the next step. */
+const endCrashed = async (simulation: Simulation): Promise<void> => {
+  for (const [name, role] of simulation.roles)
+    if (role.crashed) {
+      await killRole(simulation, name)
+      simulation.trace.add(`the ${name} has ended`)
+    }
+}
+
+/** What the program itself says, beside what the model found. */
+const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
+  (await openAlerts(db)).map(({ kind, text }) => `alert ${kind}: ${text}`)
+
+const rest = async (simulation: Simulation): Promise<string[]> => {
+  await settle(simulation)
+  return [...(await compareBooks(simulation)), ...compareNotifications(simulation)]
+}

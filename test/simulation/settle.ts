@@ -1,0 +1,44 @@
+/**
+ * Lets everything come to rest: no faults, all roles up, blocks until all is final, jobs and watchers until nothing is
+ * left.
+ */
+import { liftOwnStops } from './actions/operators.ts'
+import { runJob } from './actions/program.ts'
+import { ROLES, type Simulation } from './simulation.ts'
+
+/** Enough blocks for every depth of finality. */
+const BLOCKS = 14
+/** Between two rounds, ms: longer than any pause between two tries but those of hours. */
+const PAUSE_MS = 120_000
+const ROUNDS = 40
+
+export const settle = async (simulation: Simulation): Promise<void> => {
+  const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
+  faults.clear()
+  receivers.front.silent = false
+  for (const { front } of chains) front.mend()
+  for (const role of ROLES) if (!roles.has(role)) await simulation.startRole(role)
+  await liftOwnStops(simulation)
+  let quiet = 0
+  for (let round = 0; round < ROUNDS && quiet < 3; round += 1) {
+    clock.advance(PAUSE_MS)
+    prices.move(random.of('settling', trace.length, round))
+    for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
+    quiet = (await oneRound(simulation)) ? 0 : quiet + 1
+  }
+}
+
+/** @returns whether anything found work */
+const oneRound = async ({ roles }: Simulation): Promise<boolean> => {
+  let worked = false
+  for (const watcher of roles.get('watcher')!.watchers.values())
+    for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked = true
+  for (const role of ['api', 'worker'] as const)
+    for (const job of roles.get(role)!.jobs)
+      for (let runs = 0; runs < 20; runs += 1) {
+        const result = await runJob(job)
+        if (result !== 'more') break
+        worked = true
+      }
+  return worked
+}

@@ -1,0 +1,31 @@
+/** Some seeds of the simulation, in processes of their own: it replaces time and randomness of its process. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const PROGRAM = join(import.meta.dirname, 'main.ts')
+
+/** @returns the lines of its runs */
+const simulate = async (...args: string[]): Promise<string[]> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, '--single-step', ...args], {
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`${error.stdout}\n${error.stderr}`)
+  })
+  return stdout.split('\n').filter((line) => line.startsWith('seed '))
+}
+
+test('violates nothing with these seeds', async () => {
+  const lines = await simulate('--seed', '1', '--seeds', '4', '--ops', '3000')
+  expect(lines).toHaveLength(4)
+  for (const line of lines) expect(line).toContain(' 0 problems')
+})
+
+test('gives the same trace for the same seed', async () => {
+  const traceOf = async (): Promise<string | undefined> =>
+    (await simulate('--seed', '5', '--ops', '1000'))[0]?.split('trace ')[1]
+  const [first, second] = [await traceOf(), await traceOf()]
+  expect(first).toMatch(/^[0-9a-f]{16}$/)
+  expect(second).toBe(first)
+})

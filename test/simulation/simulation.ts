@@ -1,0 +1,161 @@
+/** A simulated installation with everything around it, ready for its first step. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { createDb, createPool, type Db } from '../../server/src/platform/db/index.ts'
+import { createCatalogue, type AssetSettings, type Catalogue } from '../../server/src/market/assets/index.ts'
+import { createIds } from '../../server/src/platform/runtime/ids.ts'
+import type { Moment } from '../../server/src/platform/base/moment.ts'
+import { openChains, type SimulatedChain } from './chains/index.ts'
+import { createFaults, type FaultControl } from './faults.ts'
+import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
+import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
+import { BANK_SECRET } from './installation/keys.ts'
+import { startRole, type RunningRole } from './installation/roles.ts'
+import { startSimulatedSigner, type SimulatedSigner } from './installation/signer.ts'
+import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
+import { createBooks, type Books } from './model/books.ts'
+import { createPrices, startOrderBooks, type Prices } from './prices.ts'
+import { createRandom, type Random } from './random.ts'
+import { startReceivers, type Receivers } from './receivers.ts'
+import { createTrace, type Trace } from './trace.ts'
+import { createVirtualClock, useVirtual, type VirtualClock } from './virtual.ts'
+
+export const ROLES = ['api', 'worker', 'watcher'] as const
+export type RoleName = (typeof ROLES)[number]
+
+export interface Simulation {
+  readonly seed: string
+  readonly singleStep: boolean
+  readonly random: Random
+  readonly clock: VirtualClock
+  readonly faults: FaultControl
+  readonly trace: Trace
+  readonly chains: readonly SimulatedChain[]
+  readonly catalogue: Catalogue
+  readonly signer: SimulatedSigner
+  readonly prices: Prices
+  readonly receivers: Receivers
+  readonly merchants: readonly SimulatedMerchant[]
+  readonly books: Books
+  /** connections that no fault meets, for the operator and the model */
+  readonly db: Db
+  /** undefined: the role is dead */
+  readonly roles: Map<RoleName, RunningRole>
+  startRole(name: RoleName): Promise<void>
+  /** operations so far: calls, payments, blocks, runs of jobs, commands */
+  readonly operations: number
+  /** counts operations of a step beyond its first */
+  countMore(operations: number): void
+  moment(): Moment
+  close(): Promise<void>
+}
+
+export interface SimulationOptions {
+  seed: string
+  /** of an empty, migrated database */
+  databaseUrl: string
+  /** an empty folder of this run */
+  dir: string
+  print?: (line: string) => void
+  /** one thing at a time: the same seed then gives the same trace */
+  singleStep?: boolean
+}
+
+export const openSimulation = async (options: SimulationOptions): Promise<Simulation> => {
+  const closes: (() => unknown)[] = []
+  const close = async (): Promise<void> => {
+    for (const one of closes.toReversed()) await Promise.resolve(one()).catch(() => {})
+  }
+  try {
+    return await open(options, closes, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const open = async (
+  { seed, databaseUrl, dir, print, singleStep = false }: SimulationOptions,
+  closes: (() => unknown)[],
+  close: () => Promise<void>,
+): Promise<Simulation> => {
+  mkdirSync(dir, { recursive: true })
+  const random = createRandom(seed)
+  const clock = createVirtualClock()
+  closes.push(useVirtual(clock, random.of('process')))
+  const faults = createFaults(random.of('faults'))
+  const newId = createIds(clock.now)
+  const moment = (): Moment => ({ at: new Date(clock.now()), newId })
+  const pool: pg.Pool = createPool({ url: databaseUrl, applicationName: 'bursar simulation', max: 4 })
+  closes.push(() => pool.end())
+  const db = createDb(pool)
+
+  const chains = await openChains({ random: random.of('chains'), clock, dir: join(dir, 'chains'), faults })
+  for (const chain of chains) closes.push(() => chain.close())
+  const signer = await startSimulatedSigner(dir, signerPolicy(chains), clock)
+  closes.push(() => signer.stop())
+  const front = async (
+    name: string,
+    forward: Parameters<typeof startHttpFront>[0]['forward'],
+    socketPath?: string,
+  ): Promise<HttpFront> => {
+    const started = await startHttpFront({ name, faults, forward, ...(socketPath !== undefined && { socketPath }) })
+    closes.push(() => started.close())
+    return started
+  }
+  const signerFront = await front('signer', forwardTo({ socketPath: signer.socketPath }), join(dir, 's'))
+  const prices = createPrices(clock.now)
+  const pricesFront = await front('prices', async () => prices.answer())
+  const books = await startOrderBooks(prices, clock.now)
+  closes.push(() => books.stop())
+  const market = await front('market', forwardTo(books.url))
+  const receivers = await startReceivers(faults, clock.now)
+  closes.push(() => receivers.front.close())
+  const env = writeSettings(join(dir, 'settings'), chains, {
+    bank: 'http://127.0.0.1:1',
+    bankSecret: BANK_SECRET,
+    prices: pricesFront.url,
+    market: market.url,
+    database: databaseUrl,
+    signer: signerFront.url,
+  })
+  const merchants: SimulatedMerchant[] = []
+  for (const name of ['M1', 'M2', 'M3'])
+    merchants.push(await makeMerchant(db, name, receivers, random.of('merchant', name), moment()))
+
+  const roles = new Map<RoleName, RunningRole>()
+  closes.push(async () => {
+    for (const role of roles.values()) await role.stop()
+  })
+  let operations = 0
+  const catalogue = createCatalogue(assetsFile(chains) as AssetSettings)
+  return {
+    seed,
+    singleStep,
+    random,
+    clock,
+    faults,
+    trace: createTrace(print),
+    chains,
+    catalogue,
+    signer,
+    prices,
+    receivers,
+    merchants,
+    books: createBooks(catalogue),
+    db,
+    roles,
+    startRole: async (name) => {
+      roles.set(name, await startRole({ role: name, env, faults, clock }))
+    },
+    get operations() {
+      return operations
+    },
+    countMore: (more) => {
+      operations += more
+    },
+    moment,
+    close,
+  }
+}
