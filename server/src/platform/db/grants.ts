@@ -97,7 +97,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   deposit_ancestry: { owner: 'pay-in/deposits', worker: 'rad', watcher: 'r' },
   deposits: { owner: 'pay-in/deposits', api: 'r', worker: 'raw', watcher: 'raw' },
   derivation_counters: { owner: 'chain/addresses', api: 'raw', worker: 'raw', watcher: 'r' },
-  event_archives: { owner: 'merchants/webhooks', operator: 'r' },
+  event_archives: { owner: 'merchants/webhooks', worker: 'r' },
   event_attempts: { owner: 'merchants/webhooks', api: 'r', worker: 'rad' },
   event_heads: { owner: 'merchants/webhooks', api: 'raw', worker: 'raw', watcher: 'raw' },
   event_partitions: { owner: 'platform/db', api: 'r', worker: 'r', watcher: 'r' },

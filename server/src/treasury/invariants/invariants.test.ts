@@ -1,11 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { makeRoles, type TestRoles } from '../../../../test/setup/roles.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { liftStops } from '../../../../test/world/stops.ts'
 import { listStops } from '../../ledger/stops/index.ts'
+import { createDb, createPool } from '../../platform/db/index.ts'
 import { openAlerts } from '../../platform/runtime/alerts.ts'
 import { WHOLE } from './books.ts'
 import { checkInvariants, createInvariantJob, INVARIANTS } from './index.ts'
@@ -23,6 +25,9 @@ import {
   writeBooks,
 } from './test-books.ts'
 
+let roles: TestRoles | undefined
+// Before the database's: hooks of the end run in reverse, and roles go after what they have rights in.
+afterAll(() => roles?.drop())
 const world = useDb()
 
 beforeEach(async () => {
@@ -264,4 +269,18 @@ test('an alert ends once a whole walk no longer finds its violation; the stop st
   await job.run(new AbortController().signal)
   expect(await openAlerts(world.db)).toEqual([])
   expect(await listStops(world.db)).toHaveLength(1)
+})
+
+test('the role of the worker may read and write all that its job does', async () => {
+  roles = await makeRoles(world.url, 'invariants')
+  await roles.grant()
+  await spoil(sql`update exchange_inventory set units = 11`)
+  const pool = createPool({ url: roles.url('worker') })
+  try {
+    await createInvariantJob(createTestRuntime(createDb(pool)), 1_000).run(new AbortController().signal)
+  } finally {
+    await pool.end()
+  }
+  expect(await listStops(world.db)).toHaveLength(1)
+  await spoil(sql`update exchange_inventory set units = 10`)
 })
