@@ -29,7 +29,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 const root = join(import.meta.dirname, '..')
-const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
+/** Empty on a machine without git. */
+const { status, stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' })
+const commit = status === 0 ? stdout.trim() : ''
 
 const stale = findStale(root, SABOTAGES)
 for (const line of stale) console.error(line)

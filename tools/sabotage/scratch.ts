@@ -1,6 +1,7 @@
 /** A copy of the work tree in which files may be changed and tests run. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
+  cpSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 import type { Finder } from './check.ts'
 
@@ -35,18 +36,13 @@ export interface Scratch {
   remove(): void
 }
 
-const git = (root: string, ...args: string[]): string => {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
-  return stdout.trim()
-}
+const LEFT_OUT = new Set(['node_modules', '.git', '.bursar', 'dist', 'coverage'])
 
-/** Copies the last commit with the changes of tracked and added files. The caller removes the copy. */
+/** Copies the work tree as it is, without git, which a machine of CI may lack. The caller removes the copy. */
 export const makeScratch = (root: string): Scratch => {
-  const commit = git(root, 'stash', 'create') || 'HEAD'
   const folder = mkdtempSync(join(tmpdir(), 'bursar-sabotage-'))
   const copy = join(folder, 'copy')
-  git(root, 'worktree', 'add', '--quiet', '--detach', copy, commit)
+  cpSync(root, copy, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) })
   linkPackages(root, copy)
   const report = join(folder, 'report.json')
   const run: Scratch['run'] = async (finders, mostMs) => {
@@ -74,10 +70,7 @@ export const makeScratch = (root: string): Scratch => {
         writeFileSync(path, before)
       }
     },
-    remove: () => {
-      git(root, 'worktree', 'remove', '--force', copy)
-      rmSync(folder, { recursive: true, force: true })
-    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
