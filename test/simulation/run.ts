@@ -8,6 +8,7 @@ import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
 import { compareNotifications } from './model/notifications.ts'
 import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
+import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { settle } from './settle.ts'
 import { openSimulation, ROLES, type Simulation, type SimulationOptions } from './simulation.ts'
 
@@ -130,5 +131,10 @@ const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
 
 const rest = async (simulation: Simulation): Promise<string[]> => {
   await settle(simulation)
-  return [...(await compareBooks(simulation)), ...compareNotifications(simulation)]
+  const violations = await checkInvariants(simulation.db)
+  return [
+    ...(await compareBooks(simulation)),
+    ...compareNotifications(simulation),
+    ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),
+  ]
 }
