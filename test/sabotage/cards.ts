@@ -162,7 +162,7 @@ export const cardsSabotages: readonly Sabotage[] = [
       "called_at = case when ${state}::text = 'succeeded' then called_at end,",
       'next_ask_at = null, called_at = null,',
     ],
-    fault: 'audit F-4, fix f5e7555c',
+    fault: 'audit F-4',
     breaks: 'A merchant never gets back the money of a card payout that came back while an answer was being booked.',
     finder:
       'server/src/cards/card-payouts/late-answers.test.ts › that the money came back, while an earlier answer is being booked',
@@ -171,7 +171,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     name: 'card-payout-return-not-asked',
     file: 'server/src/cards/card-payouts/attempts.ts',
     replace: ["    ...(said === 'reversed' ? ['open'] : []),\n", ''],
-    fault: 'audit F-4, fix f5e7555c',
+    fault: 'audit F-4',
     breaks: 'A return of money that is reported early is never booked.',
     finder:
       'server/src/cards/card-payouts/late-answers.test.ts › that the money came back before it said that it was paid, and confirms it later: it is asked until then',
