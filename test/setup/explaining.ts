@@ -1,5 +1,5 @@
 /** What statements read, as PostgreSQL counts it: without clocks, the same on every machine. */
-import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
 
 export interface Plan {
   'Node Type': string
@@ -14,11 +14,20 @@ export interface Plan {
 
 export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** Runs the statement as it was run, and takes back what it did. */
-export const explain = async (db: Db, text: string, values: readonly unknown[]): Promise<Plan | undefined> => {
+/**
+ * Runs the statement as it was run, and takes back what it did.
+ * @param prepare sets what the transaction had set before it
+ */
+export const explain = async (
+  db: Db,
+  text: string,
+  values: readonly unknown[],
+  prepare: (tx: Tx) => Promise<void> = async () => {},
+): Promise<Plan | undefined> => {
   const undo = new Error('undone')
   let plan: Plan | undefined
   await inTransaction(db, async (tx) => {
+    await prepare(tx)
     const { rows } = await tx.executeQuery<{ 'QUERY PLAN': { Plan: Plan }[] }>({
       sql: `explain (analyze, buffers, format json) ${text}`,
       parameters: values,

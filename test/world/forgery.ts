@@ -19,9 +19,20 @@ export interface Forged {
   entries: readonly ForgedEntry[]
 }
 
+/** What the forged rows are about: each test leaves the lie that the audit has found. */
+const FORGED = [
+  'card-payout-hold',
+  'deposit-block',
+  'deposit-credited-once',
+  'deposit-notified',
+  'exchange-postings',
+  'withdrawal-hold',
+  'withdrawal-paid-once',
+]
+
 /** For the top of a test file: a database with this build's roles, and a connection as the api. */
 export const useForgery = () => {
-  const { url, db } = useDb()
+  const { url, db } = useDb({ breaks: FORGED })
   const runtime = createTestRuntime(db)
   const { newId } = runtime
   let roles: TestRoles

@@ -249,7 +249,7 @@ test('audit F-4: so is money that came again after it went back before it was ev
   await world.work()
   expect(await world.alerts()).toEqual(['payment-contradicted'])
   const { rows } = await sql<{ text: string }>`select text from alerts where resolved_at is null`.execute(world.db)
-  expect(rows[0]!.text).toContain('never booked; it now says that it has 10000 minor units of UAH again')
+  expect(rows[0]!.text).toContain('never posted; it now says that it has 10000 minor units of UAH again')
 })
 
 test('audit F-8: money in suspense of which an unknown sum went back is not given to the merchant before that is known', async () => {

@@ -5,4 +5,4 @@
  * the stop.
  */
 export { checkInvariant, checkInvariants, INVARIANTS } from './check.ts'
-export { createInvariantJob } from './jobs.ts'
+export { createInvariantJob, useIndexesOnly } from './jobs.ts'

@@ -158,7 +158,7 @@ describe('in a database that was restored from a copy', () => {
     await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
     await settle()
     expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
-    expect((await alerts()).join()).toContain('50 USDT came on ETHEREUM')
+    expect((await alerts()).join()).toContain('50 USDT arrived on ETHEREUM')
   })
 
   test('audit O-3.1: a sweep of a forgotten address is a move between addresses of ours, and counts once', async () => {
