@@ -93,7 +93,7 @@ export const apiSabotages: readonly Sabotage[] = [
     file: 'server/src/app/http/authentication.ts',
     replace: ['if (sent < seconds - window.maxAge) {', 'if (sent < 0) {'],
     fault: 'P2',
-    breaks: 'A signed request can be repeated for ever.',
+    breaks: 'A signed request can be repeated without end.',
     finder: 'server/src/app/http/signatures.test.ts › is judged before who signed it, and by whole seconds',
   },
   {

@@ -46,7 +46,7 @@ export const ledgerSabotages: readonly Sabotage[] = [
     file: 'server/src/ledger/postings/judge.ts',
     replace: ['requireWholeHold(transfer, hold, touched)\n  }', '\n  }'],
     fault: 'L6',
-    breaks: 'A part of a hold stays held for ever.',
+    breaks: 'A part of a hold is never released.',
     finder: 'server/src/ledger/postings/judge.test.ts › a hold ends as a whole or not at all',
   },
   {

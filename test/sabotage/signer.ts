@@ -66,7 +66,7 @@ export const signerSabotages: readonly Sabotage[] = [
     file: 'signer/src/rules/evm/payment.ts',
     replace: ['  if (paid.to !== to) {', "  if (paid.to === '0x') {"],
     fault: 'K2',
-    breaks: 'The signer pays somebody else than the intent says.',
+    breaks: 'The signer pays another receiver than the intent names.',
     finder: 'signer/src/rules/evm/payment.test.ts › refuses coins sent elsewhere',
   },
   {

@@ -16,7 +16,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     file: 'server/src/pay-out/withdrawals/machine.ts',
     replace: ["reverted: to('failed', 'release', 'notifyFailed'),", "reverted: to('failed', 'notifyFailed'),"],
     fault: 'T1',
-    breaks: 'The money of a payment without effect stays held for ever.',
+    breaks: 'The money of a payment without effect is never released.',
     finder:
       'server/src/pay-out/withdrawals/rules.test.ts › money is released or captured exactly on the way into an end state, once',
   },
