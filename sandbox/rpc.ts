@@ -32,7 +32,7 @@ export function rpcClient(url: string, options: RpcOptions = {}): Rpc {
       method: 'POST',
       headers,
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(options.timeoutMs ?? 30_000),
+      signal: AbortSignal.timeout(options.timeoutMs ?? 120_000),
     })
     const text = await response.text()
     if (text === '') throw new RpcError(method, response.status, `HTTP ${response.status}`)

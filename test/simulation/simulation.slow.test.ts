@@ -16,15 +16,14 @@ const simulate = async (...args: string[]): Promise<string[]> => {
   return stdout.split('\n').filter((line) => line.startsWith('seed '))
 }
 
-test('violates nothing with these seeds', async () => {
-  const lines = await simulate('--seed', '1', '--seeds', '4', '--ops', '3000')
-  expect(lines).toHaveLength(4)
-  for (const line of lines) expect(line).toContain(' 0 problems')
+test.each([1, 2, 3, 4])('violates nothing with seed %i', async (seed) => {
+  const lines = await simulate('--seed', String(seed), '--ops', '2000')
+  expect(lines).toEqual([expect.stringContaining(' 0 problems')])
 })
 
 test('gives the same trace for the same seed', async () => {
   const traceOf = async (): Promise<string | undefined> =>
-    (await simulate('--seed', '5', '--ops', '1000'))[0]?.split('trace ')[1]
+    (await simulate('--seed', '5', '--ops', '500'))[0]?.split('trace ')[1]
   const [first, second] = [await traceOf(), await traceOf()]
   expect(first).toMatch(/^[0-9a-f]{16}$/)
   expect(second).toBe(first)

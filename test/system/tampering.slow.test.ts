@@ -37,8 +37,9 @@ const alerted = (what: string): Promise<string> =>
       .map(({ text }) => text)
       .find((text) => text.includes(what)),
   )
+/** The audit and the walk of invariants find the same, each in its own time. */
 const stops = (): Promise<object[]> =>
-  sandbox.query('select asset, merchant_id from freezes where lifted_at is null order by asset')
+  sandbox.query('select distinct asset, merchant_id from freezes where lifted_at is null order by asset')
 /** Whether the signer's log has the payment that a withdrawal asks for. */
 const signed = async (id: string): Promise<boolean> => {
   const [row] = await sandbox.query<{ intent: string | null }>(
