@@ -53,13 +53,16 @@ const endWhileInUse = (ask: () => void) =>
     return counted!.ended
   })
 
-/** Asks until it is answered: a merchant that got an error asks again under the same localId. */
+/**
+ * Asks until it is answered: a merchant that got no answer asks again with the same Idempotency-Key, and gets the first
+ * answer if the order was placed. Without the key the order's own localId would refuse it a second later.
+ */
 const withdraw = async (to: string): Promise<string> => {
   const [shop] = sandbox.merchants
   const localId = randomUUID()
   return sandbox.until('an answer', async () => {
     const made = await shop.client.withdrawals.crypto
-      .create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1', localId })
+      .create({ ticker: 'USDT', blockchain: 'ETHEREUM', to, amount: '1', localId }, { idempotencyKey: localId })
       .catch(() => undefined)
     return made?.id
   })
