@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PageView } from '@bursar/checkout'
 import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
-import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { VIEWS } from '../world/page-views.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { INJECTIONS, REDIRECTS } from './hostile-texts.ts'
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
-import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { VIEWS } from '../world/page-views.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 
 describeWithChromium('an open page', () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
-import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { VIEWS } from '../world/page-views.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -1,7 +1,7 @@
 /** Bitcoin money in and out on a real node: payouts, consolidation, rescue and recall over `network.ts`. */
 import { randomBytes } from 'node:crypto'
 import type { Bitcoind } from '../../sandbox/bitcoind/index.ts'
-import { openBitcoinWorld, type BitcoinWorld } from '../../server/src/adapters/chains/bitcoin/test-world.ts'
+import { openBitcoinWorld, type BitcoinWorld } from './bitcoin-node.ts'
 import type { CoinChainAdapter } from '../../server/src/adapters/chains/port.ts'
 import {
   bitcoinHotAddress,

@@ -7,7 +7,7 @@ import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { ChainWorld } from '../../server/src/adapters/chains/conformance.ts'
-import { openEvmWorld, type EvmWorld } from '../../server/src/adapters/chains/evm/test-world.ts'
+import { openEvmWorld, type EvmWorld } from './evm-node.ts'
 import type {
   AccountChainAdapter,
   ChainAdapter,

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
-import { VIEWS } from '../../web/checkout/src/test-views.ts'
+import { VIEWS } from '../../test/world/page-views.ts'
 import { findChromium } from '../../test/setup/chromium/find.ts'
 import { servePages } from './serve.ts'
 

@@ -11,7 +11,7 @@ import {
   policyFile,
   uuid,
 } from '../../../test/world/signer.ts'
-import { tronIntent } from '../rules/tron/test-tron.ts'
+import { tronIntent } from '../../../test/world/tron-requests.ts'
 
 describe('an intent that is closed', () => {
   test('audit M-A5: is never signed for, also after a start', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isLong } from '../../../test/setup/cases.ts'
 import { SignerUnavailable } from '../client.ts'
-import { PASSPHRASE, clientOf, makeFiles, run, serve, written } from './test-process.ts'
+import { PASSPHRASE, clientOf, makeFiles, run, serve, written } from '../../../test/world/signer-process.ts'
 import { bitcoinIntent, bitcoinRequest, evmRequest, hotKey, intentOf } from '../../../test/world/signer.ts'
 
 const CRASHING = new URL('test-crash-main.ts', import.meta.url).pathname

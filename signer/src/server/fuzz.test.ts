@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { cases } from '../../../test/setup/cases.ts'
 import type { SignAnswer, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
-import { NOW, MINUTE, ownerOf, tronIntent, tronRequest } from '../rules/tron/test-tron.ts'
+import { NOW, MINUTE, ownerOf, tronIntent, tronRequest } from '../../../test/world/tron-requests.ts'
 import {
   BITCOIN_OTHER,
   USDT,

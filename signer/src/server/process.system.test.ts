@@ -6,9 +6,17 @@ import { SignerUnavailable } from '../client.ts'
 import type { SignRequest } from '../protocol/protocol.ts'
 import { REFUSALS } from '../protocol/refusal.ts'
 import type { RefusalCode } from '../protocol/refusal.ts'
-import { PASSPHRASE, clientOf, makeFiles, run, serve, serveArguments, written } from './test-process.ts'
+import {
+  PASSPHRASE,
+  clientOf,
+  makeFiles,
+  run,
+  serve,
+  serveArguments,
+  written,
+} from '../../../test/world/signer-process.ts'
 import { sweepRequest } from '../rules/evm/test-sweep.ts'
-import { tronIntent, tronRequest } from '../rules/tron/test-tron.ts'
+import { tronIntent, tronRequest } from '../../../test/world/tron-requests.ts'
 import {
   JUNK_WORDS,
   STRANGER,

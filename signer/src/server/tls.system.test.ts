@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { SignerClient, SignerUnavailable } from '../client.ts'
 import { certify, fingerprintOf } from '../../../test/world/certificate.ts'
 import type { Certified } from '../../../test/world/certificate.ts'
-import { makeFiles, run, serveArguments, written, type Files, type Run } from './test-process.ts'
+import { makeFiles, run, serveArguments, written, type Files, type Run } from '../../../test/world/signer-process.ts'
 import { evmRequest, intentOf, policyFile, temporaryDirectory } from '../../../test/world/signer.ts'
 
 const authority = certify('authority')

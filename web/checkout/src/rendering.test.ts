@@ -7,7 +7,7 @@ import { amountText, clockText } from './amounts.ts'
 import { escapeText, html } from './html.ts'
 import { languageOf } from './languages.ts'
 import { LANGUAGES, renderPage, renderProblem } from './index.ts'
-import { VIEWS } from './test-views.ts'
+import { VIEWS } from '../../../test/world/page-views.ts'
 import { WORDS } from './words/index.ts'
 
 describe('markup', () => {

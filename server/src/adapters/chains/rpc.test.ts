@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRpc, type Rpc, type RpcSettings } from './rpc.ts'
-import { CUT_OFF, TOO_MANY, type Question } from './test-batches.ts'
+import { CUT_OFF, TOO_MANY, type Question } from '../../../../test/world/dialects/batches.ts'
 
 type Answer = (asked: Question[], outgoing: ServerResponse, incoming: IncomingMessage) => void
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { useInstallation } from '../../../../test/world/installation.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
-import { openEvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import { openEvmWorld } from '../../../../test/world/evm-node.ts'
 import { startProxy, type Behaviour, type TestProxy } from '../../adapters/chains/test-proxy.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startLiqPay } from '../../../../sandbox/acquirers/liqpay/index.ts'
 import { freePort } from '../../../../sandbox/process/port.ts'
 import { useInstallation } from '../../../../test/world/installation.ts'
-import { refuse, startRpcNode } from '../../adapters/chains/survey/test-rpc-node.ts'
+import { refuse, startRpcNode } from '../../../../test/world/rpc-node.ts'
 import { runCommand } from './index.ts'
 import { captured } from './test-output.ts'
 

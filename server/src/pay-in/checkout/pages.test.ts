@@ -2,7 +2,7 @@ import { request as send } from 'node:http'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { versionOf, type FormProblem, type PageView } from '@bursar/checkout'
-import { VIEWS } from '../../../../web/checkout/src/test-views.ts'
+import { VIEWS } from '../../../../test/world/page-views.ts'
 import { listen, type Listener } from '../../platform/db/index.ts'
 import { useEdge } from '../../../../test/world/edge.ts'
 import {

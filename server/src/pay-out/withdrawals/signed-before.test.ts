@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { tronIntent, tronRequest } from '../../../../signer/src/rules/tron/test-tron.ts'
+import { tronIntent, tronRequest } from '../../../../test/world/tron-requests.ts'
 import { evmRequest } from '../../../../test/world/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import type { EvmWorld } from '../../adapters/chains/evm/test-world.ts'
+import type { EvmWorld } from '../../../../test/world/evm-node.ts'
 import { useColdOnAnvil, type ColdWorld } from '../../../../test/world/cold.ts'
 import { EVM_HOT } from '../../../../test/world/wallet.ts'
 

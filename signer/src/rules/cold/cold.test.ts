@@ -9,8 +9,8 @@ import { parseSigned } from '@bursar/chainkit/evm'
 import { RawTx } from '@scure/btc-signer'
 import { readPolicy } from '../../policy/policy.ts'
 import type { Intent, SignRequest } from '../../protocol/protocol.ts'
-import { makeFiles } from '../../server/test-process.ts'
-import { MINUTE, NOW, TRON_STRANGER, tronIntent, tronRequest } from '../tron/test-tron.ts'
+import { makeFiles } from '../../../../test/world/signer-process.ts'
+import { MINUTE, NOW, TRON_STRANGER, tronIntent, tronRequest } from '../../../../test/world/tron-requests.ts'
 import {
   BITCOIN_OTHER,
   BITCOIN_STRANGER,

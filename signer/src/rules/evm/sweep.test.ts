@@ -17,7 +17,7 @@ import { isRefused } from '@bursar/chainkit'
 import { readPolicy } from '../../policy/policy.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
-import { tronIntent, tronRequest } from '../tron/test-tron.ts'
+import { tronIntent, tronRequest } from '../../../../test/world/tron-requests.ts'
 import { addressOf, contracts, movedContracts, plainSweep, sweepRequest, usdcPolicy } from './test-sweep.ts'
 import type { SweepPlan } from './test-sweep.ts'
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { referenceTo, serializeUnsigned, type Contract } from '@bursar/chainkit/tron'
 import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'
 import type { SignRequest } from '../../protocol/protocol.ts'
-import { ownerOf, tronIntent } from './test-tron.ts'
+import { ownerOf, tronIntent } from '../../../../test/world/tron-requests.ts'
 import { codeOf, depositKey, hotKey, makeSigner, policyFile, uuid } from '../../../../test/world/signer.ts'
 import type { TestSigner } from '../../../../test/world/signer.ts'
 

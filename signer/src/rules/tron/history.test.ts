@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
-import { MINUTE, NOW, treasuryRequest, tronIntent, tronRequest, ownerOf } from './test-tron.ts'
+import { MINUTE, NOW, treasuryRequest, tronIntent, tronRequest, ownerOf } from '../../../../test/world/tron-requests.ts'
 import { codeOf, hotKey, makeSigner, policyFile, uuid } from '../../../../test/world/signer.ts'
 
 const policyWithSums = (maxPerHour: string): object => {

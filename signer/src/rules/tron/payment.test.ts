@@ -16,7 +16,7 @@ import {
   treasuryRequest,
   tronIntent,
   tronRequest,
-} from './test-tron.ts'
+} from '../../../../test/world/tron-requests.ts'
 import {
   STRANGER,
   TRON_USDC,

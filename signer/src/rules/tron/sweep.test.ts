@@ -4,7 +4,7 @@ import type { Contract } from '@bursar/chainkit/tron'
 import type { KeyReference, SignRequest } from '../../protocol/protocol.ts'
 import { readPolicy } from '../../policy/policy.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
-import { TRON_STRANGER, ownerOf, treasuryRequest } from './test-tron.ts'
+import { TRON_STRANGER, ownerOf, treasuryRequest } from '../../../../test/world/tron-requests.ts'
 import {
   TRON_USDC,
   TRON_USDT,

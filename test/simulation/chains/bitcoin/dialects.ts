@@ -1,13 +1,9 @@
 /**
  * How nodes of Bitcoin speak, by the rows of docs/dialects.md. Words:
- * server/src/adapters/chains/bitcoin/test-refusals.ts and test-dialects.ts, after Bitcoin Core 22 to 31 and Knots 29.
+ * test/world/dialects/bitcoin-refusals.ts and bitcoin.ts, after Bitcoin Core 22 to 31 and Knots 29.
  */
-import {
-  BUILDING_INDEX,
-  NOT_IN_INDEX,
-  WITHOUT_INDEX,
-} from '../../../../server/src/adapters/chains/bitcoin/test-dialects.ts'
-import { REFUSALS } from '../../../../server/src/adapters/chains/bitcoin/test-refusals.ts'
+import { BUILDING_INDEX, NOT_IN_INDEX, WITHOUT_INDEX } from '../../../world/dialects/bitcoin.ts'
+import { REFUSALS } from '../../../world/dialects/bitcoin-refusals.ts'
 import { exactJson } from '../exact-json.ts'
 import { answering, changing, isAmong, refuse, refusing, type Answering, type Dialect, type Said } from '../dialect.ts'
 

@@ -1,6 +1,6 @@
 /**
  * How nodes of TRON speak, by the rows of docs/dialects.md. Words and forms:
- * server/src/adapters/chains/tron/test-dialects.ts, after java-tron 4.8.1.
+ * test/world/dialects/tron.ts, after java-tron 4.8.1.
  */
 import {
   hex,
@@ -11,7 +11,7 @@ import {
   UNDECIDED,
   UNUSABLE_INFOS,
   valuelessCall,
-} from '../../../../server/src/adapters/chains/tron/test-dialects.ts'
+} from '../../../world/dialects/tron.ts'
 import { answering, balancer, changing, isAmong, type Answering, type Dialect, type Said } from '../dialect.ts'
 
 const INFOS = 'wallet/gettransactioninfobyblocknum'

@@ -5,7 +5,13 @@ import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nod
 import { startProxy } from '../test-proxy.ts'
 import type { CoinChainAdapter } from '../port.ts'
 import { createBitcoinAdapter } from './index.ts'
-import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
+import {
+  openBitcoinWorld,
+  scriptTo,
+  SETTINGS,
+  urlOf,
+  type BitcoinWorld,
+} from '../../../../../test/world/bitcoin-node.ts'
 import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 describeWithBitcoind('handing transactions to bitcoind', () => {

@@ -1,7 +1,7 @@
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import { describeChaos } from '../conformance/chaos.ts'
 import { createBitcoinAdapter } from './index.ts'
-import { openBitcoinWorld, SETTINGS, urlOf } from './test-world.ts'
+import { openBitcoinWorld, SETTINGS, urlOf } from '../../../../../test/world/bitcoin-node.ts'
 
 describeWithBitcoind('bitcoind out of order', () => {
   const bitcoind = useBitcoind()

@@ -1,7 +1,7 @@
 /** Rates that are offered where nodes have no estimate. */
 import { describe, expect, test } from 'vitest'
-import { answerForFees, QUIET, type FeeAnswers } from './test-dialects.ts'
-import { playNode } from './test-node.ts'
+import { answerForFees, QUIET, type FeeAnswers } from '../../../../../test/world/dialects/bitcoin.ts'
+import { playNode } from '../../../../../test/world/scripted-bitcoin-node.ts'
 
 const HOUR = 3_600_000
 const answers: FeeAnswers = {}

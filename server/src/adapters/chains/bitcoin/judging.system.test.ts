@@ -7,7 +7,7 @@ import { asIfSigned, REPLACEABLE, satoshiOf, writePsbt } from '@bursar/chainkit/
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import type { CoinChainAdapter } from '../port.ts'
-import { openBitcoinWorld, scriptTo, type BitcoinWorld } from './test-world.ts'
+import { openBitcoinWorld, scriptTo, type BitcoinWorld } from '../../../../../test/world/bitcoin-node.ts'
 import type { TestCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import type { CoinChainAdapter } from '../port.ts'
-import { openBitcoinWorld, scriptTo } from './test-world.ts'
+import { openBitcoinWorld, scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 describeWithBitcoind('what a transaction of the pool pays', () => {

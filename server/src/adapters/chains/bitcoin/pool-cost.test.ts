@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Rpc, RpcCall } from '../rpc.ts'
 import { readPoolCost } from './pool-cost.ts'
-import { poolEntry as entry, type Sum } from './test-dialects.ts'
+import { poolEntry as entry, type Sum } from '../../../../../test/world/dialects/bitcoin.ts'
 
 const HASH = 'aa'.repeat(32)
 const OWN: Sum = { vsize: 141, fee: '0.00000144' }

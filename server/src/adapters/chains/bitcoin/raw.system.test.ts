@@ -4,7 +4,7 @@ import type { CoinChainAdapter } from '../port.ts'
 import { ChainUnavailable } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { readRaw } from './raw.ts'
-import { openBitcoinWorld, scriptTo } from './test-world.ts'
+import { openBitcoinWorld, scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 describeWithBitcoind('transactions as they travel', () => {

@@ -4,7 +4,7 @@ import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nod
 import type { ChainAdapter } from '../port.ts'
 import { startProxy, type TestProxy } from '../test-proxy.ts'
 import { createBitcoinAdapter } from './index.ts'
-import { openBitcoinWorld, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
+import { openBitcoinWorld, SETTINGS, urlOf, type BitcoinWorld } from '../../../../../test/world/bitcoin-node.ts'
 
 describeWithBitcoind('reading bitcoind', () => {
   const bitcoind = useBitcoind()

@@ -3,7 +3,13 @@ import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import { blockOf, transfersOf } from '../conformance/reading.ts'
 import { createBitcoinAdapter } from './index.ts'
-import { openBitcoinWorld, scriptTo, SETTINGS, urlOf, type BitcoinWorld } from './test-world.ts'
+import {
+  openBitcoinWorld,
+  scriptTo,
+  SETTINGS,
+  urlOf,
+  type BitcoinWorld,
+} from '../../../../../test/world/bitcoin-node.ts'
 import { serialize, spend, takeCoin, type TestOutput } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')

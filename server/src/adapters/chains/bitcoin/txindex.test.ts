@@ -1,8 +1,8 @@
 /** Nodes without an index of transactions. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { BUILDING_INDEX, NOT_IN_INDEX, WITHOUT_INDEX } from './test-dialects.ts'
-import { playNode } from './test-node.ts'
+import { BUILDING_INDEX, NOT_IN_INDEX, WITHOUT_INDEX } from '../../../../../test/world/dialects/bitcoin.ts'
+import { playNode } from '../../../../../test/world/scripted-bitcoin-node.ts'
 
 const PARENT = '01'.repeat(32)
 /** One input from PARENT:0, one P2WPKH output. */

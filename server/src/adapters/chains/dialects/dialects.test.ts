@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import { refuse, startRpcNode, type Answer } from '../survey/test-rpc-node.ts'
-import { headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from '../tron/test-node.ts'
+import { refuse, startRpcNode, type Answer } from '../../../../../test/world/rpc-node.ts'
+import {
+  headerOf,
+  idOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 import { ChainUnavailable } from '../port.ts'
 import { agrees, compareAll } from './comparison.ts'
 import { compareNode, compareRefusals } from './index.ts'

@@ -2,8 +2,8 @@
 import type { Network } from '@bursar/chainkit'
 import { describe, expect, test } from 'vitest'
 import { describeWithBitcoind, EVM_NODES, useAnvil, useBitcoind, useTronNode } from '../../../../../test/setup/nodes.ts'
-import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../bitcoin/test-world.ts'
-import { openEvmWorld } from '../evm/test-world.ts'
+import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../../../../../test/world/bitcoin-node.ts'
+import { openEvmWorld } from '../../../../../test/world/evm-node.ts'
 import type { ChainSettings } from '../settings.ts'
 import { compareNode, compareRefusals } from './index.ts'
 

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { useAnvil } from '../../../../../test/setup/nodes.ts'
 import type { AccountState } from '../port.ts'
 import { startBackends, type Backends } from './test-backends.ts'
-import { adapterOf, openEvmWorld, type EvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld, type EvmWorld } from '../../../../../test/world/evm-node.ts'
 
 const KIND = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const GWEI = 10n ** 9n

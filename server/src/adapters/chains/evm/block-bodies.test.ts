@@ -1,7 +1,7 @@
 /** Blocks whose body contradicts their head. */
 import { afterEach, expect, test } from 'vitest'
-import { NO_ENTRIES, PRUNED_BODY } from './test-answers.ts'
-import { blockOf, startDialect } from './test-dialects.ts'
+import { NO_ENTRIES, PRUNED_BODY } from '../../../../../test/world/dialects/evm-answers.ts'
+import { blockOf, startDialect } from '../../../../../test/world/dialects/evm-traces.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
 let node: Node | undefined

@@ -1,7 +1,7 @@
 /** Receipts that are more than one answer may hold. */
 import { expect, test } from 'vitest'
 import { createRpc } from '../rpc.ts'
-import { refuse, startRpcNode } from '../survey/test-rpc-node.ts'
+import { refuse, startRpcNode } from '../../../../../test/world/rpc-node.ts'
 import { readReceipts } from './block-receipts.ts'
 
 const HASH = `0x${'ab'.repeat(32)}`

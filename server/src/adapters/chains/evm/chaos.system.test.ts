@@ -1,6 +1,6 @@
 import { useAnvil } from '../../../../../test/setup/nodes.ts'
 import { describeChaos } from '../conformance/chaos.ts'
-import { adapterOf, openEvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld } from '../../../../../test/world/evm-node.ts'
 
 const KIND = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const anvil = useAnvil()

@@ -4,7 +4,7 @@ import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EvmAdapterSettings } from './index.ts'
-import { blockOf, ETHER, MINER, OURS, startDialect } from './test-dialects.ts'
+import { blockOf, ETHER, MINER, OURS, startDialect } from '../../../../../test/world/dialects/evm-traces.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
 

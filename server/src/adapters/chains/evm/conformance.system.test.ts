@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { describeChain } from '../conformance.ts'
-import { openEvmWorld } from './test-world.ts'
+import { openEvmWorld } from '../../../../../test/world/evm-node.ts'
 
 describe.each(EVM_NODES)('%s', (_name, use) => {
   const ethereum = use()

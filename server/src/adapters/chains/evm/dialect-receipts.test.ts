@@ -18,8 +18,8 @@ import {
   transactionHash,
   word,
   type Answer,
-} from './test-dialects.ts'
-import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from './test-answers.ts'
+} from '../../../../../test/world/dialects/evm-traces.ts'
+import { HISTORY_GONE, NO_RECEIPTS, WRONG_PLACES } from '../../../../../test/world/dialects/evm-answers.ts'
 
 type Node = Awaited<ReturnType<typeof startDialect>>
 

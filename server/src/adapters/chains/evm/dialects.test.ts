@@ -23,7 +23,7 @@ import {
   transactionHash,
   UNTRACEABLE,
   type Answer,
-} from './test-dialects.ts'
+} from '../../../../../test/world/dialects/evm-traces.ts'
 import { ELEMENTS, FAILED, FRAMES } from './test-frames.ts'
 import { neverTraces } from './trace-questions.ts'
 

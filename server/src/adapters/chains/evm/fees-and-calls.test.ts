@@ -2,8 +2,15 @@
 import { expect, test } from 'vitest'
 import type { AccountState } from '../port.ts'
 import { evmSettingsOf } from '../settings.ts'
-import { FEES, NO_FEES, NO_OVERRIDES, NOT_CANONICAL, REVERTS, STATE_TOO_OLD } from './test-answers.ts'
-import { adapterBefore, refusal } from './test-node.ts'
+import {
+  FEES,
+  NO_FEES,
+  NO_OVERRIDES,
+  NOT_CANONICAL,
+  REVERTS,
+  STATE_TOO_OLD,
+} from '../../../../../test/world/dialects/evm-answers.ts'
+import { adapterBefore, refusal } from '../../../../../test/world/scripted-evm-node.ts'
 
 const GWEI = 10n ** 9n
 const ADDRESS = `0x${'a1'.repeat(20)}`

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { BEYOND, FINAL, hashAt, HEAD, NO_FINAL, nodeAtHead, shownAt } from './test-heads.ts'
-import { refusal } from './test-node.ts'
+import {
+  BEYOND,
+  FINAL,
+  hashAt,
+  HEAD,
+  NO_FINAL,
+  nodeAtHead,
+  shownAt,
+} from '../../../../../test/world/dialects/evm-heads.ts'
+import { refusal } from '../../../../../test/world/scripted-evm-node.ts'
 
 describe('audit D-E6: rows E-1, E-2 and E-3: a node that does not know its final block yet', () => {
   test.for(NO_FINAL)('%s: is unavailable for that question alone', async ([, finalized]) => {

@@ -1,9 +1,9 @@
 /** Blocks whose receipts are long: a stranger can fill blocks in a row with logs. */
 import { expect, test } from 'vitest'
 import { createRpc } from '../rpc.ts'
-import { startRpcNode } from '../survey/test-rpc-node.ts'
+import { startRpcNode } from '../../../../../test/world/rpc-node.ts'
 import { createTurns, readBlockAt } from './blocks.ts'
-import { blockOf, CONTRACT, receiptOf } from './test-dialects.ts'
+import { blockOf, CONTRACT, receiptOf } from '../../../../../test/world/dialects/evm-traces.ts'
 
 /** As geth shows a log without topics and data (go-ethereum core/types/log.go): it costs 375 units of gas. */
 const EMPTY_LOG = { address: CONTRACT, topics: [], data: '0x', blockTimestamp: '0x66', removed: false }

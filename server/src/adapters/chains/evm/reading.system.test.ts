@@ -5,7 +5,7 @@ import { EVM_NODES, useEdr } from '../../../../../test/setup/nodes.ts'
 import { blockOf, transfersOf } from '../conformance/reading.ts'
 import { evmSettingsOf } from '../settings.ts'
 import { startProxy, type Behaviour, type TestProxy } from '../test-proxy.ts'
-import { adapterOf, openEvmWorld, type EvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld, type EvmWorld } from '../../../../../test/world/evm-node.ts'
 
 const KIND = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const TRACE = 'debug_traceBlockByHash'

@@ -3,7 +3,7 @@
  * transaction that had succeeded with status 0, less gas and no logs, erigon#22019 a dozen in one block.
  */
 import { afterEach, expect, test } from 'vitest'
-import { blockOf, CONTRACT, receiptOf, startDialect } from './test-dialects.ts'
+import { blockOf, CONTRACT, receiptOf, startDialect } from '../../../../../test/world/dialects/evm-traces.ts'
 
 let node: Awaited<ReturnType<typeof startDialect>> | undefined
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { startProxy } from '../test-proxy.ts'
-import { adapterOf, openEvmWorld, type EvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld, type EvmWorld } from '../../../../../test/world/evm-node.ts'
 
 const KIND = { network: 'ETHEREUM', chainId: 31_337, legacyGas: false, finality: 'finalized' } as const
 const GWEI = 10n ** 9n

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
-import { adapterOf } from './test-world.ts'
+import { adapterOf } from '../../../../../test/world/evm-node.ts'
 
 const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
 const { delegate } = sweepContracts('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')

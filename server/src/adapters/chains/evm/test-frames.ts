@@ -3,7 +3,16 @@
  * E-36, row E-37, row E-38, row E-39 and row E-40 of docs/dialects.md. In all of them the payer calls a contract with
  * 1 ether. Only tests of these adapters use it.
  */
-import { callsOf, CONTRACT, diffOf, ETHER, innerCall, MINER, OURS, PAYER } from './test-dialects.ts'
+import {
+  callsOf,
+  CONTRACT,
+  diffOf,
+  ETHER,
+  innerCall,
+  MINER,
+  OURS,
+  PAYER,
+} from '../../../../../test/world/dialects/evm-traces.ts'
 
 /** What `callTracer` shows below the outermost frame, and what our address got by it. */
 export interface Frames {

@@ -9,7 +9,7 @@ import { deploy, mint } from '../../../../../sandbox/tokens/index.ts'
 import { makeScratch } from '../../../../../test/setup/scratch.ts'
 import { startProxy } from '../test-proxy.ts'
 import { createEvmAdapter } from './index.ts'
-import { adapterOf, openEvmWorld } from './test-world.ts'
+import { adapterOf, openEvmWorld } from '../../../../../test/world/evm-node.ts'
 
 /** The height that a node would come back with, 0 before it has written any. */
 const lastWritten = (stateFile: string): number =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { adapterBefore, refusal } from './test-node.ts'
-import { REFUSALS } from './test-refusals.ts'
+import { adapterBefore, refusal } from '../../../../../test/world/scripted-evm-node.ts'
+import { REFUSALS } from '../../../../../test/world/dialects/evm-refusals.ts'
 import { verdictOf } from './verdicts.ts'
 
 test.for(REFUSALS)(

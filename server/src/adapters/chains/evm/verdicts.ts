@@ -18,8 +18,8 @@ const FUNDS =
 
 /**
  * Verdicts by message. The text takes precedence over the code, because most nodes use one code for all refusals, and
- * the codes of one client mean something else at another. The first match counts. `test-refusals.ts` has the messages
- * of each client.
+ * the codes of one client mean something else at another. The first match counts.
+ * `test/world/dialects/evm-refusals.ts` has the messages of each client.
  */
 const BY_TEXT: readonly { says: RegExp; verdict: Verdict }[] = [
   // Erigon reports dropped transactions, and those of a reorganised block, as known.

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeTransfer } from '@bursar/chainkit/evm'
 import { cases } from '../../../../../test/setup/cases.ts'
 import { serialize } from '../../../../../test/world/bitcoin-transaction.ts'
-import { scriptTo } from '../bitcoin/test-world.ts'
+import { scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { transfersOf } from '../conformance/reading.ts'
 import { createSimulatedChain, type SimulatedChain } from './index.ts'
 

@@ -2,7 +2,7 @@
  * The simulated chain as the conformance suite moves it, with transactions signed outside as anybody's are. Only tests
  * of these adapters use it.
  */
-import { scriptTo } from '../bitcoin/test-world.ts'
+import { scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { serialize } from '../../../../../test/world/bitcoin-transaction.ts'
 import { isRefused } from '@bursar/chainkit'
 import { parseTransaction } from '@bursar/chainkit/bitcoin'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { surveyForRole, surveyNode } from './index.ts'
-import { refuse, startRpcNode, type Answer } from './test-rpc-node.ts'
+import { refuse, startRpcNode, type Answer } from '../../../../../test/world/rpc-node.ts'
 
 const genesis = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
 const NOW = 1_900_000_000_000

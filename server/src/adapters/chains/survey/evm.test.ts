@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { EvmChainSettings } from '../settings.ts'
 import type { Finding } from './finding.ts'
 import { surveyForRole, surveyNode } from './index.ts'
-import { refuse, startRpcNode, type Answer } from './test-rpc-node.ts'
+import { refuse, startRpcNode, type Answer } from '../../../../../test/world/rpc-node.ts'
 
 const NOW = 1_900_000_000_000
 const HASH = `0x${'ab'.repeat(32)}`

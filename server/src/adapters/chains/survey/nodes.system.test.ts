@@ -1,8 +1,8 @@
 /** The survey of the sandbox's own nodes: nothing of them is unfit. */
 import { describe, expect, test } from 'vitest'
 import { describeWithBitcoind, useAnvil, useBitcoind, useTronNode } from '../../../../../test/setup/nodes.ts'
-import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../bitcoin/test-world.ts'
-import { openEvmWorld } from '../evm/test-world.ts'
+import { openBitcoinWorld, REGTEST_GENESIS, urlOf } from '../../../../../test/world/bitcoin-node.ts'
+import { openEvmWorld } from '../../../../../test/world/evm-node.ts'
 import type { ChainSettings } from '../settings.ts'
 import type { Network } from '@bursar/chainkit'
 import { surveyNode } from './index.ts'

@@ -1,8 +1,14 @@
 import { addressOfEvmForm } from '@bursar/chainkit/tron'
 import { expect, test } from 'vitest'
 import type { TronChainSettings } from '../settings.ts'
-import { OLD_HEAD_TIME } from '../tron/test-dialects.ts'
-import { headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from '../tron/test-node.ts'
+import { OLD_HEAD_TIME } from '../../../../../test/world/dialects/tron.ts'
+import {
+  headerOf,
+  idOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 import { surveyForRole, surveyNode } from './index.ts'
 
 const TOKEN = addressOfEvmForm('11'.repeat(20))

@@ -1,7 +1,7 @@
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { expect, test } from 'vitest'
 import type { Timer } from '../pauses.ts'
-import { headerOf, startScriptedNode } from './test-node.ts'
+import { headerOf, startScriptedNode } from '../../../../../test/world/scripted-tron-node.ts'
 
 const SOLID_MS = 3_000
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_WATCHER_SETTINGS } from '../../../chain/watcher/index.ts'
-import { GATEWAY_GIVES_UP, manyCalls, onFork } from './test-dialects.ts'
-import { headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
+import { GATEWAY_GIVES_UP, manyCalls, onFork } from '../../../../../test/world/dialects/tron.ts'
+import {
+  headerOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 
 const hashOf = (height: number, nonce = 0): string => (height * 10 + nonce).toString(16).padStart(64, '0')
 const blockOf = (height: number, fork = 'aa', time = height * 3_000) => ({

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
 import { describeChaos } from '../conformance/chaos.ts'
 import { encodeTokenTransfer } from '@bursar/chainkit/tron'
-import { adapterOf, FAUCET, openTronWorld, SOLID_LAG } from './test-world.ts'
+import { adapterOf, FAUCET, openTronWorld, SOLID_LAG } from '../../../../../test/world/tron-node.ts'
 
 let chain: TronChain
 afterAll(() => chain?.stop())

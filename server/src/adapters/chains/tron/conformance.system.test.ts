@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
 import { describeChain } from '../conformance.ts'
-import { openTronWorld, SOLID_LAG } from './test-world.ts'
+import { openTronWorld, SOLID_LAG } from '../../../../../test/world/tron-node.ts'
 
 let chain: TronChain
 afterAll(() => chain?.stop())

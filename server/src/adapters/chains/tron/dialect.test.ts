@@ -12,8 +12,16 @@ import {
   type UnsignedTransaction,
 } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
-import { duplicate, FAILING_CODE, hex, NO_ESTIMATES, NOT_HERE, refusal, SILENT } from './test-dialects.ts'
-import { headerOf, startScriptedNode, type Answers } from './test-node.ts'
+import {
+  duplicate,
+  FAILING_CODE,
+  hex,
+  NO_ESTIMATES,
+  NOT_HERE,
+  refusal,
+  SILENT,
+} from '../../../../../test/world/dialects/tron.ts'
+import { headerOf, startScriptedNode, type Answers } from '../../../../../test/world/scripted-tron-node.ts'
 
 const [OWNER, OTHER, USDT] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
 const [owner, other, usdt] = [OWNER, OTHER, USDT].map(addressOfHex) as [string, string, string]

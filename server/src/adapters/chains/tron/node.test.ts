@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { Timer } from '../pauses.ts'
 import { createTurns } from './budget.ts'
 import type { TronAdapterSettings } from './index.ts'
-import { NO_RESOURCES, NOT_SERVED, SUSPENSIONS } from './test-dialects.ts'
-import { headerOf, Reply, startScriptedNode } from './test-node.ts'
+import { NO_RESOURCES, NOT_SERVED, SUSPENSIONS } from '../../../../../test/world/dialects/tron.ts'
+import { headerOf, Reply, startScriptedNode } from '../../../../../test/world/scripted-tron-node.ts'
 
 /** A clock that moves only while code waits. */
 const fakeTimer = (): Timer & { at: number } => {

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTronChain } from '../../../../../sandbox/tron/index.ts'
 import { rootOf } from './root.ts'
-import { startScriptedNode, type Answers } from './test-node.ts'
+import { startScriptedNode, type Answers } from '../../../../../test/world/scripted-tron-node.ts'
 
 type Shown = Record<string, unknown> & {
   block_header: { raw_data: { txTrieRoot: string } }

@@ -20,8 +20,14 @@ import {
   UNDECIDED,
   UNUSABLE_INFOS,
   valuelessCall,
-} from './test-dialects.ts'
-import { hashOfTest, headerOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
+} from '../../../../../test/world/dialects/tron.ts'
+import {
+  hashOfTest,
+  headerOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 import { decodeTransaction } from './transaction.ts'
 
 const [OWNER, OTHER, USDT, THIRD] = ['11', '22', '33', '44'].map((byte) => `41${byte.repeat(20)}`) as [

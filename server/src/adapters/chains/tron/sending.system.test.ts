@@ -15,7 +15,14 @@ import { sign } from 'viem/accounts'
 import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
 import { blockOf } from '../conformance/reading.ts'
 import { startProxy } from '../test-proxy.ts'
-import { adapterOf, FAUCET, FAUCET_KEY, openTronWorld, SOLID_LAG, type TronWorld } from './test-world.ts'
+import {
+  adapterOf,
+  FAUCET,
+  FAUCET_KEY,
+  openTronWorld,
+  SOLID_LAG,
+  type TronWorld,
+} from '../../../../../test/world/tron-node.ts'
 
 let chain: TronChain
 let world: TronWorld

@@ -6,7 +6,14 @@ import {
   type UnsignedTransaction,
 } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
-import { hashOfTest, headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
+import {
+  hashOfTest,
+  headerOf,
+  idOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 
 const [OWNER, OTHER, USDT] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]
 const [owner, other, usdt] = [OWNER, OTHER, USDT].map(addressOfHex) as [string, string, string]

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTronChain, type TronChain } from '../../../../../sandbox/tron/index.ts'
 import type { TronChainAdapter } from '../port.ts'
 import { decodeStake } from './stake.ts'
-import { adapterOf, FAUCET, openTronWorld, SOLID_LAG, type TronWorld } from './test-world.ts'
+import { adapterOf, FAUCET, openTronWorld, SOLID_LAG, type TronWorld } from '../../../../../test/world/tron-node.ts'
 
 const TRX = 1_000_000
 let chain: TronChain

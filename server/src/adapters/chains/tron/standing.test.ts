@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { genesisOf } from './test-dialects.ts'
-import { hashOfTest, headerOf, idOf, shownTransfer, startScriptedNode, type Answers } from './test-node.ts'
+import { genesisOf } from '../../../../../test/world/dialects/tron.ts'
+import {
+  hashOfTest,
+  headerOf,
+  idOf,
+  shownTransfer,
+  startScriptedNode,
+  type Answers,
+} from '../../../../../test/world/scripted-tron-node.ts'
 
 const HASH = hashOfTest('ab')
 const OTHER = hashOfTest('cd')

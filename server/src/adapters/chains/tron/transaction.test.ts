@@ -2,7 +2,7 @@
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
 import { unknownNotes } from './internal.ts'
-import { BEYOND_DOUBLES } from './test-dialects.ts'
+import { BEYOND_DOUBLES } from '../../../../../test/world/dialects/tron.ts'
 import { decodeTransaction } from './transaction.ts'
 
 const [OWNER, OTHER, THIRD] = ['11', '22', '33'].map((byte) => `41${byte.repeat(20)}`) as [string, string, string]

@@ -1,8 +1,8 @@
 /**
- * Final blocks, and blocks that a node does not have. Words: server/src/adapters/chains/evm/test-heads.ts; rows E-1 to
+ * Final blocks, and blocks that a node does not have. Words: test/world/dialects/evm-heads.ts; rows E-1 to
  * E-8 of docs/dialects.md.
  */
-import { BEYOND, NO_FINAL } from '../../../../../server/src/adapters/chains/evm/test-heads.ts'
+import { BEYOND, NO_FINAL } from '../../../../world/dialects/evm-heads.ts'
 import { balancer, refusing, type Answering, type Dialect, type Said } from '../../dialect.ts'
 
 const BLOCK = 'eth_getBlockByNumber'

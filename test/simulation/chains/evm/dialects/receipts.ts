@@ -1,8 +1,8 @@
 /**
- * Receipts of blocks. Words: server/src/adapters/chains/evm/test-answers.ts and dialect-receipts.test.ts; rows E-10 to
+ * Receipts of blocks. Words: test/world/dialects/evm-answers.ts and dialect-receipts.test.ts; rows E-10 to
  * E-15 of docs/dialects.md.
  */
-import { NO_RECEIPTS, WRONG_PLACES } from '../../../../../server/src/adapters/chains/evm/test-answers.ts'
+import { NO_RECEIPTS, WRONG_PLACES } from '../../../../world/dialects/evm-answers.ts'
 import { answering, changing, isAmong, refuse, type Dialect } from '../../dialect.ts'
 
 const BLOCK_RECEIPTS = 'eth_getBlockReceipts'

@@ -1,10 +1,10 @@
 /**
- * Refusals of transactions in each client's words: server/src/adapters/chains/evm/test-refusals.ts; rows E-43 to E-49
- * of docs/dialects.md, and E-53. Refusals of long batches: server/src/adapters/chains/test-batches.ts; row E-60.
+ * Refusals of transactions in each client's words: test/world/dialects/evm-refusals.ts; rows E-43 to E-49
+ * of docs/dialects.md, and E-53. Refusals of long batches: test/world/dialects/batches.ts; row E-60.
  */
 import { keccak256 } from 'viem'
-import { REFUSALS, type Refusal } from '../../../../../server/src/adapters/chains/evm/test-refusals.ts'
-import { TOO_MANY } from '../../../../../server/src/adapters/chains/test-batches.ts'
+import { REFUSALS, type Refusal } from '../../../../world/dialects/evm-refusals.ts'
+import { TOO_MANY } from '../../../../world/dialects/batches.ts'
 import { answering, isAmong, refuse, refusing, type Dialect } from '../../dialect.ts'
 
 const SEND = 'eth_sendRawTransaction'

@@ -1,13 +1,8 @@
 /**
- * State, calls and fees. Words: server/src/adapters/chains/evm/test-answers.ts; rows E-41, E-42, E-55, E-56 and E-58 of
+ * State, calls and fees. Words: test/world/dialects/evm-answers.ts; rows E-41, E-42, E-55, E-56 and E-58 of
  * docs/dialects.md.
  */
-import {
-  NO_OVERRIDES,
-  NOT_CANONICAL,
-  REVERTS,
-  STATE_TOO_OLD,
-} from '../../../../../server/src/adapters/chains/evm/test-answers.ts'
+import { NO_OVERRIDES, NOT_CANONICAL, REVERTS, STATE_TOO_OLD } from '../../../../world/dialects/evm-answers.ts'
 import { answering, changing, refusing, type Dialect } from '../../dialect.ts'
 import { unknownBlock } from './heads.ts'
 

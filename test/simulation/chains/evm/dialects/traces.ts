@@ -1,13 +1,7 @@
 /**
- * Traces of blocks. Words: server/src/adapters/chains/evm/test-dialects.ts; rows E-17 to E-40 of docs/dialects.md.
+ * Traces of blocks. Words: test/world/dialects/evm-traces.ts; rows E-17 to E-40 of docs/dialects.md.
  */
-import {
-  NEVER,
-  OPCODES,
-  STATE_GONE,
-  UNTRACEABLE,
-  type Answer,
-} from '../../../../../server/src/adapters/chains/evm/test-dialects.ts'
+import { NEVER, OPCODES, STATE_GONE, UNTRACEABLE, type Answer } from '../../../../world/dialects/evm-traces.ts'
 import {
   answering,
   changing,

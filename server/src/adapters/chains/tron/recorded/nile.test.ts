@@ -12,7 +12,7 @@ import {
   type UnsignedTransaction,
 } from '@bursar/chainkit/tron'
 import { expect, test } from 'vitest'
-import { startScriptedNode, type Answers } from '../test-node.ts'
+import { startScriptedNode, type Answers } from '../../../../../../test/world/scripted-tron-node.ts'
 
 const { answers } = JSON.parse(readFileSync(join(import.meta.dirname, 'nile.json'), 'utf8')) as {
   answers: { method: string; answer: unknown }[]

@@ -2,7 +2,7 @@
  * How java-tron and TronGrid answer besides the ordinary: release_v4.8.1 of tronprotocol/java-tron, by file, and
  * TronGrid's pages. Rows of docs/dialects.md. What depends on the state of a chain is in `sandbox/tron`.
  */
-import { headerOf, idOf, Reply } from './test-node.ts'
+import { headerOf, idOf, Reply } from '../scripted-tron-node.ts'
 
 export const hex = (text: string): string => Buffer.from(text).toString('hex')
 const word = (digits: string): string => digits.padStart(64, '0')

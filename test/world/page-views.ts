@@ -1,6 +1,6 @@
 /** A view of every state that a payment page can show, for tests, screenshots and benches. */
-import { paymentUri } from './payment-uri.ts'
-import type { Destination, PageState, PageView, PaymentOption, Received, Seller } from './view.ts'
+import { paymentUri } from '../../web/checkout/src/payment-uri.ts'
+import type { Destination, PageState, PageView, PaymentOption, Received, Seller } from '../../web/checkout/src/view.ts'
 
 /** Saturday, 21 November 2026, 12:00 UTC. */
 const NOW = Date.UTC(2026, 10, 21, 12)

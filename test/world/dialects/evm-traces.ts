@@ -1,11 +1,11 @@
 /**
  * What nodes answer that are asked what contracts did, as data: who answers so, and where that is written. Doubles of
  * rows E-11, E-12, E-13, E-14, E-16, E-17, E-18, E-19, E-20, E-21, E-22, E-23, E-24, E-25, E-26, E-27, E-28, E-29,
- * E-30, E-31 and E-32 of docs/dialects.md. Only tests of these adapters use it.
+ * E-30, E-31 and E-32 of docs/dialects.md.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
+import { createEvmAdapter, type EvmAdapterSettings } from '../../../server/src/adapters/chains/evm/index.ts'
 
 export type Answer = { result: unknown } | { error: { code: number; message: string } } | { raw: string }
 type Method = (params: unknown[]) => Answer

@@ -1,11 +1,10 @@
 /**
  * A node that knows its head, and answers of its final block and of blocks that it does not have as real ones do.
- * Doubles of row E-1, row E-2, row E-3, row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md. Only tests of these
- * adapters use it.
+ * Doubles of row E-1, row E-2, row E-3, row E-4, row E-5, row E-6 and row E-8 of docs/dialects.md.
  */
-import { evmSettingsOf } from '../settings.ts'
-import type { EvmAdapterSettings } from './index.ts'
-import { adapterBefore, refusal, type Answer } from './test-node.ts'
+import { evmSettingsOf } from '../../../server/src/adapters/chains/settings.ts'
+import type { EvmAdapterSettings } from '../../../server/src/adapters/chains/evm/index.ts'
+import { adapterBefore, refusal, type Answer } from '../scripted-evm-node.ts'
 
 export const HEAD = 100
 export const hashAt = (height: number): string => `0x${height.toString(16).padStart(64, '0')}`

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { buildPrograms } from '../../../tools/build.ts'
-import { SignerClient } from '../client.ts'
-import { sealSeed } from '../keys/seed-file.ts'
-import { policyFile, seed, temporaryDirectory } from '../../../test/world/signer.ts'
+import { buildPrograms } from '../../tools/build.ts'
+import { SignerClient } from '../../signer/src/client.ts'
+import { sealSeed } from '../../signer/src/keys/seed-file.ts'
+import { policyFile, seed, temporaryDirectory } from './signer.ts'
 
 /** Runs the signer as it runs for real: a process of its own, real files, a real socket. */
 

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { TronChainAdapter } from '../port.ts'
-import { createTronAdapter, type TronAdapterSettings } from './index.ts'
+import type { TronChainAdapter } from '../../server/src/adapters/chains/port.ts'
+import { createTronAdapter, type TronAdapterSettings } from '../../server/src/adapters/chains/tron/index.ts'
 
 type Body = Record<string, unknown>
 export type Answers = Record<string, (body: Body) => unknown>

@@ -1,6 +1,5 @@
 /**
- * How nodes refuse batches of questions, as data. Double of row E-60 of docs/dialects.md. Only tests of these adapters
- * use it.
+ * How nodes refuse batches of questions, as data. Double of row E-60 of docs/dialects.md.
  */
 export interface Question {
   id: number

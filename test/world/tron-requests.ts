@@ -1,7 +1,7 @@
 import { addressOfEvmForm, encodeTokenTransfer, serializeUnsigned } from '@bursar/chainkit/tron'
 import type { Contract, UnsignedTransaction } from '@bursar/chainkit/tron'
-import type { Intent, KeyReference, SignRequest } from '../../protocol/protocol.ts'
-import { STRANGER, TRON_USDT, hotKey, keyring, uuid } from '../../../../test/world/signer.ts'
+import type { Intent, KeyReference, SignRequest } from '../../signer/src/protocol/protocol.ts'
+import { STRANGER, TRON_USDT, hotKey, keyring, uuid } from './signer.ts'
 
 /** Requests on TRON that obey the test world's policy. */
 

@@ -1,8 +1,8 @@
-/** A node of JSON-RPC that gives the answers a test names, by method. Only tests of these adapters use it. */
+/** A node of JSON-RPC that gives the answers a test names, by method. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
+import { createEvmAdapter, type EvmAdapterSettings } from '../../server/src/adapters/chains/evm/index.ts'
 
 interface Question {
   id: number

@@ -1,11 +1,10 @@
 /**
  * What nodes answer to questions about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row
  * E-15, row E-41, row E-42, row E-54, row E-55, row E-56, row E-57, row E-58 and row E-61 of docs/dialects.md.
- * Snapshots: go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026. Only tests of these
- * adapters use it.
+ * Snapshots: go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026.
  */
-import type { Dialect } from './test-dialects.ts'
-import { refusal, type Answer } from './test-node.ts'
+import type { Dialect } from './evm-traces.ts'
+import { refusal, type Answer } from '../scripted-evm-node.ts'
 
 interface Answered extends Omit<Dialect, 'said'> {
   said: Answer

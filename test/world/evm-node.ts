@@ -2,15 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import { encodeFunctionData, type Address, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { Anvil } from '../../../../../sandbox/anvil/index.ts'
-import { faucetAccount, sendTransaction } from '../../../../../sandbox/anvil/transactions.ts'
-import { openEvm } from '../../../../../sandbox/chains/evm.ts'
-import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
-import { call as callInBlock, deploy, mint } from '../../../../../sandbox/tokens/index.ts'
-import type { CallWorld, ChainWorld, ContractWorld, ConflictingTransactions } from '../conformance.ts'
-import type { AccountChainAdapter } from '../port.ts'
+import type { Anvil } from '../../sandbox/anvil/index.ts'
+import { faucetAccount, sendTransaction } from '../../sandbox/anvil/transactions.ts'
+import { openEvm } from '../../sandbox/chains/evm.ts'
+import { readArtifact, type ContractName } from '../../sandbox/tokens/artifact.ts'
+import { call as callInBlock, deploy, mint } from '../../sandbox/tokens/index.ts'
+import type {
+  CallWorld,
+  ChainWorld,
+  ContractWorld,
+  ConflictingTransactions,
+} from '../../server/src/adapters/chains/conformance.ts'
+import type { AccountChainAdapter } from '../../server/src/adapters/chains/port.ts'
 import { checksumAddress } from '@bursar/chainkit/evm'
-import { createEvmAdapter, type EvmAdapterSettings } from './index.ts'
+import { createEvmAdapter, type EvmAdapterSettings } from '../../server/src/adapters/chains/evm/index.ts'
 
 /** What tests hold of a node, whichever it is. */
 export type EvmNode = Pick<Anvil, 'url' | 'rpc'>

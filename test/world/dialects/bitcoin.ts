@@ -8,10 +8,8 @@
  * release notes)
  * - row B-2, row B-29: getmempoolentry, from src/rpc/mempool.cpp of Bitcoin Core: `chunkweight` and `fees.chunk` are
  * new in 31
- *
- * Only tests of these adapters use it.
  */
-import type { Answer } from './test-node.ts'
+import type { Answer } from '../scripted-bitcoin-node.ts'
 
 export const WITHOUT_INDEX =
   'No such mempool transaction. Use -txindex or provide a block hash to enable blockchain transaction queries. Use gettransaction for wallet transactions.'

@@ -1,13 +1,13 @@
 /** A bitcoind with a faucet, behind the adapter. */
 import { isRefused } from '@bursar/chainkit'
 import { btcText, parseAddress } from '@bursar/chainkit/bitcoin'
-import type { Bitcoind } from '../../../../../sandbox/bitcoind/index.ts'
-import { openWallet } from '../../../../../sandbox/chains/bitcoin-wallet.ts'
-import { openBitcoin } from '../../../../../sandbox/chains/bitcoin.ts'
-import type { Rpc } from '../../../../../sandbox/rpc.ts'
-import type { ChainWorld, ConflictingTransactions } from '../conformance.ts'
-import { createBitcoinAdapter, type BitcoinAdapterSettings } from './index.ts'
-import { spend, takeCoin, type TestOutput } from '../../../../../test/world/bitcoin-transaction.ts'
+import type { Bitcoind } from '../../sandbox/bitcoind/index.ts'
+import { openWallet } from '../../sandbox/chains/bitcoin-wallet.ts'
+import { openBitcoin } from '../../sandbox/chains/bitcoin.ts'
+import type { Rpc } from '../../sandbox/rpc.ts'
+import type { ChainWorld, ConflictingTransactions } from '../../server/src/adapters/chains/conformance.ts'
+import { createBitcoinAdapter, type BitcoinAdapterSettings } from '../../server/src/adapters/chains/bitcoin/index.ts'
+import { spend, takeCoin, type TestOutput } from './bitcoin-transaction.ts'
 
 export const REGTEST_GENESIS = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
 

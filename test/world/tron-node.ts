@@ -1,6 +1,5 @@
 /**
- * The sandbox's TRON chain with tokens and contracts, behind the adapter. Others pay by tronweb. Only tests of these
- * adapters use it.
+ * The sandbox's TRON chain with tokens and contracts, behind the adapter. Others pay by tronweb.
  */
 import { randomBytes } from 'node:crypto'
 import { isRefused } from '@bursar/chainkit'
@@ -14,11 +13,11 @@ import {
 } from '@bursar/chainkit/tron'
 import { TronWeb } from 'tronweb'
 import { encodeDeployData, encodeFunctionData } from 'viem'
-import { readArtifact, type ContractName } from '../../../../../sandbox/tokens/artifact.ts'
-import { faucet, type TronChain } from '../../../../../sandbox/tron/index.ts'
-import type { ChainWorld, ContractWorld, Signed } from '../conformance.ts'
-import type { TronChainAdapter } from '../port.ts'
-import { createTronAdapter, type TronAdapterSettings } from './index.ts'
+import { readArtifact, type ContractName } from '../../sandbox/tokens/artifact.ts'
+import { faucet, type TronChain } from '../../sandbox/tron/index.ts'
+import type { ChainWorld, ContractWorld, Signed } from '../../server/src/adapters/chains/conformance.ts'
+import type { TronChainAdapter } from '../../server/src/adapters/chains/port.ts'
+import { createTronAdapter, type TronAdapterSettings } from '../../server/src/adapters/chains/tron/index.ts'
 
 type Built = Awaited<ReturnType<TronWeb['transactionBuilder']['sendTrx']>>
 

@@ -1,11 +1,9 @@
-/**
- * A node of JSON-RPC played by a function, behind the real adapter: for what the installed node does not do. Only
- * tests of these adapters use it.
- */
+/** A JSON-RPC node of Bitcoin whose answers a function gives, behind the real adapter: for other nodes than ours. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { createBitcoinAdapter, type BitcoinAdapterSettings } from './index.ts'
+import { createBitcoinAdapter, type BitcoinAdapterSettings } from '../../server/src/adapters/chains/bitcoin/index.ts'
 
 export type Answer = { result: unknown } | { error: { code: number; message: string } }
 
@@ -21,13 +19,15 @@ export const playNode = async (
     id,
     ...answer(method, params),
   })
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += chunk
-    const asked = JSON.parse(text)
-    response.end(
-      JSON.stringify(Array.isArray(asked) ? asked.map(one) : one(asked)).replaceAll(/\{"digits":"([^"]*)"\}/g, '$1'),
+  const reply = (body: string): string => {
+    const asked = JSON.parse(body)
+    return JSON.stringify(Array.isArray(asked) ? asked.map(one) : one(asked)).replaceAll(
+      /\{"digits":"([^"]*)"\}/g,
+      '$1',
     )
+  }
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.end(reply(body)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}`
