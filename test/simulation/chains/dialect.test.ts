@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BITCOIN_ROWS } from '../../../tools/dialects/bitcoin.ts'
-import { EVM_ROWS } from '../../../tools/dialects/evm.ts'
+import { EVM_BLOCK_ROWS } from '../../../tools/dialects/evm-blocks.ts'
+import { EVM_REQUEST_ROWS } from '../../../tools/dialects/evm-requests.ts'
 import { TRON_ROWS } from '../../../tools/dialects/tron.ts'
 import { createRandom } from '../random.ts'
 import { BITCOIN_DIALECTS } from './bitcoin/dialects.ts'
@@ -29,7 +30,7 @@ const call = (method: string, ...params: unknown[]) => ({ method, params })
 
 describe.each([
   ['BITCOIN', BITCOIN_DIALECTS, BITCOIN_ROWS],
-  ['EVM', EVM_DIALECTS, EVM_ROWS],
+  ['EVM', EVM_DIALECTS, [...EVM_BLOCK_ROWS, ...EVM_REQUEST_ROWS]],
   ['TRON', TRON_DIALECTS, TRON_ROWS],
 ] as const)('dialects of %s', (_network, dialects, rows) => {
   test('have names of their own, which name rows of docs/dialects.md', () => {
