@@ -1,6 +1,6 @@
 /**
  * Fills tables with rows of an old installation, by what each column is and by what a table's rows must be to be over
- * and done.
+ * and done. They are inserted raw: hundreds of thousands, of years.
  */
 import { sql } from 'kysely'
 import type { Tx } from '../../server/src/platform/db/index.ts'

@@ -1,4 +1,7 @@
-/** Partitions of `events` for years, as an installation has them that is migrated often enough. */
+/**
+ * Partitions of `events` for years, as an installation has them that is migrated often enough. Spans are inserted raw:
+ * the program writes them month by month.
+ */
 import { sql } from 'kysely'
 import { withClient } from '../../sandbox/postgres/connection.ts'
 import { makeEventPartitions, type Tx } from '../../server/src/platform/db/index.ts'

@@ -275,6 +275,7 @@ test('the operator answers a payer who asks for the money back: an ordinary with
   const to = await sandbox.outside('ETHEREUM')
   const claim = randomUUID()
   const pool = createPool({ url: sandbox.database })
+  // Raw: the payer asks through the page, which a test of its own covers.
   await pool.query(
     `insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at) values ($1, $2, $3, 'requested', $4, now())`,
     [shop().id, claim, id, to],

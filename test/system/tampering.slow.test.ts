@@ -1,5 +1,6 @@
 /**
  * A person with a password of the database writes money into the books: nothing that it would pay for is ever signed.
+ * Rows are inserted raw: no command writes them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

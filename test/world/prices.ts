@@ -1,4 +1,4 @@
-/** Prices as the job of prices stores them. It refuses one that jumps; a test's may do so. */
+/** Prices as the job of prices stores them. They are inserted raw: the job refuses a price that jumps. */
 import { sql } from 'kysely'
 import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
 

@@ -1,6 +1,6 @@
 import type { DialectRow } from './row.ts'
 
-/** How nodes of Ethereum and BSC answer questions about state, fees and calls, take transactions, and limit requests. */
+/** How nodes of Ethereum and BSC answer about state, fees and calls, take transactions, and limit requests. */
 export const EVM_REQUEST_ROWS: readonly DialectRow[] = [
   {
     id: 'E-41',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findViolations } from './boundaries.ts'
 import { findCycle } from './cycles.ts'
 import { importsOf, type SourceFile } from './imports.ts'
+import { findRawRows } from './raw-rows.ts'
 import { findUntidy } from './tidy.ts'
 
 const file = (path: string, text: string): SourceFile => ({ path, text, imports: importsOf(path, text) })
@@ -105,5 +106,14 @@ describe('canaries: each rule finds what it is there for', () => {
     ['over 400 lines', 'server/src/pay-in/deposits/x.ts', '\n'.repeat(500)],
   ])('%s', (says, path, text) => {
     expect(findUntidy([file(path, text)]).join('\n')).toContain(says)
+  })
+
+  test.each([
+    ['a row without a reason', 'await sql`insert into deposits(id) values (1)`', 1],
+    ['a row with a reason', '// Raw: of an older build.\nawait sql`insert into deposits(id) values (1)`', 0],
+    ['a header with a reason', '/** Rows are inserted raw: forged. */\nsql`insert into deposits(id) values (1)`', 0],
+    ['a table of the test', 'sql`create table fruit(name text)`\nsql`insert into fruit values (1)`', 0],
+  ])('raw rows: %s', (_what, text, count) => {
+    expect(findRawRows([file('server/src/pay-in/deposits/x.test.ts', text)])).toHaveLength(count)
   })
 })

@@ -3,6 +3,7 @@ import { GRANTS } from '../../server/src/platform/db/grants.ts'
 import { findViolations } from './boundaries.ts'
 import { FOREIGN_READS } from './foreign-reads.ts'
 import { readSources } from './imports.ts'
+import { findRawRows } from './raw-rows.ts'
 import { findForeignSql } from './tables.ts'
 import { findUntidy } from './tidy.ts'
 
@@ -13,6 +14,11 @@ const files = await readSources(root, FOLDERS)
 const imports = files.flatMap((file) => file.imports)
 // A reader that finds no files would report no violations either.
 if (files.length < 1_000 || imports.length < 3_000) throw new Error('tools/lint does not find the sources')
-const found = [...findViolations(files), ...findUntidy(files), ...findForeignSql(files, GRANTS, FOREIGN_READS)]
+const found = [
+  ...findViolations(files),
+  ...findUntidy(files),
+  ...findRawRows(files),
+  ...findForeignSql(files, GRANTS, FOREIGN_READS),
+]
 for (const line of found) console.log(line)
 process.exitCode = found.length === 0 ? 0 : 1

@@ -140,6 +140,7 @@ test('audit M-C5: merchants list what is kept, sequences go on, and none that is
     ),
   ).toBe(0)
   expect((await type('operator', 'events', 'replay', shop, '1', '3')).text).toContain('bursar archive list')
+  // Raw: no command writes an event of another month.
   const forged = (at: Date) =>
     sql`insert into events values (${quiet}, 1, gen_random_uuid(), gen_random_uuid(), 'Replenish', 'Done', '{}', ${at})`.execute(
       worker,

@@ -26,6 +26,7 @@ test('the doctor says what is screened by, and what would wait for ever', async 
     [false, expect.stringContaining('no list has been imported')],
   ])
   await listSanctions(db, 'ETH', ['0x1'], momentAt(Date.UTC(2026, 10, 21)))
+  // Raw: a deposit that was held while another screening was set.
   await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, hold_until_verified, created_at, updated_at)
     values (${randomUUID()}, ${randomUUID()}, 'ETHEREUM', 'ETH', 'aa', '0', '0x2', ${randomUUID()}, '{}', 5, 0, 'held', 'Pending', '{}', true, now(), now())`.execute(
     db,

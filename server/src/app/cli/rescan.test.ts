@@ -74,6 +74,7 @@ beforeAll(async () => {
     BURSAR_ASSETS_FILE: file('assets.json', { crypto, fiat: [] }),
     BURSAR_NETWORKS_FILE: file('networks.json', { ETHEREUM: { url, chainId: 1, traces: 'off' } }),
   }
+  // Raw: an address, and a watcher's cursor at the node's own blocks: no signer and no watcher runs here.
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at) values (${randomUUID()}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${OURS}, 0, now())`.execute(
     db,
   )

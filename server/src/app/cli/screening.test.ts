@@ -70,6 +70,7 @@ test('lists are imported and shown with their age; what is cut off, undated or m
 })
 
 test('what is risky is listed, shown and decided, once, by as many as it takes', async () => {
+  // Raw: a report of AMLBot that no deposit waits for.
   await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, state, report, token, next_at, created_at, updated_at)
     values (${ID}, ${ID}, 'deposit', ${ID}, '{"network":"TRON","asset":"USDT"}', 'risky', '{"riskScore":0.9,"flags":["on a list"],"signals":{}}', 't', now(), now(), now())`.execute(
     db,

@@ -135,6 +135,7 @@ describe('kept answers', () => {
     const DAY = 24 * 3_600_000
     const ages = { 'sig:new': 60_000, 'sig:old': 3_700_000, 'key:new': 29 * DAY, 'key:old': 31 * DAY }
     for (const [name, age] of Object.entries(ages)) {
+      // Raw: answers of different ages.
       await edge.pool.query("insert into request_answers values ($1, $2, 'f', 200, '{}', $3)", [
         edge.merchant.id,
         name,

@@ -166,6 +166,7 @@ test.each(['answers', 'is mute for a while'])(
       description: '',
       callbackUrl: '',
     })
+    // Raw: a restore that the command notices only on another timeline of PostgreSQL.
     await sql`insert into installation(identity, timeline, restores, restored_at) values ('i', 't', 1, ${momentOf(here.runtime).at})
     on conflict (singleton) do update set restored_at = excluded.restored_at`.execute(here.db)
     other.isMute = how !== 'answers'

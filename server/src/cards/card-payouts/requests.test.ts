@@ -159,6 +159,7 @@ describe('once', () => {
   test('a localId of another operation is taken here too', async () => {
     const rich = await here.merchant('UAH', 100_000n)
     const id = randomUUID()
+    // Raw: the order of another module needs its counterparties.
     await sql`insert into local_ids(merchant_id, local_id, operation, object_id) values (${rich}, 'elsewhere', 'createExchange', ${id})`.execute(
       here.db,
     )

@@ -215,6 +215,7 @@ describe('credited money', () => {
       const ticker = how === 'exchanged' ? 'ETH' : 'USDT'
       const read = async (transaction: string, index: string): Promise<void> => {
         const id = await received(ticker, how === 'exchanged' ? E18 : 100n * E18, address, 0n, (id) =>
+          // Raw: the deposit is forgotten and read again under another id.
           sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, created_at, updated_at)
           values (${merchant}, ${id}, 'ETHEREUM', ${ticker}, ${transaction}, ${index}, '0x1', ${address}, '{}', 1, 0, 'credited', 'Done', 1, 'b', '{}', now(), now())`.execute(
             db,

@@ -1,4 +1,7 @@
-/** An installation that was there before addresses had records: the migration makes them from what is stored. */
+/**
+ * An installation that was there before addresses had records: the migration makes them from what is stored. Rows are
+ * inserted raw: they are of the schema before the migration.
+ */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'

@@ -1,3 +1,4 @@
+/** Rows are inserted raw: the ledger never writes entries like these. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

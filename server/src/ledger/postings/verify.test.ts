@@ -80,6 +80,7 @@ test('audit M-C3: what was changed by hand is found: an entry, a balance, a hold
     await sql`update ledger_entries set posted = 78, posted_after = 78 where account_id = ${first}`.execute(tx)
     await sql`update ledger_accounts set posted = 1000 where id = ${second}`.execute(tx)
     const release = newId()
+    // Raw: forged: a hold that ends twice.
     await sql`insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, closes, created_at) values (${partly}, ${release}, 'release', 'withdrawal', ${release}, ${held.transfer.id}, now())`.execute(
       tx,
     )

@@ -1,6 +1,6 @@
 /**
  * What is read of notifications is of the months that they are of, however many there are: counted in buffers, without
- * a clock.
+ * a clock. Rows are inserted raw: hundreds of thousands, of years.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'

@@ -102,6 +102,7 @@ describe('native coin that no transfer explains', () => {
 
   test('audit M-A3: is found though it stood in suspense as a surplus that nothing explained', async () => {
     const { address } = await world.address('ETHEREUM', lease)
+    // Raw: a surplus that stands in suspense from the start.
     await sql`insert into custody_addresses(network, asset, address, booked, suspended) values ('ETHEREUM', 'ETH', ${address}, ${E18}, ${E18})`.execute(
       world.db,
     )

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { depositKey, evmRequest, keyring } from '../../../../test/world/signer.ts'
+import { bookAt } from '../../../../test/world/custody.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -23,11 +24,10 @@ test('audit M-B1: a deposit address whose nonce was signed for something unknown
   await world.made.signer.sign(
     evmRequest({ id: world.runtime.newId(), asset: 'USDT', to: STRANGER, units: '5' }, {}, { keys: [depositKey(7)] }),
   )
+  // Raw: the address has the test signer's key 7, without the six before it.
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
     values (${world.merchantId}, ${world.runtime.newId()}, 'EVM', 'ETHEREUM', ${DEPOSIT}, 7, now())`.execute(world.db)
-  await sql`insert into custody_addresses(network, asset, address, booked) values ('ETHEREUM', 'USDT', ${DEPOSIT}, ${UNITS})`.execute(
-    world.db,
-  )
+  await bookAt(world.db, { network: 'ETHEREUM', asset: 'USDT', address: DEPOSIT }, UNITS)
   const { policy, ...evm } = world.evm
   const adapter = Object.assign(world.adapter, { codeAt: async () => '0x' as const })
   const fromDeposits = createEvmDirect({ ...evm, adapter, sending: policy, sweeps: DEFAULT_SWEEP_POLICY })

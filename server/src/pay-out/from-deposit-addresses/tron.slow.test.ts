@@ -140,6 +140,7 @@ test('an address that energy was lent to does not pay before the energy is back'
   const { request, plan, db, runtime } = await open()
   const { address, merchantId } = await deposit('TRX', '50')
   const { at, newId } = momentOf(runtime)
+  // Raw: a loan whose worker died before it asked for it.
   await sql`insert into tron_loans(id, address, merchant_id, derivation_index, stake, lend_id, created_at)
     select ${newId()}, ${address}, ${merchantId}, 1, 1, id, ${at} from outgoing limit 1`.execute(db)
   const to = await someone()

@@ -9,6 +9,7 @@ const NAME = 'holders under test'
 let holders: AddressHolders
 
 beforeAll(async () => {
+  // Raw: addresses with readable names; no signer runs here.
   await withClient(database.url, (client) =>
     client.query(`
       insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)

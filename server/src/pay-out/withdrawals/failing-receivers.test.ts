@@ -81,6 +81,7 @@ test('a receiver without code is paid whatever became of payments before', async
 test('a merchant whose payments to ever other contracts fail waits after twenty in a day, with an alert', async () => {
   await open(21_001n)
   await failOne(STRANGER)
+  // Raw: nineteen copies of a payment that failed, to other receivers.
   await sql`insert into withdrawals select (w2).* from (select jsonb_populate_record(w, jsonb_build_object('id', gen_random_uuid(), 'to_address', '0x' || n, 'hold_id', gen_random_uuid())) as w2
     from withdrawals w, generate_series(1, 19) n where w.to_address = ${STRANGER}) x`.execute(world.db)
   const id = await world.request(1_000n, { ticker: 'ETH', to: OTHER })

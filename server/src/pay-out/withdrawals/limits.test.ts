@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { fundWithdrawal } from '../../../../test/world/withdrawal.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createSignerLimitsJob } from '../../app/composition/signing.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
@@ -42,11 +43,7 @@ beforeEach(async () => {
 })
 
 const waiting = async (merchantId: string, units: bigint, ticker = 'TRX'): Promise<Withdrawal> => {
-  const id = runtime.newId()
-  await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
-    values (${merchantId}, ${id}, ${ticker}, 'TRON', 'x', ${units}, 0, 'requested', false, ${id}, ${new Date(now)}, ${new Date(now)}, now())`.execute(
-    runtime.db,
-  )
+  const id = await fundWithdrawal(runtime, { merchantId, ticker, blockchain: 'TRON', to: 'x', units, fee: 0n })
   return (await findById(runtime.db, merchantId, id))!
 }
 const passing = async (...all: Withdrawal[]): Promise<bigint[]> =>

@@ -182,6 +182,7 @@ describe('a Bitcoin payment', () => {
     // The coin was our own change; after a reorganisation another form of the transaction that made it was mined.
     await sql`update utxos set block_height = null where transaction = ${transaction}`.execute(world.db)
     const parent = world.runtime.newId()
+    // Raw: the parent of a transaction, long before it.
     await sql`insert into outgoing(id, network, purpose, state, senders, nonce, keys, attempt, mined_hash, mined_height, succeeded, next_step_at, created_at, updated_at)
       values (${parent}, 'BITCOIN', 'payout', 'final', '{x}', null, '{}', 1, 'other', 90, true, now(), now(), now())`.execute(
       world.db,

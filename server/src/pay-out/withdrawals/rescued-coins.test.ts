@@ -65,6 +65,7 @@ const returned = async (hash: string, paysFor?: string): Promise<void> => {
   await sql`update outgoing set state = 'mined', mined_hash = ${hash}, mined_height = ${HEIGHT}, succeeded = true where id = ${id}`.execute(
     world.db,
   )
+  // Raw: the coin of a transaction that no node has.
   await sql`insert into utxos(network, transaction, vout, address, account, branch, derivation_index, units, block_height)
     values ('BITCOIN', ${hash}, 0, ${bitcoinHotAddress(WALLET)}, 'hot', 1, 0, 5000000, ${HEIGHT})`.execute(world.db)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { tronIntent, tronRequest } from '../../../../test/world/tron-requests.ts'
 import { evmRequest } from '../../../../test/world/signer.ts'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -149,9 +150,7 @@ describe('a withdrawal that the signer has signed and the database has forgotten
       const expiresAt = world.time.now + 60_000
       const { hash } = await world.made.signer.sign(tronRequest(intent, { expiration: expiresAt }))
       await world.request(UNITS, { id: intent.id, blockchain: 'TRON', to: intent.to })
-      await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at) values ('TRON', 945, 'x', 1, 1000, 940, true, now())`.execute(
-        world.db,
-      )
+      await readEmptyBlocks(world.runtime, 'TRON', { height: 945, final: 940, head: 1_000 })
       // A block every three seconds, the newest two minutes after the expiration; the payment is in block 950.
       const times = (height: number) => expiresAt + 120_000 - aheadMs - (1_000 - height) * 3_000
       const asked: number[] = []

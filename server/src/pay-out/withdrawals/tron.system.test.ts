@@ -119,6 +119,7 @@ test('sweeps on their way leave payouts their places', async () => {
   const { db, request, work, mine, state, onChain } = await open()
   const to = someone()
   const id = await request('TRX', to, 2_000_000n)
+  // Raw: forty-eight transactions of sweeps that never move on.
   await sql`insert into outgoing(id, network, purpose, state, senders, keys, attempt, next_step_at, created_at, updated_at)
     select gen_random_uuid(), 'TRON', p, 'broadcast', array['deposit ' || n], '{}', 1, 'infinity', now(), now()
     from generate_series(1, 16) n, unnest(array['sweep', 'gas', 'resources']) p`.execute(db)

@@ -53,6 +53,7 @@ test('roles refuse a database that lacks a migration, whichever, and no build mi
     await client.query('delete from schema_migrations where name = $1', [late.name])
     await expect(requireMigrated(database.url)).rejects.toThrow('run `bursar migrate`')
     await client.query(
+      // Raw: the record of a newer build.
       `insert into schema_migrations(name, checksum) values ('202601010000-of-a-newer-build.sql', 'x')`,
     )
     await expect(migrate(database.url)).rejects.toThrow('the database is newer than this build: it has 202601010000-of')

@@ -1,4 +1,7 @@
-/** `events` is kept by month: on real data, for every role, and whatever the clocks say. */
+/**
+ * `events` is kept by month: on real data, for every role, and whatever the clocks say. Rows are inserted raw: they
+ * are of the schema before the migration, or forged.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

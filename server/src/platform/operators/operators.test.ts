@@ -97,6 +97,7 @@ describe('the record of operators', () => {
 
   test('audit S-6: what is history stays: audits, approvals, decisions, and stops but for their end', async () => {
     const id = randomUUID()
+    // Raw: the rows are there to be refused a change.
     await sql`insert into merchant_audit(merchant_id, id, at, actor, action, detail) values (${id}, ${id}, now(), 'cli:ann', 'x', '{}')`.execute(
       db,
     )

@@ -101,6 +101,7 @@ describe('a withdrawal, once screening is on', () => {
   test('audit M-D1: rejected money goes back to the listed address it came from, and no more than was signed for', async () => {
     await listBad()
     const id = newId()
+    // Raw: the deposit, its adjustment and the signature of a second person, as they are once all commands have run.
     await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, hold_until_verified, created_at, updated_at)
       values (${randomUUID()}, ${id}, 'TRON', 'TRX', 'x', '0', 'T', ${newId()}, '{TBad}', 100, 1, 'rejected', 'Failed', 1, 'b', '{}', true, now(), now())`.execute(
       db,
@@ -120,6 +121,7 @@ describe('a withdrawal, once screening is on', () => {
       return admit(w)
     }
     expect(await returned()).toBe(false)
+    // Raw: as above.
     await sql`insert into adjustment_signatures(adjustment_id, person, signature, applied_by, applied_at) values (${adjustment}, 'bob', 'aa', 'cli:ann', now())`.execute(
       db,
     )

@@ -330,6 +330,7 @@ describe('a withdrawal that was judged clean', () => {
 
 const plan = async (w: Withdrawal) => {
   const id = newId()
+  // Raw: a planned transaction of a network that has no node here.
   await sql`insert into outgoing(id, network, purpose, senders, keys, state, attempt, next_step_at, created_at, updated_at)
     values (${id}, 'TRON', 'payout', '{THot}', '{}', 'planned', 1, ${new Date(now)}, ${new Date(now)}, ${new Date(now)})`.execute(
     db,

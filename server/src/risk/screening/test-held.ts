@@ -42,6 +42,7 @@ export const decideFirst = async (
 const receiveFromMerchant = async (world: World, sender: string, { address }: Owned): Promise<void> => {
   const id = uuidv7(world.now, randomBytes(10))
   const at = new Date(world.now)
+  // Raw: the sender's withdrawal; only its receiver is the subject.
   await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
     values (${sender}, ${id}, 'ETH', 'ETHEREUM', ${address}, ${E18}, 0, 'done', true, ${randomUUID()}, ${at}, ${at}, ${at})`.execute(
     world.db,

@@ -112,7 +112,7 @@ describe('every account has a way out', () => {
   test('audit M-D1: a rejected deposit leaves quarantine whole and once, to a merchant of the platform', async () => {
     const deposit = async (state: string, height: number): Promise<string> => {
       const id = runtime.newId()
-      // The row stands for a long history: the states that only screening gives, at heights of its own.
+      // Raw: states that only screening gives, at given heights.
       await sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, block_height, block_hash, keys, hold_until_verified, created_at, updated_at)
         values (${SHOP}, ${id}, 'TRON', 'USDT', ${id}, '0', 'T', ${runtime.newId()}, '{Tsender}', 25, 1, ${state}, 'Failed', ${height}, 'b', '{}', true, now(), now())`.execute(
         db,

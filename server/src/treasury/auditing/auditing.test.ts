@@ -93,6 +93,7 @@ const withdrawal = async (merchantId: string, held: bigint | null = 11n, ticker 
           },
         },
       ])
+    // Raw: rows whose postings are forged or left out.
     await sql`insert into withdrawals(merchant_id, id, ticker, blockchain, to_address, units, fee_units, state, internal, hold_id, not_before, created_at, updated_at)
       values (${merchantId}, ${id}, ${ticker}, 'ETHEREUM', 'x', 10, 1, 'requested', false, ${hold}, now(), now(), now())`.execute(
       tx,
@@ -173,6 +174,7 @@ describe('the audit', () => {
   test('audit S-3: finds a cause that credited more than it brought, and lets one that was taken back and given again', async () => {
     const merchant = randomUUID()
     const id = randomUUID()
+    // Raw: its postings follow in four parts.
     await sql`insert into capital_grants(id, merchant_id, asset, units, created_at) values (${id}, ${merchant}, 'USDT', 100, now())`.execute(
       runtime.db,
     )
@@ -196,6 +198,7 @@ describe('the audit', () => {
     await grant(one, 'USDT', 100n)
     await grant(two, 'USDT', 100n)
     await withdrawal(two)
+    // Raw: forged.
     const forge = async (merchantId: string, posted: number, held: number): Promise<void> => {
       const [id, account] = [newId(), await accountOf(merchantId, 'USDT')]
       await sql`insert into ledger_transfers(merchant_id, id, kind, cause_kind, cause_id, created_at) values (${merchantId}, ${id}, 'hold', 'withdrawal', ${id}, now())`.execute(

@@ -1,3 +1,4 @@
+/** Rows that an intruder writes with the password of a role. They are inserted raw: no command writes them. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'

@@ -48,6 +48,7 @@ test('audit M-C2: what addresses hold together is kept by what they are for, als
 })
 
 test('audit M-C2: deposits are counted by state as they move, before and after the changes are added up', async () => {
+  // Raw: six deposits in given states.
   const row = (
     state: string,
   ) => sql`insert into deposits(merchant_id, id, network, asset, transaction, index, address, address_id, senders, units, fee_units, state, told, keys, created_at, updated_at)

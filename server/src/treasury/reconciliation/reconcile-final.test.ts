@@ -3,6 +3,7 @@
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
@@ -36,7 +37,7 @@ afterAll(() => world.close())
 beforeEach(async () => {
   await world.reset()
   await sql`truncate house_addresses, custody_recent, custody_rounds`.execute(world.db)
-  await sql`insert into watch_cursors values ('TRON', 0, 'b0', 1, 0, 0, true, ${new Date(world.now)})`.execute(world.db)
+  await readEmptyBlocks(runtime, 'TRON', { height: 0, branch: 'b' })
   history = new Map([[0, new Map()]])
   final = 0
   finalHash = ''
@@ -89,6 +90,7 @@ const read = async (height: number, moves: readonly CustodyMove[]): Promise<void
           },
         ]
   await inTransaction(world.db, async (tx) => {
+    // Raw: the block and its moves are one transaction, as the watcher writes them.
     await sql`update watch_cursors set height = ${height}, hash = ${`b${height}`} where network = 'TRON'`.execute(tx)
     await sql`insert into watch_blocks values ('TRON', ${height}, ${`b${height}`}, '') on conflict do nothing`.execute(
       tx,

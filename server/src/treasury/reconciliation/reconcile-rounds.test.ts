@@ -1,6 +1,8 @@
 /** Which addresses a round asks about, and what it concludes nothing of. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
+import { bookAt } from '../../../../test/world/custody.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
@@ -64,6 +66,7 @@ describe('which addresses are asked about', () => {
   })
 
   test('a hundred thousand idle addresses are not asked about', async () => {
+    // Raw: a hundred thousand addresses.
     await sql`insert into custody_addresses(network, asset, address, booked, touched, compared_height, compared_at)
       select 'ETHEREUM', 'ETH', '0x' || i, 1, false, 1, ${new Date(world.now)} from generate_series(1, 100000) i`.execute(
       world.db,
@@ -98,12 +101,8 @@ test('audit M-C6: a network whose node is slow does not keep others waiting', as
     network: 'BINANCE_SMART_CHAIN' as const,
     hashAt: () => new Promise<string>((resolve) => (answer = resolve)),
   }
-  await sql`insert into watch_cursors values ('BINANCE_SMART_CHAIN', 1, 'x', 1, 1, 1, true, ${new Date(world.now)})`.execute(
-    world.db,
-  )
-  await sql`insert into custody_addresses(network, asset, address, booked) values ('BINANCE_SMART_CHAIN', 'USDT', 'anybody', 1)`.execute(
-    world.db,
-  )
+  await readEmptyBlocks(here.runtime, 'BINANCE_SMART_CHAIN', { height: 1 })
+  await bookAt(world.db, { network: 'BINANCE_SMART_CHAIN', asset: 'USDT', address: 'anybody' }, 1n)
   const running = createReconcileJob(here.runtime, catalogue, [slow, here.adapter], 1).run(new AbortController().signal)
   await expect.poll(() => listStops(world.db)).toHaveLength(1)
   answer('another block')
@@ -118,9 +117,7 @@ test('a node that fails does not keep other networks waiting', async () => {
     network: 'BINANCE_SMART_CHAIN' as const,
     hashAt: () => Promise.reject(new Error('no answer')),
   }
-  await sql`insert into watch_cursors values ('BINANCE_SMART_CHAIN', 1, 'x', 1, 1, 1, true, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+  await readEmptyBlocks(here.runtime, 'BINANCE_SMART_CHAIN', { height: 1 })
   await createReconcileJob(here.runtime, catalogue, [broken, here.adapter], 1).run(new AbortController().signal)
   expect(await listStops(world.db)).toHaveLength(1)
 })

@@ -25,6 +25,7 @@ test('row E-42: what was compared before the state was given up stays compared, 
   here.chain.pay([{ to: (await here.owner()).address, units: E18 }])
   here.chain.mine()
   await here.catchUp()
+  // Raw: more addresses than one page asks for.
   await sql`insert into custody_addresses(network, asset, address, booked, touched, compared_height, compared_at)
     select 'ETHEREUM', 'ETH', '0xa' || i, 0, true, 0, ${new Date(world.now)} from generate_series(1, ${ADDRESSES}::int) i`.execute(
     world.db,

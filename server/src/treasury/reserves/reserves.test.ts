@@ -1,3 +1,4 @@
+/** Proofs of reserves. Accounts are inserted raw: thousands of them, and some below zero, which the ledger refuses. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { verifyReserveProof } from '@bursar/sdk'
 import { sql } from 'kysely'

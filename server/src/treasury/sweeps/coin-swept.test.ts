@@ -18,6 +18,7 @@ let db: Db
 beforeAll(async () => {
   const pool = createPool({ url: database.url })
   db = createDb(pool)
+  // Raw: an address with a readable name; no signer runs here.
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
     values (${randomUUID()}, ${randomUUID()}, 'EVM', 'ETHEREUM', ${OURS}, 1, now())`.execute(db)
   return () => pool.end()

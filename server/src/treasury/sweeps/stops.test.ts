@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
@@ -14,6 +16,7 @@ import { fundedOn, holdersOn, insertSweeps } from './store.ts'
 const database = useDatabase({ template: migrated })
 let world: World
 let owned: Owned
+let runtime: ReturnType<typeof createTestRuntime>
 
 beforeAll(() => {
   world = createWorld(database.url)
@@ -22,9 +25,8 @@ afterAll(() => world.close())
 beforeEach(async () => {
   await world.reset()
   owned = await world.address('ETHEREUM')
-  await sql`insert into watch_cursors values ('ETHEREUM', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+  runtime = createTestRuntime(world.db, () => world.now)
+  await readEmptyBlocks(runtime, 'ETHEREUM', { height: 120, final: 110, traces: false })
   await world.mine('ETHEREUM', 100, [pay(owned.address, E18, { index: 'n' })])
   await world.settle('ETHEREUM', 120, 110)
 })
@@ -35,13 +37,12 @@ const held = async (network: 'ETHEREUM' | 'TRON' = 'ETHEREUM') =>
 
 test('a stop of BITCOIN, or of what is on it, leaves sweeps on Ethereum and TRON alone', async () => {
   const onTron = { merchantId: randomUUID(), addressId: randomUUID(), address: 'TRON-1' }
+  // Raw: an address and a deposit of TRON with readable names; no signer runs here.
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
     values (${onTron.merchantId}, ${onTron.addressId}, 'TRON', 'TRON', ${onTron.address}, 0, ${new Date(world.now)})`.execute(
     world.db,
   )
-  await sql`insert into watch_cursors values ('TRON', 120, 'x', 1, 120, 110, false, ${new Date(world.now)})`.execute(
-    world.db,
-  )
+  await readEmptyBlocks(runtime, 'TRON', { height: 120, final: 110, traces: false })
   // The world of deposits serves no TRX: the deposit is the one on Ethereum, as it would be on TRON.
   const row = { id: randomUUID(), network: 'TRON', asset: 'TRX', address: onTron.address }
   const owner = { merchant_id: onTron.merchantId, address_id: onTron.addressId }

@@ -147,6 +147,7 @@ describe('in a database that was restored from a copy', () => {
       ({ text }) => text,
     )
   beforeEach(() =>
+    // Raw: an address that a restore forgot.
     sql`insert into house_addresses values ('EVM', ${FORGOTTEN}, 'forgotten', 1, 7, ${new Date(world.now)})`.execute(
       world.db,
     ),
