@@ -63,7 +63,13 @@ export const openBenchWorld = async () => {
       adapter.resourcesOf(hot.address),
       adapter.lendable(hot.address),
     ])
-    return { prices, supply, reference, hot: { resources, lendable, sun: 10n ** 12n }, maxTopUp: 10n ** 12n }
+    return {
+      prices,
+      supply,
+      reference,
+      hot: { resources, lendable, sun: 10n ** 12n, planned: 0 },
+      maxTopUp: 10n ** 12n,
+    }
   }
   /** Signs, sends, mines. Throws unless it had effect. */
   const carryOut = async (unsigned: string, { key }: Account): Promise<{ burnt: bigint; energy: bigint }> => {

@@ -30,9 +30,15 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, kPerMille: 2_000n, ...more }
   // A process that dies at a named point, or nowhere.
   let fatal: { name: string; passes: number } | undefined
+  let other: { name: string; work: () => Promise<unknown> } | undefined
   const points = new Set<string>()
   const pause = async (name: string): Promise<void> => {
     points.add(name)
+    if (other?.name === name) {
+      const { work: meanwhile } = other
+      other = undefined
+      await meanwhile()
+    }
     if (fatal?.name !== name || (fatal.passes -= 1) >= 0) return
     fatal = undefined
     throw new Killed(name)
@@ -89,7 +95,18 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     (await openLoans()) === 0 &&
     (await sweeps()).every(({ state }) => ['final', 'failed', 'replaced'].includes(state)) &&
     (await sql`select from outgoing where state not in ('final', 'failed', 'abandoned')`.execute(db)).rows.length === 0
-  const order = (wanted: StakeOrder) => orderStake({ ...deps, spendable }, wanted)
+  const order = (wanted: StakeOrder) =>
+    orderStake(
+      {
+        ...deps,
+        spendable: async () => {
+          const read = await spendable()
+          await pause('stake-read')
+          return read
+        },
+      },
+      wanted,
+    )
   /** Works and mines final blocks until nothing is under way any more. */
   const settle = async (): Promise<void> => {
     for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -121,12 +138,15 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     /** The next process dies when it passes this point once more than `passes` times. */
     killAt: (name: string, passes = 0): void => void (fatal = { name, passes }),
     isArmed: (): boolean => fatal !== undefined,
+    /** Another process works while a job stands at this point the next time. */
+    meanwhile: (name: string, work: () => Promise<unknown>): void => void (other = { name, work }),
     restart: (): void => void (jobs = start()),
     job: () => start().sweep,
     payoutJob: () => start().payouts,
     /** Who pays, in the order planned. */
     payers: async (): Promise<string[]> => (await outgoing('payout')).map(({ senders }) => senders[0]!),
-    spendable,
+    /** sun of the hot address */
+    spendable: async (): Promise<bigint> => (await spendable()).sun,
     prices,
     costOf: async (merchantId: string): Promise<bigint> => -(await tron.balance(merchantId, 'TRX', 'network-costs')),
     /** What the transactions of each purpose burnt, in sun. */

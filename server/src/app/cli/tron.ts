@@ -44,7 +44,7 @@ export const tronCommands: readonly Command[] = [
     name: 'tron status',
     summary: 'show energy, bandwidth, staked and lent TRX, and when unstaked TRX can be withdrawn',
     run: (_given, env, out) =>
-      withTron(env, async (deps) => printStanding(await standingOfStake(deps), await deps.spendable(), out)),
+      withTron(env, async (deps) => printStanding(await standingOfStake(deps), (await deps.spendable()).sun, out)),
   }),
 ]
 

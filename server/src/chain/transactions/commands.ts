@@ -8,6 +8,7 @@ import { knowChange, type ChangeKey } from './change.ts'
 import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { freeNonce } from './nonces.ts'
+import { countPlanned } from './planned.ts'
 import { classOf } from './refusals.ts'
 import { move } from './store.ts'
 import {
@@ -52,6 +53,8 @@ export const insertOutgoing = async (
     values (${planned.id}, ${planned.network}, ${planned.purpose}, ${state}, ${[...planned.senders]}, ${planned.nonce},
       ${[...planned.keys]}, ${planned.paysFor ?? null}, 1, ${at}, ${at}, ${at})`.execute(tx)
   await insertAttempt(tx, planned.id, planned.network, 1, planned, at)
+  // An offer spends nothing until it is imported.
+  if (state !== 'offered') await countPlanned(tx, planned.network, planned.senders)
 }
 
 /** Stores one more attempt of a transaction, unsigned. */

@@ -42,6 +42,7 @@ export {
   takeFreed,
   takeNonce,
 } from './nonces.ts'
+export { isPlannedStill, readPlanned } from './planned.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
 export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, sendingPolicyOf, sendingShape } from './policy.ts'
 export type { SendingPolicy } from './policy.ts'
@@ -68,6 +69,7 @@ export {
 export type { Load } from './queries.ts'
 export { attemptsOf, isUnderWay, lockOutgoing, oursAmong, rawOf } from './store.ts'
 export { tronCommitted } from './tron-committed.ts'
+export type { TronCommitted } from './tron-committed.ts'
 export { recentReference } from './jobs-head.ts'
 export {
   LIFETIME_MS as TRON_LIFETIME_MS,

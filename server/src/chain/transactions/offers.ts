@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { freeCoins } from './coins.ts'
 import { insertOutgoing, type NewOutgoing } from './commands.ts'
 import { passTaken } from './nonces.ts'
+import { countPlanned } from './planned.ts'
 import { attemptsOf, move, OUTGOING_COLUMNS } from './store.ts'
 import type { Attempt, Outgoing } from './transaction.ts'
 
@@ -43,6 +44,7 @@ export const recordImported = async (
     where outgoing_id = ${outgoing.id} and attempt = 1`.execute(tx)
   await sql`update outgoing set next_step_at = ${at} where id = ${outgoing.id}`.execute(tx)
   if (outgoing.nonce !== null) await passTaken(tx, outgoing.network, outgoing.senders[0]!)
+  await countPlanned(tx, outgoing.network, outgoing.senders)
   return true
 }
 

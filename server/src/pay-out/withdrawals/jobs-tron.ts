@@ -15,10 +15,13 @@ import {
   type TronPlan,
   countTronPayouts,
   tronFeesUnderWay,
+  isPlannedStill,
+  readPlanned,
 } from '../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { toColdOf } from '../../treasury/reconciliation/index.ts'
+import type { SpendableSun } from '../../treasury/sweeps/index.ts'
 import { attach, postpone } from './commands.ts'
 import { boundedForReceiver, mayPayCode, noLongerReverting, onRevert, runsReceiverCode } from './receivers.ts'
 import { FEE_ABOVE_CAP } from './refusals.ts'
@@ -33,7 +36,8 @@ const PAGE = 100
 /**
  * Plans a transaction for each waiting withdrawal, oldest first: from a deposit address if that burns less, otherwise
  * from the hot wallet, or, if that has too little, from a deposit address again. A withdrawal that no address can pay
- * is skipped. Returns true if at least one transaction was planned.
+ * is skipped. Returns true if it is worth running again at once: a transaction was planned, by this job or meanwhile by
+ * another that plans from the hot address.
  */
 export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> => {
   const { runtime, policy, hotAddress } = deps
@@ -41,11 +45,12 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   const round: Round = {
     slots: policy.mostInFlight - (await countTronPayouts(runtime.db, hotAddress)),
     made: false,
+    isOvertaken: false,
     payable: new Set(),
     lacking: new Set(),
     failed: [],
   }
-  for (let after: Withdrawal | undefined; round.slots > 0;) {
+  for (let after: Withdrawal | undefined; round.slots > 0 && !round.isOvertaken;) {
     const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
     if (page.length === 0 && after === undefined) await nothingToPay(deps, 'TRON')
     await planPage(deps, await deps.approved(page), round)
@@ -54,10 +59,11 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
   }
   for (const ticker of round.lacking) await alertShort(deps, 'TRON', ticker)
-  const enough = [...round.payable].filter((ticker) => !round.lacking.has(ticker))
+  // What was not tried may lack it still.
+  const enough = round.isOvertaken ? [] : [...round.payable].filter((ticker) => !round.lacking.has(ticker))
   if (enough.length > 0) await noLongerShort(deps, 'TRON', enough)
   if (round.failed.length > 0) throw round.failed[0]
-  return round.made
+  return round.made || round.isOvertaken
 }
 
 /** The state of one run. */
@@ -65,6 +71,8 @@ interface Round {
   /** number of transactions that the hot address may still send */
   slots: number
   made: boolean
+  /** another job has planned from the hot address since its balance was read: nothing more is planned on that balance */
+  isOvertaken: boolean
   /** tickers of the withdrawals that were tried */
   payable: Set<string>
   /** tickers with too low a balance */
@@ -92,14 +100,15 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
   const reference = await recentReference(deps)
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
-  const hotBalance = await readHotBalance(deps, ready)
+  const hot = await readHot(deps, ready)
   const short: { withdrawal: Withdrawal; lacking: string }[] = []
   await forEachIsolated(ready, async (withdrawal) => {
-    if (round.slots === 0) return
+    if (round.slots === 0 || round.isOvertaken) return
     round.payable.add(withdrawal.ticker)
-    const outcome = await planOne(deps, withdrawal, rate, hotBalance, reference)
-    if (typeof outcome === 'string') short.push({ withdrawal, lacking: outcome })
-    else if (outcome) {
+    const outcome = await planOne(deps, withdrawal, rate, hot, reference)
+    if (typeof outcome === 'object') short.push({ withdrawal, ...outcome })
+    if (outcome === 'overtaken') round.isOvertaken = true
+    if (outcome === 'planned') {
       // The payment of a token also shows that there is coin for its fee.
       round.payable.add(NATIVE_TICKER.TRON)
       ;[round.made, round.slots] = [true, round.slots - 1]
@@ -115,36 +124,43 @@ const planByHot = async (deps: TronPayoutDeps, ready: readonly Withdrawal[], rou
 }
 
 type Reference = Awaited<ReturnType<typeof recentReference>>
+/** `lacking`: a ticker of which the hot wallet has too little */
+type Outcome = 'planned' | 'not-planned' | 'overtaken' | { lacking: string }
 
-/** @returns a ticker of which the hot wallet has too little; otherwise whether a transaction was planned */
 const planOne = async (
   deps: TronPayoutDeps,
   withdrawal: Withdrawal,
   prices: Prices,
-  hotBalance: HotBalance,
+  hot: Hot,
   reference: Reference,
-): Promise<boolean | string> => {
+): Promise<Outcome> => {
   const { runtime, policy, adapter } = deps
-  if (hotBalance.lacks(withdrawal.ticker, withdrawal.units)) return withdrawal.ticker
+  if (hot.balance.lacks(withdrawal.ticker, withdrawal.units)) return { lacking: withdrawal.ticker }
   const contract = await inPayableForm(adapter, contractOf(deps, withdrawal))
   const cost = boundedForReceiver(contract, await adapter.estimateCost(contract))
   if (!cost.ok) {
-    if (cost.reason !== 'reverted') return NATIVE_TICKER.TRON
-    return onRevert(deps, withdrawal, cost.message, () =>
+    if (cost.reason !== 'reverted') return { lacking: NATIVE_TICKER.TRON }
+    await onRevert(deps, withdrawal, cost.message, () =>
       adapter.estimateCost(contractOf(deps, { ...withdrawal, to: deps.hotAddress })),
     )
+    return 'not-planned'
   }
   await noLongerReverting(deps, 'TRON', [withdrawal.ticker])
-  if (runsReceiverCode(contract) && !(await mayPayCode(deps, withdrawal))) return false
+  if (runsReceiverCode(contract) && !(await mayPayCode(deps, withdrawal))) return 'not-planned'
   const id = runtime.newId()
   const plan = planTron({ id, contract, reference, usage: cost.usage, prices })
-  if (plan.networkFee > policy.maxFee) return tooDear(deps, withdrawal, plan)
+  if (plan.networkFee > policy.maxFee) {
+    await tooDear(deps, withdrawal, plan)
+    return 'not-planned'
+  }
   await resolveAlert(runtime.db, FEE_ABOVE_CAP, withdrawal.id, momentOf(runtime).at)
   const fee = nativeLedgerUnits(deps.catalogue, 'TRON', plan.networkFee)
-  const lacking = hotBalance.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
-  if (lacking !== undefined) return lacking
+  const lacking = hot.balance.pay([withdrawal, { ticker: NATIVE_TICKER.TRON, units: fee }])
+  if (lacking !== undefined) return { lacking }
   await deps.pause('payout-chosen')
-  return storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices })
+  const outcome = await storePlanned(deps, withdrawal, { id, plan, usage: cost.usage, prices }, hot.planned)
+  if (outcome === 'planned') hot.planned += 1
+  return outcome
 }
 
 const TOO_DEAR_MS = 60_000
@@ -153,12 +169,11 @@ const tooDear = async (
   { runtime, policy }: TronPayoutDeps,
   withdrawal: Withdrawal,
   { networkFee }: TronPlan,
-): Promise<false> => {
+): Promise<void> => {
   const { id } = withdrawal
   await postpone(runtime.db, withdrawal, new Date(momentOf(runtime).at.getTime() + TOO_DEAR_MS))
   const text = `Withdrawal ${id} waits: its fee on TRON could be ${networkFee} sun, above the cap of ${policy.maxFee}`
   await raiseAlert(runtime.db, { kind: FEE_ABOVE_CAP, subject: id, text }, momentOf(runtime))
-  return false
 }
 
 const contractOf = ({ catalogue, hotAddress }: TronPayoutDeps, { ticker, to, units }: Withdrawal) => {
@@ -171,11 +186,13 @@ const storePlanned = async (
   deps: TronPayoutDeps,
   withdrawal: Withdrawal,
   { id, plan, usage, prices }: { id: string; plan: TronPlan; usage: Usage; prices: Prices },
-): Promise<boolean> => {
+  planned: number,
+): Promise<'planned' | 'not-planned' | 'overtaken'> => {
   const { runtime, hotAddress } = deps
   class Taken extends Error {}
   try {
-    await inTransaction(runtime.db, async (tx) => {
+    return await inTransaction(runtime.db, async (tx) => {
+      if (!(await isPlannedStill(tx, 'TRON', hotAddress, planned))) return 'overtaken'
       const moment = momentOf(runtime)
       await insertPlanned(
         tx,
@@ -193,11 +210,11 @@ const storePlanned = async (
         moment,
       )
       if (!(await attach(tx, [withdrawal], id, moment))) throw new Taken()
+      return 'planned'
     })
-    return true
   } catch (error) {
     // Another process has planned it.
-    if (error instanceof Taken) return false
+    if (error instanceof Taken) return 'not-planned'
     throw new Error(`planning a payout from ${hotAddress} failed`, { cause: error })
   }
 }
@@ -205,21 +222,30 @@ const storePlanned = async (
 type HotBalanceDeps = Pick<TronPayoutDeps, 'runtime' | 'catalogue' | 'adapter' | 'hotAddress'>
 
 /** Returns the sun that the hot address can send now, after all pending payments. */
-export const spendableSun = async (deps: HotBalanceDeps): Promise<bigint> => {
+export const spendableSun = async (deps: HotBalanceDeps): Promise<SpendableSun> => {
   const native = deps.catalogue.findCrypto(NATIVE_TICKER.TRON)!
-  return rescale(
-    (await readHotBalance(deps, [])).left(NATIVE_TICKER.TRON),
-    native.scale,
-    native.networks.get('TRON')!.decimals,
-  )
+  const { balance, planned } = await readHot(deps, [])
+  return {
+    sun: rescale(balance.left(NATIVE_TICKER.TRON), native.scale, native.networks.get('TRON')!.decimals),
+    planned,
+  }
+}
+
+/** What the hot address can pay. */
+interface Hot {
+  balance: HotBalance
+  /** number of transactions planned from it: those at the reading, and this round's since */
+  planned: number
 }
 
 /**
  * Returns the balance at the final block minus everything pending since: a node shows the balances of no other block
  * (`TronChainAdapter`).
  */
-const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<HotBalance> => {
+const readHot = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<Hot> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
+  // Read before all else: what another job plans from now on changes this count, and then nothing is planned.
+  const planned = await readPlanned(runtime.db, 'TRON', hotAddress)
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
     catalogue.findCrypto(ticker)!,
   )
@@ -238,7 +264,8 @@ const readHotBalance = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]
     const held = rescale(sendable, asset.networks.get('TRON')!.decimals, asset.scale)
     left.set(asset.ticker, held - leaving[i]! - (toCold.get(asset.ticker) ?? 0n))
   }
-  return new HotBalance(left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed))
+  left.set(NATIVE_TICKER.TRON, left.get(NATIVE_TICKER.TRON)! - fees - committed)
+  return { balance: new HotBalance(left), planned }
 }
 
 /**

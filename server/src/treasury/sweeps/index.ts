@@ -19,7 +19,7 @@ export { createSweepSettlement } from './settlement.ts'
 
 export { orderStake, standingOfStake } from './tron/stake.ts'
 export type { StakeDeps, StakeOrder, StakeStanding } from './tron/stake.ts'
-export type { TronSweepPermission } from './tron/deps.ts'
+export type { SpendableSun, TronSweepPermission } from './tron/deps.ts'
 export { tronPurposeOf } from './tron/purpose.ts'
 export { lockTronSweeps } from './tron/loans.ts'
 export { isBeingSwept } from './under-way.ts'

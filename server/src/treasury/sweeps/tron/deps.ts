@@ -24,7 +24,13 @@ export interface TronSweepDeps {
   /** sun: no transaction may cost the network more */
   maxFee: bigint
   allowed(): Promise<TronSweepPermission>
-  /** returns the sun that the hot address can send now, after all unconfirmed transactions */
-  spendable(): Promise<bigint>
+  spendable(): Promise<SpendableSun>
   pause: PausePoint
+}
+
+/** What the hot address can send now, after all unconfirmed transactions. */
+export interface SpendableSun {
+  sun: bigint
+  /** number of transactions planned from the address before `sun` was read, for `isPlannedStill` */
+  planned: number
 }

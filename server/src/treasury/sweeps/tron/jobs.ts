@@ -11,7 +11,7 @@ import type { TronSweepDeps, TronSweepPermission } from './deps.ts'
 import { lookAround } from './looking.ts'
 import { quietAmong } from './loans.ts'
 import { createTronStepping, type Judge } from './stepping.ts'
-import type { TronTarget } from './storing.ts'
+import { Overtaken, type TronTarget } from './storing.ts'
 import { evenFloors, isWorthIt } from './worth.ts'
 
 /** Most holders read at once; most of them rest. */
@@ -23,7 +23,8 @@ const TRX = NATIVE_TICKER.TRON
 
 /**
  * Creates the job that sweeps deposits on TRON. Each run asks the chain what an address still lacks and plans that, so
- * that it continues from any state. Lent energy is taken back whatever the outcome of the sweep.
+ * that it continues from any state. Lent energy is taken back whatever the outcome of the sweep. A run ends early, to be
+ * repeated at once, when another job has planned from the hot address.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
   /** Times (business clock) when addresses with too small holdings are checked again, by what they held. */
@@ -32,8 +33,13 @@ export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job =>
     name: 'sweeps TRON',
     everyMs,
     run: async () => {
-      await forEachIsolated([() => returnLoans(deps), () => goOn(deps, rests)], (part) => part())
-      return false
+      let isOvertaken = false
+      const parts = [
+        () => returnLoans(deps),
+        () => goOn(deps, rests).catch((error: unknown) => void (isOvertaken = isOvertakenBy(error))),
+      ]
+      await forEachIsolated(parts, (part) => part())
+      return isOvertaken
     },
   }
 }
@@ -52,6 +58,12 @@ const goOn = async (deps: TronSweepDeps, rests: Map<string, number>): Promise<vo
   for (const { id, ...sweep } of funded)
     await guarded(deps, sweep.address, () => step({ ...sweep, sweepId: id }, () => true))
   await begin(deps, holders, step, rests)
+}
+
+/** Returns true if the figures that were read are out of date. Throws any other error again. */
+const isOvertakenBy = (error: unknown): true => {
+  if (error instanceof Overtaken) return true
+  throw error
 }
 
 /** Returns holders with nothing under way that are not known to hold too little. */
@@ -132,7 +144,7 @@ const begin = async (
   }
 }
 
-/** Catches the error of one address, so that it does not delay the others. */
+/** Catches the error of one address, so that it does not delay the others; not `Overtaken`, which concerns all. */
 const guarded = async (
   { runtime }: TronSweepDeps,
   address: string,
@@ -142,6 +154,7 @@ const guarded = async (
   try {
     return await run()
   } catch (err) {
+    if (err instanceof Overtaken) throw err
     runtime.log.warn({ err, address }, 'a sweep on TRON could not continue, and is tried again')
     onFailure()
     return false

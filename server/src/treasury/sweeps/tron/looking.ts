@@ -16,7 +16,13 @@ export interface TronView {
   prices: Prices
   reference: BlockReference & { time: number }
   supply: ResourceSupply
-  hot: { resources: Resources; lendable: bigint; sun: bigint }
+  hot: {
+    resources: Resources
+    lendable: bigint
+    sun: bigint
+    /** number of transactions planned from it: those at the reading, and this run's since */
+    planned: number
+  }
   /** sun, by the signer's policy */
   maxTopUp: bigint
 }
@@ -30,19 +36,17 @@ export const lookAround = async (
   const prices = await adapter.feeRate()
   if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   if (!supply) return undefined
-  // Read before the chain: a transaction mined in between is then subtracted twice, never not at all.
-  const { stake } = await tronCommitted(runtime.db, hotAddress)
-  const [reference, resources, lendable, sun] = await Promise.all([
-    recentReference({ runtime, adapter }),
-    adapter.resourcesOf(hotAddress),
-    adapter.lendable(hotAddress),
-    spendable(),
-  ])
+  const reference = await recentReference({ runtime, adapter })
+  // The count first, then what is on its way, then the chain: what another job plans from now on changes the count, and
+  // a transaction mined in between is subtracted twice, never not at all.
+  const { sun, planned } = await spendable()
+  const stake = (await tronCommitted(runtime.db, hotAddress)).unminedStake.ENERGY
+  const [resources, lendable] = await Promise.all([adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress)])
   return {
     prices,
     reference,
     supply,
-    hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun },
+    hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun, planned },
     maxTopUp,
   }
 }

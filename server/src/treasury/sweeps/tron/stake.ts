@@ -1,8 +1,15 @@
 import type { Contract, Resources } from '@bursar/chainkit/tron'
 import type { ResourceSupply, Stake, TronChainAdapter } from '../../../adapters/chains/port.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
-import { insertPlanned, recentReference } from '../../../chain/transactions/index.ts'
+import {
+  insertPlanned,
+  isPlannedStill,
+  recentReference,
+  tronCommitted,
+  type TronCommitted,
+} from '../../../chain/transactions/index.ts'
 import { momentOf, type Runtime } from '../../../platform/runtime/runtime.ts'
+import type { SpendableSun } from './deps.ts'
 import { openLoansOf, type OpenLoan } from './loans.ts'
 import { byHot } from './plans.ts'
 
@@ -17,8 +24,7 @@ export interface StakeDeps {
   runtime: Runtime
   adapter: TronChainAdapter
   hotAddress: string
-  /** returns the sun that the hot address can send now, after all unconfirmed transactions */
-  spendable(): Promise<bigint>
+  spendable(): Promise<SpendableSun>
 }
 
 /** FreezeBalanceV2Contract and UnfreezeBalanceV2Contract */
@@ -34,29 +40,36 @@ const contractOf = (owner: string, order: StakeOrder): Contract => {
     : { kind: 'UnfreezeBalanceV2Contract', owner, amount, resource }
 }
 
-/** Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse. */
+/**
+ * Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse. Reads
+ * all figures again when another job has planned from the hot address meanwhile.
+ */
 export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
   const { runtime, adapter, hotAddress } = deps
-  const [prices, reference, stake] = await Promise.all([
-    adapter.feeRate(),
-    recentReference(deps),
-    adapter.stakeOf(hotAddress),
-  ])
+  const [prices, reference] = await Promise.all([adapter.feeRate(), recentReference(deps)])
+  const { sun, planned } = await deps.spendable()
+  const leaving = (await tronCommitted(runtime.db, hotAddress)).stake
+  const stake = await adapter.stakeOf(hotAddress)
   if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   const outgoing = byHot(deps, { prices, reference }, contractOf(hotAddress, order), 'resources')
   const refused = refusalOf(order, stake, {
     time: reference.time,
-    left: (await deps.spendable()) - outgoing.networkFee,
+    left: sun - outgoing.networkFee,
+    leaving,
   })
   if (refused !== undefined) return { refused }
-  await inTransaction(runtime.db, (tx) => insertPlanned(tx, outgoing, momentOf(runtime)))
-  return { id: outgoing.id }
+  const isStored = await inTransaction(runtime.db, async (tx) => {
+    if (!(await isPlannedStill(tx, 'TRON', hotAddress, planned))) return false
+    await insertPlanned(tx, outgoing, momentOf(runtime))
+    return true
+  })
+  return isStored ? { id: outgoing.id } : orderStake(deps, order)
 }
 
 const refusalOf = (
   order: StakeOrder,
   { staked, unfreezing }: Stake,
-  { time, left }: { time: number; left: bigint },
+  { time, left, leaving }: { time: number; left: bigint; leaving: TronCommitted['stake'] },
 ): string | undefined => {
   if (left < 0n) return 'the hot wallet has no TRX for the fee'
   if (order.kind === 'withdraw')
@@ -65,7 +78,8 @@ const refusalOf = (
   if (order.kind === 'stake')
     return order.sun > left ? `the hot wallet can spare ${left} sun after what is on its way` : undefined
   if (unfreezing.length >= MOST_UNFREEZING) return `TRON lets ${MOST_UNFREEZING} amounts wait at most: withdraw first`
-  return order.sun > staked[order.resource] ? `${staked[order.resource]} sun are staked for it and not lent` : undefined
+  const free = staked[order.resource] - leaving[order.resource]
+  return order.sun > free ? `${free} sun are staked for it, not lent, and not about to be lent or unstaked` : undefined
 }
 
 /** State of the hot address's stake, in sun and units of energy and bandwidth. */

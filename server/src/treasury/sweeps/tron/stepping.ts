@@ -12,7 +12,10 @@ import { dropSweep, storeStep, type TronTarget } from './storing.ts'
 /** Decides whether a sweep is worth its remaining cost, in sun. */
 export type Judge = (cost: bigint) => boolean
 
-/** Plans the next transaction of one sweep. Returns true when one was planned. */
+/**
+ * Plans the next transaction of one sweep. Returns true when one was planned. Throws `Overtaken` when the view is out of
+ * date.
+ */
 export const createTronStepping =
   (deps: TronSweepDeps, view: TronView) =>
   async (target: TronTarget, judge: Judge): Promise<boolean> => {
@@ -39,7 +42,7 @@ const stepTrx = async (
   const sent = left.sun < units ? left.sun : units
   if (sent <= 0n || !judge(left.cost)) return false
   const planned = planTransfer(deps, view, target, payment(sent), { bandwidth: bytes, energy: 0n, activates: false })
-  return store(deps, target, 'own', planned)
+  return store(deps, view, target, 'own', planned)
 }
 
 const stepToken = async (
@@ -66,19 +69,25 @@ const stepToken = async (
     )
   }
   if (!(await canPay(deps, view, choice, planned))) return false
-  const stored = await store(deps, target, choice.way, planned)
+  const stored = await store(deps, view, target, choice.way, planned)
   if (stored) takeFrom(view, choice, planned)
   return stored
 }
 
-const store = async (deps: TronSweepDeps, target: TronTarget, way: TronWay, planned: TronPlanned): Promise<boolean> => {
+const store = async (
+  deps: TronSweepDeps,
+  view: TronView,
+  target: TronTarget,
+  way: TronWay,
+  planned: TronPlanned,
+): Promise<boolean> => {
   const { runtime, maxFee } = deps
   const { networkFee, id } = planned.outgoing
   if (networkFee > maxFee)
     return tooDear(deps, target, `TRON could take ${networkFee} sun for it, above the cap of ${maxFee}`)
   await resolveAlert(runtime.db, 'fee-above-cap', subjectOf(target), momentOf(runtime).at)
   await deps.pause('sweep-step-chosen')
-  const stored = await storeStep(deps, target, way, planned)
+  const stored = await storeStep(deps, target, way, planned, view.hot.planned)
   if (stored) runtime.log.debug({ outgoing: id, address: target.address, way }, 'a sweep continues')
   await deps.pause('sweep-step-planned')
   return stored
@@ -128,4 +137,5 @@ const canPay = async (
 const takeFrom = ({ hot }: TronView, choice: TronChoice, planned: TronPlanned): void => {
   hot.sun -= spentBy(choice, planned)
   hot.lendable -= planned.lends ?? 0n
+  if (choice.step.kind !== 'send') hot.planned += 1
 }

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../../platform/db/index.ts'
-import { insertPlanned } from '../../../chain/transactions/index.ts'
+import { insertPlanned, isPlannedStill } from '../../../chain/transactions/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { insertSweeps, moveSweeps } from '../store.ts'
 import type { Sweep } from '../sweep.ts'
@@ -17,18 +17,29 @@ export interface TronTarget extends Pick<Sweep, 'asset' | 'address' | 'merchantI
 /** Thrown when another process was faster. */
 class Taken extends Error {}
 
-/** Stores a transaction and its effect on the sweep, all or nothing. False when another process was faster. */
+/** Thrown when another job has planned from the hot address since its figures were read: they are read again. */
+export class Overtaken extends Error {
+  override name = 'Overtaken'
+}
+
+/**
+ * Stores a transaction and its effect on the sweep, all or nothing. False when another process was faster. Throws
+ * `Overtaken` if the transaction is the hot address's and its figures are out of date.
+ * @param planned number of transactions planned from the hot address at the reading of its figures
+ */
 export const storeStep = async (
   deps: TronSweepDeps,
   target: TronTarget,
   way: TronWay,
   { outgoing, lends }: TronPlanned,
+  planned: number,
 ): Promise<boolean> => {
   const { runtime } = deps
   const isTransfer = outgoing.purpose === 'sweep'
   try {
     await inTransaction(runtime.db, async (tx) => {
       await lockTronSweeps(tx)
+      if (!isTransfer && !(await isPlannedStill(tx, 'TRON', deps.hotAddress, planned))) throw new Overtaken()
       const moment = momentOf(runtime)
       await insertPlanned(tx, outgoing, moment)
       const { sweepId, ...rest } = target
