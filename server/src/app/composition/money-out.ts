@@ -19,6 +19,7 @@ import { createColdJob } from '../../treasury/cold/index.ts'
 import { createEvmDirect, createTronDirect } from '../../pay-out/from-deposit-addresses/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import {
+  createRefusalJob,
   createSupersededJob,
   createSendingJob,
   evmHotAddress,
@@ -46,6 +47,7 @@ import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 const SWEEP_EVERY_MS = 5_000
 const SUPERSEDED_EVERY_MS = 5_000
+const REFUSALS_EVERY_MS = 60_000
 const TREASURY_EVERY_MS = 10_000
 
 /** Composes the jobs that send from, sweep and consolidate the wallets of one network. */
@@ -90,6 +92,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
   }
   const sending = createSendingJob(sends)
   const superseded = createSupersededJob(sends, SUPERSEDED_EVERY_MS)
+  const refusals = createRefusalJob(sends, REFUSALS_EVERY_MS)
   const everyMs = policies.payoutEveryMs[network]
   const cold = coldJob(world, deps, adapter, (ticker) => signing.coldAddress(network, ticker))
   const own = (...jobs: Job[]): Job[] => jobs.map((job) => unlessStopped(runtime.db, network, job))
@@ -98,6 +101,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
       createBitcoinPayoutJob({ ...payout, adapter: joining.adapter }, everyMs),
       sending,
       superseded,
+      refusals,
       ...own(
         createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
         createRescueJob(joining),
@@ -118,7 +122,13 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
       SWEEP_EVERY_MS,
     )
     const fromDeposits = createTronDirect({ ...tron, sweeps: policies.sweep.TRON })
-    return [createTronPayoutJob({ ...tron, fromDeposits }, everyMs), sending, superseded, ...own(sweeps, cold)]
+    return [
+      createTronPayoutJob({ ...tron, fromDeposits }, everyMs),
+      sending,
+      superseded,
+      refusals,
+      ...own(sweeps, cold),
+    ]
   }
   if (!isEvmNetwork(network)) throw new Error(`nothing pays out on ${network}`)
   const evm = {
@@ -139,6 +149,7 @@ export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter
     createEvmPayoutJob({ ...evm, fromDeposits }, everyMs),
     sending,
     superseded,
+    refusals,
     ...own(sweeps, cold, createRebalanceJob(evm, SWEEP_EVERY_MS)),
   ]
 }

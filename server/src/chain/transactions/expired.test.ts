@@ -5,11 +5,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
+import { alertKinds } from '../../../../test/world/observed.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import type { TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { SignedTransaction, Signer } from '../../adapters/signer/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { insertPlanned } from './commands.ts'
 import { createSendingJob } from './jobs.ts'
@@ -39,6 +41,7 @@ interface More {
   /** nodes refused it as invalid */
   refused?: boolean
   subscribers?: OutgoingSubscriber[]
+  purpose?: 'payout' | 'gas'
   /** what the signer has signed for the next intent */
   signedNext?: Partial<SignedTransaction>[]
 }
@@ -49,7 +52,7 @@ interface More {
  */
 const stepped = async (
   finalTime: number | null,
-  { signedBesides = [], refused = false, subscribers = [], signedNext = [], ...more }: More = {},
+  { signedBesides = [], refused = false, purpose = 'payout', subscribers = [], signedNext = [], ...more }: More = {},
 ): Promise<number> => {
   const runtime = createTestRuntime(db, () => NOW)
   const id = randomUUID()
@@ -60,7 +63,7 @@ const stepped = async (
       {
         id,
         network: 'TRON',
-        purpose: 'payout',
+        purpose,
         senders: [contract.owner],
         nonce: null,
         keys: [],
@@ -74,6 +77,7 @@ const stepped = async (
   await sql`update outgoing set state = ${refused ? 'signed' : 'broadcast'}, refused_since = ${refused ? new Date(EXPIRED) : null} where id = ${id}`.execute(
     db,
   )
+  if (refused) await raiseAlert(db, { kind: 'broadcast', subject: id, text: 'TRON rejects it' }, momentOf(runtime))
   await sql`update outgoing_attempts set raw = 'aa', hash = 'bb' where outgoing_id = ${id}`.execute(db)
   await readEmptyBlocks(runtime, 'TRON', { height: finalTime === null ? 80 : 79 })
   await readEmptyBlocks(runtime, 'TRON', {
@@ -136,6 +140,12 @@ test.each([
   expect((await sql<{ kind: string }>`select kind from alerts`.execute(db)).rows.map(({ kind }) => kind)).toEqual(
     alerts,
   )
+})
+
+test('a transfer between our accounts that nodes rejected is not made anew, and its alert ends', async () => {
+  expect(await stepped(EXPIRED + 3_000, { purpose: 'gas', refused: true })).toBe(1)
+  expect((await sql`select from outgoing where state = 'abandoned'`.execute(db)).rows).toHaveLength(1)
+  expect(await alertKinds(db)).toEqual([])
 })
 
 test('audit M-A5: it is not made anew when the signer knows another transaction for it', async () => {

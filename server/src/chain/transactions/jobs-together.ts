@@ -1,7 +1,8 @@
 import type { SignAnswer } from '../../adapters/signer/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { resolveAlerts } from '../../platform/runtime/alerts.ts'
+import { resolveAlerts, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
+import { refusalSubject, SIGNER_ALERTS } from './refusals.ts'
 import { later, type SendingDeps } from './sending.ts'
 import { mayAskAll, recordAcceptedAll, recordSignedAll, type Fresh, type Signed } from './together.ts'
 
@@ -27,6 +28,8 @@ export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): 
   )
   await deps.pause('signed-not-stored')
   const stored = await inTransaction(runtime.db, (tx) => recordSignedAll(tx, signed, momentOf(runtime)))
+  const purposes = new Set(signed.map(({ outgoing }) => refusalSubject(network, outgoing.purpose)))
+  await resolveAlertsOf(runtime.db, SIGNER_ALERTS, [...purposes], momentOf(runtime).at)
   await deps.pause('stored-not-broadcast')
   const accepted = await handOver(
     deps,

@@ -10,10 +10,14 @@ import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 import { recentReference } from './jobs-head.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
+import { SIGNER_ALERTS } from './refusals.ts'
 
 const STUCK_PAUSE_MS = 60_000
 /** Transfers between our own accounts: planned again, not renewed. They have no intent that the signer guards. */
 const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources'])
+
+/** Alerts about a transaction, resolved when none of its attempts can be mined any more. */
+const OVER_WHEN_DEAD = ['broadcast', 'stuck', ...SIGNER_ALERTS] as const
 
 /** Whether no node accepts the attempt any more; always false on chains whose transactions don't expire. */
 export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): boolean =>
@@ -82,7 +86,7 @@ const putBack = async (
     const moment = momentOf(runtime)
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
     if (await endSuperseded(tx, id, subscribers, moment, new Set()))
-      await resolveAlertsOf(tx, ['broadcast', 'stuck'], [id], moment.at)
+      await resolveAlertsOf(tx, OVER_WHEN_DEAD, [id], moment.at)
   })
 }
 
@@ -97,7 +101,10 @@ const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): P
   }
   await deps.pause('lapse-proven')
   await inTransaction(runtime.db, async (tx) => {
-    if (await isFinalPast(tx, 'TRON', expiration)) await recordLapsed(tx, outgoing.id, subscribers, momentOf(runtime))
+    if (!(await isFinalPast(tx, 'TRON', expiration))) return
+    const moment = momentOf(runtime)
+    await recordLapsed(tx, outgoing.id, subscribers, moment)
+    await resolveAlertsOf(tx, OVER_WHEN_DEAD, [outgoing.id], moment.at)
   })
 }
 

@@ -3,7 +3,7 @@ import type { ChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
 import type { SignerRefusal } from '../../adapters/signer/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { raiseAlert, raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { raiseAlert, raiseOrRenewAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { spentOnlyBy } from './bitcoin-bump.ts'
 import { dropUnsignedBump, recordAccepted, recordBump, recordInvalid, recordRefused, recordSigned } from './commands.ts'
@@ -16,7 +16,15 @@ import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { mayAsk } from './stopping.ts'
 import { isWaitedFor } from './queries.ts'
-import { alertOf, classOf, isUnjudged, pauseAfter } from './refusals.ts'
+import {
+  alertOf,
+  alertOfReplacement,
+  classOf,
+  isUnjudged,
+  pauseAfter,
+  refusalSubject,
+  SIGNER_ALERTS,
+} from './refusals.ts'
 import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import { freshAmong, type Fresh } from './together.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
@@ -140,6 +148,12 @@ const sign = async (
   const isStored = await inTransaction(db, (tx) =>
     recordSigned(tx, outgoing, attempt.attempt, signed, momentOf(deps.runtime)),
   )
+  await resolveAlertsOf(
+    db,
+    SIGNER_ALERTS,
+    [attempt.attempt > 1 ? outgoing.id : refusalSubject(outgoing.network, outgoing.purpose)],
+    momentOf(deps.runtime).at,
+  )
   await deps.pause('stored-not-broadcast')
   if (isStored) await broadcast(deps, outgoing, { ...attempt, ...signed })
 }
@@ -155,7 +169,11 @@ const refused = async (
   if (refusal.refused === 'busy') return stepAgainAt(runtime.db, outgoing, later(deps, pause))
   // For a payout, the withdrawals module raises a more specific alert.
   if (of === 'now' || outgoing.attempt > 1 || outgoing.purpose !== 'payout') {
-    await raiseOrRenewAlert(runtime.db, alertOf(refusal, outgoing.network, outgoing.purpose), momentOf(runtime))
+    const alert =
+      outgoing.attempt > 1
+        ? alertOfReplacement(refusal, outgoing)
+        : alertOf(refusal, outgoing.network, outgoing.purpose)
+    await raiseOrRenewAlert(runtime.db, alert, momentOf(runtime))
   }
   if (isUnjudged(refusal)) return stepAgainAt(runtime.db, outgoing, later(deps, pause))
   if (outgoing.attempt > 1) {

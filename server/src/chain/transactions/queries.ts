@@ -153,6 +153,21 @@ export const unsignedOf = async (db: Db, { id, attempt }: Pick<Outgoing, 'id' | 
   return rows[0]!.unsigned
 }
 
+/**
+ * Returns the purposes of which a transaction waits for a signature, or was refused by the signer since a moment and
+ * never signed.
+ */
+export const unsignedPurposes = async (db: Db, network: Network, since: Date): Promise<Purpose[]> => {
+  const { rows } = await sql<{
+    purpose: Purpose
+  }>`select distinct o.purpose from outgoing o where o.network = ${network}
+    and (o.state in ('planned', 'signed', 'broadcast')
+        and exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.attempt = o.attempt and a.raw is null)
+      or o.state = 'abandoned' and o.created_at > ${since}
+        and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null))`.execute(db)
+  return rows.map(({ purpose }) => purpose)
+}
+
 /** SQL that is true when the signer has refused a transaction of a purpose since a moment and has never signed it. */
 export const wasRefusedSince = (network: Network, purpose: Purpose, since: Date): RawBuilder<boolean> =>
   sql`exists (select from outgoing o where network = ${network} and purpose = ${purpose} and state = 'abandoned' and updated_at > ${since}

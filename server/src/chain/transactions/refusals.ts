@@ -1,7 +1,8 @@
 import { REFUSALS } from '@bursar/signer/refusals'
 import type { RefusalClass, SignerRefusal } from '../../adapters/signer/port.ts'
+import type { AlertKind } from '../../platform/runtime/alert-kinds.ts'
 import type { Alert } from '../../platform/runtime/alerts.ts'
-import type { Purpose } from './transaction.ts'
+import type { Outgoing, Purpose } from './transaction.ts'
 
 /** Returns the class of a refusal: what it applies to. The table is the signer's. */
 export const classOf = ({ refused }: Pick<SignerRefusal, 'refused'>): RefusalClass => REFUSALS[refused].of
@@ -28,12 +29,28 @@ export const pauseAfter = (refusal: Pick<SignerRefusal, 'refused'>): number => {
 export const isUnjudged = ({ refused }: Pick<SignerRefusal, 'refused'>): boolean =>
   refused === 'busy' || refused === 'log-cut-back'
 
+/** Kinds of the alerts about refusals. */
+export const SIGNER_ALERTS: readonly AlertKind[] = Object.keys(REFUSALS).map((code): AlertKind => `signer-${code}`)
+
+/** Subject of alerts about refusals of new transactions of a purpose. */
+export const refusalSubject = (network: string, purpose: Purpose): string => `${network}/${purpose}`
+
 /**
- * Returns the subject of an alert about a refusal. For a refusal that applies to all transactions it is the network,
- * however many wait.
+ * Returns the alert about a refusal. For a refusal that applies to all transactions its subject is the network, however
+ * many wait.
  */
 export const alertOf = ({ refused, message }: SignerRefusal, network: string, purpose: Purpose): Alert => {
   const isForAll = classOf({ refused }) === 'now'
   const text = `The signer refuses to sign for ${network}${isForAll ? '' : ` (${purpose})`}: ${message}`
-  return { kind: `signer-${refused}`, subject: isForAll ? network : `${network}/${purpose}`, text }
+  return { kind: `signer-${refused}`, subject: isForAll ? network : refusalSubject(network, purpose), text }
+}
+
+/**
+ * Returns the alert about the refusal of a replacement. Unless the refusal applies to all transactions, its subject is
+ * the transaction, and the alert ends when a replacement is signed or the transaction is mined.
+ */
+export const alertOfReplacement = (refusal: SignerRefusal, { id, network, purpose }: Outgoing): Alert => {
+  const alert = alertOf(refusal, network, purpose)
+  if (classOf(refusal) === 'now') return alert
+  return { ...alert, subject: id, text: `${alert.text}. It is the replacement of transaction ${id}` }
 }

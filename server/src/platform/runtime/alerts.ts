@@ -37,11 +37,11 @@ export const raiseOrRenewAlert = async (db: Db | Tx, alert: Alert, { at, newId }
       where alerts.text <> excluded.text`.execute(db)
 }
 
-/** The subjects of open alerts of a kind that begin with a text. */
-export const openSubjects = async (db: Db | Tx, kind: AlertKind, prefix: string): Promise<string[]> => {
+/** The subjects of open alerts of these kinds that begin with a text. */
+export const openSubjects = async (db: Db | Tx, kinds: readonly AlertKind[], prefix: string): Promise<string[]> => {
   const { rows } = await sql<{
     subject: string
-  }>`select subject from alerts where kind = ${kind} and starts_with(subject, ${prefix}) and resolved_at is null order by subject`.execute(
+  }>`select distinct subject from alerts where kind = any(${[...kinds]}::text[]) and starts_with(subject, ${prefix}) and resolved_at is null order by subject`.execute(
     db,
   )
   return rows.map(({ subject }) => subject)

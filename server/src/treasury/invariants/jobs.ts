@@ -95,7 +95,7 @@ const stopFor = (runtime: Runtime, violations: readonly Violation[]): Promise<vo
 
 const endWalk = async (runtime: Runtime, walk: Walk): Promise<void> => {
   const prefix = `${walk.invariant.name}/`
-  const gone = (await openSubjects(runtime.db, INVARIANT_ALERT, prefix)).filter(
+  const gone = (await openSubjects(runtime.db, [INVARIANT_ALERT], prefix)).filter(
     (subject) => !walk.found.has(subject.slice(prefix.length)),
   )
   if (gone.length > 0) await resolveAlertsOf(runtime.db, [INVARIANT_ALERT], gone, momentOf(runtime).at)
