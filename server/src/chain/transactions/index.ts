@@ -32,18 +32,8 @@ export { isNonceSound } from './jobs-nonces.ts'
 export { currentState } from './jobs-state.ts'
 export { lostSenders } from './lost.ts'
 
-export {
-  gapsOf,
-  isContested,
-  lockNextNonce,
-  nonceAhead,
-  NonceLine,
-  readNonceLines,
-  takeExpected,
-  takeFreed,
-  takeNonce,
-} from './nonces.ts'
-export { isPlannedStill, readPlanned } from './planned.ts'
+export { gapsOf, isContested, lockNextNonce, nonceAhead, takeExpected, takeFreed, takeNonce } from './nonces.ts'
+export { isPlannedStill, readPlanned, readPlannedAmong } from './planned.ts'
 export { insertOffered, readOffered, recordImported, withdrawOffer, yieldCoins } from './offers.ts'
 export { DEFAULT_BITCOIN_POLICY, DEFAULT_POLICY, DEFAULT_TRON_POLICY, sendingPolicyOf, sendingShape } from './policy.ts'
 export type { SendingPolicy } from './policy.ts'

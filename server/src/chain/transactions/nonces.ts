@@ -1,6 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { isPlannedStill } from './planned.ts'
 import { move } from './store.ts'
 import type { Outgoing } from './transaction.ts'
 
@@ -32,22 +33,17 @@ export const takeNonce = async (tx: Tx, network: Network, address: string, at: D
 }
 
 /**
- * Takes the next nonce of a hot address, like `takeNonce`, if its nonces are still as they were read. Otherwise returns
- * undefined, because another planner may spend the same balance. The whole line is compared: if two nonces were taken
- * meanwhile and the first of them was released, the next nonce is the same again.
- * @param at number of nonces of the line that this database transaction has taken before
+ * Takes the next nonce of a hot address, like `takeNonce`, if nothing was planned from it since its count was read.
+ * Otherwise returns undefined, because another planner may spend the same balance.
  */
 export const takeExpected = async (
   tx: Tx,
   network: Network,
   address: string,
-  { line, at = 0 }: { line: NonceLine; at?: number },
+  planned: number,
   now: Date,
-): Promise<number | undefined> => {
-  await lockNextNonce(tx, network, address)
-  const current = (await readNonceLines(tx, network, [address])).get(address)
-  return current && line.isStill(current, at) ? takeNonce(tx, network, address, now) : undefined
-}
+): Promise<number | undefined> =>
+  (await isPlannedStill(tx, network, address, planned)) ? takeNonce(tx, network, address, now) : undefined
 
 /** Returns the next nonce of a hot address's sequence, and locks the sequence until the transaction ends. */
 export const lockNextNonce = async (tx: Tx, network: Network, address: string): Promise<number> => {
@@ -175,42 +171,4 @@ export const gapsOf = async (
       and exists (select from outgoing o where o.network = f.network and o.senders[1] = f.address and o.nonce > f.nonce and o.state in ('signed', 'broadcast'))
     order by k.derivation_index, f.nonce`.execute(db)
   return rows
-}
-
-/** The next nonces of a hot address in order: released ones first, then the sequence. */
-export class NonceLine {
-  readonly #freed: readonly number[]
-  readonly #next: number
-  #passed = 0
-
-  constructor(freed: readonly number[], next: number) {
-    this.#freed = freed
-    this.#next = next
-  }
-
-  pass(count = 1): void {
-    this.#passed += count
-  }
-
-  /** Whether `now` is what is left of this line after its next `at` nonces. */
-  isStill(now: NonceLine, at = 0): boolean {
-    const place = this.#passed + at
-    const freed = this.#freed.slice(place)
-    return now.#next === this.#next + place - (this.#freed.length - freed.length) && now.#freed.join() === freed.join()
-  }
-}
-
-/**
- * The next nonces of hot addresses as they are now, by address. An address that has none on this network is left out.
- */
-export const readNonceLines = async (
-  db: Db | Tx,
-  network: Network,
-  addresses: readonly string[],
-): Promise<ReadonlyMap<string, NonceLine>> => {
-  const { rows } = await sql<{ address: string; next: number; freed: number[] }>`select h.address, h.next_nonce as next,
-      array(select f.nonce from free_nonces f where f.network = h.network and f.address = h.address and not f.contested
-        order by f.nonce)::integer[] as freed
-    from hot_wallets h where h.network = ${network} and h.address = any(${[...addresses]}::text[])`.execute(db)
-  return new Map(rows.map(({ address, next, freed }) => [address, new NonceLine(freed, next)]))
 }

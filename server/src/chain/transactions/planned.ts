@@ -8,7 +8,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
  * counted on the same balance (decision 22).
  */
 export const readPlanned = async (db: Db | Tx, network: Network, address: string): Promise<number> => {
-  const known = await plannedOf(db, network, address)
+  const known = (await readPlannedAmong(db, network, [address])).get(address)
   if (known !== undefined) return known
   // Only TRON's address gets here: on EVM chains the row begins with the chain's next nonce.
   if (network !== 'TRON') throw new Error(`${address} is not set up as a hot address on ${network}`)
@@ -18,11 +18,19 @@ export const readPlanned = async (db: Db | Tx, network: Network, address: string
   return readPlanned(db, network, address)
 }
 
-const plannedOf = async (db: Db | Tx, network: Network, address: string): Promise<number | undefined> => {
+/** The same for several addresses, without those that are not set up yet. */
+export const readPlannedAmong = async (
+  db: Db | Tx,
+  network: Network,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
   const { rows } = await sql<{
+    address: string
     planned: number
-  }>`select planned from hot_wallets where network = ${network} and address = ${address}`.execute(db)
-  return rows[0]?.planned
+  }>`select address, planned from hot_wallets where network = ${network} and address = any(${[...addresses]}::text[])`.execute(
+    db,
+  )
+  return new Map(rows.map(({ address, planned }) => [address, planned]))
 }
 
 /**

@@ -8,8 +8,7 @@ import {
   type Load,
   loadsOf,
   nativeLedgerUnits,
-  type NonceLine,
-  readNonceLines,
+  readPlannedAmong,
 } from '../../chain/transactions/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -63,10 +62,10 @@ export interface Member {
   slots: number
   hotBalance: HotBalance
   /**
-   * its next nonces, read before its balance: a payment planned meanwhile takes one of them, and then nothing is
-   * planned on this balance
+   * number of transactions planned from it: those before its balance was read, and this run's since. While it is not the
+   * database's, another planner may spend the same balance
    */
-  nonces: NonceLine
+  planned: number
 }
 
 export interface Part {
@@ -121,9 +120,9 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
 /**
  * Returns what hot addresses can still spend: their balances in a block less everything that is not mined yet. The
  * order of the reads matters:
- * 1. the nonces: a payment that is planned later takes one of them, and then nothing is planned on these balances
- *    (`takeExpected`);
- * 2. what is on its way: it includes every payment whose nonce was taken before;
+ * 1. how many transactions were planned: one that is planned later changes the count, and then nothing is planned on
+ *    these balances (`takeExpected`);
+ * 2. what is on its way: it includes every transaction that was counted;
  * 3. the balances, of a block that is not older than those: what is mined in between is subtracted twice, never left
  *   out.
  * An address with inconsistent nonces is left out, with an alert.
@@ -131,7 +130,7 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
 export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
   const { runtime, network, catalogue } = deps
   const all = free.map(({ key }) => key.address)
-  const lines = await nonceLines(deps, all)
+  const counts = await plannedCounts(deps, all)
   const [loads, topUps, leaving, moving, cold] = await Promise.all([
     loadsOf(runtime.db, network, all),
     coinUnderWay(runtime.db, network, all, 'gas'),
@@ -142,15 +141,15 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
   const state = await currentState(deps)
   const areSound = await Promise.all(all.map((hotAddress) => isNonceSound({ ...deps, hotAddress, state })))
   const sound = free.flatMap((one, i) => {
-    const nonces = lines.get(one.key.address)
-    return areSound[i] && nonces ? [{ ...one, nonces, toCold: cold[i]! }] : []
+    const planned = counts.get(one.key.address)
+    return areSound[i] && planned !== undefined ? [{ ...one, planned, toCold: cold[i]! }] : []
   })
   const assets = catalogue.crypto.filter((asset) => asset.networks.has(network))
   const wanted = sound.flatMap(({ key: { address } }) =>
     assets.map((asset) => ({ address, contract: asset.networks.get(network)!.contract })),
   )
   const balances = await state.balances(wanted)
-  return sound.map(({ key, slots, nonces, toCold }, at) => {
+  return sound.map(({ key, slots, planned, toCold }, at) => {
     const sent = (loads.get(key.address) ?? NOTHING).fees + (topUps.get(key.address) ?? 0n)
     const coin = nativeLedgerUnits(catalogue, network, sent)
     const left = assets.map((asset, i): [string, bigint] => {
@@ -162,18 +161,18 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
         (toCold.get(ticker) ?? 0n)
       return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? coin : 0n)]
     })
-    return { key, slots, nonces, hotBalance: new HotBalance(new Map(left)) }
+    return { key, slots, planned, hotBalance: new HotBalance(new Map(left)) }
   })
 }
 
-/** Reads the next nonces. An address that has none yet begins where the chain is. */
-const nonceLines = async (deps: Deps, addresses: readonly string[]): Promise<ReadonlyMap<string, NonceLine>> => {
+/** Reads the counts. An address without one begins its nonces where the chain is. */
+const plannedCounts = async (deps: Deps, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   const { runtime, network } = deps
-  const lines = await readNonceLines(runtime.db, network, addresses)
-  const missing = addresses.filter((address) => !lines.has(address))
-  if (missing.length === 0) return lines
+  const counts = await readPlannedAmong(runtime.db, network, addresses)
+  const missing = addresses.filter((address) => !counts.has(address))
+  if (missing.length === 0) return counts
   for (const hotAddress of missing) await isNonceSound({ ...deps, hotAddress })
-  return readNonceLines(runtime.db, network, addresses)
+  return readPlannedAmong(runtime.db, network, addresses)
 }
 
 /** A transfer from one hot address to another. Its transaction has the same id. */

@@ -251,7 +251,7 @@ const storeTogether = async (deps: EvmPayoutDeps, planned: readonly Planned[], r
       )
     return false
   }
-  member.nonces.pass(planned.length)
+  member.planned += planned.length
   return true
 }
 
@@ -263,7 +263,7 @@ const storeIn = async (
   rate: GasRate,
 ): Promise<void> => {
   const moment = momentOf(runtime)
-  const nonce = await takeExpected(tx, network, member.key.address, { line: member.nonces, at }, moment.at)
+  const nonce = await takeExpected(tx, network, member.key.address, member.planned + at, moment.at)
   if (nonce === undefined) throw new Taken('nonce-taken')
   const plan = planEvm({ network, chainId, nonce, call, gas, rate })
   const id = runtime.newId()
@@ -279,7 +279,7 @@ const storePlanned = async (deps: EvmPayoutDeps, one: Planned, rate: GasRate): P
   const { member } = one
   try {
     await inTransaction(deps.runtime.db, (tx) => storeIn(tx, deps, one, 0, rate))
-    member.nonces.pass()
+    member.planned += 1
     return 'stored'
   } catch (error) {
     // The rollback also returns the nonce that was taken.

@@ -167,7 +167,7 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
   class Taken extends Error {}
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    const nonce = await takeExpected(tx, network, move.from, { line: giver.nonces }, moment.at)
+    const nonce = await takeExpected(tx, network, move.from, giver.planned, moment.at)
     if (nonce === undefined) throw new Taken()
     const id = runtime.newId()
     const row = hotRow(network, giver.key, nonce)
@@ -175,7 +175,7 @@ const plan = async (deps: EvmPayoutDeps, members: readonly Member[], move: HotMo
     const planned = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(tx, { ...row, signingKeys, id, purpose: 'rebalance', ...planned, feeRate: rate }, moment)
     await insertHotMove(tx, id, network, ledger, moment.at)
-    giver.nonces.pass()
+    giver.planned += 1
   }).catch((error: unknown) => {
     if (!(error instanceof Taken)) throw error
   })

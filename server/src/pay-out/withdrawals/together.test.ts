@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
-import { evmHotKeys, insertPlanned, takeNonce } from '../../chain/transactions/index.ts'
+import { evmHotKeys, insertOffered, insertPlanned, readOffered, recordImported, takeNonce } from '../../chain/transactions/index.ts'
+import { insertTransfer } from '../../treasury/cold/store.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { freeNonce } from '../../chain/transactions/nonces.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -49,6 +50,23 @@ const planMove = (): Promise<void> =>
     await insertHotMove(tx, id, 'ETHEREUM', { ticker: 'USDT', units: UNITS, from: HOT, to: STRANGER }, moment.at)
   })
 
+/** A transfer to cold storage whose signed bytes are imported: its nonce is not the next one. */
+const importCold = (): Promise<void> =>
+  inTransaction(world.db, async (tx) => {
+    const moment = momentOf(world.runtime)
+    const id = world.runtime.newId()
+    const row = hotRow('ETHEREUM', evmHotKeys(WALLET, 1)[0]!, 9)
+    await insertOffered(
+      tx,
+      { ...row, id, purpose: 'cold', unsigned: '0x', networkFee: 1n, feeRate: {}, hash: null },
+      moment,
+    )
+    const transfer = { id, network: 'ETHEREUM', asset: 'USDT', units: UNITS, to: STRANGER } as const
+    await insertTransfer(tx, { ...transfer, expiresAt: moment.at, createdAt: moment.at })
+    const { outgoing } = (await readOffered(tx, id))!
+    await recordImported(tx, outgoing, { raw: '0x', hash: '0xc0' }, moment)
+  })
+
 /** The node's balance of the hot address, in what it has of tokens. */
 const poor = async (_height: number, wanted: readonly { contract: string | null }[]): Promise<bigint[]> =>
   wanted.map(({ contract }) => (contract === null ? 10n ** 20n : BALANCE))
@@ -87,6 +105,7 @@ const planRefused = async (meanwhile: () => Promise<void>): Promise<void> => {
 test.each([
   ['planned', planMove],
   ['planned behind one that is refused', () => planRefused(planMove)],
+  ['imported for cold storage', importCold],
 ])('what another job has %s while the balance is read is not paid out again', async (_, meanwhile) => {
   await world.request(UNITS)
   await world.plan()

@@ -1,16 +1,7 @@
 import { encodeTransfer, COIN } from '@bursar/chainkit/evm'
-import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { AccountState } from '../../../adapters/chains/port.ts'
-import { inTransaction, type Tx } from '../../../platform/db/index.ts'
-import {
-  coinUnderWay,
-  currentState,
-  insertPlanned,
-  loadOf,
-  readNonceLines,
-  takeExpected,
-  type NonceLine,
-} from '../../../chain/transactions/index.ts'
+import { inTransaction } from '../../../platform/db/index.ts'
+import { currentState, insertPlanned } from '../../../chain/transactions/index.ts'
 import { isolated } from '../../../platform/jobs/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
@@ -19,7 +10,7 @@ import type { EvmAccount, EvmHolding } from './account.ts'
 import { batchGas, fitBatch, planBatch, type BatchMember } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { ignoreTaken } from './jobs-contracts.ts'
+import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import { insertSweeps, moveSweeps, type NewSweep } from '../store.ts'
 
 /** Gas of coin sent by the delegate, in addition to a payment by the address itself: a call with value, and its log. */
@@ -121,13 +112,13 @@ const planOne = async (round: EvmRound, all: readonly BatchMember[], rate: GasRa
   const rules = { delegate: contracts.delegate.address, authorization: round.authorization }
   const members = fitBatch(all, { ...rules, rate, most: sending.maxBatchFee })
   if (members.length === 0) return alertDear(round, batchGas(all.slice(0, 1), rules) * rate.maxFeePerGas)
-  const line = await canPay(round, batchGas(members, rules) * rate.maxFeePerGas)
-  if (!line) return false
+  const planned = await canPay(round, batchGas(members, rules) * rate.maxFeePerGas)
+  if (planned === undefined) return false
   await round.pause('sweep-chosen')
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonceOf(tx, round, line, moment.at)
+      const nonce = await takeNonceOf(tx, round, planned, moment.at)
       const plan = planBatch({ members, contracts, authorization: round.authorization, chainId, nonce, rate })
       const id = moment.newId()
       await insertPlanned(
@@ -169,43 +160,4 @@ const alertDear = async ({ runtime, network, sending }: EvmRound, fee: bigint): 
   const text = `Nothing is swept on ${network}: one address would cost up to ${fee} wei, above the cap of ${sending.maxBatchFee}`
   await raiseAlert(runtime.db, { kind: 'sweep-dear', subject: network, text }, momentOf(runtime))
   return false
-}
-
-/**
- * Checks that the hot wallet has the coin for one more transaction, after all unconfirmed ones.
- * @param wei the most it costs
- * @returns the nonces of the hot address as they were read before its balance, for `takeNonceOf`; undefined when the
- *   coin is too little
- */
-export const canPay = async (round: EvmRound, wei: bigint): Promise<NonceLine | undefined> => {
-  const { runtime, network, hotAddress } = round
-  // In the order of `readMembers` of withdrawals: nonces, what is on its way, the chain's state.
-  const line = (await readNonceLines(runtime.db, network, [hotAddress])).get(hotAddress)
-  if (!line) throw new Error(`${hotAddress} is not set up as a hot address on ${network}`)
-  const { fees } = await loadOf(runtime.db, network, hotAddress)
-  const sent = (await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n
-  const [coin] = await (await currentState(round)).balances([{ address: hotAddress, contract: null }])
-  const subject = `${network}/gas`
-  if (coin! - fees - sent >= wei) {
-    await resolveAlert(runtime.db, 'hot-wallet-short', subject, momentOf(runtime).at)
-    return line
-  }
-  const text = `The hot wallet ${hotAddress} on ${network} has too little ${NATIVE_TICKER[network]} for sweeps, which cost up to ${wei} wei: send it more`
-  await raiseAlert(runtime.db, { kind: 'hot-wallet-short', subject, text }, momentOf(runtime))
-  return undefined
-}
-
-/**
- * Takes the nonce for which `canPay` has found coin. Throws `Taken` when another transaction of the hot address was
- * planned meanwhile: it may spend the same coin.
- */
-export const takeNonceOf = async (
-  tx: Tx,
-  { network, hotAddress }: EvmRound,
-  line: NonceLine,
-  at: Date,
-): Promise<number> => {
-  const nonce = await takeExpected(tx, network, hotAddress, { line }, at)
-  if (nonce === undefined) throw new Taken()
-  return nonce
 }

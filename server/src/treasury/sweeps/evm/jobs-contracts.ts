@@ -1,10 +1,11 @@
 import { CREATE2_DEPLOYER, type PinnedContract } from '@bursar/chainkit/evm'
 import { inTransaction } from '../../../platform/db/index.ts'
-import { currentState, insertPlanned, planEvm, takeNonce } from '../../../chain/transactions/index.ts'
+import { currentState, insertPlanned, planEvm } from '../../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert } from '../../../platform/runtime/alerts.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import type { EvmRound } from './sweeping.ts'
 import { Taken } from './sweeping.ts'
+import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import type { GasRate } from './gas-price.ts'
 import { isDeploying } from '../queries.ts'
 
@@ -54,9 +55,8 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     }),
   )
   const plans = calls.flatMap((one) => one ?? [])
-  const fits = plans.every(
-    ({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee <= sending.maxBatchFee,
-  )
+  const fees = plans.map(({ call, gas }) => planEvm({ network, chainId, nonce: 0, call, gas, rate }).networkFee)
+  const fits = fees.every((fee) => fee <= sending.maxBatchFee)
   if (plans.length < missing.length || !fits) {
     await alertStopped(
       round,
@@ -66,11 +66,16 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     )
     return
   }
+  const planned = await canPay(
+    round,
+    fees.reduce((sum, fee) => sum + fee, 0n),
+  )
+  if (planned === undefined) return
   await round.pause('sweep-deployment-chosen')
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     for (const [i, { call, gas }] of plans.entries()) {
-      const nonce = await takeNonce(tx, network, hotAddress, moment.at)
+      const nonce = await takeNonceOf(tx, round, planned + i, moment.at)
       // Code that takes a nonce waits for others that do: now it is certain whether one of them deploys.
       if (i === 0 && (await isDeploying(tx, network))) throw new Taken()
       await insertPlanned(
@@ -91,8 +96,4 @@ const deploy = async (round: EvmRound, missing: readonly PinnedContract[], rate:
     }
   }).catch(ignoreTaken)
   await round.pause('sweep-deployment-planned')
-}
-
-export const ignoreTaken = (error: unknown): void => {
-  if (!(error instanceof Taken)) throw error
 }

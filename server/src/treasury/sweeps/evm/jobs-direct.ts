@@ -15,7 +15,7 @@ import type { EvmChoice } from './choice.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
 import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
-import { ignoreTaken } from './jobs-contracts.ts'
+import { ignoreTaken } from './jobs-hot-coin.ts'
 import { hexOf } from './jobs-reading.ts'
 import { insertSweeps } from '../store.ts'
 

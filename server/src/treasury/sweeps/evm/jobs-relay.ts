@@ -7,8 +7,9 @@ import type { EvmChoice } from './choice.ts'
 import { MOST_GAS, signedGas } from './batch.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { canPay, noteRefused, rowOf, takeNonceOf, transferGas } from './jobs-batches.ts'
-import { areReady, ignoreTaken } from './jobs-contracts.ts'
+import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { areReady } from './jobs-contracts.ts'
+import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import { triesOf } from '../queries.ts'
 import { insertSweeps, type NewSweep } from '../store.ts'
 
@@ -63,8 +64,8 @@ const fitting = ({ sending }: EvmRound, all: readonly Signing[], rate: GasRate):
 
 const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rate: GasRate): Promise<boolean> => {
   const { runtime, network, chainId, contracts, hotAddress } = round
-  const line = all.length > 0 ? await canPay(round, gasOf(all) * rate.maxFeePerGas) : undefined
-  if (!line) return false
+  const planned = all.length > 0 ? await canPay(round, gasOf(all) * rate.maxFeePerGas) : undefined
+  if (planned === undefined) return false
   const tries = await triesOf(
     runtime.db,
     network,
@@ -84,7 +85,7 @@ const planOne = async (round: EvmRound, token: Hex, all: readonly Signing[], rat
   try {
     await inTransaction(runtime.db, async (tx) => {
       const moment = momentOf(runtime)
-      const nonce = await takeNonceOf(tx, round, line, moment.at)
+      const nonce = await takeNonceOf(tx, round, planned, moment.at)
       const call = { chainId, nonce: BigInt(nonce), gas: gasOf(all), to: contracts.relay.address, value: 0n, data }
       const plan = planOf(
         rate.legacy

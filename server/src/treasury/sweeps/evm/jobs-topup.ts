@@ -9,8 +9,8 @@ import { assetOn, type EvmAccount, type EvmHolding } from './account.ts'
 import type { EvmChoice } from './choice.ts'
 import { Taken, type EvmRound } from './sweeping.ts'
 import type { GasRate } from './gas-price.ts'
-import { canPay, noteRefused, rowOf, takeNonceOf, transferGas } from './jobs-batches.ts'
-import { ignoreTaken } from './jobs-contracts.ts'
+import { noteRefused, rowOf, transferGas } from './jobs-batches.ts'
+import { canPay, ignoreTaken, takeNonceOf } from './jobs-hot-coin.ts'
 import { isNonceTaken, ownRow, planOwn } from './jobs-direct.ts'
 import { readAccount } from './jobs-reading.ts'
 import { finalHeightOf } from '../../../chain/watcher/index.ts'
@@ -75,10 +75,10 @@ const planFunding = async (
   const estimate = await (await currentState(round)).estimateGas({ from: hotAddress, ...call })
   if (!estimate.ok) return 'refused'
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
-  const line = await canPay(round, networkFee + value)
-  if (!line) return 'refused'
+  const planned = await canPay(round, networkFee + value)
+  if (planned === undefined) return 'refused'
   return async (tx, moment) => {
-    const nonce = await takeNonceOf(tx, round, line, moment.at)
+    const nonce = await takeNonceOf(tx, round, planned, moment.at)
     const id = moment.newId()
     const { unsigned } = planEvm({ network, chainId, nonce, call, gas: estimate.gas, rate })
     await insertPlanned(
