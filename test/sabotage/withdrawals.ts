@@ -149,7 +149,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
   },
   {
     name: 'sweep-coin-in-flight',
-    file: 'server/src/treasury/sweeps/evm/jobs-batches.ts',
+    file: 'server/src/treasury/sweeps/evm/jobs-hot-coin.ts',
     replace: ['(await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n', '0n'],
     fault: 'decision 22',
     breaks: 'Coin of a payout is sent to a deposit address, and no later nonce can be mined.',

@@ -33,7 +33,8 @@ export const coinUnderWay = async (
   return sums
 }
 
-const valueOf = (unsigned: string): bigint => {
+/** The wei that an EVM transaction sends, signed or not. */
+export const valueOf = (unsigned: string): bigint => {
   if (!isHex(unsigned)) throw new RangeError(`not hex: ${unsigned}`)
   const bytes = fromHex(unsigned)
   const draft = parseDraft(bytes)

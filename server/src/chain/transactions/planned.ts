@@ -43,6 +43,12 @@ export const isPlannedStill = async (tx: Tx, network: Network, address: string, 
   return rows.length > 0
 }
 
+/** Makes other planners of a hot address wait until this transaction ends. */
+export const lockPlanned = async (tx: Tx, network: Network, address: string): Promise<void> => {
+  await readPlanned(tx, network, address)
+  await sql`select from hot_wallets where network = ${network} and address = ${address} for update`.execute(tx)
+}
+
 /** Counts a transaction of these senders; does nothing if none of them is a hot address. */
 export const countPlanned = async (tx: Tx, network: Network, senders: readonly string[]): Promise<void> => {
   if (network === 'BITCOIN') return

@@ -47,7 +47,7 @@ export const shortOf = (
 }
 
 /** Returns the transfer that a token payment requests; undefined for any other transaction. */
-const askedOf = (network: Network, unsigned: string): Asked | undefined => {
+export const askedOf = (network: Network, unsigned: string): Asked | undefined => {
   if (isEvmNetwork(network)) return evmAsked(unsigned)
   return network === 'TRON' ? tronAsked(unsigned) : undefined
 }

@@ -62,8 +62,8 @@ export interface Member {
   slots: number
   hotBalance: HotBalance
   /**
-   * number of transactions planned from it: those before its balance was read, and this run's since. While it is not the
-   * database's, another planner may spend the same balance
+   * number of transactions planned from it: those before its balance was read, and this run's since. While it is not
+   * the database's, another planner may spend the same balance
    */
   planned: number
 }

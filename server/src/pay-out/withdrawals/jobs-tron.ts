@@ -1,6 +1,8 @@
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Prices, Usage } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
+import { ChainUnavailable } from '../../adapters/chains/port.ts'
+import { finalHeightOf } from '../../chain/watcher/index.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { forEachIsolated } from '../../platform/jobs/index.ts'
 import { rescale } from '../../platform/money/index.ts'
@@ -71,7 +73,7 @@ interface Round {
   /** number of transactions that the hot address may still send */
   slots: number
   made: boolean
-  /** another job has planned from the hot address since its balance was read: nothing more is planned on that balance */
+  /** another job has planned from the hot address since its balance was read: nothing more is planned on that one */
   isOvertaken: boolean
   /** tickers of the withdrawals that were tried */
   payable: Set<string>
@@ -253,10 +255,14 @@ const readHot = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Prom
   const fees = nativeLedgerUnits(catalogue, 'TRON', await tronFeesUnderWay(runtime.db, hotAddress))
   const committed = nativeLedgerUnits(catalogue, 'TRON', (await tronCommitted(runtime.db, hotAddress)).sun)
   const toCold = await toColdOf(runtime.db, 'TRON', ['signed', 'broadcast', 'mined'])
+  const final = (await finalHeightOf(runtime.db, 'TRON')) ?? 0
   // Read after the database: a payment that becomes final in between is subtracted twice rather than never.
-  const { units } = await adapter.balancesAtFinal(
+  const { head, units } = await adapter.balancesAtFinal(
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
   )
+  // What the books have as final is no longer subtracted: an older block shows it as still there.
+  if (head.height < final)
+    throw new ChainUnavailable(`the node's final block ${head.height} is older than block ${final} of the books`)
   const left = new Map<string, bigint>()
   for (const [i, asset] of assets.entries()) {
     // Coin that is staked, lent or not yet unfrozen is ours, but can't be sent.

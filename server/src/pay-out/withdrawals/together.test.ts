@@ -4,7 +4,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../adapters/chains/port.ts'
-import { evmHotKeys, insertOffered, insertPlanned, readOffered, recordImported, takeNonce } from '../../chain/transactions/index.ts'
+import {
+  evmHotKeys,
+  insertOffered,
+  insertPlanned,
+  readOffered,
+  recordImported,
+  takeNonce,
+} from '../../chain/transactions/index.ts'
 import { insertTransfer } from '../../treasury/cold/store.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { freeNonce } from '../../chain/transactions/nonces.ts'

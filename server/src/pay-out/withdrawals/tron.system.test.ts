@@ -55,6 +55,25 @@ test('row T-24: nothing is planned by a node whose head is older than five minut
   expect([await state(id), await alerts()]).toEqual(['sent', []])
 })
 
+test('row T-10: nothing is planned on the balances of a machine that is behind the books', async () => {
+  let behind = 0
+  const { request, work, state, mine } = await open((adapter) => ({
+    ...adapter,
+    balancesAtFinal: async (wanted) => {
+      const { head, units } = await adapter.balancesAtFinal(wanted)
+      return { head: { ...head, height: head.height - behind }, units }
+    },
+  }))
+  await mine(SOLID)
+  behind = 1
+  const id = await request('USDT', someone(), 7_000_000n)
+  await expect(work()).rejects.toMatchObject({ name: 'ChainUnavailable' })
+  expect(await state(id)).toBe('requested')
+  behind = 0
+  await work()
+  expect(await state(id)).toBe('sent')
+})
+
 test('row T-23: while blocks do not become solid a payment waits with the bytes it has, and is paid once', async () => {
   const { chain, request, work, passTime, mine, state, attempts, onChain } = await open()
   await chain.setNode({ refuses: 'BLOCK_UNSOLIDIFIED' })

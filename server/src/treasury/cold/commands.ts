@@ -1,10 +1,15 @@
+import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
+import { richestOf } from '../../ledger/address-balances/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { formatUnits } from '../../platform/money/index.ts'
+import { formatUnits, rescale } from '../../platform/money/index.ts'
 import {
   insertOffered,
   knowChange,
+  leavingFrom,
+  lockPlanned,
+  nativeLedgerUnits,
   recordImported,
   reserveCoins,
   withdrawOffer,
@@ -61,7 +66,7 @@ export const importTransfer = async (
 ): Promise<{ hash: string } | ImportRefusal> => {
   const offered = await readTransfer(tx, id)
   if (!offered) return { refused: 'unknown', message: `there is no transfer ${id}` }
-  const { transfer, outgoing } = offered
+  const { transfer, outgoing, attempt } = offered
   const { network, asset, ended, expiresAt, units } = transfer
   if (outgoing.state !== 'offered' || ended !== null) {
     return {
@@ -73,16 +78,47 @@ export const importTransfer = async (
     return { refused: 'expired', message: `it had to be signed by ${expiresAt.toISOString()}: another one is offered` }
   const reviewed = reviewSigned(offered, bytes)
   if (typeof reviewed === 'string') return { refused: 'not-it', message: reviewed }
+  // What others have planned from the address is seen below, and they see this.
+  if (network !== 'BITCOIN') await lockPlanned(tx, network, outgoing.senders[0]!)
   const position = (await positionsOf(tx, catalogue, network)).find(({ ticker }) => ticker === asset)
   // On Bitcoin its coins are reserved as long as the offer is open.
   if (network !== 'BITCOIN' && (!position || position.hot - position.leaving - position.waiting < units)) {
     return { refused: 'spent', message: 'withdrawals need the money by now: cancel it' }
+  }
+  if (!(await canSend(tx, transfer, { from: outgoing.senders[0]!, fee: attempt.networkFee }, catalogue))) {
+    return { refused: 'spent', message: 'its address does not hold the money and the fee any more: cancel it' }
   }
   if (!(await recordImported(tx, outgoing, reviewed, moment)))
     return { refused: 'not-open', message: 'it has just given way to a payout' }
   await noteImported(tx, id, moment.at)
   await resolveAlert(tx, OFFER_ALERT, id, moment.at)
   return { hash: reviewed.hash }
+}
+
+/**
+ * Whether the sending address holds a transfer and its fee by the books, besides what it is about to send. On Bitcoin
+ * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake.
+ * @param fee native units
+ */
+const canSend = async (
+  tx: Tx,
+  { network, asset: ticker, units }: ColdTransfer,
+  { from, fee }: { from: string; fee: bigint },
+  catalogue: Catalogue,
+): Promise<boolean> => {
+  if (network === 'BITCOIN') return true
+  const leaving = await leavingFrom(tx, network, from)
+  const leftOf = async (one: string): Promise<bigint> => {
+    const asset = catalogue.findCrypto(one)!
+    const { contract, decimals } = asset.networks.get(network)!
+    const key = contract !== null && isEvmNetwork(network) ? contract.toLowerCase() : contract
+    const held = (await richestOf(tx, network, one, [from]))?.units ?? 0n
+    return held - rescale(leaving.get(key) ?? 0n, decimals, asset.scale)
+  }
+  const native = NATIVE_TICKER[network]
+  const coin = nativeLedgerUnits(catalogue, network, fee)
+  if (ticker === native) return (await leftOf(native)) >= units + coin
+  return (await leftOf(ticker)) >= units && (await leftOf(native)) >= coin
 }
 
 /**

@@ -164,6 +164,29 @@ test('audit D-B9: a dropped child that is mined after all is booked', async () =
   expect((await oursAmong(world.db, 'BITCOIN', [before.hash])).get(before.hash)?.state).toBe('final')
 })
 
+test('audit D-B9: a payout takes the coin of a dropped child, and is paid once although the child is mined after all', async () => {
+  await drop()
+  // These blocks name no addresses: the change of the parent is in one as well.
+  await sql`update utxos set block_height = 101 where block_height is null`.execute(world.db)
+  const given = await child()
+  const second = await world.request(2_000_000n)
+  await world.work()
+  const payments = async () =>
+    (
+      await sql<{
+        state: string
+        keys: string[]
+      }>`select o.state, o.keys from outgoing o join outgoing_attempts a on a.outgoing_id = o.id
+        where o.purpose = 'payout' and o.mined_hash is null order by o.created_at`.execute(world.db)
+    ).rows
+  expect(await payments()).toEqual([{ state: 'broadcast', keys: parsed(given.raw).inputs.map(outpointOf) }])
+  await world.block({ height: 102, transactions: [shown(given)] }, 102)
+  await world.coins(1, COIN)
+  await world.work(3)
+  expect((await payments()).map(({ state }) => state)).toEqual(['abandoned', 'broadcast'])
+  expect(await world.stateOf(second)).toBe('sent')
+})
+
 /** The pool refuses parent and child alone, in the words of Bitcoin Knots 29.4.3. Collects the packages it accepts. */
 const acceptOnlyPackages = (parent: string | null): string[][] => {
   const packages: string[][] = []

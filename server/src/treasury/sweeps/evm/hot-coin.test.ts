@@ -1,17 +1,18 @@
 /** Sweeps and payouts of the same hot address: the coin of a payout is not spent on gas. */
 import { sql } from 'kysely'
-import { COIN } from '@bursar/chainkit/evm'
+import { COIN, CREATE2_DEPLOYER, sweepContracts } from '@bursar/chainkit/evm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../../test/setup/database.ts'
 import { migrated } from '../../../../../test/setup/migrated.ts'
 import type { AccountChainAdapter } from '../../../adapters/chains/port.ts'
 import { isNonceSound } from '../../../chain/transactions/index.ts'
-import { createPayoutWorld, STRANGER, type PayoutWorld } from '../../../../../test/world/payouts.ts'
+import { createPayoutWorld, HOT, STRANGER, type PayoutWorld } from '../../../../../test/world/payouts.ts'
 import { inTransaction } from '../../../platform/db/index.ts'
 import { momentOf } from '../../../platform/runtime/runtime.ts'
 import { grantCapital } from '../../reconciliation/index.ts'
 import { DEFAULT_SWEEP_POLICY } from '../policy.ts'
 import type { EvmChoice } from './choice.ts'
+import { areReady } from './jobs-contracts.ts'
 import { planTopUp } from './jobs-topup.ts'
 import type { EvmRound } from './sweeping.ts'
 
@@ -41,19 +42,32 @@ const payOut = async (): Promise<void> => {
   await world.plan()
 }
 
-/** Plans the gas of a sweep; `meanwhile` runs after its reads of the database and before that of the balance. */
-const topUp = (meanwhile?: () => Promise<void>): Promise<boolean> => {
+/** A round of sweeps; `meanwhile` runs after its reads of the database and before that of the balance. */
+const roundWith = (meanwhile?: () => Promise<void>): EvmRound => {
   const adapter = {
     ...world.adapter,
     stateFrom: async (least: number) => ({
       ...(await world.adapter.stateFrom(least)),
+      codeAt: async (address: string) => (address === CREATE2_DEPLOYER ? '0x60' : '0x'),
       balances: async (wanted: readonly unknown[]) => {
         await meanwhile?.()
         return wanted.map(() => BALANCE)
       },
     }),
   } as AccountChainAdapter
-  const round = { ...world.evm, adapter, policy: { ...DEFAULT_SWEEP_POLICY, maxTopUp: BALANCE } } as unknown as EvmRound
+  const policy = { ...DEFAULT_SWEEP_POLICY, maxTopUp: BALANCE }
+  return { ...world.evm, adapter, policy, sending: { maxBatchFee: BALANCE } } as unknown as EvmRound
+}
+
+/** Plans the deployment of a contract, whose gas takes a hundredth of the balance. */
+const deploy = (meanwhile?: () => Promise<void>): Promise<boolean> => {
+  world.node.estimate = (call) => ({ ok: true, gas: call.to === STRANGER ? 21_000n : 2_000_000n })
+  return areReady(roundWith(meanwhile), [sweepContracts(HOT).batch], RATE)
+}
+
+/** Plans the gas of a sweep. */
+const topUp = (meanwhile?: () => Promise<void>): Promise<boolean> => {
+  const round = roundWith(meanwhile)
   const holder = { address: STRANGER, merchantId: world.merchantId, derivationIndex: 0, sweptBefore: 0, holdings: [] }
   const holding = { asset: 'ETH', units: 1n, since: new Date(0), failures: 0, on: COIN, amount: 1n, worth: 1n }
   // So much gas that the top-up takes a hundredth of the balance.
@@ -90,4 +104,19 @@ test('coin that is sent to a deposit address is not paid out', async () => {
   expect(await topUp()).toBe(true)
   await payOut()
   expect(await purposes()).toEqual(['gas'])
+})
+
+test.each([
+  ['was planned before', async () => (await payOut(), deploy())],
+  ['is planned while the balance is read', () => deploy(payOut)],
+])('coin of a payout that %s is not spent on the deployment of a contract', async (_, run) => {
+  await run()
+  expect(await purposes()).toEqual(['payout'])
+})
+
+test('a contract is deployed with coin that nothing else sends, and that coin is not paid out', async () => {
+  await deploy()
+  expect(await purposes()).toEqual(['sweep'])
+  await payOut()
+  expect(await purposes()).toEqual(['sweep'])
 })

@@ -8,8 +8,8 @@ import { Taken, type EvmRound } from './sweeping.ts'
 /**
  * Checks that the hot wallet has the coin for one more transaction, after all unconfirmed ones.
  * @param wei the most it costs
- * @returns number of transactions planned from the hot address before its balance was read, for `takeNonceOf`; undefined when the
- *   coin is too little
+ * @returns number of transactions planned from the hot address before its balance was read, for `takeNonceOf`;
+ *   undefined when the coin is too little
  */
 export const canPay = async (round: EvmRound, wei: bigint): Promise<number | undefined> => {
   const { runtime, network, hotAddress } = round

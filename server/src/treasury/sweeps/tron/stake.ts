@@ -41,8 +41,8 @@ const contractOf = (owner: string, order: StakeOrder): Contract => {
 }
 
 /**
- * Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse. Reads
- * all figures again when another job has planned from the hot address meanwhile.
+ * Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse.
+ * Reads all figures again when another job has planned from the hot address meanwhile.
  */
 export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
   const { runtime, adapter, hotAddress } = deps

@@ -13,8 +13,8 @@ import { dropSweep, storeStep, type TronTarget } from './storing.ts'
 export type Judge = (cost: bigint) => boolean
 
 /**
- * Plans the next transaction of one sweep. Returns true when one was planned. Throws `Overtaken` when the view is out of
- * date.
+ * Plans the next transaction of one sweep. Returns true when one was planned. Throws `Overtaken` when the view is out
+ * of date.
  */
 export const createTronStepping =
   (deps: TronSweepDeps, view: TronView) =>
