@@ -10,6 +10,7 @@ export type { PinnedContract, SweepContracts } from './contracts.ts'
 export { accountPath, deriveAddress } from './derivation.ts'
 export {
   DECIMALS_CALL,
+  MAX_UINT256,
   TRANSFER_TOPIC,
   addressTopic,
   decodeTransfer,

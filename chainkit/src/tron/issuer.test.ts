@@ -36,3 +36,8 @@ describe('audit D-T12: what issuers write into logs (TetherToken.sol of TR7N…,
     expect(decodeIssuerLog({ topics, data })).toBeUndefined()
   })
 })
+
+test('a topic named like a property of every object is no act', () => {
+  for (const topic of ['constructor', '__proto__', 'toString'])
+    expect(decodeIssuerLog({ topics: [topic], data: '' })).toBeUndefined()
+})

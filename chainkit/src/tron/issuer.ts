@@ -34,7 +34,8 @@ export function decodeIssuerLog({
   topics: readonly string[]
   data: string
 }): IssuerEvent | undefined {
-  const act = ACTS[topics[0]?.toLowerCase() ?? '']
+  const topic = topics[0]?.toLowerCase() ?? ''
+  const act = Object.hasOwn(ACTS, topic) ? ACTS[topic] : undefined
   if (act === undefined) return undefined
   const [first = '', second = ''] = [...topics.slice(1), ...(data.match(/.{1,64}/g) ?? [])]
   if (!NAMES_AN_ADDRESS.has(act)) return { act, address: null, units: null }

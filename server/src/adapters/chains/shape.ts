@@ -27,6 +27,12 @@ export const wholeOf = (value: unknown, what: string): number => {
   return value
 }
 
+/** Reads a safe integer, which may be negative. */
+export const integerOf = (value: unknown, what: string): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Malformed(`${what} is no integer`)
+  return value
+}
+
 /** Converts to a safe integer: heights, nonces, times. */
 export const exactOf = (count: bigint, what: string): number => {
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`${what} is too large`)

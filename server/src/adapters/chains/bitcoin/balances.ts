@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefused } from '@bursar/chainkit'
-import { parseAddress, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import { outpointOf, parseAddress, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { ChainUnavailable, type Head } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import { listOf, objectOf, textOf, wholeOf } from '../shape.ts'
+import { listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
 
 export interface ScanSettings {
@@ -31,7 +31,7 @@ export const createBalances = (rpc: Rpc, chain: BitcoinChain, settings: ScanSett
     for (;;) {
       const descriptors = scripts.map((script) => `raw(${script})`)
       const answer = await start(rpc, descriptors, settings.timeoutMs)
-      if (answer.ok) return rpc.believe('scantxoutset', () => decodeScan(answer.result))
+      if (answer.ok) return rpc.believe('scantxoutset', () => decodeScan(answer.result, scripts))
       const waited = performance.now() - started
       if (!BUSY.test(answer.message))
         throw rpc.unavailable('scantxoutset', `refused: ${answer.message} (${answer.code})`)
@@ -77,14 +77,21 @@ const scriptOf = (address: string, chain: BitcoinChain): string => {
   return Buffer.from(parsed.script).toString('hex')
 }
 
-const decodeScan = (result: unknown): Scan => {
+/** @param scripts those that were asked for: an output of another one, or one that comes twice, makes a wrong sum */
+const decodeScan = (result: unknown, scripts: readonly string[]): Scan => {
   const { success, height, bestblock, unspents } = objectOf(result, 'the scan')
   if (success !== true) throw new RangeError('the scan was ended before it was complete')
-  const unitsOf = new Map<string, bigint>()
+  const unitsOf = new Map(scripts.map((script) => [script, 0n]))
+  const coins = new Set<string>()
   for (const one of listOf(unspents, 'unspents')) {
-    const { scriptPubKey, amount } = objectOf(one, 'an output')
+    const { txid, vout, scriptPubKey, amount } = objectOf(one, 'an output')
     const script = textOf(scriptPubKey, 'scriptPubKey')
-    unitsOf.set(script, (unitsOf.get(script) ?? 0n) + satoshiOf(amountText(amount, 'amount')))
+    const coin = outpointOf({ txid: hashOf(txid, 'txid'), vout: wholeOf(vout, 'vout') })
+    const sum = unitsOf.get(script)
+    if (sum === undefined) throw new Malformed('an output of a script that was not asked for')
+    if (coins.has(coin)) throw new Malformed(`${coin} is there twice`)
+    coins.add(coin)
+    unitsOf.set(script, sum + satoshiOf(amountText(amount, 'amount')))
   }
   return { head: { height: wholeOf(height, 'height'), hash: hashOf(bestblock, 'bestblock') }, unitsOf }
 }

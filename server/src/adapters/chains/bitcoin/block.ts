@@ -1,6 +1,6 @@
 import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'
 import { addressOf, outpointOf, satoshiOf, type BitcoinChain } from '@bursar/chainkit/bitcoin'
-import { bytesOf, listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
+import { bytesOf, integerOf, listOf, Malformed, objectOf, textOf, wholeOf } from '../shape.ts'
 import type { Outpoint, Owners } from './owners.ts'
 
 /** Parent hash for a genesis block. */
@@ -26,11 +26,11 @@ export interface ShownBlock {
 export const decodeBlock = (result: unknown, chain: BitcoinChain, owners?: Owners): ShownBlock => {
   const shown = objectOf(result, 'the block')
   const transactions = listOf(shown['tx'], 'tx').map((one) => decodeTransaction(one, chain, owners))
-  if (shown['nTx'] !== transactions.length)
-    throw new Malformed(`${transactions.length} transactions of ${String(shown['nTx'])}`)
+  const count = wholeOf(shown['nTx'], 'nTx')
+  if (count !== transactions.length) throw new Malformed(`${transactions.length} transactions of ${count}`)
   const parent = shown['previousblockhash']
   return {
-    confirmations: Number(shown['confirmations']),
+    confirmations: integerOf(shown['confirmations'], 'confirmations'),
     block: {
       height: wholeOf(shown['height'], 'height'),
       hash: hashOf(shown['hash'], 'hash'),
@@ -63,8 +63,8 @@ const decodeTransaction = (value: unknown, chain: BitcoinChain, owners: Owners |
     succeeded: true,
     fee: isCoinbase ? 0n : satoshiOf(amountText(shown['fee'], 'fee')),
     ...(isCoinbase && { coinbase: true as const }),
-    transfers: listOf(shown['vout'], 'vout').flatMap((output) =>
-      transferOf(objectOf(output, 'an output'), from, chain),
+    transfers: listOf(shown['vout'], 'vout').flatMap((output, at) =>
+      transferOf(objectOf(output, 'an output'), at, from, chain),
     ),
   }
 }
@@ -92,11 +92,13 @@ const ownerIn = (owners: Owners, outpoint: string): string | null => {
   return owner
 }
 
-const transferOf = (output: Record<string, unknown>, from: string[], chain: BitcoinChain): Transfer[] => {
+/** @param at its place in the list, which is its number too: two outputs of one number would be one transfer */
+const transferOf = (output: Record<string, unknown>, at: number, from: string[], chain: BitcoinChain): Transfer[] => {
+  if (output['n'] !== at) throw new Malformed(`output ${at} has another number`)
   const to = addressIn(output, chain)
   const units = satoshiOf(amountText(output['value'], 'value'))
   if (to === undefined || units === 0n) return []
-  return [{ index: `o:${wholeOf(output['n'], 'n')}`, contract: null, from, to, units }]
+  return [{ index: `o:${at}`, contract: null, from, to, units }]
 }
 
 const addressIn = (output: Record<string, unknown>, chain: BitcoinChain): string | undefined =>

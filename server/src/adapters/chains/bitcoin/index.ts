@@ -1,5 +1,6 @@
 /** Bitcoin adapter for Bitcoin Core or a compatible node, version 25 or newer, with `txindex=1`. */
 import { parseRpcJson, type BitcoinChain } from '@bursar/chainkit/bitcoin'
+import type { Timer } from '../pauses.ts'
 import type { CoinChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { readAncestors } from './ancestors.ts'
@@ -34,6 +35,8 @@ export interface BitcoinAdapterSettings {
   random(): number
   /** ms of a monotonic clock */
   now?(): number
+  /** delays of retries; the process's own when absent */
+  timer?: Timer
 }
 
 /** Smallest confirmation target for which Bitcoin Core gives an estimate. */
@@ -56,6 +59,7 @@ export const createBitcoinAdapter = (
     random,
     parse: parseRpcJson,
     ...(settings.maxBytes !== undefined && { maxBytes: settings.maxBytes }),
+    ...(settings.timer && { timer: settings.timer }),
   })
   const feeRate = createFeeReader(rpc, {
     targetBlocks: TARGET_BLOCKS,

@@ -1,7 +1,7 @@
 import { satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { PoolCost } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
-import { objectOf, wholeOf } from '../shape.ts'
+import { Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText } from './block.ts'
 import { isNotFound } from './txindex.ts'
 
@@ -49,14 +49,21 @@ const decode = (entry: Record<string, unknown>): PoolCost => {
   return {
     vsize,
     fee,
-    ancestors: { vsize: below.vsize - vsize, fee: below.fee - fee },
+    ancestors: without({ vsize, fee }, below),
     descendants: {
-      count: wholeOf(entry['descendantcount'], 'descendantcount') - 1,
-      vsize: wholeOf(entry['descendantsize'], 'descendantsize') - vsize,
-      fee: feeOf(entry, 'descendant') - fee,
+      count: wholeOf(wholeOf(entry['descendantcount'], 'descendantcount') - 1, 'the count of descendants'),
+      ...without(
+        { vsize, fee },
+        { vsize: wholeOf(entry['descendantsize'], 'descendantsize'), fee: feeOf(entry, 'descendant') },
+      ),
     },
     package: below,
   }
+}
+
+const without = (part: Sum, all: Sum): Sum => {
+  if (all.vsize < part.vsize || all.fee < part.fee) throw new Malformed('a part that is larger than the whole')
+  return { vsize: all.vsize - part.vsize, fee: all.fee - part.fee }
 }
 
 /** The chunk with which Bitcoin Core (31 or newer) would mine a transaction. */

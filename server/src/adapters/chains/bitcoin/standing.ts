@@ -1,7 +1,7 @@
 import { satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { TransactionStatus } from '../port.ts'
 import type { Rpc, RpcCall } from '../rpc.ts'
-import { listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
+import { integerOf, listOf, Malformed, objectOf, wholeOf } from '../shape.ts'
 import { amountText, hashOf } from './block.ts'
 import { isNotFound, refusedLookup } from './txindex.ts'
 
@@ -39,7 +39,7 @@ const readMined = async (rpc: Rpc, shown: Record<string, unknown>): Promise<Tran
   const blockHash = rpc.believe('getrawtransaction', () => hashOf(shown['blockhash'], 'blockhash'))
   const header = await rpc.read('getblockheader', [blockHash], (result) => objectOf(result, 'the header'))
   // A stale block has -1 confirmations.
-  if (Number(header['confirmations']) < 1) return undefined
+  if (rpc.believe('getblockheader', () => integerOf(header['confirmations'], 'confirmations')) < 1) return undefined
   return rpc.believe('getrawtransaction', () => ({
     kind: 'mined',
     height: wholeOf(header['height'], 'height'),

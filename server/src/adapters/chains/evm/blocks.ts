@@ -1,4 +1,5 @@
-import type { Block, EvmNetwork } from '@bursar/chainkit'
+import type { Block, ChainTransaction, EvmNetwork } from '@bursar/chainkit'
+import { MAX_UINT256 } from '@bursar/chainkit/evm'
 import type { Rpc } from '../rpc.ts'
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { blockIncome, feesOf } from './block-income.ts'
@@ -79,6 +80,13 @@ const decodeHeader = (block: Fields, height: number): Header => {
 const namesTransactions = ({ transactionsRoot: root }: Fields): boolean =>
   root !== undefined && root !== null && hashOf(root, 'transactionsRoot') !== NO_ENTRIES
 
+/** Refuses sums that no account can have: the ledger could not hold them, and the chain would stop at this block. */
+const inRange = (transactions: ChainTransaction[]): ChainTransaction[] => {
+  if (transactions.some(({ transfers }) => transfers.some(({ units }) => units > MAX_UINT256)))
+    throw new Malformed('a transfer of more than 256 bits')
+  return transactions
+}
+
 const complete = async (
   rpc: Rpc,
   header: Header,
@@ -96,7 +104,7 @@ const complete = async (
     const decoded = shown.map((transaction, at) =>
       decodeTransaction({ transaction, receipt: receipts[at]!, trace: traced.traces[at], fees }, tokens),
     )
-    return [...decoded, ...blockIncome(block, fees, receipts)]
+    return inRange([...decoded, ...blockIncome(block, fees, receipts)])
   })
   return { ...head, ...(traced.untraced && { untraced: true }), transactions }
 }

@@ -1,5 +1,6 @@
 /** Adapter for Ethereum and compatible chains, by a node's JSON-RPC. */
 import type { EvmNetwork } from '@bursar/chainkit'
+import type { Timer } from '../pauses.ts'
 import type { AccountChainAdapter } from '../port.ts'
 import { createRpc } from '../rpc.ts'
 import { readBalances } from './balances.ts'
@@ -38,6 +39,8 @@ export interface EvmAdapterSettings extends GasSettings {
   random(): number
   /** ms of a monotonic clock; the process's own when absent */
   now?(): number
+  /** delays of retries; the process's own when absent */
+  timer?: Timer
 }
 
 export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdapter & { close(): Promise<void> } => {
@@ -45,7 +48,8 @@ export const createEvmAdapter = (settings: EvmAdapterSettings): AccountChainAdap
   if (finality !== 'finalized' && (!Number.isInteger(finality) || finality < 1)) {
     throw new RangeError(`finality is \`finalized\` or a whole number from 1, not ${finality}`)
   }
-  const rpc = createRpc({ network, url, timeoutMs, random, parse: JSON.parse })
+  const { timer } = settings
+  const rpc = createRpc({ network, url, timeoutMs, random, parse: JSON.parse, ...(timer && { timer }) })
   const tokens = new Set(settings.tokens.map((token) => token.toLowerCase()))
   const tracing = settings.traces === 'auto' ? createTracing(rpc, settings.now ?? (() => performance.now())) : undefined
   const reading = { network, tokens, tracing, longInTurn: createTurns() }

@@ -1,3 +1,4 @@
+import { MAX_UINT256 } from '@bursar/chainkit/evm'
 import { listOf, Malformed, objectOf } from '../shape.ts'
 import { countOf, hashOf, quantityOf } from './quantity.ts'
 
@@ -57,11 +58,16 @@ export const succeededBy = (receipt: Receipt): boolean => {
   return status === 1n
 }
 
-/** Fee in wei: gas at its effective price, and blob gas at its own (EIP-4844). */
+/** Fee in wei: gas at its effective price, and blob gas at its own (EIP-4844). It has at most 256 bits, like any sum. */
 export const feeOf = (receipt: Receipt): bigint => {
-  const gas = gasOf(receipt) * priceOf(receipt)
-  if (receipt['blobGasUsed'] === undefined || receipt['blobGasUsed'] === null) return gas
-  return gas + quantityOf(receipt['blobGasUsed'], 'blobGasUsed') * quantityOf(receipt['blobGasPrice'], 'blobGasPrice')
+  const { blobGasUsed } = receipt
+  const blobs =
+    blobGasUsed === undefined || blobGasUsed === null
+      ? 0n
+      : quantityOf(blobGasUsed, 'blobGasUsed') * quantityOf(receipt['blobGasPrice'], 'blobGasPrice')
+  const fee = gasOf(receipt) * priceOf(receipt) + blobs
+  if (fee > MAX_UINT256) throw new Malformed('a fee of more than 256 bits')
+  return fee
 }
 
 /**

@@ -202,6 +202,6 @@ const areOf = (answer: unknown, { time }: Pick<Block, 'time'>, hashes: readonly 
   const wanted = new Set(hashes)
   return answer.every(
     (info: { id?: unknown; blockTimeStamp?: unknown } | null) =>
-      wanted.has(String(info?.id)) && Number(info?.blockTimeStamp) === time,
+      typeof info?.id === 'string' && wanted.has(info.id) && info.blockTimeStamp === time,
   )
 }

@@ -29,7 +29,7 @@ const VERDICTS: Readonly<Record<string, Verdict>> = {
 const NO_FUNDS = /balance is not sufficient|no ?owneraccount|(owner|account) ?\[?\w*\]? (does not|doesn't|not) exist/i
 
 export const verdictOf = (code: string, message: string): Verdict => {
-  const verdict = VERDICTS[code] ?? 'node-trouble'
+  const verdict = (Object.hasOwn(VERDICTS, code) ? VERDICTS[code] : undefined) ?? 'node-trouble'
   return verdict === 'invalid' && code !== 'SIGERROR' && NO_FUNDS.test(message) ? 'insufficient-funds' : verdict
 }
 

@@ -48,7 +48,8 @@ const ownerOf = (transaction: Fields): string | undefined => {
 /** TRX that the transaction itself sends, to an account or with a contract call. */
 const nativeTransfer = (transaction: Fields): Transfer[] => {
   const contract = contractIn(transaction)
-  const sent = SENT_BY[String(contract['type'])]
+  const type = textOf(contract['type'] ?? '', 'the type of a contract')
+  const sent = Object.hasOwn(SENT_BY, type) ? SENT_BY[type] : undefined
   if (!sent) return []
   const value = objectOf(objectOf(contract['parameter'], 'the parameter')['value'], 'the value')
   const units = amountOf(value[sent.units], sent.units)

@@ -36,6 +36,7 @@ const SAYINGS: [code: string, message: string, verdict: string][] = [
   ['BLOCK_UNSOLIDIFIED', 'Block unsolidified.', 'node-trouble'],
   ['OTHER_ERROR', 'Error: something', 'node-trouble'],
   ['A_CODE_OF_TOMORROW', 'balance is not sufficient', 'node-trouble'],
+  ['constructor', 'a property that every object has', 'node-trouble'],
 ]
 
 test.for(SAYINGS)('%s %s', ([code, message, verdict]) => {
