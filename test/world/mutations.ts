@@ -127,7 +127,10 @@ const digitsOf = (value: Json): string => (isRaw(value) ? value.rawJSON : String
 const withFraction = (digits: string): string => (/[.e]/i.test(digits) ? digits : `${digits}.`)
 const fullWidth = (text: string): string =>
   text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(digit.codePointAt(0)! + 0xfee0)).replace(/^$/, '０')
-const numberOf = (text: string): Json => (Number.isFinite(Number(text)) && text !== '' ? Number(text) + 0.5 : false)
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** The same number as JSON writes numbers. */
+const numberOf = (text: string): Json =>
+  PLAIN_NUMBER.test(text) ? raw(text) : Number.isSafeInteger(Number(text)) && text !== '' ? Number(text) : false
 
 interface Choice {
   what: number

@@ -3,6 +3,8 @@
 const LEADING = 6
 const TRAILING = 4
 const LENGTH = 16
+/** A longer text is no card: acquirers separate groups of digits, and write no more. */
+const LONGEST_MASK = 64
 
 /**
  * Converts a card number, or any acquirer's mask of one, to `NNNNNN******NNNN`, unknown digits `*`: `414962*99`,
@@ -10,7 +12,8 @@ const LENGTH = 16
  * four. Undefined for any other text.
  */
 export const maskCard = (text: string | undefined): string | undefined => {
-  const bare = (text ?? '').replace(/[\s-]/g, '')
+  if (text === undefined || text.length > LONGEST_MASK) return undefined
+  const bare = text.replace(/[\s-]/g, '')
   if (!/^\d{1,19}$|^\d*(\*+|[xX]+|•+|\.{2,})\d*$/.test(bare)) return undefined
   const isWhole = /^\d+$/.test(bare)
   if (isWhole && bare.length < 12) return undefined

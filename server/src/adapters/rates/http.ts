@@ -1,6 +1,7 @@
 import { parseUnits } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { Quote, RateSource } from './port.ts'
+import { isTime } from './venue.ts'
 
 /** Number of decimals of stored prices. */
 const SCALE = 18
@@ -28,7 +29,7 @@ export const createHttpRateSource = ({ url }: { url: string }): RateSource => {
 
 const decode = (text: string, name: string): { observedAt: number; usd: Record<string, unknown> } => {
   const { observedAt, usd } = parse(text, name)
-  if (!Number.isSafeInteger(observedAt) || typeof usd !== 'object' || usd === null) {
+  if (!Number.isSafeInteger(observedAt) || !isTime(observedAt as number) || typeof usd !== 'object' || usd === null) {
     throw new Error(`${name} answered something else than prices`)
   }
   return { observedAt: observedAt as number, usd: usd as Record<string, unknown> }

@@ -1,4 +1,4 @@
-import { member, type Venue } from './venue.ts'
+import { member, wordsOf, type Venue } from './venue.ts'
 
 /** Kraken's asset names that differ from the usual ones. */
 const NAMES: Record<string, string> = { BTC: 'XBT' }
@@ -14,8 +14,7 @@ export const kraken: Venue = {
   pathOf: ({ base, quote }) => `/0/public/Depth?pair=${nameOf(base)}${nameOf(quote)}&count=50`,
   read: (answer) => {
     const errors = member(answer, 'error')
-    if (!Array.isArray(errors) || errors.length > 0)
-      throw new Error(`kraken answered an error: ${String(errors).slice(0, 100)}`)
+    if (!Array.isArray(errors) || errors.length > 0) throw new Error(`kraken answered an error: ${wordsOf(errors)}`)
     const [book] = Object.values((member(answer, 'result') ?? {}) as Record<string, unknown>)
     return { bids: member(book, 'bids'), asks: member(book, 'asks') }
   },

@@ -2,7 +2,7 @@ import { parseXml, type XmlElement } from '../../platform/base/xml.ts'
 import { mulDiv } from '../../platform/money/index.ts'
 import { getText } from './get.ts'
 import type { OfficialRate, OfficialSource } from './port.ts'
-import { decimal } from './venue.ts'
+import { decimal, isTime } from './venue.ts'
 
 const DAY = /(\d\d)\.(\d\d)\.(\d{2,4})/
 /**
@@ -16,13 +16,14 @@ export const createNbk = ({ origin = 'https://nationalbank.kz' }: { origin?: str
     const dollar = items.find((item) => textOf(item, 'title') === 'USD')
     const [rate, quant] = [decimal(textOf(dollar, 'description')), decimal(textOf(dollar, 'quant'))]
     const day = DAY.exec(textOf(dollar, 'pubDate') ?? '')
-    if (!rate || !quant || !day) throw new Error('nbk answered no rate of the dollar')
-    const year = day[3]!.length === 2 ? `20${day[3]}` : day[3]
+    const year = day?.[3]?.length === 2 ? `20${day[3]}` : day?.[3]
+    const observedAt = Date.parse(`${year}-${day?.[2]}-${day?.[1]}T00:00:00+05:00`)
+    if (!rate || !quant || !isTime(observedAt)) throw new Error('nbk answered no rate of the dollar')
     return [
       {
         ticker: 'KZT',
         perUsd: mulDiv(rate, 10n ** 18n, quant, 'half-even'),
-        observedAt: Date.parse(`${year}-${day[2]}-${day[1]}T00:00:00+05:00`),
+        observedAt,
       },
     ]
   },

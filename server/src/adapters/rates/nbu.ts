@@ -1,6 +1,6 @@
 import { getJson } from './get.ts'
 import type { OfficialRate, OfficialSource } from './port.ts'
-import { decimal, member } from './venue.ts'
+import { decimal, isTime, member } from './venue.ts'
 
 const DAY = /^(\d\d)\.(\d\d)\.(\d{4})$/
 
@@ -14,8 +14,10 @@ export const createNbu = ({ origin = 'https://bank.gov.ua' }: { origin?: string 
     const answer = await getJson(`${origin}/NBUStatService/v1/statdirectory/exchange?json`, 'nbu')
     const dollar = Array.isArray(answer) ? answer.find((one) => member(one, 'cc') === 'USD') : undefined
     const perUsd = decimal(member(dollar, 'rate'))
-    const day = DAY.exec(String(member(dollar, 'exchangedate')))
-    if (!perUsd || !day) throw new Error('nbu answered no rate of the dollar')
-    return [{ ticker: 'UAH', perUsd, observedAt: Date.parse(`${day[3]}-${day[2]}-${day[1]}T00:00:00+02:00`) }]
+    const date = member(dollar, 'exchangedate')
+    const day = typeof date === 'string' ? DAY.exec(date) : null
+    const observedAt = day === null ? Number.NaN : Date.parse(`${day[3]}-${day[2]}-${day[1]}T00:00:00+02:00`)
+    if (!perUsd || !isTime(observedAt)) throw new Error('nbu answered no rate of the dollar')
+    return [{ ticker: 'UAH', perUsd, observedAt }]
   },
 })

@@ -53,6 +53,7 @@ export const createVenueSource = (
         asks,
         observedAt = asked,
       } = venue.read(await limitsHeard(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
+      if (!isTime(observedAt)) throw new Error(`${venue.name} answered an order book of no time`)
       return { ...market, bids: levels(bids, venue.name), asks: levels(asks, venue.name), observedAt }
     },
   }
@@ -66,6 +67,16 @@ const limitsHeard = async (name: string, rests: Rests, answer: Promise<unknown>)
     throw error
   }
 }
+
+/** Whether a time in ms is one: a source may answer anything in its place. */
+export const isTime = (ms: number): boolean => ms >= 0 && !Number.isNaN(new Date(ms).getTime())
+
+/** What a source says, as the start of a text, whatever it is. */
+export const wordsOf = (said: unknown): string =>
+  (typeof said === 'string' ? said : JSON.stringify(said ?? '')).slice(0, 100)
+
+/** Reads a number from its digits; NaN for anything else. */
+export const numberOf = (digits: unknown): number => (typeof digits === 'string' ? Number(digits) : Number.NaN)
 
 /** `[[price, amount, ...], ...]` as text. */
 const levels = (side: unknown, name: string): Level[] => {

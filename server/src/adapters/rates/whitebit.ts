@@ -1,4 +1,4 @@
-import { member, type Venue } from './venue.ts'
+import { member, numberOf, type Venue } from './venue.ts'
 
 /** WhiteBIT, spot: `GET /api/v4/public/orderbook/{market}`; `timestamp` is in seconds. */
 export const whitebit: Venue = {
@@ -9,6 +9,6 @@ export const whitebit: Venue = {
   read: (answer) => ({
     bids: member(answer, 'bids'),
     asks: member(answer, 'asks'),
-    observedAt: Number(member(answer, 'timestamp')) * 1_000,
+    observedAt: numberOf(member(answer, 'timestamp')) * 1_000,
   }),
 }

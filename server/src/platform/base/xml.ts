@@ -15,6 +15,8 @@ export interface XmlElement {
 
 /** Maximum length of one tag, text or comment, so that input that is not XML is not buffered completely. */
 const LONGEST = 1024 * 1024
+/** Maximum number of elements of a document that is read whole. Those in use have a few hundred. */
+const MOST_ELEMENTS = 10_000
 /** Maximum depth of elements. The deepest document in use has about a dozen levels. */
 const DEEPEST = 64
 
@@ -31,17 +33,20 @@ export async function* readXml(chunks: AsyncIterable<string>): AsyncGenerator<Xm
 
 /**
  * Parses a whole document and returns its root. The caller must limit its length.
- * @throws Error as readXml does
+ * @throws Error as readXml does, and for a document of more than 10,000 elements
  */
 export const parseXml = (text: string): XmlElement => {
   const parser = createParser()
   const document: XmlElement = { name: '', text: '', children: [] }
   const open = [document]
+  let elements = 0
   for (const piece of [...parser.write(text), ...parser.end()]) {
     const last = open.at(-1)!
     if (piece.kind === 'text') last.text += piece.text
     else if (piece.kind === 'close') open.pop()
     else {
+      elements += 1
+      if (elements > MOST_ELEMENTS) throw new Error(`the document has more than ${MOST_ELEMENTS} elements`)
       const element = { name: piece.name, text: '', children: [] }
       last.children.push(element)
       open.push(element)

@@ -19,7 +19,9 @@ const fieldsOf = ({ children }: XmlElement): PgFields => {
   const values = new Map<string, PgValue[]>()
   for (const child of children) {
     const value = child.children.length > 0 ? fieldsOf(child) : child.text
-    values.set(child.name, [...(values.get(child.name) ?? []), value])
+    const others = values.get(child.name)
+    if (others) others.push(value)
+    else values.set(child.name, [value])
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length > 1 ? all : all[0]!]))
 }
