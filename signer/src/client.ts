@@ -84,10 +84,12 @@ export class SignerClient {
   /** Returns the signed transaction or a refusal. Throws SignerUnavailable when there is no reliable answer. */
   async sign(request: SignRequest): Promise<SignAnswer | SignerRefusal> {
     const { status, body } = await this.#call('POST', '/sign', JSON.stringify(request))
-    if (status === 200 && typeof body['signed'] === 'string') return body as unknown as SignAnswer
+    if (status === 200 && typeof body['signed'] === 'string' && typeof body['hash'] === 'string')
+      return body as unknown as SignAnswer
     const { refused, message, intents } = body
     if (typeof refused === 'string' && isRefusalCode(refused)) {
-      return { refused, message: String(message), ...(Array.isArray(intents) && { intents: intents.map(String) }) }
+      const named = Array.isArray(intents) && intents.every((id) => typeof id === 'string')
+      return { refused, message: typeof message === 'string' ? message : '', ...(named && { intents }) }
     }
     throw new SignerUnavailable(`The signer answered ${status}`)
   }
@@ -121,14 +123,15 @@ export class SignerClient {
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     const answered = await this.#call('POST', '/check', JSON.stringify(request))
     const { refusals } = answered.body
-    if (answered.status !== 200 || !Array.isArray(refusals)) throw unavailable(answered)
+    if (answered.status !== 200 || !isListOf(refusals, ['id', 'refused', 'message'])) throw unavailable(answered)
     return refusals as IntentRefusal[]
   }
 
   async #transactions(method: string, path: string): Promise<SignedTransaction[]> {
     const answered = await this.#call(method, path)
     const { transactions } = answered.body
-    if (answered.status !== 200 || !Array.isArray(transactions)) throw unavailable(answered)
+    if (answered.status !== 200 || !isListOf(transactions, ['network', 'transactionId', 'hash']))
+      throw unavailable(answered)
     return transactions as SignedTransaction[]
   }
 
@@ -179,6 +182,16 @@ export class SignerClient {
   }
 }
 
+/** Whether a value is a list of objects with these members as texts. */
+const isListOf = (value: unknown, members: readonly string[]): value is unknown[] =>
+  Array.isArray(value) &&
+  value.every(
+    (one: unknown) =>
+      typeof one === 'object' &&
+      one !== null &&
+      members.every((name) => typeof (one as Record<string, unknown>)[name] === 'string'),
+  )
+
 interface Answered {
   status: number
   body: Record<string, unknown>
@@ -201,5 +214,7 @@ async function readJson(response: IncomingMessage): Promise<Record<string, unkno
     if (length > MAX_ANSWER_BYTES) throw new Error('the answer is too long')
     chunks.push(chunk)
   }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+  const read: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) throw new Error('the answer is no object')
+  return read as Record<string, unknown>
 }

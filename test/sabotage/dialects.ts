@@ -192,7 +192,10 @@ export const dialectsSabotages: readonly Sabotage[] = [
   {
     name: 'bitcoin-stale-block-mined',
     file: 'server/src/adapters/chains/bitcoin/standing.ts',
-    replace: ["if (Number(header['confirmations']) < 1) return undefined", ''],
+    replace: [
+      "if (rpc.believe('getblockheader', () => integerOf(header['confirmations'], 'confirmations')) < 1) return undefined",
+      '',
+    ],
     fault: 'B6, B-18',
     breaks: 'A payment in a stale block counts as mined.',
     finder:

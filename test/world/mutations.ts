@@ -1,6 +1,6 @@
 /**
- * Changes to what counterparties send, for tests of parsers: a real example goes in, and comes out with a piece dropped,
- * doubled, of another type, out of range, in another writing or cut.
+ * Changes to what counterparties send, for tests of parsers: a real example goes in, and comes out with a piece
+ * dropped, doubled, of another type, out of range, in another writing or cut.
  */
 import * as fc from 'fast-check'
 

@@ -12,8 +12,8 @@ import { useAnvil, useBitcoind } from '../../../../test/setup/nodes.ts'
 import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'
 import { createBitcoinAdapter } from './bitcoin/index.ts'
 import { BITCOIN_OPERATIONS, type BitcoinRecorded } from './bitcoin/test-operations.ts'
-import { openBitcoinWorld, scriptTo, SETTINGS, urlOf } from './bitcoin/test-world.ts'
-import { adapterOf as evmAdapterOf, openEvmWorld } from './evm/test-world.ts'
+import { openBitcoinWorld, scriptTo, SETTINGS, urlOf } from '../../../../test/world/bitcoin-node.ts'
+import { adapterOf as evmAdapterOf, openEvmWorld } from '../../../../test/world/evm-node.ts'
 import { EVM_OPERATIONS, type EvmRecorded } from './evm/test-operations.ts'
 import {
   bodyOf,
@@ -23,7 +23,7 @@ import {
   type Operation,
   type Recording,
 } from './test-conversations.ts'
-import { adapterOf as tronAdapterOf, FAUCET, openTronWorld, SOLID_LAG } from './tron/test-world.ts'
+import { adapterOf as tronAdapterOf, FAUCET, openTronWorld, SOLID_LAG } from '../../../../test/world/tron-node.ts'
 import { TRON_OPERATIONS, type TronRecorded } from './tron/test-operations.ts'
 import { spend, takeCoin } from '../../../../test/world/bitcoin-transaction.ts'
 

@@ -47,7 +47,7 @@ const checkLevels = (levels: readonly Level[]): string[] =>
     return `${price} ${amount}`
   })
 
-const tries = async (
+const expectReadAsSaid = async (
   name: string,
   texts: fc.Arbitrary<Mutation>,
   right: string,
@@ -84,7 +84,7 @@ const BOOKS: Readonly<Record<string, string>> = {
 
 describe('a book with anything changed in it is read as what it says, or there is none', () => {
   test.each(Object.entries(BOOKS))('%s', async (name, right) => {
-    await tries(name, mutatedJson(right), right, async () => {
+    await expectReadAsSaid(name, mutatedJson(right), right, async () => {
       const source = sources().books.find((one) => one.name === name)!
       const { bids, asks, observedAt } = await source.book({ base: 'BTC', quote: 'USDT' })
       checkTime(observedAt)
@@ -107,11 +107,11 @@ describe('an official rate with anything changed in it is read as what it says, 
     })
   }
   test('the National Bank of Ukraine', async () => {
-    await tries('nbu', mutatedJson(NBU), NBU, read(0))
+    await expectReadAsSaid('nbu', mutatedJson(NBU), NBU, read(0))
   })
   test('the National Bank of Kazakhstan', async () => {
     const texts = mutatedText(NBK).map((text) => ({ text, isRetyped: false }))
-    await tries('nbk', texts, NBK, read(1))
+    await expectReadAsSaid('nbk', texts, NBK, read(1))
   })
 
   test.each([
@@ -135,7 +135,7 @@ test('a venue whose book has no time of day has no book', async () => {
 test('prices over HTTP with anything changed in them are read as they say, or there are none', async () => {
   const right = '{"observedAt":1800000000000,"usd":{"BTC":"65000.100000000000000001","UAH":"0.024100000000000001"}}'
   const source = createHttpRateSource({ url: origin })
-  await tries(source.name, mutatedJson(right), right, async () =>
+  await expectReadAsSaid(source.name, mutatedJson(right), right, async () =>
     (await source.quotes(['BTC', 'UAH', 'constructor', '__proto__'])).map(({ ticker, usd, observedAt }) => {
       expect(usd).toMatch(/^\d{1,30}(\.\d{1,18})?$/)
       checkTime(observedAt)

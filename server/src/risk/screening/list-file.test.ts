@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
+import { mutatedText } from '../../../../test/world/mutations.ts'
 import { readListFile } from './list-file.ts'
 
 /** A few entries in the shape of the lists of 2026-11-21, made up: no real list is in the repository. */
@@ -83,6 +84,28 @@ describe('a list', () => {
         ]).toEqual(whole)
       }),
       { numRuns: cases(40) },
+    )
+  })
+
+  test.each([
+    ['sdn.xml', SIMPLE],
+    ['sdn_advanced.xml', ADVANCED],
+    ['sanctioned_addresses_XBT.json', '["1BoatSLRHtKNngkdXEeobR76b53LETtpyT","1BoatSLRHtKNngkdXEeobR76b53LETtpyU"]'],
+  ])('%s with anything changed in it names addresses that it contains, or is refused', async (path, right) => {
+    await fc.assert(
+      fc.asyncProperty(mutatedText(right), async (text) => {
+        try {
+          const { entries, date } = await readListFile(path, cut(text))
+          expect(date === null || /^\d{4}-\d{2}-\d{2}$/.test(date)).toBe(true)
+          for (const { address, asset } of entries) {
+            expect(address).toMatch(/^[A-Za-z0-9:]{20,128}$/)
+            expect(typeof asset).toBe('string')
+          }
+        } catch (error) {
+          if (!(error instanceof Error) || error instanceof RangeError) throw error
+        }
+      }),
+      { numRuns: cases(60) },
     )
   })
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { cases } from '../../../../../test/setup/cases.ts'
 import { attempt, mutatedIn, NO_PAUSES, readRecording, replacedIn, startRecorded } from '../test-conversations.ts'
 import { createBitcoinAdapter } from './index.ts'
-import { SETTINGS } from './test-world.ts'
+import { SETTINGS } from '../../../../../test/world/bitcoin-node.ts'
 import { BITCOIN_OPERATIONS, type BitcoinRecorded } from './test-operations.ts'
 
 const { world, conversations } = readRecording<BitcoinRecorded>(import.meta.dirname)

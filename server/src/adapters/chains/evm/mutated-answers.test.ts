@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { cases } from '../../../../../test/setup/cases.ts'
 import { attempt, mutatedIn, NO_PAUSES, readRecording, replacedIn, startRecorded } from '../test-conversations.ts'
-import { adapterOf } from './test-world.ts'
+import { adapterOf } from '../../../../../test/world/evm-node.ts'
 import { EVM_OPERATIONS, type EvmRecorded } from './test-operations.ts'
 
 const { world, conversations } = readRecording<EvmRecorded>(import.meta.dirname)

@@ -58,7 +58,7 @@ export const succeededBy = (receipt: Receipt): boolean => {
   return status === 1n
 }
 
-/** Fee in wei: gas at its effective price, and blob gas at its own (EIP-4844). It has at most 256 bits, like any sum. */
+/** Fee in wei, of at most 256 bits: gas at its effective price, and blob gas at its own (EIP-4844). */
 export const feeOf = (receipt: Receipt): bigint => {
   const { blobGasUsed } = receipt
   const blobs =
