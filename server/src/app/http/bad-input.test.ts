@@ -362,6 +362,26 @@ describe('other spellings of a path', () => {
   })
 })
 
+describe('HTTP that is well-formed and not ours', () => {
+  test.each(['HTTP/0.9', 'HTTP/2.0'])('a request of %s is refused, on pages too', async (version) => {
+    edge.handled.length = 0
+    for (const target of ['/merchants/assets/crypto', '/docs']) {
+      const signature = sign(edge.merchant.privateKey, 'GET', target, '', SECONDS)
+      const headers = `Host: a\r\nmerchant-id: ${edge.merchant.id}\r\nsignature: ${signature}\r\ntimestamp: ${SECONDS}`
+      const text = await edge.bytes(`GET ${target} ${version}\r\n${headers}\r\nConnection: close\r\n\r\n`)
+      expect(text).toMatch(/^HTTP\/1\.1 400 /)
+      expect(text).toContain('"code":100')
+    }
+    expect(edge.handled).toEqual([])
+  })
+
+  test('an expectation other than 100-continue is refused in our format', async () => {
+    const answer = await edge.call('GET', '/merchants/assets/crypto', undefined, { headers: ['Expect', '200-ok'] })
+    expect(answer).toMatchObject({ status: 417, body: { code: 100 } })
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  })
+})
+
 describe('operations', () => {
   test('that are not built answer 501 and name themselves, to the merchant only', async () => {
     const answer = await edge.call('POST', '/merchants/invoices/crypto', '{"anything":1}')

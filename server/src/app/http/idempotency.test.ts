@@ -87,6 +87,22 @@ describe('Idempotency-Key', () => {
     expect(edge.handled.at(-1)!.answerKeys).toEqual([])
   })
 
+  test('is taken by an operation without a body', async () => {
+    const seen = serving()
+    edge.answer = (request) =>
+      inTransaction(edge.db, (tx) =>
+        withStoredAnswer(tx, request, momentAt(edge.clock.ms).at, async () => {
+          seen.effects += 1
+          return { status: 200, body: { n: seen.effects } }
+        }),
+      )
+    const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
+    const first = await edge.call('POST', target, '', key('close'))
+    expect(first.status).toBe(200)
+    expect((await edge.call('POST', target, '', key('close'))).text).toBe(first.text)
+    expect(seen.effects).toBe(1)
+  })
+
   test('many at once have one effect and one answer', async () => {
     const seen = serving()
     const answers = await Promise.all(

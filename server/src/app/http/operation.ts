@@ -112,7 +112,7 @@ const answerBefore = async (
   deps: EdgeDeps,
 ): Promise<ApiAnswer | undefined> => {
   if (keys.length === 0) return undefined
-  const { localId } = body as { localId?: unknown }
+  const { localId } = (body ?? {}) as { localId?: unknown }
   return deps.findKnown({ merchantId, keys, localId: movesMoney && typeof localId === 'string' ? localId : null })
 }
 

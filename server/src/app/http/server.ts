@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import { requestLimits } from '@bursar/contract'
 import type { MerchantKey } from '../../merchants/accounts/index.ts'
-import type { ApiRefusal, Route } from '../../platform/api/route.ts'
+import { ApiRefusal, type Route } from '../../platform/api/route.ts'
 import { sendJson, sendRefusal, type Exchange } from './answering.ts'
 import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from './body-budget.ts'
 import { checkLength, readBytes } from './body.ts'
@@ -86,7 +86,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
   // Pages read bodies themselves: an acquirer's callback is accepted with any content type.
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   app.addHook('onRequest', async (request) => {
-    checkHostOnce(request.raw)
+    checkProtocol(request.raw)
     checkSpelling(request)
   })
   app.setErrorHandler((error, request, reply) => refuseUnsigned(edge, request, reply, error))
@@ -147,17 +147,17 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
 }
 
 const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: ServerResponse) => void): Server => {
-  const server = createServer(
-    { ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false },
-    (request, response) => {
-      const found = edge.dispatch(request.method!, pathOf(request.url!))
-      if (found?.endpoint.operation.signed !== true) return unsigned(request, response)
-      serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
-        edge.deps.log.error({ err: error }, 'a request could not be answered')
-        response.destroy()
-      })
-    },
-  )
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const found = edge.dispatch(request.method!, pathOf(request.url!))
+    if (found?.endpoint.operation.signed !== true) return unsigned(request, response)
+    serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
+      edge.deps.log.error({ err: error }, 'a request could not be answered')
+      response.destroy()
+    })
+  }
+  const server = createServer({ ...TIMES, maxHeaderSize: MOST_HEADER_BYTES, requireHostHeader: false }, answer)
+  // By itself Node refuses such a request with an empty body.
+  server.on('checkExpectation', answer)
   server.setTimeout(IDLE_SOCKET_MS)
   if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
   server.on('clientError', answerBrokenRequest)
@@ -185,7 +185,7 @@ const serve = async (
   }
   const share = edge.bodies.share(() => subjectOf(edge.clientAddress(request)))
   try {
-    checkHostOnce(request)
+    checkProtocol(request)
     checkHost(request)
     passage.target = splitTarget(request.url!)
     const takesBody = operation.method === 'POST'
@@ -226,8 +226,14 @@ const serve = async (
 const NO_TARGET = { path: '', query: '' }
 const elapsed = (startedAt: number): number => Math.round((performance.now() - startedAt) * 10) / 10
 
-/** Refuses two Host headers: a proxy before us may read the other one (RFC 9112, 3.2). */
-const checkHostOnce = ({ rawHeaders }: IncomingMessage): void => {
+/**
+ * Refuses a version of HTTP that is not ours, although the parser reads it (RFC 9112, 2.3); an expectation that is not
+ * met (RFC 9110, 10.1.1); and two Host headers, because a proxy before us may read the other one (RFC 9112, 3.2).
+ */
+const checkProtocol = ({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): void => {
+  if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw refuse(invalidRequest, 'send the request as HTTP/1.1')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    throw new ApiRefusal(417, invalidRequest.code, 'the only expectation that is met is 100-continue')
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1

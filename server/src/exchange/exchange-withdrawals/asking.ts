@@ -67,7 +67,7 @@ export const estimateWhole = async (
   feeOf: (received: bigint) => bigint,
 ): Promise<ApiAnswer> => {
   const quoted = await estimate(trading, asking, price === undefined ? undefined : readPrice(price, estimateErrors))
-  const fee = asEstimated(() => feeOf(quoted.target))
+  const fee = await asEstimated(async () => feeOf(quoted.target))
   const { ticker, scale } = asking.direction.target
   if (fee >= quoted.target) {
     throw refusal(
@@ -80,9 +80,9 @@ export const estimateWhole = async (
 }
 
 /** Replaces the error codes of an order's refusal by those of an estimate. */
-const asEstimated = <T>(judge: () => T): T => {
+export const asEstimated = async <T>(judge: () => Promise<T>): Promise<T> => {
   try {
-    return judge()
+    return await judge()
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === estimateErrors.invalidOrder.status)
       throw refusal(estimateErrors.invalidOrder, error.message, error.field)

@@ -110,6 +110,7 @@ describe('an estimate', () => {
     [{ ...asked, spendTicker: 'USDT' }, 1, /not allowed/],
     [{ ...asked, blockchain: 'BITCOIN' }, 0, /USDT is not on BITCOIN/],
     [{ ...asked, amount: '10' }, 2, /not that much USDT/],
+    [{ ...asked, to: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, 0, /Destination refused/],
   ])('of %j is refused with code %i', async (query, code, description) => {
     const { body } = await ask('estimateCryptoExchangeWithdrawal', { query })
     expect(body.code).toBe(code)

@@ -12,7 +12,7 @@ import {
   type PlacingDeps,
   type Terms,
 } from '../../pay-out/withdrawals/index.ts'
-import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
+import { asEstimated, estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndSend } from './commands.ts'
 import { carriedOn } from './terms.ts'
 
@@ -45,8 +45,10 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
   const { placing } = deps
   const { where, ...asking } = readAsked(deps, query as unknown as OnNetwork<Asked>, estimateErrors)
   const terms = await deps.terms()
-  const internal =
-    query.to === undefined ? false : (await readPlace(placing, { merchantId, to: query.to }, where, terms)).internal
+  const { to } = query
+  const isInternal = async (given: string): Promise<boolean> =>
+    (await readPlace(placing, { merchantId, to: given }, where, terms)).internal
+  const internal = to === undefined ? false : await asEstimated(() => isInternal(to))
   const feeOf = (received: bigint): bigint => {
     const fee = currentFee(where, received, internal, terms, placing.rules.catalogue)
     if (received > fee) checkWithdrawable(received - fee, where)
