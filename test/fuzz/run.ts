@@ -59,7 +59,7 @@ interface Drawn {
 }
 
 interface Run {
-  options: FuzzOptions
+  options: Pick<FuzzOptions, 'print'>
   random: Random
   installation: Installation
   connections: Connections
@@ -74,19 +74,33 @@ interface Run {
   accepted: number
 }
 
-export const fuzz = async (options: FuzzOptions): Promise<FuzzResult> => {
+/** An installation under fuzz. */
+export interface FuzzSession {
+  readonly result: FuzzResult
+  /** Sends the cases `from` to `to`, both included. */
+  send(from: number, to: number): Promise<void>
+  /** Checks the invariants. */
+  finish(): Promise<void>
+  close(): Promise<void>
+}
+
+export const openFuzz = async (options: Omit<FuzzOptions, 'requests' | 'only'>): Promise<FuzzSession> => {
   const installation = await openInstallation(options.databaseUrl, options.dir)
   const connections = openConnections(installation.port)
   const pool = createPool({ url: options.databaseUrl, applicationName: 'bursar fuzz oracle', max: 1 })
   const db = createDb(pool)
+  const close = async (): Promise<void> => {
+    connections.close()
+    await installation.close()
+    await pool.end()
+  }
   try {
-    const world = await makeWorld(installation, connections)
     const run: Run = {
       options,
       random: createRandom(options.seed),
       installation,
       connections,
-      world,
+      world: await makeWorld(installation, connections),
       db,
       tables: await tablesOf(db),
       objects: createObjects(db),
@@ -97,21 +111,34 @@ export const fuzz = async (options: FuzzOptions): Promise<FuzzResult> => {
       accepted: 0,
     }
     await run.objects.look()
-    await runRounds(run)
-    run.problems.push(...(await violations(db)))
-    return run
-  } finally {
-    connections.close()
-    await installation.close()
-    await pool.end()
+    return {
+      result: run,
+      send: (from, to) => runRounds(run, from, to),
+      finish: async () => void run.problems.push(...(await violations(db))),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }
 
-const runRounds = async (run: Run): Promise<void> => {
-  const { only, requests } = run.options
-  const numbers = only === undefined ? Array.from({ length: requests }, (_, at) => at + 1) : [only]
-  for (let at = 0; at < numbers.length && run.problems.length < MOST_PROBLEMS; at += ROUND) {
-    const drawn = numbers.slice(at, at + ROUND).map((number) => draw(run, number))
+/** One seed from beginning to end. */
+export const fuzz = async ({ requests, only, ...options }: FuzzOptions): Promise<FuzzResult> => {
+  const session = await openFuzz(options)
+  try {
+    await session.send(only ?? 1, only ?? requests)
+    await session.finish()
+    return session.result
+  } finally {
+    await session.close()
+  }
+}
+
+const runRounds = async (run: Run, from: number, to: number): Promise<void> => {
+  for (let first = from; first <= to && run.problems.length < MOST_PROBLEMS; first += ROUND) {
+    const last = Math.min(to, first + ROUND - 1)
+    const drawn = Array.from({ length: last - first + 1 }, (_, at) => draw(run, first + at))
     await acceptingRound(
       run,
       drawn.filter((one) => one.case.effect === 'something'),
