@@ -1,4 +1,4 @@
-/** Bodies with one fault: each must be refused and change nothing; and bodies spelled unusually, which may be accepted. */
+/** Bodies with one fault, which must be refused and change nothing, and bodies in an unusual spelling. */
 import { gzipSync } from 'node:zlib'
 import type { Operation } from '@bursar/contract'
 import type { Random } from '../../simulation/random.ts'

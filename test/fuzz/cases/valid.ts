@@ -1,4 +1,4 @@
-/** Requests as clients send them, to every operation: by the contract they are carried out or refused by a rule of it. */
+/** Requests as clients send them, to every operation: each is carried out, or refused by a rule of the contract. */
 import { operations, type Operation } from '@bursar/contract'
 import type { Random } from '../../simulation/random.ts'
 import type { Answer } from '../connection.ts'
