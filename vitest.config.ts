@@ -28,7 +28,7 @@ const expect = { poll: { timeout: 60_000 } }
 
 /** Whether a file takes turns with others (`test/system/shared-sandbox.ts`). */
 const takesTurns = ({ moduleId }: TestSpecification): boolean =>
-  /\/test\/system\//.test(moduleId) && readFileSync(moduleId, 'utf8').includes('useSharedSandbox()')
+  /\/test\/(system|crash)\//.test(moduleId) && readFileSync(moduleId, 'utf8').includes('useSharedSandbox()')
 
 /**
  * The longest files first, so that no processor waits for one of them in the end. Files that take turns are spread among

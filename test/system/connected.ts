@@ -93,7 +93,7 @@ export interface ConnectedSandbox extends Asking {
   kill(role: Role): Promise<void>
   start(role: Role, env?: Record<string, string>): Promise<void>
   /** Waits until a role stands still at its pause point. */
-  paused(role: 'worker', point: string): Promise<void>
+  paused(role: Exclude<Role, 'signer'>, point: string): Promise<void>
   logs(): string
 }
 

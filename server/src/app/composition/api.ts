@@ -48,7 +48,7 @@ export type ApiLimits = Required<
   addressStock: number
   /** of the EVM networks, for payment URIs */
   chainIds: ReadonlyMap<Network, bigint>
-}
+} & Pick<HttpDeps, 'pause'>
 
 /** Composes the merchant API: the server, and the jobs that prepare data for it. */
 export const createApi = (

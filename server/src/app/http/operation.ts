@@ -37,6 +37,8 @@ export interface EdgeDeps {
     keys: readonly AnswerKey[]
     localId: string | null
   }): Promise<ApiAnswer | undefined>
+  /** Lets a test kill the process at a named point; absent in production. */
+  pause?: (name: string) => Promise<void>
 }
 
 /** A request, the facts established while it is processed, and the destination of its answer. */
@@ -101,7 +103,11 @@ export const createOperation = (
     limitRate(deps, merchant, passage, now)
     if (!route) throw notBuiltRefusal(operation)
     const request = read(passage, headers, { merchant, key }, query)
-    return (await answerBefore(operation, request, deps)) ?? route.handle(request)
+    const known = await answerBefore(operation, request, deps)
+    if (known) return known
+    const answer = await route.handle(request)
+    if (operation.movesMoney) await deps.pause?.('committed-not-answered')
+    return answer
   }
   return { readHeaders, handle }
 }

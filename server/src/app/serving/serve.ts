@@ -25,7 +25,7 @@ import { mailExhausted } from '../../merchants/mail/index.ts'
 import { startMailing } from '../composition/mailing.ts'
 import { createDirectory, createEndpoints } from '../../merchants/accounts/index.ts'
 import { createOutbound } from '../../platform/outbound/index.ts'
-import { createLogMemory, ensureWallets, requireSameKeys } from '../../chain/transactions/index.ts'
+import { createLogMemory, ensureWallets, requireSameKeys, type PausePoint } from '../../chain/transactions/index.ts'
 import { mostHotAddresses } from '../composition/policy.ts'
 import { followOffset, readClockOffset } from '../../platform/runtime/business-clock.ts'
 import type { Role } from '../../platform/config/settings.ts'
@@ -91,12 +91,12 @@ const startParts = async (
     await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   }
   const meter = createRequestMeter()
-  if (has('watcher')) started(startWatchers(world, opened))
+  if (has('watcher')) started(startWatchers(world, opened, pausePoints(env)))
   const signer = has('worker')
     ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
     : undefined
   if (signer) await startWorker(world, opened, directory, env, signer, started)
-  if (has('api')) await startApi(world, opened, directory, meter, started)
+  if (has('api')) await startApi(world, opened, directory, meter, env, started)
   started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
   if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.metrics : []))
   runtime.log.info({ role }, 'ready')
@@ -145,6 +145,7 @@ const startApi = async (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
   meter: RequestMeter,
+  env: Environment,
   started: Started,
 ): Promise<void> => {
   const api = createApi(world, directory, pool, {
@@ -162,6 +163,7 @@ const startApi = async (
     },
     addressStock: config.addressStock,
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
+    pause: pausePoints(env),
   })
   started(() => api.close())
   await api.server.listen({ host: config.http.host, port: config.http.port })
@@ -192,14 +194,15 @@ const startWorker = async (
     allowHttp: config.httpWebhooks,
     ports: config.webhookPorts,
   })
+  const pause = pausePoints(env)
   const delivery = createDelivery({
     runtime,
     database: pool,
     outbound,
     endpointOf: createEndpoints(directory, runtime.clock),
     onExhausted: mailExhausted,
+    pause,
   })
-  const pause = pausePoints(env)
   started(() => outbound.close())
   const mailing = await startMailing(runtime, config, pause)
   started(() => mailing.close())
@@ -247,17 +250,23 @@ const nodeLook = (
  * Starts the watchers. A network that must not be watched any further stays stopped, with its alert; the others are
  * watched.
  */
-const startWatchers = (world: World, { config, runtime, pool }: Opened): Stop => {
+const startWatchers = (world: World, { config, runtime, pool }: Opened, pause: PausePoint): Stop => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
   const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
   const stopping = new AbortController()
   const look = nodeLook('watcher', world, config)
-  const running = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network)).map(
-    (watcher) =>
-      watcher
-        .run(stopping.signal)
-        .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
+  const running = createWatchers(
+    world,
+    adapters,
+    identities,
+    pool,
+    (network) => requireFitNode(look, network),
+    pause,
+  ).map((watcher) =>
+    watcher
+      .run(stopping.signal)
+      .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
   )
   return async () => {
     stopping.abort()

@@ -51,7 +51,9 @@ export const beginFollowing = async (deps: FollowerDeps): Promise<Follower> => {
     const blocks = await nextBlocks(deps, cursor, view, prefetch.take)
     if (blocks.length === 0) return 0
     prefetch.want(blocks.at(-1)!.height + 1, view.head.height)
+    await deps.pause?.('blocks-read')
     cursor = await applyBlocks(deps, cursor, blocks, await clipFinal(adapter, blocks, view))
+    await deps.pause?.('blocks-applied')
     settledAt = runtime.clock.now()
     pool.changed()
     return blocks.length

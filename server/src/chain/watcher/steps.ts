@@ -19,6 +19,8 @@ export interface StepDeps {
   network: Network
   subscribers: readonly ChainSubscriber[]
   ringBlocks: number
+  /** Lets a test kill the process at a named point; absent in production. */
+  pause?: (name: string) => Promise<void>
 }
 
 /** Returns a block with its time on the business clock, which leases and expiries use. */
@@ -29,7 +31,7 @@ export const onBusinessClock = (block: Block, clock: Clock): Block => ({
 
 /** Applies consecutive blocks after the cursor, and settles what they make final, in one transaction. */
 export const applyBlocks = async (
-  { runtime, network, subscribers, ringBlocks }: StepDeps,
+  { runtime, network, subscribers, ringBlocks, pause }: StepDeps,
   cursor: Cursor,
   blocks: readonly Block[],
   view: NodeView,
@@ -49,6 +51,7 @@ export const applyBlocks = async (
     const heights = { headHeight: last.height, finalHeight }
     effects.push(...(await gather(subscribers, (subscriber) => subscriber.settled(tx, network, heights, moment))))
     await carryOut(tx, joinEffects(effects), moment)
+    await pause?.('blocks-not-committed')
     return moved
   })
 

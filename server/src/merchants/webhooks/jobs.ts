@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { delivery as rules } from '@bursar/contract'
-import { PreparedConnection, type PoolSettings } from '../../platform/db/index.ts'
+import { PreparedConnection, type PoolSettings, type Query } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -26,6 +26,8 @@ export interface DeliveryDeps {
    * not delay the end of a run.
    */
   untilSettled?: boolean
+  /** Lets a test kill the process at a named point; absent in production. */
+  pause?: (name: string) => Promise<void>
 }
 
 export interface Delivery {
@@ -51,11 +53,15 @@ const LOOK_AGAIN_MS = 50
 
 /** Delivers due notifications. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {} } = deps
+  const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {}, pause = async () => {} } = deps
   // Claims and acknowledgements share one connection: in parallel they would take two processors from the deliveries
   // (decision 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
-  const acknowledger = new Acknowledger(runtime, connection.query, () => dispatcher.wake(), onExhausted)
+  const record: Query = async (...statement) => {
+    await pause('deliveries-not-recorded')
+    return connection.query(...statement)
+  }
+  const acknowledger = new Acknowledger(runtime, record, () => dispatcher.wake(), onExhausted)
   const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
   const dispatcher: Dispatcher = new Dispatcher({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => dispatcher.empty
@@ -69,7 +75,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
       if (!(await dispatcher.until(hasFreeSlots, patience))) acknowledger.flush()
       // Read before claiming, because a stream that ends in between may leave its next events due.
       const nothingMore = untilSettled ? dispatcher.empty : !dispatcher.busy
-      if ((await takeDue(claimer, dispatcher, round)) > 0) continue
+      if ((await takeDue(claimer, dispatcher, round, pause)) > 0) continue
       if (nothingMore) return false
       const goal = dispatcher.ended + WORTH_A_LOOK
       await dispatcher.until(untilSettled ? isEmpty : () => dispatcher.empty || dispatcher.ended >= goal, patience)
@@ -90,10 +96,16 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
  * Claims as many streams as there are free slots, and passes them to the dispatcher.
  * @returns number of streams
  */
-const takeDue = async (claimer: Claimer, dispatcher: Dispatcher, round: number): Promise<number> => {
+const takeDue = async (
+  claimer: Claimer,
+  dispatcher: Dispatcher,
+  round: number,
+  pause: NonNullable<DeliveryDeps['pause']>,
+): Promise<number> => {
   const free = dispatcher.findFree()
   if (free === 0) return 0
   const open = await claimer.open(free)
+  if (open.length > 0) await pause('notifications-claimed')
   dispatcher.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
   const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) =>
