@@ -87,6 +87,8 @@ interface Invoices {
   mine(network: Network, transactions: ChainTransaction[]): Promise<number>
   settle(network: Network, final?: number): Promise<void>
   orphan(network: Network, fromHeight: number): Promise<void>
+  /** the pause point at which the jobs fail; tests set it */
+  killAt: string | null
   /** Runs the module's jobs once. */
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
@@ -142,11 +144,17 @@ export const useCryptoInvoices = (): World => {
     keepTarget: createTargetKeeper(db, { catalogue, bitcoinChain: 'regtest' }),
   })
   const jobs = [createExpiryJob, createQuoteJob].map((create) =>
-    create({ runtime, settings, everyMs: 1, pause: async () => {} }),
+    create({
+      runtime,
+      settings,
+      everyMs: 1,
+      pause: (name) => (name === world.killAt ? Promise.reject(new Error(`killed at ${name}`)) : Promise.resolve()),
+    }),
   )
   const own: Invoices = {
     settings,
     holding: false,
+    killAt: null,
     call: (operation, { merchantId = SHOP, ...request }) => answerOf(routes, operation, merchantId, request),
     create: async (body, more = {}) => {
       const answer = await world.call('createCryptoInvoice', { body: { name: 'Order 7', ...body }, ...more })

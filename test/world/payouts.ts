@@ -119,7 +119,7 @@ export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
 
 /**
  * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature
- * @param dieAt the point at which what runs fails, once
+ * @param dieAt the point at which what `work` runs is killed, once
  */
 export const createPayoutWorld = async (
   url: string,
@@ -190,10 +190,14 @@ export const createPayoutWorld = async (
   const signing = createSigning(runtime, catalogue, signer)
   const subscribers = [createSettlement(catalogue)]
   let dies = dieAt
+  let death = Promise.withResolvers<never>()
+  /** As after a kill -9, what runs goes no further and handles no error. */
   const pause = async (point: string): Promise<void> => {
     if (point !== dies) return
     dies = undefined
-    throw new Error(`killed at ${point}`)
+    death.reject(new Error(`killed at ${point}`))
+    death = Promise.withResolvers<never>()
+    await new Promise(() => {})
   }
   const sending = { ...(network === 'BITCOIN' ? DEFAULT_BITCOIN_POLICY : DEFAULT_POLICY), batchWaitMs: 0 }
   const payout = {
@@ -235,6 +239,10 @@ export const createPayoutWorld = async (
   const following = createTransactionSubscriber(subscribers)
   const { signal } = new AbortController()
 
+  const workOnce = async (): Promise<void> => {
+    for (const job of [plan, send, superseded]) await job.run(signal)
+  }
+
   const world = {
     db,
     runtime,
@@ -268,13 +276,15 @@ export const createPayoutWorld = async (
       await act(runtime, (tx, moment) => following.block(tx, network, old, moment))
     },
     plan: () => plan.run(signal),
+    /** What `work` runs next is killed at a point, once. */
+    dieAt: (point: string): void => {
+      dies = point
+    },
     /** What the jobs do in a second, as often as wanted. */
     work: async (rounds = 1, everyMs = 1_000): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         time.now += everyMs
-        await plan.run(signal)
-        await send.run(signal)
-        await superseded.run(signal)
+        await Promise.race([workOnce(), death.promise])
       }
     },
     later: (ms: number): void => {

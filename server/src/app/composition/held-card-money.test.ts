@@ -91,6 +91,18 @@ describe('money of a card payment', () => {
     expect([await balance(), await held()]).toEqual([[98_00n, 98_00n], []])
   })
 
+  test('killed at card-hold-due: is released once by the next worker', async () => {
+    await world.set({ cardHoldHours: 48 })
+    await world.paid()
+    world.killAt = 'card-hold-due'
+    await world.later(48 * HOUR_MS)
+    expect(world.passed).toContain('card-hold-due')
+    expect(await balance()).toEqual([98_00n, 0n])
+    world.killAt = undefined
+    for (let i = 0; i < 2; i += 1) await world.work()
+    expect([await balance(), await held()]).toEqual([[98_00n, 98_00n], []])
+  })
+
   test('audit F-9.8: becomes its target once it may be spent', async () => {
     await world.set({ cardHoldHours: 48, cardReservePercent: 10, cardReserveDays: 30 })
     await world.paid({ target: { ticker: 'BTC' } })

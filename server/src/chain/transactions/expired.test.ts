@@ -44,6 +44,8 @@ interface More {
   purpose?: 'payout' | 'gas'
   /** what the signer has signed for the next intent */
   signedNext?: Partial<SignedTransaction>[]
+  /** the point at which a first worker dies; a second one goes on a minute later */
+  dieAt?: string
 }
 
 /**
@@ -52,7 +54,15 @@ interface More {
  */
 const stepped = async (
   finalTime: number | null,
-  { signedBesides = [], refused = false, purpose = 'payout', subscribers = [], signedNext = [], ...more }: More = {},
+  {
+    signedBesides = [],
+    refused = false,
+    purpose = 'payout',
+    subscribers = [],
+    signedNext = [],
+    dieAt,
+    ...more
+  }: More = {},
 ): Promise<number> => {
   const runtime = createTestRuntime(db, () => NOW)
   const id = randomUUID()
@@ -98,20 +108,35 @@ const stepped = async (
   const signer = {
     transactionsOf: async (intent: string) => (intent === NEXT ? signedNext : [{ hash: 'bb' }, ...signedBesides]),
   } as unknown as Signer
-  const job = createSendingJob({
-    runtime,
-    network: 'TRON',
-    adapter,
-    signer,
-    policy: DEFAULT_TRON_POLICY,
-    subscribers,
-    carriesStopped,
-    pause: async () => {},
-    wallet: undefined as never,
-    nextIntentsOf: async () => [NEXT],
-    purposeOf: async () => ({ purpose: 'payout', intents: [{ id, asset: 'TRX', to: contract.to, units: '5000000' }] }),
-  })
-  await job.run(new AbortController().signal)
+  const jobWith = (pause: (name: string) => Promise<void>) =>
+    createSendingJob({
+      runtime,
+      network: 'TRON',
+      adapter,
+      signer,
+      policy: DEFAULT_TRON_POLICY,
+      subscribers,
+      carriesStopped,
+      pause,
+      wallet: undefined as never,
+      nextIntentsOf: async () => [NEXT],
+      purposeOf: async () => ({
+        purpose: 'payout',
+        intents: [{ id, asset: 'TRX', to: contract.to, units: '5000000' }],
+      }),
+    })
+  const { signal } = new AbortController()
+  if (dieAt !== undefined) {
+    const death = Promise.withResolvers<void>()
+    const dying = jobWith((name) => {
+      if (name !== dieAt) return Promise.resolve()
+      death.resolve()
+      return new Promise(() => {})
+    })
+    await Promise.race([death.promise, dying.run(signal).then(() => expect.fail(`nothing passes ${dieAt}`))])
+    await sql`update outgoing set next_step_at = ${new Date(NOW)} where id = ${id}`.execute(db)
+  }
+  await jobWith(async () => {}).run(signal)
   return (await sql<{ attempt: number }>`select attempt from outgoing where id = ${id}`.execute(db)).rows[0]!.attempt
 }
 
@@ -170,6 +195,12 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
     expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
     expect(await stateOf()).toBe('abandoned')
     expect(seen).toMatchObject([{ event: 'refused', superseded: { paid: new Set() } }])
+  })
+
+  test('killed at death-proven: the next worker gives it back, once', async () => {
+    await stepped(EXPIRED + 3_000, { refused: true, subscribers, dieAt: 'death-proven' })
+    expect(await stateOf()).toBe('abandoned')
+    expect(seen).toHaveLength(1)
   })
 
   test.each<[string, number | null, More]>([

@@ -46,3 +46,16 @@ test('whose quote is over: the others are quoted anew', async () => {
   await world.tick()
   expect(await amounts()).toEqual(['0.0025', '0.0025', '0.0025'])
 })
+
+test('killed at invoices-quoted: each has its new quote once, and the next worker leaves it', async () => {
+  const ids = await three({})
+  world.prices.set('BTC', 40_000n * E18)
+  world.now += 16 * MINUTE
+  world.killAt = 'invoices-quoted'
+  await expect(world.tick()).rejects.toThrow('killed at invoices-quoted')
+  world.killAt = null
+  world.prices.set('BTC', 20_000n * E18)
+  await world.tick()
+  const amounts = await Promise.all(ids.map(async (id) => ((await world.lookup(id)).amount as { value: string }).value))
+  expect(amounts).toEqual(['0.0025', '0.0025', '0.0025'])
+})

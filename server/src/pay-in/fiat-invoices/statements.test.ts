@@ -49,6 +49,19 @@ describe('a statement', () => {
     expect(await world.alerts()).toEqual([])
   })
 
+  test('killed at statement-read: the next worker reads it again, and books what it says once', async () => {
+    const reference = await world.paid()
+    state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
+    state({ kind: 'settlement', units: -80_00n })
+    await aDayLater()
+    const pause = (name: string): Promise<void> =>
+      name === 'statement-read' ? Promise.reject(new Error('killed')) : Promise.resolve()
+    await expect(reconcileAcquirer({ ...deps(), pause }, world.first)).rejects.toThrow('killed')
+    expect(await platform('settlement:first')).toBe(0n)
+    for (let i = 0; i < 2; i += 1) expect(await reconcile()).toEqual([])
+    expect(await platform('settlement:first')).toBe(-80_00n)
+  })
+
   test('F9: a line too few, too many or different by one is shown, raises an alert, and is over when it is put right', async () => {
     const [one, two] = [await world.paid(), await world.paid()]
     state({ kind: 'payment', reference: one, units: 99_99n, feeUnits: 50n })

@@ -169,7 +169,13 @@ test('two workers at once make one payment or one sweep of an address', async ()
   expect(await differences()).toEqual([])
 })
 
-test('T3 what expires unmined is made anew from the same address, once its death is proven and the signer allows it', async () => {
+test.each([
+  [
+    'T3 what expires unmined is made anew from the same address, once its death is proven and the signer allows it',
+    null,
+  ],
+  ['T3 killed at renewal-planned, it is made anew once', 'renewal-planned'],
+])('%s', async (_title, point) => {
   const { chain, request, plan, send, passTime, mine, onChain, payers, outgoing, differences, settle } = await open()
   const { address } = await deposit('TRX', '50')
   const to = await someone()
@@ -186,6 +192,15 @@ test('T3 what expires unmined is made anew from the same address, once its death
   await passTime(10 * MINUTE)
   await mine(SOLID)
   await chain.hold(false)
+  if (point !== null) {
+    world.killAt(point)
+    await send().catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error
+    })
+    expect(world.isArmed()).toBe(false)
+    world.restart()
+    await passTime(MINUTE)
+  }
   await settle()
   expect((await outgoing('payout')).at(-1)).toMatchObject({ attempts: 2, state: 'final' })
   expect(await onChain(to, null)).toBe(21n * TRX)

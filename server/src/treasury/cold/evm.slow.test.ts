@@ -315,6 +315,28 @@ describe('a worker that dies', () => {
     },
   )
 
+  test('at broadcast-not-recorded of a signed transfer leaves it to the next one, which hands over the same bytes', async () => {
+    await fund(30n * E18)
+    await cold.offer()
+    const { transfer, attempt } = await cold.open()
+    await cold.take(transfer.id, await signed(attempt.unsigned))
+    let isKilled = false
+    cold.before.pause = async (name) => {
+      if (name !== 'broadcast-not-recorded') return
+      isKilled = true
+      throw new Error('killed')
+    }
+    await cold.send().catch(() => {})
+    cold.before.pause = async () => {}
+    expect(isKilled).toBe(true)
+    cold.later(MINUTE)
+    await cold.send()
+    await cold.mine(5)
+    expect(await cold.state(transfer.id)).toBe('final')
+    expect(await chainHolds(COLD)).toBe(18n * E18)
+    await equal()
+  })
+
   test('many workers at once hand out one transfer for each asset', async () => {
     await fund(30n * E18, 9_000_000_000n)
     await Promise.all(Array.from({ length: 6 }, () => cold.offer()))

@@ -38,7 +38,7 @@ const dearDust = (raw: string): BroadcastResult =>
     : { kind: 'accepted' }
 
 /** A batch with one payment that has become dust between its plan and its hand over. */
-const open = async () => {
+const open = async (pause: (name: string) => Promise<void> = async () => {}) => {
   world = await createPayoutWorld(database.url, { network: 'BITCOIN', policy: policyWith({}) })
   await world.coins(4, 5_000_000n)
   world.node.broadcast = dearDust
@@ -52,7 +52,7 @@ const open = async () => {
     wallet: WALLET,
     sending: DEFAULT_BITCOIN_POLICY,
     policy: DEFAULT_CONSOLIDATION_POLICY,
-    pause: async () => {},
+    pause,
   })
   return { small, other, recall: () => recall.run(signal) }
 }
@@ -129,4 +129,19 @@ test('audit D-B8: a payout that is mined although the node refused it is booked,
     'payout final',
     'consolidation abandoned',
   ])
+})
+
+test('killed at recall-chosen: the next worker takes it back, once', async () => {
+  let isKilled = false
+  const { recall } = await open(async (name) => {
+    if (name !== 'recall-chosen' || isKilled) return
+    isKilled = true
+    throw new Error('killed')
+  })
+  await world.work(1, HALF_AN_HOUR)
+  await expect(recall()).rejects.toThrow('killed')
+  expect((await all()).map(({ purpose }) => purpose)).toEqual(['payout'])
+  await recall()
+  await recall()
+  expect((await all()).map(({ purpose }) => purpose)).toEqual(['payout', 'consolidation'])
 })
