@@ -34,11 +34,13 @@ export const findStale = (repository: string, sabotages: readonly Sabotage[]): s
     const finder = finderOf(sabotage)
     const tests = read(finder.file)
     if (tests === undefined) wrong.push(`there is no ${finder.file}`)
-    else if (!titlesOf(tests).some((title) => matches(title, finder.title)))
-      wrong.push(`${finder.file} has no test "${finder.title}"`)
+    else if (!hasTest(tests, finder.title)) wrong.push(`${finder.file} has no test "${finder.title}"`)
     return wrong.map((line) => `sabotage ${name}: ${line}`)
   })
 }
+
+/** Whether a test file has a test whose title has this part. */
+export const hasTest = (tests: string, part: string): boolean => titlesOf(tests).some((title) => matches(title, part))
 
 /** String literals of a test file, among them its titles. */
 const titlesOf = (text: string): string[] =>
