@@ -1,13 +1,14 @@
 /**
- * The crash matrix: every pause point of the source, the operations that pass it, and for each pair the test that kills
- * there. `matrix.test.ts` compares it with the source: a new point, or a new purpose of transactions, fails until it has
- * a row here.
+ * The crash matrix: every pause point of the source, the operations that pass it, and for each pair the test that
+ * kills there. `matrix.test.ts` compares it with the source: a new point, or a new purpose of transactions, fails until
+ * it has a row here.
  */
 import type { Purpose } from '../../server/src/chain/transactions/transaction.ts'
 
 /**
- * How a test kills. `process`: kill -9 of the real process, beside real nodes. `job`: in the test's process, the job goes
- * no further or throws at the point, and another one goes on; the database is real, the counterparty as the test says.
+ * How a test kills. `process`: kill -9 of the real process, beside real nodes. `job`: in the test's process, the job
+ * goes no further or throws at the point, and another one goes on; the database is real, the counterparty as the test
+ * says.
  */
 type Kill = 'process' | 'job'
 

@@ -6,7 +6,7 @@ import type { PausePoint } from '../../chain/transactions/index.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
 import { createLeadership, createWatcher, type Watcher } from '../../chain/watcher/index.ts'
 
-/** Creates a watcher for each network with a configured node. Its pause points have the network's name: `NAME@NETWORK`. */
+/** Creates a watcher for each network with a configured node. Its pause points are named `NAME@NETWORK`. */
 export const createWatchers = (
   world: World,
   adapters: ReadonlyMap<Network, ChainAdapter>,

@@ -6,8 +6,8 @@ const DAY_MS = 24 * 60 * 60_000
 
 /**
  * In a sandbox, `BURSAR_SANDBOX_PAUSE=NAME` makes the process wait at a named point and print that, so that a test can
- * kill it there; a watcher's points are named `NAME@NETWORK`. Elsewhere pause points do nothing. All points, and the tests
- * that kill a process at them, are in `test/crash/matrix.ts`.
+ * kill it there; a watcher's points are named `NAME@NETWORK`. Elsewhere pause points do nothing. All points, and the
+ * tests that kill a process at them, are in `test/crash/matrix.ts`.
  */
 export const pausePoints = (env: Environment): PausePoint => {
   const wanted = env.BURSAR_SANDBOX === 'true' ? env.BURSAR_SANDBOX_PAUSE : undefined
