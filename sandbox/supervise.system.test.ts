@@ -3,10 +3,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { startChild } from './process/child.ts'
+import { startChild, tailOf } from './process/child.ts'
 import { inspectProcess, isRunning } from './process/identity.ts'
 import { startProgram } from './process/program.ts'
-import { recordProcess } from './process/record.ts'
+import type { Program } from './process/program.ts'
+import { recordedProcess, recordProcess } from './process/record.ts'
+import { RESTART_TIMES } from './restarts.ts'
+import type { RestartTimes } from './restarts.ts'
 import { openSupervisor, Stopping } from './supervise.ts'
 import type { Supervisor } from './supervise.ts'
 
@@ -81,6 +84,109 @@ describe('starting and stopping', () => {
 
   test('a second one in the same folder is refused by the process that has it', () => {
     expect(() => openSupervisor(dir, () => {})).toThrow(`process ${process.pid} already runs the sandbox in ${dir}`)
+  })
+})
+
+describe('a component that is kept', () => {
+  /** Stands in for the passing of time: each wait ends when the test says so, or at once. */
+  const keepingWith = async (wellAfterMs: number, pause?: RestartTimes['pause']): Promise<number[]> => {
+    const waits: number[] = []
+    await supervisor.stop()
+    supervisor = openSupervisor(dir, (line) => lines.push(line), {
+      wellAfterMs,
+      pause: async (ms, signal) => {
+        waits.push(ms)
+        await pause?.(ms, signal)
+      },
+    })
+    return waits
+  }
+  const endings = () => lines.filter((line) => line.startsWith('worker ended'))
+  /** Runs until it is killed. */
+  const worker = () => {
+    const hasSpoken = async () => tailOf(join(dir, 'worker.log'), 1) === 'working'
+    return shell('worker', 'echo working; exec sleep 60', hasSpoken)
+  }
+
+  test('is started again, and the log says how it ended, its last line and where its log is', async () => {
+    const waits = await keepingWith(0)
+    const starts: Program[] = []
+    await supervisor.keep('worker', async () => {
+      starts.push(await worker())
+      return starts.at(-1)!
+    })
+    process.kill(starts[0]!.pid, 'SIGKILL')
+    await expect.poll(() => lines.at(-1)).toMatch(/^worker {19}\s+\d+\.\d\d s {2}started again$/)
+    expect(endings()).toEqual([
+      `worker ended (signal SIGKILL) and is started again at once; the last line of ${join(dir, 'worker.log')}:\n  working`,
+    ])
+    expect([starts.length, isRunning(starts[1]!), waits]).toEqual([2, true, [0]])
+    await supervisor.stop()
+    expect(isRunning(starts[1]!)).toBe(false)
+  })
+
+  test('waits longer each time that it ends soon after its start, half a minute at most', async () => {
+    const waits = await keepingWith(Number.POSITIVE_INFINITY)
+    await supervisor.keep('worker', () => shell('worker', 'exit 3'))
+    await expect.poll(() => waits).toHaveLength(8)
+    expect(waits).toEqual([0, 1, 2, 4, 8, 16, 30, 30].map((seconds) => seconds * 1_000))
+    expect(endings()[2]).toMatch(/^worker ended \(exit code 3\) and is started again in 2 s$/)
+  })
+
+  test('that ran well for a time is started again at once', async () => {
+    const waits = await keepingWith(0)
+    await supervisor.keep('worker', () => shell('worker', 'exit 3'))
+    await expect.poll(() => waits.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(waits)).toEqual(new Set([0]))
+  })
+
+  test('whose next start fails is tried again, and the log has the reason', async () => {
+    const waits = await keepingWith(Number.POSITIVE_INFINITY)
+    let starts = 0
+    await supervisor.keep('worker', async () => {
+      starts += 1
+      if (starts === 2) throw new Error('no database')
+      return shell('worker', starts === 1 ? 'exit 3' : 'exec sleep 60')
+    })
+    await expect.poll(() => lines.at(-1)).toContain('started again')
+    expect(lines).toContain('worker did not start and is started again in 1 s: no database')
+    expect(waits).toEqual([0, 1_000])
+  })
+
+  test('whose first start fails stops the whole start with its message', async () => {
+    const refused = supervisor.keep('api', () => shell('api', 'echo BURSAR_HTTP: bad; exit 1', async () => false))
+    await expect(refused).rejects.toThrow('api: api ended while starting:\nBURSAR_HTTP: bad')
+  })
+
+  test('is not started again once the whole stops, and what is starting is ended', async () => {
+    await keepingWith(0)
+    const started: Program[] = []
+    let starting = ''
+    await supervisor.keep('worker', async (signal) => {
+      if (started.length > 0) {
+        starting = 'yes'
+        const options = { name: 'worker', file: '/bin/sleep', args: ['60'], env: {}, logFile: join(dir, 'worker.log') }
+        return startProgram({ ...options, recordFile: join(dir, 'worker.json'), ready: async () => false, signal })
+      }
+      started.push(await worker())
+      return started[0]!
+    })
+    process.kill(started[0]!.pid, 'SIGKILL')
+    await expect.poll(() => starting).toBe('yes')
+    await supervisor.stop()
+    expect(recordedProcess(join(dir, 'worker.json'))).toBeUndefined()
+    expect(lines.filter((line) => line.includes('did not start'))).toEqual([])
+  })
+
+  test('waits for its next start no longer than the whole runs', async () => {
+    const waits = await keepingWith(Number.POSITIVE_INFINITY, (ms, signal) =>
+      RESTART_TIMES.pause(ms === 0 ? 0 : 3_600_000, signal),
+    )
+    await supervisor.keep('worker', () => shell('worker', 'exit 3'))
+    await expect.poll(() => waits).toEqual([0, 1_000])
+    await supervisor.stop()
+    expect(lines.filter((line) => line.endsWith('  started again'))).toHaveLength(1)
+    expect(lines.at(-1)).toMatch(/^worker ended /)
   })
 })
 

@@ -1,17 +1,23 @@
 /**
- * Starts components one after the other, logs this, and stops them in reverse order on request or when one of them ends
- * by itself. Nothing is restarted: the ended component is named, and the next start continues with the same data.
+ * Starts components one after the other, logs this, and stops them in reverse order on request. A component that is
+ * kept is started again when it ends by itself. When another one ends, everything stops: the ended component is named,
+ * and the next start continues with the same data.
  */
 import { join } from 'node:path'
 import { tailOf } from './process/child.ts'
+import type { Exit } from './process/child.ts'
 import { inspectProcess, isRunning } from './process/identity.ts'
 import type { ProcessIdentity } from './process/identity.ts'
 import { forgetProcess, recordedProcess, recordProcess } from './process/record.ts'
+import { createRestarts, RESTART_TIMES } from './restarts.ts'
+import type { Restarts, RestartTimes, StartAgain } from './restarts.ts'
 
 /** A started component. One with a pid is monitored; one without is part of this process. */
 export interface Running extends Partial<ProcessIdentity> {
   readonly logFile?: string
   readonly adopted?: boolean
+  /** How the process ended; absent if another process started it. */
+  readonly exited?: Promise<Exit>
   stop(): Promise<void>
 }
 
@@ -20,6 +26,11 @@ export interface Supervisor {
    * Starts a component. Throws Stopping when the whole is to stop, and what `start` throws, with the name before it.
    */
   start<T extends Running>(name: string, start: () => Promise<T>): Promise<T>
+  /**
+   * Starts a component as `start` does, and starts it again each time it ends by itself. A first start that fails is
+   * thrown; a later one is logged and tried again.
+   */
+  keep<T extends Running>(name: string, start: StartAgain<T>): Promise<T>
   /** Stops everything, the last started first. What goes wrong is said and does not keep the others running. */
   stop(): Promise<void>
   /** Why the whole is to stop: a signal's name, or which component ended. Settles once. */
@@ -45,8 +56,22 @@ export class Stopping extends Error {
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const watchEveryMs = 250
 
+interface Component {
+  readonly name: string
+  /** Absent while it is started again. */
+  running?: Running
+  /** Of a component that is kept. */
+  readonly restarts?: Restarts<Running>
+  /** Settles when the component runs again or the sandbox stops. */
+  restarted?: Promise<void>
+}
+
 /** Opens the supervisor of a folder. Throws when another one is running there. */
-export function openSupervisor(dir: string, log: (line: string) => void): Supervisor {
+export function openSupervisor(
+  dir: string,
+  log: (line: string) => void,
+  times: RestartTimes = RESTART_TIMES,
+): Supervisor {
   const record = join(dir, 'supervisor.process.json')
   const other = recordedProcess(record)
   if (other !== undefined)
@@ -54,7 +79,8 @@ export function openSupervisor(dir: string, log: (line: string) => void): Superv
   const ourselves = inspectProcess(process.pid)
   if (ourselves !== undefined) recordProcess(record, ourselves)
 
-  const components: { readonly name: string; readonly running: Running }[] = []
+  const components: Component[] = []
+  const stopping = new AbortController()
   let ended: Ending | undefined
   let settle: (ending: Ending) => void = () => {}
   const ending = new Promise<Ending>((resolve) => (settle = resolve))
@@ -70,28 +96,46 @@ export function openSupervisor(dir: string, log: (line: string) => void): Superv
   }
   for (const signal of signals) process.on(signal, onSignal)
   const watch = setInterval(() => {
-    const dead = components.find(({ running }) => hasEnded(running))
-    if (dead !== undefined) end(obituary(dead.name, dead.running), 1)
+    for (const component of components) {
+      const { name, running, restarts } = component
+      if (running === undefined || !hasEnded(running)) continue
+      if (restarts === undefined) return end(obituary(name, running), 1)
+      delete component.running
+      component.restarted = restarts.again(running).then((again) => {
+        if (again !== undefined) component.running = again
+      })
+    }
   }, watchEveryMs)
+
+  const first = async <T extends Running>(
+    name: string,
+    start: () => Promise<T>,
+    restarts?: Restarts<T>,
+  ): Promise<T> => {
+    if (ended !== undefined) throw new Stopping(ended)
+    const started = performance.now()
+    const running = await start().catch((error: unknown) => {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    })
+    components.push({ name, running, ...(restarts && { restarts }) })
+    const seconds = ((performance.now() - started) / 1000).toFixed(2)
+    log(`${name.padEnd(24)} ${seconds.padStart(6)} s${running.adopted === true ? '  was still running' : ''}`)
+    if (ended !== undefined) throw new Stopping(ended)
+    return running
+  }
 
   return {
     ending,
-    start: async (name, start) => {
-      if (ended !== undefined) throw new Stopping(ended)
-      const started = performance.now()
-      const running = await start().catch((error: unknown) => {
-        throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-      })
-      components.push({ name, running })
-      const seconds = ((performance.now() - started) / 1000).toFixed(2)
-      log(`${name.padEnd(24)} ${seconds.padStart(6)} s${running.adopted === true ? '  was still running' : ''}`)
-      if (ended !== undefined) throw new Stopping(ended)
-      return running
-    },
+    start: (name, start) => first(name, start),
+    keep: (name, start) =>
+      first(name, () => start(stopping.signal), createRestarts(name, start, { signal: stopping.signal, log, times })),
     stop: async () => {
       clearInterval(watch)
-      for (const { name, running } of components.splice(0).toReversed()) {
-        await running.stop().catch((error: unknown) => log(`${name} did not stop: ${String(error)}`))
+      stopping.abort()
+      for (const component of components.splice(0).toReversed()) {
+        await component.restarted
+        const { name, running } = component
+        await running?.stop().catch((error: unknown) => log(`${name} did not stop: ${String(error)}`))
       }
       for (const signal of signals) process.off(signal, onSignal)
       forgetProcess(record)

@@ -98,7 +98,7 @@ async function startDatabase(
 ): Promise<string> {
   if (settings.databaseUrl !== undefined) return settings.databaseUrl
   const logFile = join(settings.dir, 'logs', 'postgres.log')
-  const server = await supervisor.start('postgres', () =>
+  const server = await supervisor.keep('postgres', () =>
     startPostgres({ dataDir: join(settings.dir, 'postgres'), logFile, log }),
   )
   return server.url

@@ -1,4 +1,7 @@
-/** Starts the platform's processes as an operator would: the signer, then api, worker and watcher. */
+/**
+ * Starts the platform's processes as an operator would: the signer, then api, worker and watcher. One that ends by
+ * itself is started again, as a service manager does.
+ */
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -72,8 +75,9 @@ export async function startSigner(
   dir: string,
   { programs, keys, files, socket }: Places,
 ): Promise<void> {
-  await supervisor.start('signer', () =>
+  await supervisor.keep('signer', (signal) =>
     startProgram({
+      signal,
       name: 'signer',
       file: process.execPath,
       args: [
@@ -109,8 +113,9 @@ export async function startRole(
   more: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const inner = settings.ports[role === 'api' ? 'innerApi' : role === 'worker' ? 'innerWorker' : 'innerWatcher']
-  await supervisor.start(role, () =>
+  await supervisor.keep(role, (signal) =>
     startProgram({
+      signal,
       name: role,
       file: process.execPath,
       args: [...heapFlagsOf(role), places.programs.bursar, 'serve', '--role', role],

@@ -14,7 +14,7 @@ import { settingArguments } from './settings.ts'
 import { clearStaleSocket, prepareSocketDir, removeSocketDir, socketUrl } from './socket.ts'
 import { PostgresUnavailable } from './unavailable.ts'
 import { startChild } from '../process/child.ts'
-import type { StartedChild } from '../process/child.ts'
+import type { Exit, StartedChild } from '../process/child.ts'
 import { endProcess, waitUntilGone } from '../process/end.ts'
 import type { ProcessIdentity } from '../process/identity.ts'
 import { withFileLock } from '../process/lock.ts'
@@ -43,6 +43,8 @@ export interface Postgres extends ProcessIdentity {
   /** True when the server was already running, left by a process that was killed. */
   readonly adopted: boolean
   readonly logFile: string
+  /** Absent when the server was adopted. */
+  readonly exited?: Promise<Exit>
   /** Ends sessions, writes a checkpoint, stops. */
   stop(): Promise<void>
 }
@@ -59,7 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   mkdirSync(dirname(dataDir), { recursive: true })
   return withFileLock(`${dataDir}.lock`, readyWaitMs, async () => {
     const live = await adoptOrClear(actualDataDir(dataDir))
-    const { server, socketDir } =
+    const { server, socketDir }: Launched =
       live === undefined ? await launch(dataDir, options) : { server: live, socketDir: live.socketDir }
     await ensureDatabase(socketDir, 'bursar')
     return {
@@ -68,6 +70,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
       url: socketUrl(socketDir, 'bursar'),
       adopted: live !== undefined,
       logFile: logFileOf(dataDir, options),
+      ...('exited' in server && { exited: server.exited }),
       stop: async () => {
         await stop(server)
         removeSocketDir(socketDir)
@@ -76,7 +79,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   })
 }
 
-async function launch(dataDir: string, options: PostgresOptions): Promise<{ server: StartedChild; socketDir: string }> {
+interface Launched {
+  readonly server: StartedChild | ProcessIdentity
+  readonly socketDir: string
+}
+
+async function launch(dataDir: string, options: PostgresOptions): Promise<Launched & { server: StartedChild }> {
   const binaries = findBinaries()
   const placement = placeServer(binaries, dataDir, options.copyBases)
   if (!hasCluster(placement.dataDir, binaries.version)) {

@@ -5,7 +5,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { inspectProcess } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'
 
-interface Exit {
+/** How a process ended: by its own code, or by a signal. */
+export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

@@ -1,6 +1,7 @@
 /** Runs a process of the platform, such as the api: started each time, and ready when it reports so. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './child.ts'
+import type { Exit } from './child.ts'
 import { endProcess } from './end.ts'
 import { isRunning } from './identity.ts'
 import type { ProcessIdentity } from './identity.ts'
@@ -19,14 +20,17 @@ export interface ProgramOptions {
   /** Asked every 50 ms. */
   readonly ready: () => Promise<boolean>
   readonly readyWaitMs?: number
+  /** Aborted: the program is ended before it is ready. */
+  readonly signal?: AbortSignal
 }
 
 export interface Program extends ProcessIdentity {
   readonly logFile: string
+  readonly exited: Promise<Exit>
   stop(): Promise<void>
 }
 
-/** Throws with the end of the log when the program ends or is not ready in time. */
+/** Throws with the end of the log when the program ends, is not ready in time or is to end before it is ready. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const left = recordedProcess(options.recordFile)
   if (left !== undefined) await end(left)
@@ -36,9 +40,11 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   const deadline = performance.now() + waitMs
   while (!(await options.ready())) {
     if (!isRunning(child)) throw new Error(`${options.name} ended while starting:\n${child.tail()}`)
-    if (performance.now() > deadline) {
+    const isLate = performance.now() > deadline
+    if (isLate || options.signal?.aborted === true) {
       await end(child)
-      throw new Error(`${options.name} was not ready within ${waitMs} ms:\n${child.tail()}`)
+      const when = isLate ? `within ${waitMs} ms` : 'when it was ended'
+      throw new Error(`${options.name} was not ready ${when}:\n${child.tail()}`)
     }
     await sleep(50)
   }
@@ -46,6 +52,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     pid: child.pid,
     startedAt: child.startedAt,
     logFile: options.logFile,
+    exited: child.exited,
     stop: async () => {
       await end(child)
       forgetProcess(options.recordFile)

@@ -55,13 +55,15 @@ const PORTS = [
 /** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
 const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   const running = new Map<string, Running>()
+  const keep: Supervisor['keep'] = async (name, start) => {
+    const component = await start(new AbortController().signal)
+    running.set(name, component)
+    return component
+  }
   return {
     running,
-    start: async (name, start) => {
-      const component = await start()
-      running.set(name, component)
-      return component
-    },
+    start: keep,
+    keep,
     stop: async () => {
       for (const component of [...running.values()].toReversed()) await component.stop().catch(() => {})
     },
