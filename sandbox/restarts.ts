@@ -22,8 +22,7 @@ export const RESTART_TIMES: RestartTimes = {
 }
 
 const LONGEST_WAIT_MS = 30_000
-/** A log line is JSON and may hold a stack. */
-const LONGEST_LINE = 300
+const LONGEST_LINE = 160
 
 /** One component, over all of its starts. */
 export interface Restarts<T extends Running> {
@@ -68,7 +67,7 @@ export function createRestarts<T extends Running>(
 }
 
 /** How long to wait before the next start, in ms. @param endings how often it ended since it last ran well */
-export function waitBefore(endings: number): number {
+function waitBefore(endings: number): number {
   return endings === 0 ? 0 : Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** (endings - 1))
 }
 
@@ -81,6 +80,16 @@ async function howOf({ exited }: Running): Promise<string> {
 }
 
 function lastLine({ logFile }: Running): string {
-  const line = logFile === undefined ? '' : tailOf(logFile, 1).slice(0, LONGEST_LINE)
-  return line === '' ? '' : `; the last line of ${logFile}:\n  ${line}`
+  const line = logFile === undefined ? '' : readable(tailOf(logFile, 1)).slice(0, LONGEST_LINE)
+  return line === '' ? '' : `\n  the last line of ${logFile}:\n  ${line}`
+}
+
+/** The roles log objects, of which the message and its cause are shown; other lines are shown as they are. */
+function readable(line: string): string {
+  try {
+    const { job, msg, err } = JSON.parse(line) as { job?: string; msg?: string; err?: { message?: string } }
+    return [job, msg, err?.message].filter((part) => part !== undefined).join(': ') || line
+  } catch {
+    return line
+  }
 }

@@ -118,11 +118,19 @@ describe('a component that is kept', () => {
     process.kill(starts[0]!.pid, 'SIGKILL')
     await expect.poll(() => lines.at(-1)).toMatch(/^worker {19}\s+\d+\.\d\d s {2}started again$/)
     expect(endings()).toEqual([
-      `worker ended (signal SIGKILL) and is started again at once; the last line of ${join(dir, 'worker.log')}:\n  working`,
+      `worker ended (signal SIGKILL) and is started again at once\n  the last line of ${join(dir, 'worker.log')}:\n  working`,
     ])
     expect([starts.length, isRunning(starts[1]!), waits]).toEqual([2, true, [0]])
     await supervisor.stop()
     expect(isRunning(starts[1]!)).toBe(false)
+  })
+
+  test('that logs objects, as the roles do, is shown with the message and its cause', async () => {
+    await keepingWith(0)
+    const line = JSON.stringify({ level: 60, role: 'worker', msg: 'it ends', err: { message: 'no database' } })
+    await supervisor.keep('worker', () => shell('worker', `echo '${line}'; exit 1`))
+    await expect.poll(() => endings().length).toBeGreaterThanOrEqual(1)
+    expect(endings()[0]).toMatch(/\n {2}it ends: no database$/)
   })
 
   test('waits longer each time that it ends soon after its start, half a minute at most', async () => {

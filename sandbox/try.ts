@@ -1,9 +1,11 @@
 /**
  * Performs a step of a merchant's developer, of a payer or of both against the running sandbox, and shows it: `npm run
- * try -- COMMAND`. Exits with 0, 1 (refused or not running) or 2 (invalid command line).
+ * try -- COMMAND`. Exits with 0, 1 (refused, not running, or a comparison found a difference) or 2 (invalid command
+ * line).
  */
 import { join } from 'node:path'
 import { BursarError } from '@bursar/sdk'
+import { runChaos } from './chaos/index.ts'
 import { readCommand, USAGE, UsageError } from './try/command.ts'
 import type { TryCommand } from './try/command.ts'
 import { tryInvoice } from './try/invoice.ts'
@@ -26,12 +28,18 @@ process.exitCode = await main(process.argv.slice(2)).catch(failed)
 
 async function main(words: readonly string[]): Promise<number> {
   const command = readCommand(words, Object.keys(PAGE_STATES))
-  if (command === undefined) console.log(USAGE)
-  else await run(command, readDescription(process.env['BURSAR_DIR'] ?? join(root, '.bursar')))
+  if (command === undefined) {
+    console.log(USAGE)
+    return 0
+  }
+  const dir = process.env['BURSAR_DIR'] ?? join(root, '.bursar')
+  const sandbox = readDescription(dir)
+  if (command.name === 'chaos') return (await runChaos(sandbox, dir, command)) ? 0 : 1
+  await run(command, sandbox)
   return 0
 }
 
-async function run(command: TryCommand, sandbox: Description): Promise<void> {
+async function run(command: Exclude<TryCommand, { name: 'chaos' }>, sandbox: Description): Promise<void> {
   switch (command.name) {
     case 'invoice':
       return tryInvoice(sandbox)

@@ -34,6 +34,9 @@ describe('words of the command line', () => {
     ],
     ['page crypto-pay', { name: 'page', state: 'crypto-pay' }],
     ['invoice', { name: 'invoice' }],
+    ['chaos --kills 5 --seed s', { name: 'chaos', minutes: undefined, kills: 5, seed: 's' }],
+    ['chaos --minutes 10 --seed 7', { name: 'chaos', minutes: 10, kills: undefined, seed: '7' }],
+    ['chaos --seed 7', { name: 'chaos', minutes: 2, kills: undefined, seed: '7' }],
     ['invoice --help', undefined],
     ['-h', undefined],
   ])('"%s" is read, in lower case too', (text, command) => expect(read(text)).toEqual(command))
@@ -63,6 +66,12 @@ describe('words of the command line', () => {
     ['page nonsense', '"nonsense" is not a state of the page: crypto-pay'],
     ['held USDT ETHEREUM 5 nice', '"nice" is not a verdict: clean, mixer, sanctioned'],
     ['invoice --fast', "'--fast'"],
+    ['chaos 5', '"5" is one word too many'],
+    ['chaos --kills', "'--kills <value>' argument missing"],
+    ['chaos --kills 0', '--kills 0: type a whole number from 1 to 10000'],
+    ['chaos --minutes soon', '--minutes soon: type a whole number'],
+    ['chaos --kills 5 --minutes 1', "--minutes and --kills can't be used together"],
+    ['deposit --seed 1', '--seed goes with chaos only'],
   ])('"%s" is refused with %s', (text, message) => {
     expect(() => read(text)).toThrow(UsageError)
     expect(() => read(text)).toThrow(message)
@@ -80,7 +89,7 @@ describe('without a running sandbox', () => {
     const dead = `http://127.0.0.1:${await freePort()}`
     const merchants = [{ id: crypto.randomUUID(), privateKey: '11'.repeat(32) }]
     writeFileSync(join(dir, 'sandbox.json'), JSON.stringify({ api: dead, control: dead, inbox: dead, merchants }))
-    for (const words of [['balances'], ['deposit'], ['withdraw'], ['invoice'], ['page', 'crypto-pay']]) {
+    for (const words of [['balances'], ['deposit'], ['withdraw'], ['invoice'], ['page', 'crypto-pay'], ['chaos']]) {
       const { code, stderr } = await run(words, dir)
       expect(stderr).toMatch(/^the sandbox is not running: [^\n]*\n$/)
       expect(code).toBe(1)

@@ -1,6 +1,8 @@
 /** Parses the arguments of `npm run try` into a command, before any request to the sandbox. */
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { SANDBOX_ASSETS } from '../platform/assets.ts'
+import type { ChaosOptions } from '../chaos/index.ts'
 
 /** A deposit or a withdrawal as in the API, with the amount as decimal text in units of the asset. */
 export interface Transfer {
@@ -14,6 +16,7 @@ export type TryCommand =
   | ({ readonly name: 'deposit' | 'withdraw' } & Transfer)
   | ({ readonly name: 'held'; readonly verdict: string } & Transfer)
   | { readonly name: 'page'; readonly state: string }
+  | ({ readonly name: 'chaos' } & ChaosOptions)
 
 /** Thrown for an invalid command line; the message says what to type. */
 export class UsageError extends Error {}
@@ -26,9 +29,10 @@ export const USAGE = `usage: npm run try -- COMMAND
   held [TICKER [BLOCKCHAIN [AMOUNT [VERDICT]]]]  a deposit that is screened first
   balances                                     the balances of the first merchant
   page STATE                                   an invoice in a state of its payment page
+  chaos [--minutes N | --kills N] [--seed N]   kill roles at random under load, then compare books and chains
 
 Left out, TICKER is USDT, BLOCKCHAIN the usual one of the asset, AMOUNT 25 and VERDICT clean (or mixer, sanctioned).
-Capitals do not matter. Short names of a BLOCKCHAIN: btc, eth, bsc, trx.
+Capitals do not matter. chaos takes two minutes; Ctrl-C ends the killing and still compares. Short names of a BLOCKCHAIN: btc, eth, bsc, trx.
 `
 
 const VERDICTS = ['clean', 'mixer', 'sanctioned']
@@ -43,6 +47,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 const MOST_WORDS: Readonly<Record<TryCommand['name'], number>> = {
   invoice: 0,
   balances: 0,
+  chaos: 0,
   page: 1,
   deposit: 3,
   withdraw: 3,
@@ -56,13 +61,16 @@ const MOST_WORDS: Readonly<Record<TryCommand['name'], number>> = {
  * @throws UsageError
  */
 export function readCommand(words: readonly string[], pageStates: readonly string[]): TryCommand | undefined {
-  const { help, positionals } = strictly(words)
+  const { help, positionals, options } = strictly(words)
   const [given, ...rest] = positionals
   if (help || given === undefined) return undefined
   if (!Object.hasOwn(MOST_WORDS, given)) throw new UsageError(`there is no command "${given}"\n\n${USAGE}`)
   const name = given as TryCommand['name']
   const most = MOST_WORDS[name]
   if (rest.length > most) throw new UsageError(`"${rest[most]}" is one word too many for ${name}\n\n${USAGE}`)
+  if (name === 'chaos') return { name, ...chaosOptions(options) }
+  const [stranger] = Object.keys(options)
+  if (stranger !== undefined) throw new UsageError(`--${stranger} goes with chaos only\n\n${USAGE}`)
   if (name === 'page') return { name, state: oneOf('a state of the page', rest[0], pageStates) }
   if (name !== 'deposit' && name !== 'withdraw' && name !== 'held') return { name }
   const [ticker = 'USDT', blockchain, amount = '25', verdict = 'clean'] = rest
@@ -98,14 +106,44 @@ function transferOf(typedTicker: string, typedNetwork: string | undefined, amoun
 const either = (words: readonly string[]): string =>
   words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-function strictly(words: readonly string[]): { help: boolean; positionals: readonly string[] } {
+type GivenOptions = Readonly<Partial<Record<'minutes' | 'kills' | 'seed', string>>>
+
+const DEFAULT_MINUTES = 2
+const MOST = 10_000
+
+function chaosOptions({ minutes, kills, seed }: GivenOptions): ChaosOptions {
+  if (minutes !== undefined && kills !== undefined)
+    throw new UsageError(`--minutes and --kills can't be used together\n\n${USAGE}`)
+  const number = (option: string, text: string): number => {
+    if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > MOST)
+      throw new UsageError(`--${option} ${text}: type a whole number from 1 to ${MOST}`)
+    return Number(text)
+  }
+  return {
+    minutes: kills === undefined ? number('minutes', minutes ?? String(DEFAULT_MINUTES)) : undefined,
+    kills: kills === undefined ? undefined : number('kills', kills),
+    seed: seed ?? String(randomInt(1_000_000)),
+  }
+}
+
+function strictly(words: readonly string[]): {
+  help: boolean
+  positionals: readonly string[]
+  options: GivenOptions
+} {
   const negative = words.find((word) => /^-[\d.]/.test(word))
   if (negative !== undefined)
     throw new UsageError(`"${negative}" is no amount: type a number above 0 with a point, such as 12.5`)
   try {
-    const options = { help: { type: 'boolean', short: 'h' } } as const
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-    return { help: values.help === true, positionals }
+    const known = {
+      help: { type: 'boolean', short: 'h' },
+      minutes: { type: 'string' },
+      kills: { type: 'string' },
+      seed: { type: 'string' },
+    } as const
+    const { values, positionals } = parseArgs({ args: [...words], options: known, allowPositionals: true })
+    const { help = false, ...options } = values
+    return { help, positionals, options }
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n\n${USAGE}`, { cause: error })
   }

@@ -11,6 +11,9 @@ export interface Description {
   readonly inbox: string
   /** absent: nothing is screened */
   readonly screening?: object
+  readonly chains: readonly { readonly blockchain: string }[]
+  /** Of the command `bursar`. */
+  readonly environment: NodeJS.ProcessEnv
   readonly merchants: readonly { readonly id: string; readonly privateKey: string }[]
 }
 

@@ -1,0 +1,159 @@
+/**
+ * `npm run try -- chaos`: kills roles of the running sandbox at random while merchants and payers use it, lets
+ * everything end, and compares what they asked for with what happened.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom } from '../../test/simulation/random.ts'
+import { recordedProcess } from '../process/record.ts'
+import { notRunning, SandboxError } from '../try/running.ts'
+import type { Description } from '../try/running.ts'
+import { lookUp } from './asking.ts'
+import { compare } from './comparing.ts'
+import { killAtRandom } from './killing.ts'
+import { makeLoad } from './load.ts'
+import { createMerchants } from './merchants.ts'
+import { createOperator } from './operator.ts'
+import type { Chaos } from './orders.ts'
+import { reconcile } from './reconciling.ts'
+import { openScreen, verdict } from './screen.ts'
+import type { Screen } from './screen.ts'
+import { openWebhooks } from './webhooks.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface ChaosOptions {
+  /** How long roles are killed; without limit if `kills` is given. */
+  readonly minutes: number | undefined
+  /** After how many kills it ends. */
+  readonly kills: number | undefined
+  /** Of the choices: what is asked, what is killed and when. What happens between them is up to the machine. */
+  readonly seed: string
+}
+
+const LOOK_EVERY_MS = 500
+/** So long may nothing end, before the rest is called unfinished. A lease of a killed worker is over in three minutes. */
+const PATIENCE_MS = 10 * 60_000
+
+/**
+ * @param dir the folder of the sandbox
+ * @returns whether nothing is lost, double or different
+ * @throws SandboxError when the sandbox does not run, or its books and chains differ beforehand
+ */
+export async function runChaos(sandbox: Description, dir: string, options: ChaosOptions): Promise<boolean> {
+  const requireRunning = (): void => {
+    if (recordedProcess(join(dir, 'supervisor.process.json')) === undefined) throw notRunning()
+  }
+  requireRunning()
+  const random = createRandom(options.seed)
+  const bursar = await createOperator(sandbox.environment)
+  const screen = openScreen(options)
+  screen.say('two merchants are created and funded, and the books are compared with the chains before the run')
+  const before = await reconcile(bursar)
+  if (before.problems.length > 0)
+    throw new SandboxError(`the books and the chains differ before the run:\n${before.problems.join('\n')}`)
+  const merchants = await createMerchants(sandbox, bursar)
+  const chaos: Chaos = {
+    sandbox,
+    merchants,
+    orders: [],
+    tally: { kills: {}, pauses: 0, noAnswer: 0 },
+    requireRunning,
+  }
+  const webhooks = openWebhooks(chaos)
+  const interrupts = countInterrupts(screen)
+  const looking = lookAgainAndAgain(chaos, webhooks, screen)
+  try {
+    await loadAndKill(chaos, { dir, random, options, webhooks, screen, ending: interrupts.first })
+    for (const order of chaos.orders) if (order.state === 'unanswered') await lookUp(chaos, order)
+    await untilAllEnded(chaos, webhooks, interrupts.second)
+  } finally {
+    interrupts.close()
+    await looking.stop()
+  }
+  screen.say('the orders are compared with the API, the webhooks, the chains, the bank and the balances')
+  const compared = await compare(chaos, webhooks)
+  screen.say('the books are compared with the chains')
+  const books = await reconcile(bursar)
+  return verdict(screen, chaos, { ...compared, received: webhooks.bodies.size, repeated: webhooks.repeated(), books })
+}
+
+async function loadAndKill(
+  chaos: Chaos,
+  {
+    dir,
+    random,
+    options,
+    webhooks,
+    screen,
+    ending,
+  }: {
+    dir: string
+    random: ReturnType<typeof createRandom>
+    options: ChaosOptions
+    webhooks: Webhooks
+    screen: Screen
+    ending: AbortSignal
+  },
+): Promise<void> {
+  const { minutes, kills = Number.POSITIVE_INFINITY } = options
+  const over = new AbortController()
+  const time = minutes === undefined ? [] : [AbortSignal.timeout(minutes * 60_000)]
+  const signal = AbortSignal.any([ending, over.signal, ...time])
+  const load = makeLoad(chaos, { random: random.of('load'), signal, waiting: () => waiting(chaos, webhooks) })
+  const killing = killAtRandom(chaos, { dir, random: random.of('kills'), kills, signal, said: screen.did })
+  try {
+    await Promise.race([killing, load])
+  } finally {
+    over.abort()
+    screen.say('no more kills; what is under way is waited for')
+    await Promise.all([killing, load])
+  }
+}
+
+const waiting = ({ orders }: Chaos, webhooks: Webhooks): number =>
+  orders.filter((order) => order.state === 'accepted' && !webhooks.hasEnded(order)).length
+
+/** Reads the inbox and shows the counts, until it is stopped. */
+function lookAgainAndAgain(chaos: Chaos, webhooks: Webhooks, screen: Screen): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const look = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await webhooks.read().catch(() => {})
+      screen.counts(chaos, waiting(chaos, webhooks))
+      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+  const done = look()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await done
+      await webhooks.read()
+    },
+  }
+}
+
+async function untilAllEnded(chaos: Chaos, webhooks: Webhooks, signal: AbortSignal): Promise<void> {
+  let least = waiting(chaos, webhooks)
+  let lastEndedAt = performance.now()
+  while (!signal.aborted && waiting(chaos, webhooks) > 0 && performance.now() - lastEndedAt < PATIENCE_MS) {
+    chaos.requireRunning()
+    await sleep(LOOK_EVERY_MS)
+    if (waiting(chaos, webhooks) === least) continue
+    least = waiting(chaos, webhooks)
+    lastEndedAt = performance.now()
+  }
+}
+
+/** The first Ctrl-C ends the killing, the second the waiting, the third everything. */
+function countInterrupts(screen: Screen): { first: AbortSignal; second: AbortSignal; close(): void } {
+  const [first, second] = [new AbortController(), new AbortController()]
+  const interrupted = (): void => {
+    if (second.signal.aborted) process.exit(130)
+    if (first.signal.aborted) return second.abort()
+    screen.say('Ctrl-C: the killing ends; once more, and the waiting ends too')
+    first.abort()
+  }
+  process.on('SIGINT', interrupted)
+  return { first: first.signal, second: second.signal, close: () => void process.off('SIGINT', interrupted) }
+}

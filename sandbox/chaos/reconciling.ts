@@ -1,0 +1,29 @@
+/** `bursar reconcile` of the whole installation: the books, their invariants, and every address on every chain. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Operator } from './operator.ts'
+
+export interface Reconciled {
+  /** Lines of the command that report a difference, or why it could not compare. */
+  readonly problems: string[]
+  readonly addresses: number
+}
+
+/** A network whose head moves, or whose watcher is a block behind, is compared in a later try. */
+const MOST_TRIES = 60
+const AGAIN_MS = 1_000
+
+export async function reconcile(bursar: Operator): Promise<Reconciled> {
+  for (let tries = 1; ; tries += 1) {
+    const { text, code } = await bursar('reconcile', '--full')
+    const lines = text.split('\n').filter((line) => line !== '')
+    const open = lines.filter((line) => line.includes("can't be compared now"))
+    if (open.length === 0 || tries === MOST_TRIES) {
+      const addresses = [...text.matchAll(/: compared (\d+) address/g)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      )
+      return { problems: code === 0 ? open : lines, addresses }
+    }
+    await sleep(AGAIN_MS)
+  }
+}
