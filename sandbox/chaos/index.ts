@@ -47,8 +47,8 @@ export async function runChaos(sandbox: Description, dir: string, options: Chaos
   const random = createRandom(options.seed)
   const bursar = await createOperator(sandbox.environment)
   const screen = openScreen(options)
-  screen.say('two merchants are created and funded, and the books are compared with the chains before the run')
-  const before = await reconcile(bursar)
+  screen.say('books and chains are compared before the run; two merchants are created and funded')
+  const before = await reconcile(bursar, 'changed')
   if (before.problems.length > 0)
     throw new SandboxError(`the books and the chains differ before the run:\n${before.problems.join('\n')}`)
   const merchants = await createMerchants(sandbox, bursar)
@@ -73,7 +73,7 @@ export async function runChaos(sandbox: Description, dir: string, options: Chaos
   screen.say('the orders are compared with the API, the webhooks, the chains, the bank and the balances')
   const compared = await compare(chaos, webhooks)
   screen.say('the books are compared with the chains')
-  const books = await reconcile(bursar)
+  const books = await reconcile(bursar, 'every')
   return verdict(screen, chaos, { ...compared, received: webhooks.bodies.size, repeated: webhooks.repeated(), books })
 }
 
@@ -105,6 +105,7 @@ async function loadAndKill(
     await Promise.race([killing, load])
   } finally {
     over.abort()
+    screen.did('')
     screen.say('no more kills; what is under way is waited for')
     await Promise.all([killing, load])
   }

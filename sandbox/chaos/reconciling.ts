@@ -1,4 +1,4 @@
-/** `bursar reconcile` of the whole installation: the books, their invariants, and every address on every chain. */
+/** `bursar reconcile` of the whole installation: the books, their invariants, and the addresses on every chain. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operator } from './operator.ts'
 
@@ -12,17 +12,18 @@ export interface Reconciled {
 const MOST_TRIES = 60
 const AGAIN_MS = 1_000
 
-export async function reconcile(bursar: Operator): Promise<Reconciled> {
+/** @param addresses `changed`: those that changed since they were last compared */
+export async function reconcile(bursar: Operator, addresses: 'changed' | 'every'): Promise<Reconciled> {
   for (let tries = 1; ; tries += 1) {
-    const { text, code } = await bursar('reconcile', '--full')
+    const { text, code } = await bursar('reconcile', ...(addresses === 'every' ? ['--full'] : []))
     const lines = text.split('\n').filter((line) => line !== '')
     const open = lines.filter((line) => line.includes("can't be compared now"))
     if (open.length === 0 || tries === MOST_TRIES) {
-      const addresses = [...text.matchAll(/: compared (\d+) address/g)].reduce(
+      const compared = [...text.matchAll(/: compared (\d+) address/g)].reduce(
         (sum, [, count]) => sum + Number(count),
         0,
       )
-      return { problems: code === 0 ? open : lines, addresses }
+      return { problems: code === 0 ? open : lines, addresses: compared }
     }
     await sleep(AGAIN_MS)
   }

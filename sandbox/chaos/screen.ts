@@ -16,6 +16,8 @@ export interface Screen {
 const WITHOUT_TERMINAL_EVERY_MS = 10_000
 const CLEAR_LINE = '\r\u001b[K'
 
+const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
 export function openScreen({ seed }: ChaosOptions): Screen {
   const began = performance.now()
   const { isTTY } = process.stdout
@@ -36,7 +38,8 @@ export function openScreen({ seed }: ChaosOptions): Screen {
     did: (what) => void (last = what),
     counts: ({ orders, tally }, waiting) => {
       const ended = orders.filter(({ state }) => state !== 'asked').length - waiting
-      const line = `${orders.length} asked, ${ended} ended, ${waiting} waiting; ${total(tally.kills)} kills; ${last}`
+      const counted = `${orders.length} asked, ${ended} ended, ${waiting} waiting; ${plural(total(tally.kills), 'kill')}`
+      const line = last === '' ? counted : `${counted}; ${last}`
       if (isTTY) {
         process.stdout.write(`${CLEAR_LINE}${time()}  ${line}`)
         isLive = true
@@ -47,8 +50,6 @@ export function openScreen({ seed }: ChaosOptions): Screen {
     },
   }
 }
-
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
 const row = ([name, ...numbers]: readonly [string, ...(string | number)[]]): string =>
   `  ${name.padEnd(24)}${numbers.map((number) => String(number).padStart(11)).join('')}`
