@@ -164,7 +164,7 @@ test('after kill -9 of everything nothing is lost', async () => {
   current?.child.kill('SIGKILL')
   await current?.ended
   expect(await killNodes()).toBeGreaterThanOrEqual(4)
-  // A judgement that a killed worker had begun is repeated after three minutes of real time: too long for the next tests.
+  // A judgement that a killed worker had begun is repeated after three minutes of real time, and the next tests wait.
   env['BURSAR_SCREENING'] = 'off'
   await expectPaid(await start())
 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tailOf } from './process/child.ts'
 import type { Exit } from './process/child.ts'
-import type { Running } from './supervise.ts'
+import type { Running } from './running.ts'
 
 /** @param signal aborted when the sandbox stops: what starts then ends at once */
 export type StartAgain<T extends Running> = (signal: AbortSignal) => Promise<T>

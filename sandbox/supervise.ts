@@ -5,21 +5,11 @@
  */
 import { join } from 'node:path'
 import { tailOf } from './process/child.ts'
-import type { Exit } from './process/child.ts'
 import { inspectProcess, isRunning } from './process/identity.ts'
-import type { ProcessIdentity } from './process/identity.ts'
 import { forgetProcess, recordedProcess, recordProcess } from './process/record.ts'
 import { createRestarts, RESTART_TIMES } from './restarts.ts'
 import type { Restarts, RestartTimes, StartAgain } from './restarts.ts'
-
-/** A started component. One with a pid is monitored; one without is part of this process. */
-export interface Running extends Partial<ProcessIdentity> {
-  readonly logFile?: string
-  readonly adopted?: boolean
-  /** How the process ended; absent if another process started it. */
-  readonly exited?: Promise<Exit>
-  stop(): Promise<void>
-}
+import type { Running } from './running.ts'
 
 export interface Supervisor {
   /**

@@ -14,24 +14,15 @@ import { killAtRandom } from './killing.ts'
 import { makeLoad } from './load.ts'
 import { createMerchants } from './merchants.ts'
 import { createOperator } from './operator.ts'
-import type { Chaos } from './orders.ts'
+import type { Chaos, ChaosOptions } from './orders.ts'
 import { reconcile } from './reconciling.ts'
 import { openScreen, verdict } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { openWebhooks } from './webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export interface ChaosOptions {
-  /** How long roles are killed; without limit if `kills` is given. */
-  readonly minutes: number | undefined
-  /** After how many kills it ends. */
-  readonly kills: number | undefined
-  /** Of the choices: what is asked, what is killed and when. What happens between them is up to the machine. */
-  readonly seed: string
-}
-
 const LOOK_EVERY_MS = 500
-/** So long may nothing end, before the rest is called unfinished. A lease of a killed worker is over in three minutes. */
+/** So long may nothing end before the rest is called unfinished. A lease of a killed worker takes three minutes. */
 const PATIENCE_MS = 10 * 60_000
 
 /**

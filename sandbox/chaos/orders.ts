@@ -30,8 +30,8 @@ export interface Order {
   /** The merchant's own name of it; the `localId` where the operation has one. */
   readonly name: string
   /**
-   * `asked`: the call goes on. `accepted`: answered with an id, or found by its localId. `unanswered`: the merchant gave
-   * up after a call without an answer. `refused`, `not placed`: it does not exist.
+   * `asked`: the call goes on. `accepted`: answered with an id, or found by its localId. `unanswered`: the merchant
+   * gave up after a call without an answer. `refused`, `not placed`: it does not exist.
    */
   state: 'asked' | 'accepted' | 'unanswered' | 'refused' | 'not placed'
   /** By the answer or the lookup. A deposit has none: it is known by its hash. */
@@ -53,6 +53,15 @@ export interface Order {
 /** Orders that a client looks up by localId if their answer is lost. */
 export const hasLocalId = ({ kind }: Order): boolean =>
   kind !== 'deposit' && kind !== 'crypto invoice' && kind !== 'card invoice'
+
+export interface ChaosOptions {
+  /** How long roles are killed; without limit if `kills` is given. */
+  readonly minutes: number | undefined
+  /** After how many kills it ends. */
+  readonly kills: number | undefined
+  /** Of the choices: what is asked, what is killed and when. What happens between them is up to the machine. */
+  readonly seed: string
+}
 
 export interface Chaos {
   readonly sandbox: Description

@@ -1,7 +1,6 @@
-/** What a chaos run prints: a live line, a line for each step, and the verdict. No line has more than 100 characters. */
-import type { ChaosOptions } from './index.ts'
+/** What a chaos run prints: a live line, a line for each step, and the verdict, all within 100 columns. */
 import { ORDER_KINDS, total } from './orders.ts'
-import type { Chaos, Order } from './orders.ts'
+import type { Chaos, ChaosOptions, Order } from './orders.ts'
 import type { Comparison } from './comparing.ts'
 import type { Reconciled } from './reconciling.ts'
 

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { SANDBOX_ASSETS } from '../platform/assets.ts'
-import type { ChaosOptions } from '../chaos/index.ts'
+import type { ChaosOptions } from '../chaos/orders.ts'
 
 /** A deposit or a withdrawal as in the API, with the amount as decimal text in units of the asset. */
 export interface Transfer {
