@@ -5,6 +5,9 @@
  *     npm run sabotage -- NAME…       these
  *     npm run sabotage -- --again     all
  *     npm run sabotage -- --some 10   ten that the last commit's hash chooses; leaves the page as it is
+ *     npm run sabotage -- --simulation [NAME…]
+ *                                     runs the simulation instead of the tests: those without a result, or these;
+ *                                     --again: also those that were missed; --seed N --runs K --ops M: other runs
  *     node tools/sabotage.ts --check  only whether each can still be applied, and its test exists
  *
  * Writes docs/operating/sabotage.md. Ends with 1 if a fault is missed or its test fails without it.
@@ -14,18 +17,31 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SABOTAGES } from '../test/sabotage/index.ts'
+import { OUTSIDE_THE_SIMULATION } from '../test/sabotage/outside.ts'
 import type { Sabotage } from '../test/sabotage/sabotage.ts'
 import { findStale, finderOf, type Finder } from './sabotage/check.ts'
 import { isKnownFound, keepResult, writePage, type Result } from './sabotage/page.ts'
 import { makeScratch, type Ran, type Scratch } from './sabotage/scratch.ts'
+import { keepSimulationResult, readSimulationResults } from './sabotage/simulation-results.ts'
+import { trySimulation } from './sabotage/simulation.ts'
 
 /** A finder that takes this long while a fault is in has found it by not ending. */
 const MOST_MS = 120_000
+/** Operations of the simulation between two comparisons with the model. */
+const REST_EVERY = 700
 /** All finders together, on a slow machine. */
 const MOST_UNCHANGED_MS = 3_600_000
 
 const { values, positionals } = parseArgs({
-  options: { check: { type: 'boolean' }, again: { type: 'boolean' }, some: { type: 'string' } },
+  options: {
+    check: { type: 'boolean' },
+    again: { type: 'boolean' },
+    some: { type: 'string' },
+    simulation: { type: 'boolean' },
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '1' },
+    ops: { type: 'string', default: '2000' },
+  },
   allowPositionals: true,
 })
 const root = join(import.meta.dirname, '..')
@@ -36,7 +52,8 @@ const commit = status === 0 ? stdout.trim() : ''
 const stale = findStale(root, SABOTAGES)
 for (const line of stale) console.error(line)
 process.exitCode = stale.length === 0 ? 0 : 1
-if (values.check !== true && stale.length === 0) await run(choose())
+if (values.check !== true && stale.length === 0)
+  await (values.simulation === true ? simulate(chooseSimulated()) : run(choose()))
 
 function choose(): readonly Sabotage[] {
   const unknown = positionals.filter((name) => !SABOTAGES.some((one) => one.name === name))
@@ -51,22 +68,53 @@ function choose(): readonly Sabotage[] {
   return values.again === true ? SABOTAGES : SABOTAGES.filter((sabotage) => !isKnownFound(root, sabotage))
 }
 
+/** Those in parts that the simulation has, without a result or, with `--again`, not found yet. */
+function chooseSimulated(): readonly Sabotage[] {
+  if (positionals.length > 0) return choose()
+  const results = readSimulationResults(root, SABOTAGES)
+  return SABOTAGES.filter(({ name }) => {
+    if (OUTSIDE_THE_SIMULATION[name] !== undefined) return false
+    return results[name] === undefined || (values.again === true && results[name].outcome !== 'found')
+  })
+}
+
+async function simulate(chosen: readonly Sabotage[]): Promise<void> {
+  const first = Number(values.seed)
+  const runs = Array.from({ length: Number(values.runs) }, (_, at) => ({ seed: first + at, singleStep: at === 0 }))
+  await inScratch(async (scratch) => {
+    for (const sabotage of chosen) {
+      const started = performance.now()
+      const tried = await scratch.withFault(sabotage, () =>
+        trySimulation(scratch.copy, runs, { ops: Number(values.ops), restEvery: REST_EVERY }),
+      )
+      const seconds = Math.round((performance.now() - started) / 1000)
+      console.log(`${tried.outcome.padEnd(7)} ${String(seconds).padStart(6)} s  ${sabotage.name}: ${tried.what}`)
+      const day = new Date().toISOString().slice(0, 10)
+      const { name, replace } = sabotage
+      keepSimulationResult(root, SABOTAGES, name, { ...tried, seconds, day, commit, replace })
+    }
+  })
+  writePage(root, SABOTAGES, new Map())
+}
+
 async function run(chosen: readonly Sabotage[]): Promise<void> {
   const isKept = values.some === undefined
-  if (chosen.length > 0) {
-    const scratch = makeScratch(root)
-    const end = (): void => {
-      scratch.remove()
-      process.exit(130)
-    }
-    process.once('SIGINT', end).once('SIGTERM', end)
-    try {
-      await runIn(scratch, chosen, isKept)
-    } finally {
-      scratch.remove()
-    }
-  }
+  if (chosen.length > 0) await inScratch((scratch) => runIn(scratch, chosen, isKept))
   if (isKept) writePage(root, SABOTAGES, new Map())
+}
+
+async function inScratch(work: (scratch: Scratch) => Promise<void>): Promise<void> {
+  const scratch = makeScratch(root)
+  const end = (): void => {
+    scratch.remove()
+    process.exit(130)
+  }
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    await work(scratch)
+  } finally {
+    scratch.remove()
+  }
 }
 
 async function runIn(scratch: Scratch, chosen: readonly Sabotage[], isKept: boolean): Promise<void> {

@@ -33,6 +33,8 @@ export interface Faults {
   decide(front: string, content: string): Fault | undefined
   /** how many exchanges have failed so far, by front and kind */
   readonly counts: ReadonlyMap<string, number>
+  /** steps since an exchange of a front has failed; Infinity: none has */
+  stepsSince(front: string): number
 }
 
 export interface FaultControl extends Faults {
@@ -52,9 +54,11 @@ export const createFaults = (random: Random): FaultControl => {
   const rates = new Map<string, { chance: number; kinds: readonly Fault[] }>()
   const counts = new Map<string, number>()
   const seen = new Map<string, number>()
+  const last = new Map<string, number>()
   let now = 0
   return {
     counts,
+    stepsSince: (front) => now - (last.get(front) ?? Number.NEGATIVE_INFINITY),
     begin: (step) => {
       now = step
       seen.clear()
@@ -72,6 +76,7 @@ export const createFaults = (random: Random): FaultControl => {
       const fault = drawn.pick(rate.kinds)
       const name = `${front} ${fault}`
       counts.set(name, (counts.get(name) ?? 0) + 1)
+      last.set(front, now)
       return fault
     },
   }

@@ -1,8 +1,8 @@
 /**
- * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--single-step] [--steps 1-3,7] [--record] [--verbose]`
+ * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--rest-every R] [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose]`
  *
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
- * prints the command that repeats it; in single-step mode it is made shorter first. `--record` counts the run in
+ * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. `--record` counts the run in
  * docs/operating/reliability.md and begins where the count ends.
  */
 import { parseArgs } from 'node:util'
@@ -16,6 +16,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1' },
     ops: { type: 'string', default: '2000' },
+    'rest-every': { type: 'string' },
+    'no-shrink': { type: 'boolean', default: false },
     steps: { type: 'string' },
     'single-step': { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
@@ -43,6 +45,7 @@ const runSeed = async (databases: Databases, seed: string): Promise<RunResult> =
     seed,
     ops: steps === undefined ? Number(values.ops) : Number.POSITIVE_INFINITY,
     singleStep: values['single-step'],
+    ...(values['rest-every'] !== undefined && { restEvery: Number(values['rest-every']) }),
     ...(steps && onlySteps(steps)),
     ...(values.verbose && { print: (line: string) => console.log(line) }),
   })
@@ -58,6 +61,7 @@ const report = async (databases: Databases, seed: string, result: RunResult): Pr
   console.log(result.trace.join('\n'))
   for (const problem of result.problems) console.log(`- ${problem}`)
   const again = `Run it again: npm run simulate -- --seed ${seed}`
+  if (values['no-shrink']) return
   if (!values['single-step']) {
     console.log(`${again} --ops ${result.ops}. With --single-step it is made shorter, if it fails so, too.`)
     return

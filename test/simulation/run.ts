@@ -68,6 +68,7 @@ export const simulate = async ({
       while (!isOver() && simulation.operations < nextRest) {
         step += 1
         if (!skip.has(step)) await takeStep(simulation, step, counts)
+        if (simulation.problems.length > 0) return result(simulation.problems)
       }
       simulation.faults.begin(-step)
       const problems = await rest(simulation)
@@ -130,9 +131,11 @@ const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
   (await openAlerts(db)).map(({ kind, text }) => `alert ${kind}: ${text}`)
 
 const rest = async (simulation: Simulation): Promise<string[]> => {
-  await settle(simulation)
+  const unable = await settle(simulation)
+  if (unable.length > 0) return unable
   const violations = await checkInvariants(simulation.db)
   return [
+    ...simulation.problems,
     ...(await compareBooks(simulation)),
     ...compareNotifications(simulation),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),

@@ -12,12 +12,19 @@ const BLOCKS = 14
 const PAUSE_MS = 120_000
 const ROUNDS = 40
 
-export const settle = async (simulation: Simulation): Promise<void> => {
+/** @returns the roles that cannot start, in one line each; nothing comes to rest then */
+export const settle = async (simulation: Simulation): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()
   receivers.front.silent = false
   for (const { front } of chains) front.mend()
-  for (const role of ROLES) if (!roles.has(role)) await simulation.startRole(role)
+  const unable: string[] = []
+  for (const role of ROLES)
+    if (!roles.has(role))
+      await simulation
+        .startRole(role)
+        .catch((error: unknown) => unable.push(`the ${role} cannot start: ${(error as Error).message}`))
+  if (unable.length > 0) return unable
   await liftOwnStops(simulation)
   let quiet = 0
   for (let round = 0; round < ROUNDS && quiet < 3; round += 1) {
@@ -26,6 +33,7 @@ export const settle = async (simulation: Simulation): Promise<void> => {
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
     quiet = (await oneRound(simulation)) ? 0 : quiet + 1
   }
+  return []
 }
 
 /** @returns whether anything found work */

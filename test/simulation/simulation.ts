@@ -38,6 +38,8 @@ export interface Simulation {
   readonly receivers: Receivers
   readonly merchants: readonly SimulatedMerchant[]
   readonly books: Books
+  /** what somebody outside saw that must never be, in one line each */
+  readonly problems: string[]
   /** connections that no fault meets, for the operator and the model */
   readonly db: Db
   /** undefined: the role is dead */
@@ -144,6 +146,7 @@ const open = async (
     receivers,
     merchants,
     books: createBooks(catalogue),
+    problems: [],
     db,
     roles,
     startRole: async (name) => {

@@ -31,7 +31,11 @@ export type Ran = { kind: 'ran'; tests: TestResult[] } | { kind: 'hung' } | { ki
 export interface Scratch {
   /** Runs the tests of the finders. */
   run(finders: readonly Finder[], mostMs: number): Promise<Ran>
-  /** Runs the tests of the finders while a sabotage is applied, which is taken back afterwards. */
+  /** The root of the copy. */
+  copy: string
+  /** Does something while a sabotage is applied, which is taken back afterwards. */
+  withFault<T>(sabotage: Pick<Sabotage, 'file' | 'replace'>, work: () => Promise<T>): Promise<T>
+  /** Runs the tests of the finders while a sabotage is applied. */
   runWith(sabotage: Pick<Sabotage, 'file' | 'replace'>, finders: readonly Finder[], mostMs: number): Promise<Ran>
   remove(): void
 }
@@ -55,21 +59,24 @@ export const makeScratch = (root: string): Scratch => {
       return { kind: 'broken', output }
     }
   }
+  const withFault: Scratch['withFault'] = async ({ file, replace: [text, instead] }, work) => {
+    const path = join(copy, file)
+    const before = readFileSync(path, 'utf8')
+    writeFileSync(
+      path,
+      before.replace(text, () => instead),
+    )
+    try {
+      return await work()
+    } finally {
+      writeFileSync(path, before)
+    }
+  }
   return {
+    copy,
     run,
-    runWith: async ({ file, replace: [text, instead] }, finders, mostMs) => {
-      const path = join(copy, file)
-      const before = readFileSync(path, 'utf8')
-      writeFileSync(
-        path,
-        before.replace(text, () => instead),
-      )
-      try {
-        return await run(finders, mostMs)
-      } finally {
-        writeFileSync(path, before)
-      }
-    },
+    withFault,
+    runWith: (sabotage, finders, mostMs) => withFault(sabotage, () => run(finders, mostMs)),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

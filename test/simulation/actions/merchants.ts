@@ -20,10 +20,21 @@ const call = async <T>(
   try {
     return { answer: await work(clientOf(api, merchant, simulation.clock.now)) }
   } catch (error) {
-    // A 5xx is an outage of the database under a fault; the fuzz of the contract allows none without one.
-    if (error instanceof BursarError || error instanceof BursarNetworkError) return { failure: failureOf(error) }
-    throw error
+    if (!(error instanceof BursarError || error instanceof BursarNetworkError)) throw error
+    if (error instanceof BursarError) judgeRefusal(simulation, merchant, error)
+    return { failure: failureOf(error) }
   }
+}
+
+/** Steps after a fault of the api's database in which a connection may still turn out to be gone. */
+const OUTAGE_STEPS = 50
+
+/** What no merchant with the right key should be answered. */
+const judgeRefusal = ({ faults, problems }: Simulation, { name }: SimulatedMerchant, error: BursarError): void => {
+  if (error.status === 401 || error.status === 403) problems.push(`${name} is refused: ${error.message}`)
+  // 503 is an answer: a stop, or prices that are too old.
+  if (error.status === 500 && faults.stepsSince('database of the api') > OUTAGE_STEPS)
+    problems.push(`${name} is answered ${error.message} although the api's database is well`)
 }
 
 const resultOf = (result: { answer: unknown } | { failure: string }): string =>

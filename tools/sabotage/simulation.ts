@@ -1,0 +1,77 @@
+/** Runs the simulation while a fault is in: whether it finds the fault without the finder. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+/**
+ * `found`: a run reports a violation. `crashed` and `hung`: it reports none, because it ended or did not end. `outside`:
+ * the simulation does not have the part in which the fault is.
+ */
+export type SimulationOutcome = 'found' | 'missed' | 'crashed' | 'hung' | 'outside'
+
+export interface Tried {
+  outcome: Exclude<SimulationOutcome, 'outside'>
+  /** operations of all runs */
+  operations: number
+  /** found: the command that repeats it */
+  command: string
+  /** found: the first violation. crashed: the end of what it printed */
+  what: string
+}
+
+export interface Run {
+  seed: number
+  /** one thing at a time, which can be repeated exactly */
+  singleStep: boolean
+}
+
+/** An unloaded machine needs half a minute for a run. */
+const MOST_MS = 900_000
+const SEED = /^seed (\d+): (\d+) operations, \d+ faults, (\d+) problems/m
+const PROBLEM = /^- (.*)$/m
+
+/** Runs the simulation in the copy of the work tree until a run reports a violation. */
+export const trySimulation = async (
+  copy: string,
+  runs: readonly Run[],
+  { ops, restEvery }: { ops: number; restEvery: number },
+): Promise<Tried> => {
+  let operations = 0
+  for (const { seed, singleStep } of runs) {
+    const options = ['--seed', String(seed), '--ops', String(ops), '--rest-every', String(restEvery), '--no-shrink']
+    const args = singleStep ? [...options, '--single-step'] : options
+    const command = `npm run simulate -- ${args.join(' ')}`
+    const output = await simulate(copy, args)
+    if (output === undefined) return { outcome: 'hung', operations, command, what: '' }
+    const [, , done, problems] = SEED.exec(output) ?? []
+    if (done === undefined) return { outcome: 'crashed', operations, command, what: output.trim().slice(-1_000) }
+    operations += Number(done)
+    if (problems !== '0') return { outcome: 'found', operations, command, what: PROBLEM.exec(output)?.[1] ?? '' }
+  }
+  return { outcome: 'missed', operations, command: '', what: '' }
+}
+
+/** @returns what it printed; undefined: it was ended because it took too long */
+const simulate = (copy: string, args: readonly string[]): Promise<string | undefined> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(copy, 'test/simulation/main.ts'), ...args], {
+      cwd: copy,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)))
+    let isLate = false
+    const end = (): void => {
+      isLate = true
+      // PostgreSQL and the nodes are of its process group.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+    }
+    const timer = setTimeout(end, MOST_MS)
+    process.once('exit', end)
+    child.once('error', reject)
+    child.once('close', () => {
+      clearTimeout(timer)
+      process.off('exit', end)
+      resolve(isLate ? undefined : output)
+    })
+  })
