@@ -16,7 +16,9 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { isNetwork, type Network } from '@bursar/chainkit'
 import { SABOTAGES } from '../test/sabotage/index.ts'
+import { startDatabases } from '../test/simulation/databases.ts'
 import { OUTSIDE_THE_SIMULATION } from '../test/sabotage/outside.ts'
 import type { Sabotage } from '../test/sabotage/sabotage.ts'
 import { findStale, finderOf, type Finder } from './sabotage/check.ts'
@@ -38,6 +40,7 @@ const { values, positionals } = parseArgs({
     again: { type: 'boolean' },
     some: { type: 'string' },
     simulation: { type: 'boolean' },
+    networks: { type: 'string' },
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '1' },
     ops: { type: 'string', default: '2000' },
@@ -78,14 +81,25 @@ function chooseSimulated(): readonly Sabotage[] {
   })
 }
 
+/** The chains on which a fault shows, those of its file first; one where any does. */
+function chainsOf({ name, file }: Sabotage): Network[] {
+  if (values.networks !== undefined) return values.networks.split(',').filter((one) => isNetwork(one))
+  const text = `${name} ${file}`
+  if (text.includes('tron')) return ['TRON']
+  if (text.includes('bitcoin')) return ['BITCOIN']
+  return ['ETHEREUM']
+}
+
 async function simulate(chosen: readonly Sabotage[]): Promise<void> {
   const first = Number(values.seed)
   const runs = Array.from({ length: Number(values.runs) }, (_, at) => ({ seed: first + at, singleStep: at === 0 }))
+  const databases = await startDatabases()
   await inScratch(async (scratch) => {
     for (const sabotage of chosen) {
       const started = performance.now()
+      const options = { ops: Number(values.ops), restEvery: REST_EVERY, networks: chainsOf(sabotage) }
       const tried = await scratch.withFault(sabotage, () =>
-        trySimulation(scratch.copy, runs, { ops: Number(values.ops), restEvery: REST_EVERY }),
+        trySimulation(scratch.copy, runs, { ...options, postgres: databases.url }),
       )
       const seconds = Math.round((performance.now() - started) / 1000)
       console.log(`${tried.outcome.padEnd(7)} ${String(seconds).padStart(6)} s  ${sabotage.name}: ${tried.what}`)
@@ -93,7 +107,7 @@ async function simulate(chosen: readonly Sabotage[]): Promise<void> {
       const { name, replace } = sabotage
       keepSimulationResult(root, SABOTAGES, name, { ...tried, seconds, day, commit, replace })
     }
-  })
+  }).finally(() => databases.stop())
   writePage(root, SABOTAGES, new Map())
 }
 

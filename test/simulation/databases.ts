@@ -8,6 +8,8 @@ import { migrate } from '../../server/src/platform/db/migrate.ts'
 import { fastFolder } from '../setup/fast-folder.ts'
 
 export interface Databases {
+  /** of the server; `startDatabases` takes it */
+  readonly url: string
   /** Calls `work` with a new database and an empty folder, and removes both. */
   use<T>(work: (place: { databaseUrl: string; dir: string }) => Promise<T>): Promise<T>
   stop(): Promise<void>
@@ -17,17 +19,24 @@ export interface Databases {
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
 const TEMPLATE = 'simulation_template'
 
-export const startDatabases = async (): Promise<Databases> => {
+/** @param running a server that another process has started by this function: it stays */
+export const startDatabases = async (running?: string): Promise<Databases> => {
   const folder = mkdtempSync(join(fastFolder() ?? tmpdir(), 'bursar-simulation-'))
-  const server = await startPostgres({ dataDir: join(folder, 'postgres'), settings: SETTINGS })
+  const server =
+    running === undefined
+      ? await startPostgres({ dataDir: join(folder, 'postgres'), settings: SETTINGS })
+      : { url: running, stop: async () => {} }
   const urlOf = (name: string): string => server.url.replace(/^(postgres:\/\/[^/]*\/)[^?]*/, `$1${name}`)
   const query = (text: string): Promise<unknown> => withClient(server.url, (client) => client.query(text))
-  await query(`create database ${TEMPLATE} template template0`)
-  await migrate(urlOf(TEMPLATE))
+  if (running === undefined) {
+    await query(`create database ${TEMPLATE} template template0`)
+    await migrate(urlOf(TEMPLATE))
+  }
   let last = 0
   return {
+    url: server.url,
     use: async (work) => {
-      const name = `simulation_${(last += 1)}`
+      const name = `simulation_${process.pid}_${(last += 1)}`
       const dir = join(folder, name)
       await query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
       try {

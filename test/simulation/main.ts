@@ -1,11 +1,14 @@
 /**
- * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--rest-every R] [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose]`
+ * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--rest-every R] [--networks A,B] [--single-step] [--no-shrink]
+ * [--steps 1-3,7] [--record] [--verbose]`
  *
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
- * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. `--record` counts the run in
- * docs/operating/reliability.md and begins where the count ends.
+ * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
+ * `--networks` it has these chains only. `--record` counts the run in docs/operating/reliability.md and begins where
+ * the count ends. `--postgres URL` uses a server that `startDatabases` has started.
  */
 import { parseArgs } from 'node:util'
+import { isNetwork, type Network } from '@bursar/chainkit'
 import { startDatabases, type Databases } from './databases.ts'
 import { nextSeed, record } from './record.ts'
 import { simulate, type RunOptions, type RunResult } from './run.ts'
@@ -17,6 +20,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1' },
     ops: { type: 'string', default: '2000' },
     'rest-every': { type: 'string' },
+    networks: { type: 'string' },
+    postgres: { type: 'string' },
     'no-shrink': { type: 'boolean', default: false },
     steps: { type: 'string' },
     'single-step': { type: 'boolean', default: false },
@@ -35,6 +40,12 @@ const onlySteps = (steps: readonly number[]): Pick<RunOptions, 'skip' | 'lastSte
   return { skip, lastStep, restEvery: Number.POSITIVE_INFINITY }
 }
 
+const networksOf = (text: string): Network[] =>
+  text.split(',').map((name) => {
+    if (!isNetwork(name)) throw new RangeError(`there is no network ${name}`)
+    return name
+  })
+
 const runOnce = (databases: Databases, options: Omit<RunOptions, 'databaseUrl' | 'dir'>): Promise<RunResult> =>
   databases.use((place) => simulate({ ...options, ...place }))
 
@@ -46,6 +57,7 @@ const runSeed = async (databases: Databases, seed: string): Promise<RunResult> =
     ops: steps === undefined ? Number(values.ops) : Number.POSITIVE_INFINITY,
     singleStep: values['single-step'],
     ...(values['rest-every'] !== undefined && { restEvery: Number(values['rest-every']) }),
+    ...(values.networks !== undefined && { networks: networksOf(values.networks) }),
     ...(steps && onlySteps(steps)),
     ...(values.verbose && { print: (line: string) => console.log(line) }),
   })
@@ -78,7 +90,7 @@ const report = async (databases: Databases, seed: string, result: RunResult): Pr
 const run = async (): Promise<number> => {
   const first = values.seed === undefined ? (values.record ? nextSeed() : 1) : Number(values.seed)
   const day = new Date()
-  const databases = await startDatabases()
+  const databases = await startDatabases(values.postgres)
   let [operations, faults, last] = [0, 0, first]
   try {
     for (last = first; last < first + Number(values.seeds); last += 1) {

@@ -4,6 +4,8 @@ import { fill, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
 import { WORLD } from './actions/world.ts'
+import { GREEDY } from './actions/greedy.ts'
+import { THIEF } from './actions/thief.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
 import { compareNotifications } from './model/notifications.ts'
@@ -38,7 +40,7 @@ export interface RunResult {
   trace: readonly string[]
 }
 
-const ACTIONS: readonly Action[] = [...PROGRAM, ...WORLD, ...PAYERS, ...MERCHANTS, ...OPERATORS]
+const ACTIONS: readonly Action[] = [...PROGRAM, ...WORLD, ...PAYERS, ...MERCHANTS, ...OPERATORS, ...GREEDY, ...THIEF]
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
 

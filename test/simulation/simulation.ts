@@ -1,6 +1,7 @@
 /** A simulated installation with everything around it, ready for its first step. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Network } from '@bursar/chainkit'
 import type pg from 'pg'
 import { createDb, createPool, type Db } from '../../server/src/platform/db/index.ts'
 import { createCatalogue, type AssetSettings, type Catalogue } from '../../server/src/market/assets/index.ts'
@@ -62,6 +63,8 @@ export interface SimulationOptions {
   print?: (line: string) => void
   /** one thing at a time: the same seed then gives the same trace */
   singleStep?: boolean
+  /** chains of this run; all when absent */
+  networks?: readonly Network[]
 }
 
 export const openSimulation = async (options: SimulationOptions): Promise<Simulation> => {
@@ -78,7 +81,7 @@ export const openSimulation = async (options: SimulationOptions): Promise<Simula
 }
 
 const open = async (
-  { seed, databaseUrl, dir, print, singleStep = false }: SimulationOptions,
+  { seed, databaseUrl, dir, print, networks, singleStep = false }: SimulationOptions,
   closes: (() => unknown)[],
   close: () => Promise<void>,
 ): Promise<Simulation> => {
@@ -93,7 +96,13 @@ const open = async (
   closes.push(() => pool.end())
   const db = createDb(pool)
 
-  const chains = await openChains({ random: random.of('chains'), clock, dir: join(dir, 'chains'), faults })
+  const chains = await openChains({
+    random: random.of('chains'),
+    clock,
+    dir: join(dir, 'chains'),
+    faults,
+    ...(networks && { networks }),
+  })
   for (const chain of chains) closes.push(() => chain.close())
   const signer = await startSimulatedSigner(dir, signerPolicy(chains), clock)
   closes.push(() => signer.stop())
@@ -106,7 +115,7 @@ const open = async (
     closes.push(() => started.close())
     return started
   }
-  const signerFront = await front('signer', forwardTo({ socketPath: signer.socketPath }), join(dir, 's'))
+  const signerFront = await front('signer', signer.forward, join(dir, 's'))
   const prices = createPrices(clock.now)
   const pricesFront = await front('prices', async () => prices.answer())
   const books = await startOrderBooks(prices, clock.now)

@@ -1,6 +1,7 @@
 /** Runs the simulation while a fault is in: whether it finds the fault without the finder. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import type { Network } from '@bursar/chainkit'
 
 /**
  * `found`: a run reports a violation. `crashed` and `hung`: it reports none, because it ended or did not end. `outside`:
@@ -24,6 +25,17 @@ export interface Run {
   singleStep: boolean
 }
 
+export interface Options {
+  /** least number of operations of a run */
+  ops: number
+  /** operations between two comparisons with the model */
+  restEvery: number
+  /** chains that the runs have: the fewer, the sooner a run ends */
+  networks: readonly Network[]
+  /** URL of a server that all runs use */
+  postgres: string
+}
+
 /** An unloaded machine needs half a minute for a run. */
 const MOST_MS = 900_000
 const SEED = /^seed (\d+): (\d+) operations, \d+ faults, (\d+) problems/m
@@ -33,14 +45,15 @@ const PROBLEM = /^- (.*)$/m
 export const trySimulation = async (
   copy: string,
   runs: readonly Run[],
-  { ops, restEvery }: { ops: number; restEvery: number },
+  { ops, restEvery, networks, postgres }: Options,
 ): Promise<Tried> => {
   let operations = 0
   for (const { seed, singleStep } of runs) {
-    const options = ['--seed', String(seed), '--ops', String(ops), '--rest-every', String(restEvery), '--no-shrink']
-    const args = singleStep ? [...options, '--single-step'] : options
+    const options = ['--seed', String(seed), '--ops', String(ops), '--rest-every', String(restEvery)]
+    const which = [...options, '--networks', networks.join(',')]
+    const args = singleStep ? [...which, '--single-step'] : which
     const command = `npm run simulate -- ${args.join(' ')}`
-    const output = await simulate(copy, args)
+    const output = await simulate(copy, [...args, '--no-shrink', '--postgres', postgres])
     if (output === undefined) return { outcome: 'hung', operations, command, what: '' }
     const [, , done, problems] = SEED.exec(output) ?? []
     if (done === undefined) return { outcome: 'crashed', operations, command, what: output.trim().slice(-1_000) }
@@ -57,6 +70,8 @@ const simulate = (copy: string, args: readonly string[]): Promise<string | undef
       cwd: copy,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Sources are the same but for one file.
+      env: { ...process.env, NODE_COMPILE_CACHE: join(copy, '.compiled') },
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)))

@@ -10,7 +10,7 @@ import { failureOf, type Action } from './action.ts'
 import { drawUnits } from './payers.ts'
 
 /** Calls the API as a merchant. @returns the answer, or the failure in one word */
-const call = async <T>(
+export const call = async <T>(
   simulation: Simulation,
   merchant: SimulatedMerchant,
   work: (client: Bursar) => Promise<T>,
@@ -37,10 +37,10 @@ const judgeRefusal = ({ faults, problems }: Simulation, { name }: SimulatedMerch
     problems.push(`${name} is answered ${error.message} although the api's database is well`)
 }
 
-const resultOf = (result: { answer: unknown } | { failure: string }): string =>
+export const resultOf = (result: { answer: unknown } | { failure: string }): string =>
   'failure' in result ? result.failure : 'ok'
 
-const isServed = ({ roles }: Simulation): boolean => roles.has('api')
+export const isServed = ({ roles }: Simulation): boolean => roles.has('api')
 
 const address: Action = {
   name: 'address',
@@ -60,11 +60,16 @@ const address: Action = {
   },
 }
 
-const place = (simulation: Simulation, { merchant, localId, network, ticker, to, units }: PaidOut) => {
+/** @param idempotencyKey of the request; none when absent */
+export const place = (
+  simulation: Simulation,
+  { merchant, localId, network, ticker, to, units }: PaidOut,
+  idempotencyKey?: string,
+) => {
   const { scale } = simulation.catalogue.findCrypto(ticker)!
   const amount = formatUnits(units, scale)
   return call(simulation, named(simulation, merchant), (client) =>
-    client.withdrawals.crypto.create({ ticker, blockchain: network, to, amount, localId }),
+    client.withdrawals.crypto.create({ ticker, blockchain: network, to, amount, localId }, { idempotencyKey }),
   )
 }
 

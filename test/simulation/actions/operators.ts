@@ -6,6 +6,7 @@ import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import { fundPosition } from '../../../server/src/exchange/exchanges/index.ts'
 import { grantCapital } from '../../../server/src/treasury/reconciliation/index.ts'
 import type { Network } from '@bursar/chainkit'
+import { signerPolicy } from '../installation/files.ts'
 import { WALLET } from '../installation/keys.ts'
 import type { SimulatedMerchant } from '../merchants.ts'
 import type { Simulation } from '../simulation.ts'
@@ -116,4 +117,18 @@ const lift: Action = {
   run: async (simulation) => `${await liftOwnStops(simulation)}`,
 }
 
-export const OPERATORS: readonly Action[] = [refill, grant, position, stop, lift]
+/** How much smaller the largest payment becomes. The api learns of it later than the signer. */
+const LOWERED = 1_000n
+
+/** Payments that were accepted before are refused by the signer, and end as failed. */
+const limits: Action = {
+  name: 'operator changes the limits of the signer',
+  weight: () => 0.5,
+  run: async ({ chains, signer }, random) => {
+    const isLowered = random.chance(0.5)
+    signer.setPolicy(signerPolicy(chains, isLowered ? LOWERED : 1n))
+    return isLowered ? 'lowered' : 'as before'
+  },
+}
+
+export const OPERATORS: readonly Action[] = [refill, grant, position, stop, lift, limits]

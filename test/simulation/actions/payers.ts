@@ -1,6 +1,7 @@
 /** People outside who pay to addresses that merchants gave them. */
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
-import type { Network } from '@bursar/chainkit'
+import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import type { SimulatedChain } from '../chains/index.ts'
 import { fromLedger } from '../model/books.ts'
 import type { Random } from '../random.ts'
 import type { Simulation } from '../simulation.ts'
@@ -28,17 +29,18 @@ export const drawUnits = (
   return least + (most * BigInt(1 + random.int(1_000_000))) / 1_000_000n
 }
 
-const networksOf = (network: Network): Network[] =>
-  network === 'ETHEREUM' || network === 'BINANCE_SMART_CHAIN' ? ['ETHEREUM', 'BINANCE_SMART_CHAIN'] : [network]
+/** The chains of this run on which an address can be paid. */
+const chainsOf = ({ chains }: Simulation, network: Network): SimulatedChain[] =>
+  chains.filter((one) => one.network === network || (isEvmNetwork(network) && isEvmNetwork(one.network)))
 
 const pay: Action = {
   name: 'pay',
   weight: ({ books }) => (books.addresses.length === 0 ? 0 : 14),
   run: async (simulation, random) => {
-    const { books, chains, catalogue } = simulation
+    const { books, catalogue } = simulation
     const given = random.chance(0.7) ? random.pick(books.addresses.slice(-20)) : random.pick(books.addresses)
-    const network = random.pick(networksOf(given.network))
-    const chain = chains.find((one) => one.network === network)!
+    const chain = random.pick(chainsOf(simulation, given.network))
+    const { network } = chain
     const { ticker } = random.pick(
       chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
     )

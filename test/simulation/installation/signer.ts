@@ -1,12 +1,15 @@
 /**
  * The real signer behind its own protocol, in this process, with virtual time. It can be restarted and loses nothing.
  */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMemory } from '../../../signer/src/log/memory.ts'
+import { LOG_HEADER, writeLogEnd, type SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { readPolicy } from '../../../signer/src/policy/policy.ts'
 import { listen } from '../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../signer/src/server/http-server.ts'
 import { Signer } from '../../../signer/src/server/signer.ts'
+import { forwardTo, type Answer, type Exchange } from '../fronts/http.ts'
 import type { VirtualClock } from '../virtual.ts'
 import { keyring } from './keys.ts'
 
@@ -15,7 +18,20 @@ export interface SimulatedSigner {
   readonly socketPath: string
   /** Stops it and starts it again on the same log. */
   restart(): Promise<void>
+  /** as its file has it */
+  readonly policy: object
   setPolicy(policy: object): void
+  /** Carries out an exchange, and remembers requests that were signed. */
+  forward(exchange: Exchange): Promise<Answer>
+  /** requests of the program that were signed, in their order */
+  readonly signed: readonly SignRequest[]
+  /** Asks past the front. */
+  ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer>
+  /**
+   * Makes `ask` reach a second signer meanwhile: started from a copy of the log without its newest line, and asked by
+   * somebody who has seen that line.
+   */
+  withOlderLog<T>(work: () => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 
@@ -25,19 +41,21 @@ export const startSimulatedSigner = async (
   clock: VirtualClock,
 ): Promise<SimulatedSigner> => {
   const socketPath = join(dir, 'signer.sock')
-  let current = readPolicy(JSON.stringify(policy))
+  let file = policy
+  let current = readPolicy(JSON.stringify(file))
   const header = {
     kind: 'log',
     version: 1,
     at: clock.now(),
     masterFingerprint: keyring.publicKeys.masterFingerprint,
   } as const
-  const start = async () => {
-    const { log, history } = await openMemory(join(dir, 'signer.log'), header)
+  const logFile = join(dir, 'signer.log')
+  const start = async (file: string, socket: string) => {
+    const { log, history } = await openMemory(file, header)
     const signer = new Signer({ policy: current, keyring, log, history, now: clock.now })
     const events = { refused: () => {}, failed: (error: Error) => process.stderr.write(`signer: ${error.stack}\n`) }
     const { server } = createHttpServer(signer, events)
-    await listen(server, { socketPath })
+    await listen(server, { socketPath: socket })
     const stop = async (): Promise<void> => {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -47,14 +65,49 @@ export const startSimulatedSigner = async (
     }
     return { signer, stop }
   }
-  let running = await start()
+  let running = await start(logFile, socketPath)
+  const signed: SignRequest[] = []
+  const forward = forwardTo({ socketPath })
+  /** where `ask` goes, and what it says that it has seen */
+  let asked: { forward: typeof forward; headers: Exchange['headers'] } = { forward, headers: {} }
   return {
     socketPath,
+    signed,
+    forward: async (exchange) => {
+      const answer = await forward(exchange)
+      if (exchange.path === '/sign' && answer.status === 200)
+        signed.push(JSON.parse(exchange.body.toString('utf8')) as SignRequest)
+      return answer
+    },
+    ask: (method, path, body) => {
+      const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body))
+      return asked.forward({ method, path, headers: asked.headers, body: bytes })
+    },
+    withOlderLog: async (work) => {
+      const folder = join(dir, 'older')
+      mkdirSync(folder)
+      const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n')
+      writeFileSync(join(folder, 'log'), `${lines.slice(0, -1).join('\n')}\n`)
+      const headers = { [LOG_HEADER]: writeLogEnd(running.signer.logEnd) }
+      const older = await start(join(folder, 'log'), join(folder, 's'))
+      asked = { forward: forwardTo({ socketPath: join(folder, 's') }), headers }
+      try {
+        return await work()
+      } finally {
+        asked = { forward, headers: {} }
+        await older.stop()
+        rmSync(folder, { recursive: true })
+      }
+    },
     restart: async () => {
       await running.stop()
-      running = await start()
+      running = await start(logFile, socketPath)
+    },
+    get policy() {
+      return file
     },
     setPolicy: (next) => {
+      file = next
       current = readPolicy(JSON.stringify(next))
       running.signer.replacePolicy(current)
     },

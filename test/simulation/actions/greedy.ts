@@ -1,0 +1,112 @@
+/** Merchants who ask for all that they have, for more than that, and again with the key of another request. */
+import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
+import { fromLedger, toLedger, type PaidOut } from '../model/books.ts'
+import type { Random } from '../random.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Action } from './action.ts'
+import { call, isServed, place, resultOf } from './merchants.ts'
+import { give } from './operators.ts'
+
+/** A withdrawal of so many times a merchant's balance, as its shares. @returns undefined when there is no balance */
+const drawOfBalance = async (
+  simulation: Simulation,
+  random: Random,
+  [share, of]: readonly [bigint, bigint],
+): Promise<PaidOut | undefined> => {
+  const { books, catalogue } = simulation
+  const merchant = random.pick(simulation.merchants)
+  const chain = random.pick(simulation.chains)
+  const { network } = chain
+  const { ticker } = random.pick(chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)))
+  const { scale } = catalogue.findCrypto(ticker)!
+  const listed = await call(simulation, merchant, (client) => client.balances.list([ticker]))
+  const parsed = 'answer' in listed ? parseUnits(listed.answer[0]!.value, scale) : undefined
+  if (parsed === undefined || !parsed.ok || parsed.units <= 0n) return undefined
+  const units = toLedger(
+    catalogue,
+    ticker,
+    network,
+    fromLedger(catalogue, ticker, network, (parsed.units * share) / of),
+  )
+  const to = await chain.newAddress(random)
+  return { merchant: merchant.name, localId: books.nextLocalId('w'), network, ticker, to, units, receiver: null }
+}
+
+const describe = ({ catalogue }: Simulation, { merchant, network, ticker, units }: PaidOut): string =>
+  `${merchant} ${network} ${ticker} ${formatUnits(units, catalogue.findCrypto(ticker)!.scale)}`
+
+/** Shares of a balance: most of it, all of it without the fee, and more. Several at once may be more than there is. */
+const SHARES = [
+  [9n, 10n],
+  [6n, 10n],
+  [1n, 1n],
+  [2n, 1n],
+] as const
+
+const greedy: Action = {
+  name: 'withdraw all',
+  weight: (simulation) => (isServed(simulation) ? 2 : 0),
+  run: async (simulation, random) => {
+    const wanted = await drawOfBalance(simulation, random, random.pick(SHARES))
+    if (wanted === undefined) return 'has nothing'
+    const again = { ...wanted, localId: simulation.books.nextLocalId('w') }
+    const orders = random.chance(0.5)
+      ? [wanted, { ...again, to: await newPlace(simulation, wanted, random) }]
+      : [wanted]
+    simulation.books.paidOut.push(...orders)
+    const results = await Promise.all(orders.map((one) => place(simulation, one)))
+    return `${describe(simulation, wanted)}: ${results.map(resultOf).toSorted().join(', ')}`
+  },
+}
+
+const newPlace = ({ chains }: Simulation, { network }: PaidOut, random: Random): Promise<string> =>
+  chains.find((one) => one.network === network)!.newAddress(random.of('another'))
+
+/** Statuses that do not decide on an order: later the same request may be answered otherwise. */
+const UNDECIDED = /^(?!BursarError 4)|^BursarError (409|429)/
+
+/** A request that is refused stays so under its key, whatever money has come since. */
+const refusedAgain: Action = {
+  name: 'refused, and asked again',
+  weight: (simulation) => (isServed(simulation) ? 1 : 0),
+  run: async (simulation, random) => {
+    const wanted = await drawOfBalance(simulation, random, [11n, 10n])
+    if (wanted === undefined) return 'has nothing'
+    const { books, merchants, problems } = simulation
+    books.paidOut.push(wanted)
+    const key = `key-${wanted.localId}`
+    const first = resultOf(await place(simulation, wanted, key))
+    await give(
+      simulation,
+      merchants.find(({ name }) => name === wanted.merchant)!,
+      wanted.ticker,
+    )
+    const second = resultOf(await place(simulation, wanted, key))
+    if (!UNDECIDED.test(first) && second !== first && (second === 'ok' || !UNDECIDED.test(second)))
+      problems.push(`${wanted.localId}: was answered ${first}, and again with its key ${second}`)
+    return `${describe(simulation, wanted)}: ${first}, ${second}`
+  },
+}
+
+/** One key for two orders: the second is refused. */
+const reusedKey: Action = {
+  name: 'a key for two orders',
+  weight: (simulation) => (isServed(simulation) ? 1 : 0),
+  run: async (simulation, random) => {
+    const first = await drawOfBalance(simulation, random, [1n, 20n])
+    if (first === undefined) return 'has nothing'
+    const second = {
+      ...first,
+      localId: simulation.books.nextLocalId('w'),
+      to: await newPlace(simulation, first, random),
+    }
+    simulation.books.paidOut.push(first, second)
+    const key = `key-${first.localId}`
+    const results = [await place(simulation, first, key), await place(simulation, second, key)].map(resultOf)
+    if (results[0] === 'ok' && results[1] === 'ok')
+      simulation.problems.push(`${first.localId} and ${second.localId} were placed under one key`)
+    return `${describe(simulation, first)}: ${results.join(', ')}`
+  },
+}
+
+export const GREEDY: readonly Action[] = [greedy, refusedAgain, reusedKey]

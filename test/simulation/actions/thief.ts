@@ -1,0 +1,126 @@
+/** Somebody who has taken over the server asks the signer for signatures that it must refuse. */
+import type { SignRequest } from '../../../signer/src/protocol/protocol.ts'
+import { signerPolicy } from '../installation/files.ts'
+import type { Random } from '../random.ts'
+import type { Simulation } from '../simulation.ts'
+import { approve, APPROVERS } from '../thief/approvals.ts'
+import { ATTACKS, freshPayment, type Attack, type Context } from '../thief/attacks.ts'
+import type { Action } from './action.ts'
+
+interface Policy {
+  enabled: boolean
+  approvers: unknown[]
+  networks: Record<string, { assets: Record<string, { maxPerIntent: string }> }>
+}
+
+/** Of the newest requests, so that some are still being carried out. */
+const NEWEST = 30
+
+const policyOf = ({ chains }: Simulation): Policy => signerPolicy(chains) as Policy
+
+const contextOf = (simulation: Simulation, random: Random): Context => {
+  const { newId } = simulation.moment()
+  const policy = policyOf(simulation)
+  const mostOf = ({ network, intents: [intent] }: SignRequest): bigint =>
+    BigInt(policy.networks[network]!.assets[intent!.asset]!.maxPerIntent)
+  return { random, now: simulation.clock.now(), mostOf, newId }
+}
+
+/** Makes one of the newest requests into another one. */
+const prepare = (simulation: Simulation, attack: Attack, random: Random): SignRequest | undefined => {
+  const context = contextOf(simulation, random)
+  for (const request of simulation.signer.signed.slice(-NEWEST).toReversed()) {
+    const made = attack(request, context)
+    if (made !== undefined) return made
+  }
+  return undefined
+}
+
+const ask = async ({ signer, problems }: Simulation, name: string, request: SignRequest): Promise<string> => {
+  const { status } = await signer.ask('POST', '/sign', request)
+  if (status === 200) problems.push(`the signer signs ${name} on ${request.network}`)
+  return `${name} ${status}`
+}
+
+/** Requests that are wrong in themselves. */
+const attack: Action = {
+  name: 'thief asks the signer',
+  weight: ({ signer }) => (signer.signed.length === 0 ? 0 : 1),
+  run: async (simulation, random) => {
+    const answers: string[] = []
+    for (const [name, change] of Object.entries(ATTACKS)) {
+      const request = prepare(simulation, change, random)
+      if (request !== undefined) answers.push(await ask(simulation, name, request))
+    }
+    return answers.join(', ')
+  },
+}
+
+/** Requests that would be signed at another time, or under another policy. */
+const untimely: Action = {
+  name: 'thief asks when nothing is signed',
+  weight: ({ signer }) => (signer.signed.length === 0 ? 0 : 1),
+  run: async (simulation, random) => {
+    const answers: string[] = []
+    for (const [how, run] of Object.entries(UNTIMELY)) {
+      const request = prepare(simulation, freshPayment, random)
+      if (request !== undefined) answers.push(await run(simulation, how, request))
+    }
+    return answers.join(', ')
+  },
+}
+
+const underPolicy = async (
+  simulation: Simulation,
+  change: (policy: Policy) => Policy,
+  work: () => Promise<string>,
+): Promise<string> => {
+  const before = simulation.signer.policy
+  simulation.signer.setPolicy(change(before as Policy))
+  try {
+    return await work()
+  } finally {
+    simulation.signer.setPolicy(before)
+  }
+}
+
+/** Every payment needs two approvers. */
+const withApprovals = (policy: Policy): Policy => ({
+  ...policy,
+  approvers: APPROVERS,
+  networks: Object.fromEntries(
+    Object.entries(policy.networks).map(([network, one]) => [
+      network,
+      {
+        ...one,
+        assets: Object.fromEntries(
+          Object.entries(one.assets).map(([ticker, asset]) => [
+            ticker,
+            { ...asset, approvalsAbove: '0', approvalsNeeded: 2 },
+          ]),
+        ),
+      },
+    ]),
+  ),
+})
+
+const UNTIMELY: Record<string, (simulation: Simulation, how: string, request: SignRequest) => Promise<string>> = {
+  'for a closed intent': async (simulation, how, request) => {
+    await simulation.signer.ask('POST', `/intents/${request.intents[0]!.id}/close`)
+    return ask(simulation, how, request)
+  },
+  'while it is switched off': (simulation, how, request) =>
+    underPolicy(
+      simulation,
+      (policy) => ({ ...policy, enabled: false }),
+      () => ask(simulation, how, request),
+    ),
+  'with one approval of two': (simulation, how, request) =>
+    underPolicy(simulation, withApprovals, () =>
+      ask(simulation, how, { ...request, approvals: approve(request, APPROVERS[0]!.id) }),
+    ),
+  'with an older copy of its log': (simulation, how, request) =>
+    simulation.signer.withOlderLog(() => ask(simulation, how, request)),
+}
+
+export const THIEF: readonly Action[] = [attack, untimely]
