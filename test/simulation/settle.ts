@@ -4,6 +4,7 @@
  */
 import { liftOwnStops } from './actions/operators.ts'
 import { runJob } from './actions/program.ts'
+import { signerPolicy } from './installation/files.ts'
 import { ROLES, type Simulation } from './simulation.ts'
 
 /** Enough blocks for every depth of finality. */
@@ -17,7 +18,10 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()
   receivers.front.silent = false
-  for (const { front } of chains) front.mend()
+  for (const chain of chains) {
+    chain.front.mend()
+    await chain.pause?.(false)
+  }
   const unable: string[] = []
   for (const role of ROLES)
     if (!roles.has(role))
@@ -26,6 +30,7 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
         .catch((error: unknown) => unable.push(`the ${role} cannot start: ${(error as Error).message}`))
   if (unable.length > 0) return unable
   await liftOwnStops(simulation)
+  simulation.signer.setPolicy(signerPolicy(chains))
   let quiet = 0
   for (let round = 0; round < ROUNDS && quiet < 3; round += 1) {
     clock.advance(PAUSE_MS)

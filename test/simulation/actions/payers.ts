@@ -1,6 +1,7 @@
 /** People outside who pay to addresses that merchants gave them. */
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
+import type { Way } from '../chains/chain.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { fromLedger } from '../model/books.ts'
 import type { Random } from '../random.ts'
@@ -33,6 +34,14 @@ export const drawUnits = (
 const chainsOf = ({ chains }: Simulation, network: Network): SimulatedChain[] =>
   chains.filter((one) => one.network === network || (isEvmNetwork(network) && isEvmNetwork(one.network)))
 
+/** How many payments on EVM chains are made with a token of the same name that is worth nothing. */
+const TWINS = 0.1
+/** What payments pay in other ways than once. */
+const OUTPUTS: Partial<Record<Way, (units: bigint) => bigint[]>> = {
+  'two-outputs': (units) => [units, units],
+  twin: () => [],
+}
+
 const pay: Action = {
   name: 'pay',
   weight: ({ books }) => (books.addresses.length === 0 ? 0 : 14),
@@ -45,9 +54,10 @@ const pay: Action = {
       chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
     )
     const units = drawUnits(simulation, random, { ticker, network })
-    const how = random.pick(chain.ways(ticker))
+    const isTwin = isEvmNetwork(network) && random.chance(TWINS)
+    const how = isTwin ? 'twin' : random.pick(chain.ways(ticker))
     const hash = await chain.pay({ ticker, to: given.address, units, how })
-    const outputs = how === 'two-outputs' ? [units, units] : [units]
+    const outputs = OUTPUTS[how] === undefined ? [units] : OUTPUTS[how](units)
     books.paidIn.push({ merchant: given.merchant, network, ticker, address: given.address, hash, units: outputs })
     return `${network} ${ticker} ${units} ${how}`
   },

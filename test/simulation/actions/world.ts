@@ -81,6 +81,18 @@ const forget: Action = {
   },
 }
 
+/** Transfers that wait for a block then fail in it. */
+const pause: Action = {
+  name: 'token stops',
+  weight: ({ chains }) => (chains.some((chain) => chain.pause !== undefined) ? 1 : 0),
+  run: async ({ chains }, random) => {
+    const isPaused = random.chance(0.3)
+    const chain = random.pick(chains.filter((one) => one.pause !== undefined))
+    await chain.pause?.(isPaused)
+    return `${chain.network}: ${isPaused ? 'stopped' : 'resumed'}`
+  },
+}
+
 const lag: Action = {
   name: 'node lags',
   weight: () => 1,
@@ -139,4 +151,4 @@ const faults: Action = {
   },
 }
 
-export const WORLD: readonly Action[] = [time, hours, days, prices, mine, reorganise, forget, lag, dialect, faults]
+export const WORLD: readonly Action[] = [time, hours, days, prices, mine, reorganise, forget, pause, lag, dialect, faults]

@@ -14,9 +14,10 @@ export interface ChainAsset {
 
 /**
  * How somebody outside pays. `two-outputs` pays the amount twice to the address in one transaction. `inner`: a contract
- * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed.
+ * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed. `twin`: pays with another token of
+ * the same name, which is worth nothing (row E-3 of docs/faults.md); on EVM chains, not among `ways`.
  */
-export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction'
+export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction' | 'twin'
 
 export interface Payment {
   ticker: string
@@ -83,6 +84,8 @@ export interface SimulatedChain {
   reorganise(depth: number, lost: readonly string[]): Promise<void>
   /** whether a transaction is in one of the newest `depth` blocks */
   isWithin(hash: string, depth: number): Promise<boolean>
+  /** The issuer of a token stops or resumes its transfers; undefined: no token here can be stopped. */
+  pause?(isPaused: boolean): Promise<void>
   /** The node restarts without its pool. */
   forgetPool(): Promise<void>
   /** a new address of somebody outside */

@@ -5,7 +5,8 @@
 import { getAddress } from 'viem'
 import { openEdr } from '../../../../sandbox/edr/index.ts'
 import { bsc, ethereum, type EvmSpec } from '../../../../sandbox/evm-specs.ts'
-import { ensureTokens } from '../../../../sandbox/tokens/index.ts'
+import { deployerAccount } from '../../../../sandbox/anvil/transactions.ts'
+import { call, ensureTokens } from '../../../../sandbox/tokens/index.ts'
 import type { Faults } from '../../faults.ts'
 import type { Random } from '../../random.ts'
 import type { VirtualClock } from '../../virtual.ts'
@@ -49,6 +50,7 @@ export const openEvmChain = async (
     { ticker: coin, decimals: DECIMALS },
     ...wanted.map(({ symbol, decimals }) => ({ ticker: symbol, decimals, contract: tokens.get(symbol)! })),
   ]
+  const pausing = wanted.find(({ contract }) => contract === 'UsdtLike')
   const outsiders = await openOutsiders(rpc, chainId, assets)
   const lag = createLag(askEdr(node.answer), SLOTS_IN_EPOCH)
   const front = await startNodeFront({
@@ -86,6 +88,12 @@ export const openEvmChain = async (
         for (const { hash } of waiting) await rpc('hardhat_dropTransaction', hash)
       }
     },
+    ...(pausing && {
+      pause: async (isPaused: boolean) => {
+        const options = { from: deployerAccount }
+        await call(rpc, 'UsdtLike', tokens.get(pausing.symbol)!, isPaused ? 'pause' : 'unpause', [], options)
+      },
+    }),
     newAddress: async (drawn) => getAddress(`0x${drawn.bytes(20).toString('hex')}`),
     ...readTruth(rpc, [...tokens.values()]),
     close: () => front.close(),

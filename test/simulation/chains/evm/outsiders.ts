@@ -59,6 +59,11 @@ export const openOutsiders = async (rpc: Rpc, chainId: number, assets: readonly 
       const data = encodeFunctionData({ abi: token, functionName: 'mint', args: [address, TOKENS] })
       await sendTransaction(rpc, { from: faucetAccount, to: to!, data })
     }
+  const twin = await deploy(rpc, 'TestToken', ['Tether USD', 'USDT', 6])
+  for (const { address } of accounts) {
+    const data = encodeFunctionData({ abi: token, functionName: 'mint', args: [address, TOKENS] })
+    await sendTransaction(rpc, { from: faucetAccount, to: twin, data })
+  }
   await rpc('evm_mine')
   let next = 0
 
@@ -78,7 +83,8 @@ export const openOutsiders = async (rpc: Rpc, chainId: number, assets: readonly 
     pay: async ({ ticker, to, units, how = 'plain' }) => {
       const account = accounts[(next += 1) % accounts.length]!
       const nonce = Number(await rpc<string>('eth_getTransactionCount', account.address, 'pending'))
-      const call = callOf(contractOf(assets, ticker), { payer: contract, to, units, how })
+      const paid = how === 'twin' ? twin : contractOf(assets, ticker)
+      const call = callOf(paid, { payer: contract, to, units, how: how === 'twin' ? 'plain' : how })
       return rpc<string>('eth_sendRawTransaction', await sign(account, { nonce, gasPrice: await price(), ...call }))
     },
     replace: async (hash) => {
