@@ -30,7 +30,7 @@ import { trySimulation } from './sabotage/simulation.ts'
 /** A finder that takes this long while a fault is in has found it by not ending. */
 const MOST_MS = 120_000
 /** Operations of the simulation between two comparisons with the model. */
-const REST_EVERY = 700
+const REST_EVERY = 400
 /** All finders together, on a slow machine. */
 const MOST_UNCHANGED_MS = 3_600_000
 
@@ -61,7 +61,7 @@ if (values.check !== true && stale.length === 0)
 function choose(): readonly Sabotage[] {
   const unknown = positionals.filter((name) => !SABOTAGES.some((one) => one.name === name))
   if (unknown.length > 0) throw new RangeError(`there is no sabotage ${unknown.join(', ')}`)
-  if (positionals.length > 0) return SABOTAGES.filter(({ name }) => positionals.includes(name))
+  if (positionals.length > 0) return positionals.map((name) => SABOTAGES.find((one) => one.name === name)!)
   if (values.some !== undefined) {
     const rank = ({ name }: Sabotage): string => createHash('sha256').update(`${commit} ${name}`).digest('hex')
     // Real nodes and killed processes take longer than a subset may.

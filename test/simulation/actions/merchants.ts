@@ -29,11 +29,13 @@ export const call = async <T>(
 /** Steps after a fault of the api's database in which a connection may still turn out to be gone. */
 const OUTAGE_STEPS = 50
 
+/** How the api answers a failure that it does not expect (app/http/failures.ts). Other 503 are answers: a stop, old prices. */
+const UNEXPECTED = 'temporarily unavailable: try again'
+
 /** What no merchant with the right key should be answered. */
 const judgeRefusal = ({ faults, problems }: Simulation, { name }: SimulatedMerchant, error: BursarError): void => {
   if (error.status === 401 || error.status === 403) problems.push(`${name} is refused: ${error.message}`)
-  // 503 is an answer: a stop, or prices that are too old.
-  if (error.status === 500 && faults.stepsSince('database of the api') > OUTAGE_STEPS)
+  if (error.description === UNEXPECTED && faults.stepsSince('database of the api') > OUTAGE_STEPS)
     problems.push(`${name} is answered ${error.message} although the api's database is well`)
 }
 
