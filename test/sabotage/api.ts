@@ -129,7 +129,7 @@ export const apiSabotages: readonly Sabotage[] = [
     fault: 'C9',
     breaks: 'Two workers send the same notifications at once.',
     finder:
-      'server/src/merchants/webhooks/workers.test.ts › the same event comes again under the same id, when the lease has ended and not before',
+      'server/src/merchants/webhooks/store.test.ts › what is claimed is claimed again when its lease has ended, and not before',
   },
   {
     name: 'webhook-added-event-lost',

@@ -18,6 +18,4 @@ export interface Sabotage {
   breaks: string
   /** `path/of.test.ts › part of the title`: a test that fails because of it */
   finder: string
-  /** whether the simulation finds it without the finder; absent while nobody has tried */
-  simulation?: 'finds' | 'misses'
 }

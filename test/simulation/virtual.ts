@@ -87,7 +87,8 @@ const virtualDate = (Real: DateConstructor, clock: VirtualClock): DateConstructo
     get: (target, name) => (name === 'now' ? clock.now : (Reflect.get(target, name) as unknown)),
   })
 
-const uuidOf = (bytes: Buffer): string => {
+/** A UUID of version 4 from 16 random bytes, which it changes. */
+export const uuidOf = (bytes: Buffer): string => {
   bytes[6] = (bytes[6]! & 0x0f) | 0x40
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
   const hex = bytes.toString('hex')

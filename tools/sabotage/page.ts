@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { OUTSIDE_THE_SIMULATION } from '../../test/sabotage/outside.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 import { finderOf } from './check.ts'
+import { readSimulationResults, type SimulationResults } from './simulation-results.ts'
 
 export interface Result {
   /** `hung`: the finder had not ended after many times its usual duration, which also shows the fault */
@@ -57,6 +59,7 @@ export const writePage = (root: string, all: readonly Sabotage[], results: Reado
   const page = existsSync(pageIn(root)) ? readFileSync(pageIn(root), 'utf8') : ''
   for (const [, name, last] of page.matchAll(/^\| `([^`]+)` \|.*\| ([^|]+ \| [^|]* \| [^|]* \| [^|]*) \|$/gm))
     before.set(name!, last!)
+  const simulated = readSimulationResults(root, all)
   const rows = all.map((sabotage) => {
     const result = results.get(sabotage.name)
     const last =
@@ -68,7 +71,7 @@ export const writePage = (root: string, all: readonly Sabotage[], results: Reado
       sabotage.fault,
       cell(sabotage.breaks),
       `${cell(title)} (\`${file}\`)`,
-      sabotage.simulation ?? 'unknown',
+      simulationCell(sabotage.name, simulated),
     ]
     return { last, row: `| \`${sabotage.name}\` | ${cells.join(' | ')} | ${last} |` }
   })
@@ -82,11 +85,44 @@ one at a time to a copy of the work tree and runs the test named here, which mus
 \`npm run sabotage -- NAME…\` runs some of them, \`--again\` runs also those that were found and have not changed since. \`npm run check\` fails if a text is no longer in its file or a test no longer exists.
 
 ${all.length} faults: ${count('found') + count('hung')} found, ${count('missed')} missed, ${count('broken')} without a result, ${count('not run')} not run.
-Found by the simulation alone: ${all.filter(({ simulation }) => simulation === 'finds').length}; missed by it: ${all.filter(({ simulation }) => simulation === 'misses').length}; not tried: ${all.filter(({ simulation }) => simulation === undefined).length}.
+${simulationCounts(all, simulated)}
 
 | name | fault | what it breaks | test that finds it | simulation | last | seconds | day | commit |
 |---|---|---|---|---|---|---:|---|---|
 ${rows.map(({ row }) => row).join('\n')}
+
+## What the simulation finds alone
+
+\`npm run sabotage -- --simulation\` runs the simulation ([reliability.md](reliability.md)) instead of the tests, with the fault in and with few chains, so that a run is short. A fault counts as found only if a run reports a
+violation, or a role that can not start; a run that crashes or hangs has found nothing.
+
+| name | command, at the commit of the result | the first violation | commit |
+|---|---|---|---|
+${foundRows(all, simulated).join('\n')}
 `,
   )
 }
+
+const simulationCell = (name: string, results: SimulationResults): string => {
+  const result = results[name]
+  if (result === undefined) {
+    const part = OUTSIDE_THE_SIMULATION[name]
+    return part === undefined ? 'not tried' : `not simulated: ${part}`
+  }
+  return result.outcome === 'missed' ? `missed after ${result.operations} operations` : result.outcome
+}
+
+const simulationCounts = (all: readonly Sabotage[], results: SimulationResults): string => {
+  const outcomes = all.flatMap(({ name }) => results[name]?.outcome ?? [])
+  const count = (outcome: string): number => outcomes.filter((one) => one === outcome).length
+  const outside = all.filter(({ name }) => !results[name] && OUTSIDE_THE_SIMULATION[name] !== undefined).length
+  const tried = `Tried with the simulation alone: ${outcomes.length}, of which it found ${count('found')} and missed ${count('missed')}; ${count('crashed') + count('hung')} crashed or hung.`
+  return `${tried} Not tried: ${all.length - outcomes.length - outside}; in parts that are not simulated: ${outside}.`
+}
+
+const foundRows = (all: readonly Sabotage[], results: SimulationResults): string[] =>
+  all.flatMap(({ name }) => {
+    const result = results[name]
+    if (result?.outcome !== 'found') return []
+    return [`| \`${name}\` | \`${result.command}\` | ${cell(result.what)} | ${result.commit} |`]
+  })

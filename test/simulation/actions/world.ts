@@ -151,4 +151,16 @@ const faults: Action = {
   },
 }
 
-export const WORLD: readonly Action[] = [time, hours, days, prices, mine, reorganise, forget, pause, lag, dialect, faults]
+export const WORLD: readonly Action[] = [
+  time,
+  hours,
+  days,
+  prices,
+  mine,
+  reorganise,
+  forget,
+  pause,
+  lag,
+  dialect,
+  faults,
+]

@@ -90,3 +90,13 @@ test("what is written before a row that another session has locked is not taken 
   expect(world.logged).toEqual([])
   await impatient.close()
 })
+
+test('what is claimed is claimed again when its lease has ended, and not before', async () => {
+  const merchant = world.merchant(null)
+  await world.emitTo(merchant, randomUUID())
+  expect(await claimOf(merchant)).toBeDefined()
+  world.now += MINUTE - 1
+  expect(await claimOf(merchant)).toBeUndefined()
+  world.now += 1
+  expect(await claimOf(merchant)).toBeDefined()
+})
