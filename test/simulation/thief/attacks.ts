@@ -62,6 +62,12 @@ const strangerOf = ({ random }: Context): evm.Hex => evm.checksumAddress(evm.toH
 const paying = (transaction: EvmTransaction, { to, units }: { to: string; units: bigint }): Partial<EvmTransaction> =>
   isToken(transaction) ? { data: evm.encodeTransfer(to, units) } : { to: to as evm.Hex, value: units }
 
+/** The same bytes again would be refused for that alone. */
+const dearer = (transaction: EvmTransaction): Partial<EvmTransaction> =>
+  transaction.type === 'legacy'
+    ? { gasPrice: transaction.gasPrice + 1n }
+    : { maxFeePerGas: transaction.maxFeePerGas + 1n }
+
 const tronAttack =
   (
     change: (transaction: tron.UnsignedTransaction, context: Context) => Partial<tron.UnsignedTransaction> | undefined,
@@ -126,7 +132,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     return { transaction: paying(transaction, { to: intent.to, units }), intent: { units: String(units) } }
   }),
   'a payment again by another nonce': evmAttack(() => ({}), { keepsIntent: true }),
-  'another payment by a nonce': evmAttack(() => ({}), { keepsNonce: true }),
+  'another payment by a nonce': evmAttack(({ transaction }) => ({ transaction: dearer(transaction) }), {
+    keepsNonce: true,
+  }),
   'a payment to another destination': evmAttack(
     ({ transaction, intent }, context) => {
       const to = strangerOf(context)
