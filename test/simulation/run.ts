@@ -8,6 +8,7 @@ import { GREEDY } from './actions/greedy.ts'
 import { THIEF } from './actions/thief.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
+import { createConfirmationJudge } from './model/confirmations.ts'
 import { compareNotifications } from './model/notifications.ts'
 import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
@@ -65,11 +66,13 @@ export const simulate = async ({
   })
   try {
     await begin(simulation)
+    const judgeConfirmations = createConfirmationJudge(simulation)
     const isOver = (): boolean => simulation.operations >= ops || step >= lastStep
     for (let nextRest = restEvery; !isOver(); nextRest += restEvery) {
       while (!isOver() && simulation.operations < nextRest) {
         step += 1
         if (!skip.has(step)) await takeStep(simulation, step, counts)
+        await judgeConfirmations()
         if (simulation.problems.length > 0) return result(simulation.problems)
       }
       simulation.faults.begin(-step)

@@ -41,6 +41,8 @@ export interface Simulation {
   readonly books: Books
   /** what somebody outside saw that must never be, in one line each */
   readonly problems: string[]
+  /** networks whose newest blocks were replaced at least once */
+  readonly reorganised: Set<Network>
   /** connections that no fault meets, for the operator and the model */
   readonly db: Db
   /** undefined: the role is dead */
@@ -156,6 +158,7 @@ const open = async (
     merchants,
     books: createBooks(catalogue),
     problems: [],
+    reorganised: new Set(),
     db,
     roles,
     startRole: async (name) => {

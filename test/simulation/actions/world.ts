@@ -56,7 +56,7 @@ const mine: Action = {
 const reorganise: Action = {
   name: 'reorganise',
   weight: () => 0.7,
-  run: async ({ chains, books, clock }, random) => {
+  run: async ({ chains, books, clock, reorganised }, random) => {
     const chain = random.pick(chains)
     const { height } = await chain.head()
     // Deeper than what counts as final must not happen: the program stops the chain then, and rightly.
@@ -66,6 +66,7 @@ const reorganise: Action = {
     const recent = books.paidIn.filter(({ network }) => network === chain.network).slice(-5)
     const lost: string[] = []
     for (const { hash } of recent) if (random.chance(0.3) && (await chain.isWithin(hash, depth))) lost.push(hash)
+    reorganised.add(chain.network)
     await chain.reorganise(depth, lost)
     return `${chain.network}: ${depth} blocks, ${lost.length} lost`
   },

@@ -45,25 +45,27 @@ const isServed = (network: Network, ticker: string): boolean => !(network === 'T
 
 export const assetsFile = (chains: readonly SettledChain[]): object => {
   const tickers = [...new Set(chains.flatMap(({ assets }) => assets.map(({ ticker }) => ticker)))]
-  const crypto = tickers.map((ticker) => ({
-    ticker,
-    name: NAMES[ticker] ?? ticker,
-    networks: Object.fromEntries(
-      chains.flatMap(({ network, assets }) =>
-        assets
-          .filter((asset) => asset.ticker === ticker && isServed(network, ticker))
-          .map(({ decimals, contract }) => [
-            network,
-            {
-              decimals,
-              minDeposit: LEAST[ticker],
-              minWithdrawal: LEAST[ticker],
-              ...(contract !== undefined && { contract, withdrawalFee: { fixed: '0.5', bps: 10 } }),
-            },
-          ]),
+  const crypto = tickers
+    .map((ticker) => ({
+      ticker,
+      name: NAMES[ticker] ?? ticker,
+      networks: Object.fromEntries(
+        chains.flatMap(({ network, assets }) =>
+          assets
+            .filter((asset) => asset.ticker === ticker && isServed(network, ticker))
+            .map(({ decimals, contract }) => [
+              network,
+              {
+                decimals,
+                minDeposit: LEAST[ticker],
+                minWithdrawal: LEAST[ticker],
+                ...(contract !== undefined && { contract, withdrawalFee: { fixed: '0.5', bps: 10 } }),
+              },
+            ]),
+        ),
       ),
-    ),
-  }))
+    }))
+    .filter(({ networks }) => Object.keys(networks).length > 0)
   const fiat = [
     { ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 },
     { ticker: 'KZT', name: 'Kazakhstan tenge', scale: 2 },

@@ -1,0 +1,31 @@
+/** No merchant hears that a deposit is Done before its block is as deep as the contract says (docs/contract.md, 18). */
+import type { Network } from '@bursar/chainkit'
+import type { Simulation } from '../simulation.ts'
+
+/** A transaction among so many newest blocks is not final (installation/files.ts, chains/). */
+const NOT_FINAL: Record<Exclude<Network, 'BITCOIN'>, number> = { ETHEREUM: 4, BINANCE_SMART_CHAIN: 4, TRON: 5 }
+/** Worth more than the 100 dollars below which one confirmation suffices, whatever the price does. */
+const NEEDS_TWO_CONFIRMATIONS = 0.01
+
+/** Judges the notifications that have arrived since the last call, while the chains are as they were then. */
+export const createConfirmationJudge = (simulation: Simulation): (() => Promise<void>) => {
+  const { receivers, chains, problems } = simulation
+  let judged = 0
+  return async () => {
+    const news = receivers.received.slice(judged)
+    judged = receivers.received.length
+    for (const { kind, status, body } of news) {
+      if (kind !== 'Replenish' || status !== 'Done') continue
+      const { hash, blockchain, ticker, amount } = JSON.parse(body) as Record<string, string>
+      const chain = chains.find(({ network }) => network === blockchain)
+      if (hash === undefined || chain === undefined) continue
+      const depth = chain.network === 'BITCOIN' ? bitcoinDepth(simulation, amount!) : NOT_FINAL[chain.network]
+      if (depth > 0 && (await chain.isWithin(hash, depth)))
+        problems.push(`${amount} ${ticker} on ${blockchain}: Done within the newest ${depth} blocks`)
+    }
+  }
+}
+
+/** A reorganisation may put a payment that was deep enough into a new block before its webhook is delivered. */
+const bitcoinDepth = ({ reorganised }: Simulation, amount: string): number =>
+  Number(amount) >= NEEDS_TWO_CONFIRMATIONS && !reorganised.has('BITCOIN') ? 1 : 0
