@@ -16,11 +16,11 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isNetwork, type Network } from '@bursar/chainkit'
 import { SABOTAGES } from '../test/sabotage/index.ts'
 import { startDatabases } from '../test/simulation/databases.ts'
 import { OUTSIDE_THE_SIMULATION } from '../test/sabotage/outside.ts'
 import type { Sabotage } from '../test/sabotage/sabotage.ts'
+import { chainsOf } from './sabotage/chains.ts'
 import { findStale, finderOf, type Finder } from './sabotage/check.ts'
 import { isKnownFound, keepResult, writePage, type Result } from './sabotage/page.ts'
 import { makeScratch, type Ran, type Scratch } from './sabotage/scratch.ts'
@@ -40,7 +40,6 @@ const { values, positionals } = parseArgs({
     again: { type: 'boolean' },
     some: { type: 'string' },
     simulation: { type: 'boolean' },
-    networks: { type: 'string' },
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '1' },
     ops: { type: 'string', default: '2000' },
@@ -79,15 +78,6 @@ function chooseSimulated(): readonly Sabotage[] {
     if (OUTSIDE_THE_SIMULATION[name] !== undefined) return false
     return results[name] === undefined || (values.again === true && results[name].outcome !== 'found')
   })
-}
-
-/** The chains on which a fault shows, those of its file first; one where any does. */
-function chainsOf({ name, file }: Sabotage): Network[] {
-  if (values.networks !== undefined) return values.networks.split(',').filter((one) => isNetwork(one))
-  const text = `${name} ${file}`
-  if (text.includes('tron')) return ['TRON']
-  if (text.includes('bitcoin')) return ['BITCOIN']
-  return ['ETHEREUM']
 }
 
 async function simulate(chosen: readonly Sabotage[]): Promise<void> {

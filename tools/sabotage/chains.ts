@@ -1,0 +1,31 @@
+/** With which chains the simulation is run for a fault: the fewer, the sooner a run ends. */
+import type { Network } from '@bursar/chainkit'
+import type { Sabotage } from '../../test/sabotage/sabotage.ts'
+
+/** Faults that show on other chains than their file says. */
+const SHOWS_ON: Readonly<Record<string, readonly Network[]>> = {
+  // Only Bitcoin's deposits are credited before their block is final.
+  'unconfirmed-credited': ['BITCOIN'],
+  'tier-by-transaction-only': ['BITCOIN'],
+  'tier-by-output': ['BITCOIN'],
+  'replaced-before-final': ['BITCOIN'],
+  'orphan-not-taken-back': ['BITCOIN'],
+  'orphan-told-again': ['BITCOIN'],
+  'debt-not-repaid': ['BITCOIN'],
+  'take-back-below-zero': ['BITCOIN'],
+  'one-balance-taken-twice': ['BITCOIN'],
+  // Gas is sent to the addresses of TRON; on EVM chains a batch needs none.
+  'gas-credited': ['TRON'],
+  'inner-credited-unbacked': ['TRON'],
+  'less-than-held-credited': ['TRON'],
+  // Tokens have more decimals there than in the ledger.
+  'amount-precision': ['BINANCE_SMART_CHAIN'],
+}
+
+/** Those on which it shows, else those that its name or file names, else one where any fault does. */
+export const chainsOf = ({ name, file }: Pick<Sabotage, 'name' | 'file'>): readonly Network[] => {
+  const text = `${name} ${file}`
+  if (SHOWS_ON[name] !== undefined) return SHOWS_ON[name]
+  if (text.includes('tron')) return ['TRON']
+  return text.includes('bitcoin') ? ['BITCOIN'] : ['ETHEREUM']
+}
