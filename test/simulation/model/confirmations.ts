@@ -1,9 +1,8 @@
 /** No merchant hears that a deposit is Done before its block is as deep as the contract says (docs/contract.md, 18). */
-import type { Network } from '@bursar/chainkit'
 import type { Simulation } from '../simulation.ts'
 
-/** A transaction among so many newest blocks is not final (installation/files.ts, chains/). */
-const NOT_FINAL: Record<Exclude<Network, 'BITCOIN'>, number> = { ETHEREUM: 4, BINANCE_SMART_CHAIN: 4, TRON: 5 }
+/** A transaction among so many newest blocks is not final: no chain here is final before the fourth of them. */
+const NOT_FINAL = 3
 /** Worth more than the 100 dollars below which one confirmation suffices, whatever the price does. */
 const NEEDS_TWO_CONFIRMATIONS = 0.01
 
@@ -19,7 +18,7 @@ export const createConfirmationJudge = (simulation: Simulation): (() => Promise<
       const { hash, blockchain, ticker, amount } = JSON.parse(body) as Record<string, string>
       const chain = chains.find(({ network }) => network === blockchain)
       if (hash === undefined || chain === undefined) continue
-      const depth = chain.network === 'BITCOIN' ? bitcoinDepth(simulation, amount!) : NOT_FINAL[chain.network]
+      const depth = chain.network === 'BITCOIN' ? bitcoinDepth(simulation, amount!) : NOT_FINAL
       if (depth > 0 && (await chain.isWithin(hash, depth)))
         problems.push(`${amount} ${ticker} on ${blockchain}: Done within the newest ${depth} blocks`)
     }
