@@ -97,7 +97,7 @@ async function simulate(chosen: readonly Sabotage[]): Promise<void> {
       const { name, replace } = sabotage
       keepSimulationResult(root, SABOTAGES, name, { ...tried, seconds, day, commit, replace })
     }
-  }).finally(() => databases.stop())
+  }, databases.stop)
   writePage(root, SABOTAGES, new Map())
 }
 
@@ -107,17 +107,22 @@ async function run(chosen: readonly Sabotage[]): Promise<void> {
   if (isKept) writePage(root, SABOTAGES, new Map())
 }
 
-async function inScratch(work: (scratch: Scratch) => Promise<void>): Promise<void> {
+/** @param close is called at the end, also when a signal ends the process */
+async function inScratch(
+  work: (scratch: Scratch) => Promise<void>,
+  close: () => Promise<void> = async () => {},
+): Promise<void> {
   const scratch = makeScratch(root)
-  const end = (): void => {
+  const end = async (): Promise<void> => {
     scratch.remove()
-    process.exit(130)
+    await close()
   }
-  process.once('SIGINT', end).once('SIGTERM', end)
+  const endNow = (): void => void end().finally(() => process.exit(130))
+  process.once('SIGINT', endNow).once('SIGTERM', endNow)
   try {
     await work(scratch)
   } finally {
-    scratch.remove()
+    await end()
   }
 }
 
