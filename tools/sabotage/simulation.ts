@@ -3,14 +3,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
 
-/**
- * `found`: a run reports a violation. `crashed` and `hung`: it reports none, because it ended or did not end. `outside`:
- * the simulation does not have the part in which the fault is.
- */
-export type SimulationOutcome = 'found' | 'missed' | 'crashed' | 'hung' | 'outside'
-
 export interface Tried {
-  outcome: Exclude<SimulationOutcome, 'outside'>
+  /** `found`: a run reports a violation. `crashed` and `hung`: it reports none, as it ended or did not end */
+  outcome: 'found' | 'missed' | 'crashed' | 'hung'
   /** operations of all runs */
   operations: number
   /** found: the command that repeats it */

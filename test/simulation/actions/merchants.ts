@@ -29,7 +29,10 @@ export const call = async <T>(
 /** Steps after a fault of the api's database in which a connection may still turn out to be gone. */
 const OUTAGE_STEPS = 50
 
-/** How the api answers a failure that it does not expect (app/http/failures.ts). Other 503 are answers: a stop, old prices. */
+/**
+ * How the api answers a failure that it does not expect (app/http/failures.ts). Other 503 are answers: a stop, old
+ * prices.
+ */
 const UNEXPECTED = 'temporarily unavailable: try again'
 
 /** What no merchant with the right key should be answered. */

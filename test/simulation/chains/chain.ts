@@ -14,8 +14,8 @@ export interface ChainAsset {
 
 /**
  * How somebody outside pays. `two-outputs` pays the amount twice to the address in one transaction. `inner`: a contract
- * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed. `twin`: pays with another token of
- * the same name, which is worth nothing (row E-3 of docs/faults.md); on EVM chains, not among `ways`.
+ * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed. `twin`: pays with another token
+ * of the same name, which is worth nothing (E3 of docs/faults.md); on EVM chains, not among `ways`.
  */
 export type Way = 'plain' | 'two-outputs' | 'inner' | 'destruction' | 'twin'
 
