@@ -111,8 +111,11 @@ const post = (db: Db, merchantId: string, asset: string, kind: 'merchant' | 'cap
 export const giveBalance = (db: Db, merchantId: string, asset: string, units: bigint) =>
   post(db, merchantId, asset, 'merchant', units)
 
+/** Money of the owner that has arrived; ledger units. */
+export const giveCapital = (db: Db, asset: string, units: bigint) => post(db, PLATFORM, asset, 'capital', units)
+
 /** Money of the owner that has arrived and is traded with. */
 export const stock = async (db: Db, asset: string, units: bigint) => {
-  await post(db, PLATFORM, asset, 'capital', units)
+  await giveCapital(db, asset, units)
   await inTransaction(db, (tx) => fundPosition(tx, asset, units, { at: new Date(), newId }))
 }

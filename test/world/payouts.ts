@@ -3,7 +3,7 @@ import { carriesStopped } from '../../server/src/pay-out/withdrawals/stopping.ts
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Block, Head, Transfer } from '@bursar/chainkit'
-import { keyring, makeSigner, policyFile, TRON_USDT, USDT } from './signer.ts'
+import { keyring, makeSigner, policyFile, type SignerOptions, type TestSigner, TRON_USDT, USDT } from './signer.ts'
 import { withoutSocket } from '../setup/signer.ts'
 import { requestWithdrawal, withdrawalState } from './withdrawal.ts'
 import { createTestRuntime } from './runtime.ts'
@@ -120,6 +120,7 @@ export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
 /**
  * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature
  * @param dieAt the point at which what `work` runs is killed, once
+ * @param signerOf outside a test: the caller closes the signer's log
  */
 export const createPayoutWorld = async (
   url: string,
@@ -128,13 +129,20 @@ export const createPayoutWorld = async (
     policy = policyWith({}),
     looksAhead = true,
     dieAt,
-  }: { network?: 'ETHEREUM' | 'BITCOIN'; policy?: object; looksAhead?: boolean; dieAt?: string } = {},
+    signerOf = makeSigner,
+  }: {
+    network?: 'ETHEREUM' | 'BITCOIN'
+    policy?: object
+    looksAhead?: boolean
+    dieAt?: string
+    signerOf?: (options: SignerOptions) => Promise<TestSigner>
+  } = {},
 ) => {
   const pool = createPool({ url, max: 4 })
   const db = createDb(pool)
   const time = { now: Date.UTC(2026, 0, 1) }
   const runtime = createTestRuntime(db, () => time.now)
-  const made = await makeSigner({ policy, now: () => time.now })
+  const made = await signerOf({ policy, now: () => time.now })
   const signer = withoutSocket(made.signer)
   await ensureWallets(db, WALLET, momentOf(runtime))
   // Raw: the cursor stays at one height while tests name final blocks above it, which the watcher never does.

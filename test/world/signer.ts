@@ -156,10 +156,18 @@ export interface TestSigner {
   logFile: string
 }
 
-/** A signer in this process, with a real log, and a clock that stands still unless it is moved. */
-export async function makeSigner(
-  options: { policy?: object; now?: () => number; logFile?: string; log?: LogOptions } = {},
-): Promise<TestSigner> {
+export interface SignerOptions {
+  policy?: object
+  now?: () => number
+  logFile?: string
+  log?: LogOptions
+}
+
+/**
+ * A signer in this process, with a real log, and a clock that stands still unless it is moved. The caller closes its
+ * log.
+ */
+export async function openSigner(options: SignerOptions = {}): Promise<TestSigner> {
   const { policy = policyFile, now = () => 1_700_000_000_000, logFile = join(temporaryDirectory(), 'log') } = options
   const header = {
     kind: 'log',
@@ -168,9 +176,15 @@ export async function makeSigner(
     masterFingerprint: keyring.publicKeys.masterFingerprint,
   } as const
   const { log, history } = await openMemory(logFile, header, options.log)
-  onTestFinished(() => log.close())
   const signer = new Signer({ policy: readPolicy(JSON.stringify(policy)), keyring, log, history, now })
   return { signer, log, logFile }
+}
+
+/** The same, for one test. */
+export async function makeSigner(options: SignerOptions = {}): Promise<TestSigner> {
+  const made = await openSigner(options)
+  onTestFinished(() => made.log.close())
+  return made
 }
 
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`

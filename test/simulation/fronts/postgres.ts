@@ -123,7 +123,7 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
  * The texts of what a connection asks. Parameters are left out: some are real times. So is whether a statement was
  * prepared before, which depends on the connection that a pool happened to give.
  */
-const createStatements = (): { textOf(message: { type: string; bytes: Buffer }): string } => {
+export const createStatements = (): { textOf(message: { type: string; bytes: Buffer }): string } => {
   const prepared = new Map<string, string>()
   const stringAt = (bytes: Buffer, start: number): { text: string; end: number } => {
     const end = bytes.indexOf(0, start)
@@ -140,7 +140,7 @@ const createStatements = (): { textOf(message: { type: string; bytes: Buffer }):
 }
 
 /** @param starts the first message has no type byte, as a client's */
-const messages = (starts: boolean): Messages => {
+export const messages = (starts: boolean): Messages => {
   let rest: Buffer = Buffer.alloc(0)
   let isFirst = starts
   return {

@@ -27,6 +27,8 @@ export interface PoolSettings {
   statementMs?: number
   /** ms without any response after which a connection is closed; 5 seconds longer than a statement when absent */
   answerMs?: number
+  /** time limit for connecting, ms; 0: none; 5 seconds when absent */
+  connectMs?: number
   /** Shown in pg_stat_activity, so that an operator can tell the roles apart. */
   applicationName?: string
 }
@@ -44,6 +46,7 @@ const clientConfig = (settings: PoolSettings): ClientSettings => {
     types,
     options: SERVER_SIDE,
     statement_timeout: statementMs,
+    ...(settings.connectMs !== undefined && { connectionTimeoutMillis: settings.connectMs }),
     answerMs: settings.answerMs ?? (statementMs === 0 ? 0 : statementMs + ANSWER_MS),
   }
 }

@@ -1,0 +1,44 @@
+/** Few orders of every two of the operations that most often meet; interleavings.slow.test.ts tries more of all. */
+import { expect, test } from 'vitest'
+import { createDatabase } from '../setup/database.ts'
+import { migrated } from '../setup/migrated.ts'
+import { runCampaign, textOfFailure } from './campaign.ts'
+import { OPERATIONS, PAIRS } from './operations/index.ts'
+
+/** They compete for one balance, one hold, one invoice, one localId, one card payout, or one chain. */
+const OFTEN = [
+  'withdraw',
+  'withdraw-once',
+  'give-back',
+  'deliver',
+  'make-final',
+  'take-back',
+  'pay-late',
+  'close',
+  'refund',
+  'exchange-once',
+  'convert',
+  'card-paid',
+]
+/** The two serial orders, and others. */
+const MOST = 3
+
+test(
+  'two operations that meet leave what one after the other leaves',
+  async () => {
+    const often = OPERATIONS.filter(({ name }) => OFTEN.includes(name))
+    expect(often).toHaveLength(OFTEN.length)
+    const pairs = PAIRS.filter((pair) => pair.every((one) => often.includes(one)))
+    const databases = [await createDatabase({ template: migrated }), await createDatabase({ template: migrated })]
+    try {
+      const databaseUrls = databases.map(({ url }) => url)
+      const { failures, ...counts } = await runCampaign({ databaseUrls, pairs, most: MOST, seed: 'test' })
+      expect(failures.map(textOfFailure)).toEqual([])
+      expect(counts).toMatchObject({ pairs: 78, deadlocks: 0 })
+      expect(counts.schedules).toBe(78 * MOST)
+    } finally {
+      for (const { drop } of databases) await drop()
+    }
+  },
+  15 * 60_000,
+)

@@ -1,0 +1,33 @@
+/** What operators do: stops, and money that they give. */
+import { createStop, liftStop, listStops } from '../../../server/src/ledger/stops/index.ts'
+import { inTransaction } from '../../../server/src/platform/db/index.ts'
+import { momentOf } from '../../../server/src/platform/runtime/runtime.ts'
+import { grantCapital } from '../../../server/src/treasury/reconciliation/index.ts'
+import { AMOUNT } from '../scene.ts'
+import type { Operation } from './operation.ts'
+
+export const controlOperations: readonly Operation[] = [
+  {
+    name: 'stop',
+    run: ({ runtime }, { merchantId }) =>
+      inTransaction(runtime.db, (tx) =>
+        createStop(tx, { asset: null, merchantId, reason: 'a check', actor: 'test' }, momentOf(runtime)),
+      ),
+  },
+  {
+    name: 'lift-stop',
+    isStopped: true,
+    run: async ({ runtime }) => {
+      const at = new Date(runtime.clock.now())
+      for (const { id } of await listStops(runtime.db))
+        await liftStop(runtime.db, id, { actor: 'test', reason: null }, at)
+    },
+  },
+  {
+    name: 'grant',
+    run: ({ runtime }, { merchantId }) =>
+      inTransaction(runtime.db, (tx) =>
+        grantCapital(tx, { merchantId, asset: 'USDT', units: AMOUNT }, momentOf(runtime)),
+      ),
+  },
+]

@@ -1,0 +1,38 @@
+/** What moves money, as one process of the program does it: with connections of its own. */
+import type { Runtime } from '../../../server/src/platform/runtime/runtime.ts'
+import type { PoolSettings } from '../../../server/src/platform/db/index.ts'
+import type { AddressHolders } from '../../../server/src/pay-out/withdrawals/index.ts'
+import type { Answer } from '../../world/requests.ts'
+import type { Scene } from '../scene.ts'
+
+/** One of the two processes. */
+export interface Process {
+  readonly runtime: Runtime
+  /** for the connections that modules open themselves */
+  readonly settings: PoolSettings
+  readonly holders: AddressHolders
+}
+
+export interface Operation {
+  readonly name: string
+  /** a stop of the merchant is in force before */
+  readonly isStopped?: boolean
+  /** what the world outside decides before it runs */
+  prepare?(scene: Scene): void
+  /**
+   * Works on whatever is due, so that it may find nothing while the other operation is at it: then it is run once more
+   * at the end.
+   */
+  readonly isJob?: boolean
+  /** What it returns or throws is a part of the outcome. A repetition after a lost race is part of it. */
+  run(process: Process, scene: Scene): Promise<unknown>
+}
+
+/** Of orders that the merchant places once: a second one with it is refused, whatever it orders. */
+export const LOCAL_ID = 'order-1'
+
+/** A merchant's answer as it is compared: without ids. */
+export const shown = ({ status, body }: Answer): string =>
+  status === 200 ? 'done' : `refused: ${body.code ?? status} ${body.description?.replace(ID, 'id') ?? ''}`
+
+const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g

@@ -1,0 +1,233 @@
+/**
+ * Runs two operations in many orders, each from the same rows, and judges what each order leaves: every invariant
+ * holds, and the outcome is that of one of the two serial orders.
+ */
+import type pg from 'pg'
+import { createAddressHolders } from '../../server/src/pay-out/withdrawals/index.ts'
+import { createDb, createPool } from '../../server/src/platform/db/index.ts'
+import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
+import { stopMoney } from '../world/stops.ts'
+import { explore, type Explored } from './exploring.ts'
+import { openPrepared, type PreparedDb } from './prepared.ts'
+import { differencesOf, outcomeOf, type Outcome } from './outcome.ts'
+import type { Operation, Process } from './operations/operation.ts'
+import { nameOf, type Pair } from './operations/index.ts'
+import { makeScene, type Scene } from './scene.ts'
+import { following, runSchedule, textOf, type Choose, type Ran, type Step } from './schedule.ts'
+import { takeSnapshot, type Snapshot } from './snapshot.ts'
+import { startSide, type Side } from './stepping.ts'
+
+/** What is wrong with one order. */
+export interface Failure {
+  pair: string
+  schedule: string
+  steps: readonly Step[]
+  results: readonly [unknown, unknown]
+  problems: readonly string[]
+}
+
+export interface PairCounts extends Explored {
+  /** times that an operation waited for a lock of the other */
+  waits: number
+  /** times that each waited for the other, and the server ended one */
+  deadlocks: number
+}
+
+export interface OpenPair {
+  /** Runs one order. @returns undefined when it is right */
+  replay(schedule: string): Promise<{ ran: Ran; failure: Failure | undefined }>
+  /** Runs up to `most` orders, and ends at the first that is wrong. */
+  explore(limits: { most: number; seed: string }): Promise<{ counts: PairCounts; failure: Failure | undefined }>
+}
+
+/** A database with what steps operations on it. */
+export interface Bench {
+  /** Makes what the operations find. One pair is open at a time. */
+  open(pair: Pair): Promise<OpenPair>
+  close(): Promise<void>
+}
+
+/** Longer than a schedule lasts on the slowest machine, ms: a lock that is never released fails with 55P03. */
+const LOCK_WAIT_MS = 240_000
+/** After it, what a job left behind is due again. */
+const LATER_MS = 15 * 60_000
+/** Where the books and the records of addresses differ from the beginning: most of a scene's money is on no chain. */
+const RECORDS = 'records-are-books'
+
+/** @param url of a migrated, empty database that nobody else uses */
+export const openBench = async (url: string): Promise<Bench> => {
+  const prepared = await openPrepared(url)
+  const scene = await makeScene(url)
+  const free = await takeSnapshot(prepared.db, 'interleavings_free')
+  await stopMoney(prepared.db, { merchantId: scene.merchantId })
+  const stopped = await takeSnapshot(prepared.db, 'interleavings_stopped')
+  const sides: [Side, Side] = [await startSide(url), await startSide(url)]
+  const connections = sides.map(connectionsOf)
+  return {
+    open: async (pair) => {
+      const snapshot = pair.some(({ isStopped }) => isStopped) ? stopped : free
+      await snapshot.restore()
+      const processes = connections.map(({ db, settings, holders }): Process => {
+        return { runtime: { ...scene.world.runtime, db }, settings, holders }
+      })
+      return openPair({ pair, scene, snapshot, prepared, sides, processes: processes as [Process, Process] })
+    },
+    close: async () => {
+      for (const { close } of connections) await close()
+      for (const side of sides) await side.close()
+      await scene.close()
+      await prepared.close()
+    },
+  }
+}
+
+/** Connections as a process of the program has them. They live as long as the bench: only the rows begin anew. */
+const connectionsOf = (side: Side) => {
+  const through = new URL(side.url)
+  const limits = { lock_timeout: LOCK_WAIT_MS, idle_in_transaction_session_timeout: 0 }
+  for (const [name, value] of Object.entries(limits)) through.searchParams.set(name, String(value))
+  // No limit of time may end what waits for its turn.
+  const settings = { url: through.href, statementMs: 0, lockWaitMs: LOCK_WAIT_MS, connectMs: 0 }
+  const pool = createPool(settings)
+  const holders = createAddressHolders(settings)
+  const close = async (): Promise<void> => {
+    await holders.close()
+    await pool.end()
+  }
+  return { db: createDb(pool), settings, holders, close }
+}
+
+interface PairParts {
+  pair: Pair
+  scene: Scene
+  snapshot: Snapshot
+  prepared: PreparedDb
+  sides: readonly [Side, Side]
+  processes: readonly [Process, Process]
+}
+
+const openPair = async ({ pair, scene, snapshot, prepared, sides, processes }: PairParts): Promise<OpenPair> => {
+  const { db, client } = prepared
+  const names = await namesOf(db, scene)
+  const recordsAtFirst = await differingRecords(db)
+  /** of the two serial orders */
+  const serial: Judged[] = []
+
+  const run = async (choose: Choose): Promise<Judged> => {
+    await snapshot.restore()
+    scene.reset()
+    for (const operation of pair) operation.prepare?.(scene)
+    const works = pair.map((operation, at) => () => resultOf(operation, processes[at]!, scene))
+    const ran = await runSchedule(client as unknown as pg.Client, sides, [works[0]!, works[1]!], choose)
+    scene.world.time.now += LATER_MS
+    const results = [...ran.results]
+    for (const operation of pair) if (operation.isJob) results.push(await resultOf(operation, processes[0], scene))
+    const outcome = { ...(await outcomeOf(db, names)), results: results.map((one, at) => `${at}: ${String(one)}`) }
+    return { ran, outcome, problems: await violationsOf(db, recordsAtFirst) }
+  }
+  const judged = async (choose: Choose): Promise<{ ran: Ran; failure: Failure | undefined }> => {
+    const { ran, outcome, problems } = await run(choose)
+    // The first two are serial, and are what the others are compared with.
+    if (serial.length < 2) serial.push({ ran, outcome, problems })
+    const differences = serial.map((one) => differencesOf(outcome, one.outcome))
+    if (differences.every(({ length }) => length > 0))
+      for (const [at, lines] of differences.entries())
+        problems.push(`neither serial order: with ${pair[at]!.name} first it would be`, ...lines)
+    if (problems.length === 0) return { ran, failure: undefined }
+    const failure = {
+      pair: nameOf(pair),
+      schedule: textOf(ran.points),
+      steps: ran.steps,
+      results: ran.results,
+      problems,
+    }
+    return { ran, failure }
+  }
+  const serially = async (): Promise<Failure | undefined> => {
+    for (const first of ['0', '1'].slice(serial.length)) {
+      const { failure } = await judged(following(first))
+      if (failure) return failure
+    }
+    return undefined
+  }
+
+  return {
+    replay: async (schedule) => {
+      const failure = await serially()
+      const result = await judged(following(schedule))
+      return failure ? { ...result, failure } : result
+    },
+    explore: async (limits) => {
+      let failure: Failure | undefined
+      const counts = { schedules: 0, waits: 0, deadlocks: 0 }
+      const stop = new Error('one order is wrong')
+      const explored = await explore(limits, async (choose) => {
+        const result = await judged(choose)
+        counts.schedules += 1
+        counts.waits += result.ran.waits
+        counts.deadlocks += result.ran.deadlocks
+        failure = result.failure
+        if (failure) throw stop
+        return result.ran.points
+      }).catch((error: unknown) => {
+        if (error !== stop) throw error
+        return { complete: false }
+      })
+      return { counts: { ...counts, complete: explored.complete }, failure }
+    },
+  }
+}
+
+interface Judged {
+  ran: Ran
+  outcome: Outcome
+  problems: string[]
+}
+
+const resultOf = async (operation: Operation, process: Process, scene: Scene): Promise<string> => {
+  try {
+    const result = await operation.run(process, scene)
+    return operation.isJob ? 'ran' : String(result)
+  } catch (error) {
+    return `threw ${textOfError(error)}`
+  }
+}
+
+const textOfError = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const within = error instanceof AggregateError ? error.errors.map(textOfError).join('; ') : ''
+  return `${error.name}: ${error.message}${within}`.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id')
+}
+
+/** Every id that is in the rows before the operations begin. */
+const namesOf = async (db: PreparedDb['db'], { merchantId, otherId }: Scene): Promise<Map<string, string>> => {
+  const names = new Map([
+    [merchantId, 'merchant'],
+    [otherId, 'other'],
+  ])
+  const plain = await outcomeOf(db, { get: (id: string) => id } as unknown as Map<string, string>)
+  for (const line of Object.values(plain).flat())
+    for (const id of line.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? [])
+      if (!names.has(id)) names.set(id, `id ${names.size}`)
+  return names
+}
+
+const differingRecords = async (db: PreparedDb['db']): Promise<ReadonlyMap<string, bigint>> => {
+  const found = await checkInvariants(db)
+  return new Map(
+    found.filter(({ invariant }) => invariant === RECORDS).map(({ subject, text }) => [subject, differenceIn(text)]),
+  )
+}
+
+/** Books less records, of "the books have 7, the records of addresses 5". */
+const differenceIn = (text: string): bigint => {
+  const [books, records] = (text.match(/-?\d+/g) ?? []).map(BigInt) as [bigint, bigint]
+  return books - records
+}
+
+const violationsOf = async (db: PreparedDb['db'], recordsAtFirst: ReadonlyMap<string, bigint>): Promise<string[]> =>
+  (await checkInvariants(db))
+    .filter(
+      ({ invariant, subject, text }) => invariant !== RECORDS || recordsAtFirst.get(subject) !== differenceIn(text),
+    )
+    .map(({ invariant, subject, text }) => `${invariant}: ${subject}: ${text}`)
