@@ -24,6 +24,8 @@ export const FAULTS = [
   'crash-before',
   /** the counterparty acts, and the program's process has ended when the answer arrives */
   'crash-after',
+  /** PostgreSQL refuses the statement with 53100: its disk is full */
+  'disk-full',
 ] as const
 
 export type Fault = (typeof FAULTS)[number]

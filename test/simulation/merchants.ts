@@ -13,6 +13,8 @@ export interface SimulatedMerchant {
   name: string
   id: string
   privateKey: string
+  /** deposits are credited only once screening has cleared them */
+  holds: boolean
 }
 
 export const makeMerchant = async (
@@ -21,6 +23,7 @@ export const makeMerchant = async (
   receivers: Receivers,
   random: Random,
   moment: Moment,
+  holds: boolean,
 ): Promise<SimulatedMerchant> => {
   const box = createSecretBox(readDataKey(DATA_KEY))
   const actor = 'simulation'
@@ -32,10 +35,11 @@ export const makeMerchant = async (
       moment,
     )
     await setSetting(tx, made.id, { name: 'notificationsUrl', value: receivers.urlOf(made.id) }, { actor }, moment)
+    if (holds) await setSetting(tx, made.id, { name: 'holdUntilVerified', value: 'true' }, { actor }, moment)
     return made
   })
   receivers.add(id, privateKey)
-  return { name, id, privateKey }
+  return { name, id, privateKey, holds }
 }
 
 export const clientOf = (url: string, { id, privateKey }: SimulatedMerchant, now: () => number): Bursar =>

@@ -1,8 +1,11 @@
 /** One run of the simulation: steps drawn by the seed, and checks whenever everything has come to rest. */
+import { CARDS_AND_BANK } from './actions/cards.ts'
+import { EXCHANGES } from './actions/exchanges.ts'
 import { MERCHANTS } from './actions/merchants.ts'
-import { fill, fundExchange, give, OPERATORS } from './actions/operators.ts'
+import { assetsOf, fill, fillBank, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
+import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { THIEF } from './actions/thief.ts'
@@ -41,7 +44,18 @@ export interface RunResult {
   trace: readonly string[]
 }
 
-const ACTIONS: readonly Action[] = [...PROGRAM, ...WORLD, ...PAYERS, ...MERCHANTS, ...OPERATORS, ...GREEDY, ...THIEF]
+const ACTIONS: readonly Action[] = [
+  ...PROGRAM,
+  ...WORLD,
+  ...PAYERS,
+  ...MERCHANTS,
+  ...EXCHANGES,
+  ...CARDS_AND_BANK,
+  ...SCREENING,
+  ...OPERATORS,
+  ...GREEDY,
+  ...THIEF,
+]
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
 
@@ -96,7 +110,8 @@ const begin = async (simulation: Simulation): Promise<void> => {
     for (const { ticker } of assets)
       if (simulation.catalogue.findCrypto(ticker)?.networks.has(network)) await fill(simulation, network, ticker)
   await settle(simulation)
-  for (const { ticker } of simulation.catalogue.crypto) {
+  await fillBank(simulation)
+  for (const { ticker } of assetsOf(simulation)) {
     await fundExchange(simulation, ticker)
     for (const merchant of simulation.merchants) await give(simulation, merchant, ticker)
   }

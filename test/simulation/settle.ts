@@ -2,6 +2,7 @@
  * Lets everything come to rest: no faults, all roles up, blocks until all is final, jobs and watchers until nothing is
  * left.
  */
+import { postTo } from './actions/cards.ts'
 import { liftOwnStops } from './actions/operators.ts'
 import { runJob } from './actions/program.ts'
 import { signerPolicy } from './installation/files.ts'
@@ -11,12 +12,15 @@ import { ROLES, type Simulation } from './simulation.ts'
 const BLOCKS = 14
 /** Between two rounds, ms: longer than any pause between two tries but those of hours. */
 const PAUSE_MS = 120_000
+/** In every fourth round: longer than a screening provider is left alone. */
+const LONG_PAUSE_MS = 960_000
 const ROUNDS = 40
 
 /** @returns the roles that cannot start, in one line each; nothing comes to rest then */
 export const settle = async (simulation: Simulation): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()
+  clock.setRight()
   receivers.front.silent = false
   for (const chain of chains) {
     chain.front.mend()
@@ -32,8 +36,8 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   await liftOwnStops(simulation)
   simulation.signer.setPolicy(signerPolicy(chains))
   let quiet = 0
-  for (let round = 0; round < ROUNDS && quiet < 3; round += 1) {
-    clock.advance(PAUSE_MS)
+  for (let round = 0; round < ROUNDS && quiet < 4; round += 1) {
+    clock.advance(round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
     prices.move(random.of('settling', trace.length, round))
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
     quiet = (await oneRound(simulation)) ? 0 : quiet + 1
@@ -41,9 +45,14 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   return []
 }
 
+/** Jobs that ask again about what has not ended, for days: what they learn is work for others. */
+const POLLS = /^ask .+ for payments$/
+
 /** @returns whether anything found work */
-const oneRound = async ({ roles }: Simulation): Promise<boolean> => {
-  let worked = false
+const oneRound = async (simulation: Simulation): Promise<boolean> => {
+  const { roles, bank } = simulation
+  let worked = bank.goOn() > 0 || bank.callbacks.waiting > 0
+  await bank.callbacks.attemptAll(postTo(simulation))
   for (const watcher of roles.get('watcher')!.watchers.values())
     for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked = true
   for (const role of ['api', 'worker'] as const)
@@ -51,7 +60,7 @@ const oneRound = async ({ roles }: Simulation): Promise<boolean> => {
       for (let runs = 0; runs < 20; runs += 1) {
         const result = await runJob(job)
         if (result !== 'more') break
-        worked = true
+        if (!POLLS.test(job.name)) worked = true
       }
   return worked
 }

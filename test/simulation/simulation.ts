@@ -7,6 +7,7 @@ import { createDb, createPool, type Db } from '../../server/src/platform/db/inde
 import { createCatalogue, type AssetSettings, type Catalogue } from '../../server/src/market/assets/index.ts'
 import { createIds } from '../../server/src/platform/runtime/ids.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
+import { startSimulatedBank, type SimulatedBank } from './bank/index.ts'
 import { openChains, type SimulatedChain } from './chains/index.ts'
 import { createFaults, type FaultControl } from './faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
@@ -17,6 +18,7 @@ import { startSimulatedSigner, type SimulatedSigner } from './installation/signe
 import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
 import { createBooks, type Books } from './model/books.ts'
 import { createPrices, startOrderBooks, type Prices } from './prices.ts'
+import { startProvider, type Provider } from './provider.ts'
 import { createRandom, type Random } from './random.ts'
 import { startReceivers, type Receivers } from './receivers.ts'
 import { createTrace, type Trace } from './trace.ts'
@@ -24,6 +26,9 @@ import { createVirtualClock, useVirtual, type VirtualClock } from './virtual.ts'
 
 export const ROLES = ['api', 'worker', 'watcher'] as const
 export type RoleName = (typeof ROLES)[number]
+
+/** The merchant who wants deposits judged first. */
+const HOLDING = 'M2'
 
 export interface Simulation {
   readonly seed: string
@@ -35,6 +40,8 @@ export interface Simulation {
   readonly chains: readonly SimulatedChain[]
   readonly catalogue: Catalogue
   readonly signer: SimulatedSigner
+  readonly bank: SimulatedBank
+  readonly provider: Provider
   readonly prices: Prices
   readonly receivers: Receivers
   readonly merchants: readonly SimulatedMerchant[]
@@ -98,9 +105,11 @@ const open = async (
   closes.push(() => pool.end())
   const db = createDb(pool)
 
+  // Nodes have machines of their own, with the right time.
+  const world = { ...clock, now: clock.world }
   const chains = await openChains({
     random: random.of('chains'),
-    clock,
+    clock: world,
     dir: join(dir, 'chains'),
     faults,
     ...(networks && { networks }),
@@ -118,16 +127,21 @@ const open = async (
     return started
   }
   const signerFront = await front('signer', signer.forward, join(dir, 's'))
-  const prices = createPrices(clock.now)
+  const bank = await startSimulatedBank({ dir: join(dir, 'bank'), clock, faults, random: random.of('bank') })
+  closes.push(() => bank.stop())
+  const provider = await startProvider(faults, clock.world)
+  closes.push(() => provider.stop())
+  const prices = createPrices(clock.world)
   const pricesFront = await front('prices', async () => prices.answer())
-  const books = await startOrderBooks(prices, clock.now)
+  const books = await startOrderBooks(prices, clock.world)
   closes.push(() => books.stop())
   const market = await front('market', forwardTo(books.url))
   const receivers = await startReceivers(faults, clock.now)
   closes.push(() => receivers.front.close())
   const env = writeSettings(join(dir, 'settings'), chains, {
-    bank: 'http://127.0.0.1:1',
+    bank: bank.front.url,
     bankSecret: BANK_SECRET,
+    screening: provider.front.url,
     prices: pricesFront.url,
     market: market.url,
     database: databaseUrl,
@@ -135,7 +149,7 @@ const open = async (
   })
   const merchants: SimulatedMerchant[] = []
   for (const name of ['M1', 'M2', 'M3'])
-    merchants.push(await makeMerchant(db, name, receivers, random.of('merchant', name), moment()))
+    merchants.push(await makeMerchant(db, name, receivers, random.of('merchant', name), moment(), name === HOLDING))
 
   const roles = new Map<RoleName, RunningRole>()
   closes.push(async () => {
@@ -153,6 +167,8 @@ const open = async (
     chains,
     catalogue,
     signer,
+    bank,
+    provider,
     prices,
     receivers,
     merchants,

@@ -10,9 +10,17 @@ import { REAL_TIMER } from '../../server/src/adapters/chains/pauses.ts'
 import type { Random } from './random.ts'
 
 export interface VirtualClock {
-  /** ms since the epoch */
+  /** ms since the epoch, by the clock of the program's machine */
   now(): number
+  /** the same by everybody else's clock, which never goes back */
+  world(): number
   advance(ms: number): void
+  /** Sets the machine's clock back. It runs on from there. */
+  setBack(ms: number): void
+  /** Sets it right. */
+  setRight(): void
+  /** how far it is behind, ms */
+  readonly behind: number
 }
 
 /** When the simulation begins. */
@@ -21,12 +29,22 @@ export const BEGINNING = Date.UTC(2026, 11, 1)
 const LONGEST_PAUSE_MS = 1
 
 export const createVirtualClock = (begin = BEGINNING): VirtualClock => {
-  let now = begin
+  let [now, behind] = [begin, 0]
   return {
-    now: () => now,
+    now: () => now - behind,
+    world: () => now,
     advance: (ms) => {
       if (ms < 0) throw new RangeError('time does not go back')
       now += ms
+    },
+    setBack: (ms) => {
+      behind += ms
+    },
+    setRight: () => {
+      behind = 0
+    },
+    get behind() {
+      return behind
     },
   }
 }

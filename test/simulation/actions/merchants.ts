@@ -8,6 +8,7 @@ import type { Random } from '../random.ts'
 import type { Simulation } from '../simulation.ts'
 import { failureOf, type Action } from './action.ts'
 import { drawUnits } from './payers.ts'
+import { SUSPICIONS } from './screening.ts'
 
 /** Calls the API as a merchant. @returns the answer, or the failure in one word */
 export const call = async <T>(
@@ -78,7 +79,7 @@ export const place = (
   )
 }
 
-const named = ({ merchants }: Simulation, name: string): SimulatedMerchant =>
+export const named = ({ merchants }: Simulation, name: string): SimulatedMerchant =>
   merchants.find((merchant) => merchant.name === name)!
 
 const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<PaidOut> => {
@@ -90,12 +91,14 @@ const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<P
   const merchant = random.pick(merchants).name
   const internal = random.chance(0.1) ? books.addresses.filter((one) => one.network === network) : []
   const receiver = internal.length === 0 ? undefined : random.pick(internal)
+  const to = receiver?.address ?? (await chain.newAddress(random))
+  if (receiver === undefined && random.chance(0.08)) simulation.provider.suspect(to, random.pick(SUSPICIONS))
   return {
     merchant,
     localId: books.nextLocalId('w'),
     network,
     ticker,
-    to: receiver?.address ?? (await chain.newAddress(random)),
+    to,
     units,
     receiver: receiver?.merchant ?? null,
   }
@@ -185,7 +188,7 @@ const closeInvoice: Action = {
 }
 
 /** Amounts of exchanges have eight decimals at most. */
-const finestOf = (scale: number): bigint => 10n ** BigInt(Math.max(0, scale - 8))
+export const finestOf = (scale: number): bigint => 10n ** BigInt(Math.max(0, scale - 8))
 
 const exchange: Action = {
   name: 'exchange',

@@ -1,12 +1,13 @@
 /** What operators do by their commands. */
 import { bitcoinHotAddress, evmHotAddress, tronHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import { createStop, liftStop, listStops } from '../../../server/src/ledger/stops/index.ts'
-import { totalOf } from '../../../server/src/ledger/postings/index.ts'
+import { fundAcquirerItem } from '../../../server/src/cards/acquiring/index.ts'
+import { applyAll, totalOf } from '../../../server/src/ledger/postings/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import { fundPosition } from '../../../server/src/exchange/exchanges/index.ts'
 import { grantCapital } from '../../../server/src/treasury/reconciliation/index.ts'
 import type { Network } from '@bursar/chainkit'
-import { signerPolicy } from '../installation/files.ts'
+import { BANK_ACCOUNTS, signerPolicy } from '../installation/files.ts'
 import { WALLET } from '../installation/keys.ts'
 import type { SimulatedMerchant } from '../merchants.ts'
 import type { Simulation } from '../simulation.ts'
@@ -49,6 +50,17 @@ const refill: Action = {
 const capitalOf = async ({ db }: Simulation, ticker: string): Promise<bigint> =>
   (await totalOf(db, ticker, 'capital')) / 4n
 
+/** Whole units of the owner's money at the bank. */
+const AT_BANK: Record<string, bigint> = { UAH: 20_000_000n, KZT: 200_000_000n }
+
+/** The owner has money at the bank, in each currency. */
+export const fillBank = async (simulation: Simulation): Promise<void> => {
+  for (const { ticker, scale } of simulation.catalogue.fiat) {
+    const money = { acquirer: BANK_ACCOUNTS[0], ticker, units: AT_BANK[ticker]! * 10n ** BigInt(scale) }
+    await inTransaction(simulation.db, (tx) => applyAll(tx, [fundAcquirerItem(money, simulation.moment())]))
+  }
+}
+
 /** Gives a merchant a fourth of the owner's capital of an asset. @returns units of the ledger */
 export const give = async (simulation: Simulation, merchant: SimulatedMerchant, ticker: string): Promise<bigint> => {
   const units = await capitalOf(simulation, ticker)
@@ -67,11 +79,16 @@ export const fundExchange = async (simulation: Simulation, ticker: string): Prom
   return units
 }
 
+export const assetsOf = ({ catalogue }: Simulation): readonly { ticker: string }[] => [
+  ...catalogue.crypto,
+  ...catalogue.fiat,
+]
+
 const grant: Action = {
   name: 'operator gives money',
   weight: () => 1,
   run: async (simulation, random) => {
-    const { ticker } = random.pick(simulation.catalogue.crypto)
+    const { ticker } = random.pick(assetsOf(simulation))
     const merchant = random.pick(simulation.merchants)
     return `${merchant.name} ${ticker} ${await give(simulation, merchant, ticker)}`
   },
@@ -81,7 +98,7 @@ const position: Action = {
   name: 'operator funds the position',
   weight: () => 0.5,
   run: async (simulation, random) => {
-    const { ticker } = random.pick(simulation.catalogue.crypto)
+    const { ticker } = random.pick(assetsOf(simulation))
     return `${ticker} ${await fundExchange(simulation, ticker)}`
   },
 }

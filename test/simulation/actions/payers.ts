@@ -58,7 +58,16 @@ const pay: Action = {
     const how = isTwin ? 'twin' : random.pick(chain.ways(ticker))
     const hash = await chain.pay({ ticker, to: given.address, units, how })
     const outputs = OUTPUTS[how] === undefined ? [units] : OUTPUTS[how](units)
-    books.paidIn.push({ merchant: given.merchant, network, ticker, address: given.address, hash, units: outputs })
+    const byContract = how === 'inner' || how === 'destruction'
+    books.paidIn.push({
+      merchant: given.merchant,
+      network,
+      ticker,
+      address: given.address,
+      hash,
+      byContract,
+      units: outputs,
+    })
     return `${network} ${ticker} ${units} ${how}`
   },
 }
@@ -81,7 +90,7 @@ const payInvoice: Action = {
     const sent = (fromLedger(catalogue, ticker, network, units) * part) / of
     if (sent === 0n) return 'nothing to send'
     const hash = await chain.pay({ ticker, to: address, units: sent, how: 'plain' })
-    books.paidIn.push({ merchant, network, ticker, address, hash, units: [sent] })
+    books.paidIn.push({ merchant, network, ticker, address, hash, byContract: false, units: [sent] })
     return `${network} ${ticker} ${sent}`
   },
 }

@@ -37,6 +37,20 @@ const job: Action = {
   },
 }
 
+/** Order books are believed for a short time only, and without them nothing is exchanged. */
+const readBooks: Action = {
+  name: 'order books are read',
+  weight: ({ roles }) => (roles.has('worker') ? 6 : 0),
+  run: async ({ roles }) => {
+    const results: string[] = []
+    for (const one of roles.get('worker')!.jobs.filter(({ name }) => MARKET_JOBS.has(name)))
+      results.push(`${one.name} ${await runJob(one)}`)
+    return results.join(', ')
+  },
+}
+
+const MARKET_JOBS = new Set(['order-books', 'official-rates'])
+
 /** Every job and every watcher once, in order, as in a second of a healthy installation. */
 const round: Action = {
   name: 'round',
@@ -100,4 +114,4 @@ export const killRole = async ({ roles }: Simulation, name: RoleName): Promise<v
   await role?.kill()
 }
 
-export const PROGRAM: readonly Action[] = [job, round, watch, kill, start, signerRestart]
+export const PROGRAM: readonly Action[] = [job, readBooks, round, watch, kill, start, signerRestart]

@@ -33,6 +33,26 @@ const days: Action = {
   },
 }
 
+/** As a time server or a person sets it: from a step of the time server to a wrong hour. */
+const setBack: Action = {
+  name: 'clock is set back',
+  weight: ({ clock }) => (clock.behind === 0 ? 1 : 0),
+  run: async ({ clock }, random) => {
+    const seconds = random.pick([1, 1, 5, 60, 600, 3_600])
+    clock.setBack(seconds * 1_000)
+    return `${seconds} s`
+  },
+}
+
+const setRight: Action = {
+  name: 'clock is set right',
+  weight: ({ clock }) => (clock.behind > 0 ? 2 : 0),
+  run: async ({ clock }) => {
+    clock.setRight()
+    return ''
+  },
+}
+
 const prices: Action = {
   name: 'prices move',
   weight: () => 3,
@@ -122,7 +142,7 @@ const DATABASE_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'crash
 const SIGNER_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'repeat']
 
 /** Of a counterparty that is reached by HTTP. */
-const HTTP_FAULTS = FAULTS.filter((kind) => !kind.startsWith('crash'))
+const HTTP_FAULTS = FAULTS.filter((kind) => !kind.startsWith('crash') && kind !== 'disk-full')
 
 const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonly number[] }[] = [
   ...(['api', 'worker', 'watcher'] as const).map((role) => ({
@@ -130,8 +150,15 @@ const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonl
     kinds: DATABASE_FAULTS,
     chances: [0, 0, 0.002, 0.02],
   })),
+  ...(['api', 'worker', 'watcher'] as const).map((role) => ({
+    name: `database of the ${role}`,
+    kinds: ['disk-full'] as const,
+    chances: [0, 0.02, 0.3],
+  })),
   { name: 'signer', kinds: SIGNER_FAULTS, chances: [0, 0, 0.05, 0.3] },
   { name: 'receivers', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
+  { name: 'bank', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
+  { name: 'screening', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
   { name: 'prices', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
   { name: 'market', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
   ...(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const).map((network) => ({
@@ -148,7 +175,7 @@ const faults: Action = {
     const { name, kinds, chances } = random.pick(FRONTS)
     const chance = random.pick(chances)
     control.set(name, chance, kinds)
-    return `${name}: ${chance}`
+    return `${name}: ${chance}${kinds.length === 1 ? ` ${kinds[0]}` : ''}`
   },
 }
 
@@ -156,6 +183,8 @@ export const WORLD: readonly Action[] = [
   time,
   hours,
   days,
+  setBack,
+  setRight,
   prices,
   mine,
   reorganise,

@@ -27,6 +27,17 @@ const QUERY = 'Q'
 const SYNC = 'S'
 const READY = 'Z'
 
+/** In place of a group of messages: the server itself refuses, so that it also ends the transaction as it does then. */
+const DISK_FULL = ((): Buffer => {
+  const message = 'could not extend file: No space left on device'
+  const text = `do $$begin raise exception using errcode = '53100', message = '${message}'; end$$`
+  const bytes = Buffer.alloc(text.length + 6)
+  bytes.write(QUERY, 0, 'latin1')
+  bytes.writeInt32BE(text.length + 5, 1)
+  bytes.write(text, 5, 'latin1')
+  return bytes
+})()
+
 export const startPostgresFront = async (url: string, name: string, faults: Faults): Promise<PostgresFront> => {
   const target = new URL(url)
   const directory = target.searchParams.get('host')
@@ -65,6 +76,8 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (fault === 'lose-request') return void client.destroy()
       if (fault === 'crash-after') crashes = true
       sent += 1
+      // A rollback needs no space.
+      if (fault === 'disk-full') return void upstream.write(/^\s*rollback/i.test(content) ? bytes : DISK_FULL)
       if (fault !== undefined) endsAfter = sent
       upstream.write(bytes)
     }

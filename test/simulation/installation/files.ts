@@ -8,7 +8,7 @@ import type { Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { evmHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import { amountOf, priceList } from '../../../sandbox/bank/terms.ts'
-import { CARD_KEY, DATA_KEY, WALLET } from './keys.ts'
+import { CARD_KEY, DATA_KEY, SCREENING_ACCOUNT, WALLET } from './keys.ts'
 
 /** A chain as far as settings are concerned. */
 export interface SettledChain {
@@ -23,6 +23,7 @@ export interface Counterparties {
   /** origins, without a slash at the end */
   bank: string
   bankSecret: string
+  screening: string
   prices: string
   market: string
   database: string
@@ -67,8 +68,14 @@ export const assetsFile = (chains: readonly SettledChain[]): object => {
     }))
     .filter(({ networks }) => Object.keys(networks).length > 0)
   const fiat = [
-    { ticker: 'UAH', name: 'Ukrainian hryvnia', scale: 2 },
-    { ticker: 'KZT', name: 'Kazakhstan tenge', scale: 2 },
+    {
+      ticker: 'UAH',
+      name: 'Ukrainian hryvnia',
+      scale: 2,
+      payIn: { fee: { bps: 150 } },
+      payout: { fee: { fixed: '7', bps: 30 } },
+    },
+    { ticker: 'KZT', name: 'Kazakhstan tenge', scale: 2, payIn: { fee: { fixed: '40' } } },
   ]
   return { crypto, fiat }
 }
@@ -241,11 +248,17 @@ const acquirersFile = (url: string, secretFile: string): object => {
   }
 }
 
+const { accessId, accessKey } = SCREENING_ACCOUNT
+
+const screeningFile = (url: string, accessKeyFile: string): object => ({
+  providers: [{ kind: 'amlbot', url, accessId, accessKeyFile, timeoutMs: 5_000 }],
+})
+
 /** Writes the files below `dir`, and returns the environment of a role that reads them. */
 export const writeSettings = (
   dir: string,
   chains: readonly SettledChain[],
-  { bank, bankSecret, prices, market, database, signer }: Counterparties,
+  { bank, bankSecret, screening, prices, market, database, signer }: Counterparties,
 ): Record<string, string> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const write = (name: string, content: unknown): string => {
@@ -272,6 +285,7 @@ export const writeSettings = (
       Object.fromEntries(chains.map(({ network }) => [network, POLICY[network]])),
     ),
     BURSAR_ACQUIRERS_FILE: write('acquirers.json', acquirersFile(bank, write('bank-secret', bankSecret))),
+    BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
     BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers)),
     BURSAR_SIGNER: `unix:${signer}`,
     BURSAR_RATES_URL: `${prices}/rates`,

@@ -13,4 +13,5 @@ export const WALLET = keyring.publicKeys as typeof keyring.publicKeys & { bitcoi
 
 export const DATA_KEY = '11'.repeat(32)
 export const CARD_KEY = '22'.repeat(32)
+export const SCREENING_ACCOUNT = { accessId: 'simulation', accessKey: '44'.repeat(16) }
 export const BANK_SECRET = '33'.repeat(32)

@@ -4,6 +4,8 @@
  */
 import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../../server/src/market/assets/index.ts'
+import type { SimulatedChain } from '../chains/index.ts'
+import { parseUnits } from '../../../server/src/platform/money/index.ts'
 
 /** A payment by somebody outside to a merchant's address. */
 export interface PaidIn {
@@ -12,6 +14,8 @@ export interface PaidIn {
   ticker: string
   address: string
   hash: string
+  /** coin that a contract paid, which only a trace of the transaction shows */
+  byContract: boolean
   /** base units of the network, of each output or log */
   units: bigint[]
 }
@@ -38,6 +42,66 @@ export interface Exchanged {
   target: string
   /** ledger units that it takes if it is filled, fee included, by its estimate */
   spendUnits: bigint
+}
+
+/** An exchange whose proceeds are withdrawn, which a merchant asked for with the amounts of an estimate. */
+export interface ExchangedOut {
+  merchant: string
+  localId: string
+  spend: string
+  ticker: string
+  network: Network
+  /** which of the two amounts is exactly what was estimated; the other may be better for the merchant */
+  side: 'spend' | 'withdraw'
+  /** as the estimate states it */
+  price: string
+  /** ledger units of `spend`, exchange fee included */
+  spendUnits: bigint
+  exchangeFeeUnits: bigint
+  /** ledger units of `ticker`, withdrawal fee included */
+  amountUnits: bigint
+  feeUnits: bigint
+  /** receives nothing else, unless a merchant receives at it */
+  to: string
+  receiver: string | null
+}
+
+/** A fiat invoice, which cards pay. */
+export interface FiatInvoiced {
+  merchant: string
+  id: string
+  /** used by no other invoice: the bank knows the payment by it */
+  name: string
+  ticker: string
+  /** minor units */
+  units: bigint
+}
+
+/** A payout to a card that a merchant asked for. */
+export interface CardPaid {
+  merchant: string
+  localId: string
+  /** `exchange`: the proceeds of an exchange, as a batch */
+  kind: 'single' | 'batch' | 'exchange'
+  ticker: string
+  /** minor units; of an exchange: 0, as its proceeds are not known before */
+  units: bigint
+  /** gets nothing else */
+  card: string
+  /** what the exchange spends, and the least that it brings with the fee of the payout; null: it is none */
+  spend: { ticker: string; units: bigint; least: bigint } | null
+}
+
+/** An address or an invoice whose money is exchanged when it is credited. */
+export interface Targeted {
+  merchant: string
+  /** where the money comes */
+  address: string
+  /** null: an address of its own */
+  invoiceId: string | null
+  ticker: string
+  /** where the proceeds go; null: the merchant's balance */
+  sentTo: { network: Network; address: string; receiver: string | null } | null
 }
 
 /** Money of the operator's given to a merchant. */
@@ -70,6 +134,10 @@ export interface Books {
   readonly paidIn: PaidIn[]
   readonly paidOut: PaidOut[]
   readonly exchanged: Exchanged[]
+  readonly exchangedOut: ExchangedOut[]
+  readonly targeted: Targeted[]
+  readonly fiatInvoiced: FiatInvoiced[]
+  readonly cardPaid: CardPaid[]
   readonly granted: Granted[]
   readonly invoiced: Invoiced[]
   /** ids of invoices that their merchants closed by hand, or tried to */
@@ -86,6 +154,10 @@ export const createBooks = (catalogue: Catalogue): Books => {
     paidIn: [],
     paidOut: [],
     exchanged: [],
+    exchangedOut: [],
+    targeted: [],
+    fiatInvoiced: [],
+    cardPaid: [],
     granted: [],
     invoiced: [],
     closed: new Set(),
@@ -103,4 +175,21 @@ export const toLedger = (catalogue: Catalogue, ticker: string, network: Network,
 export const fromLedger = (catalogue: Catalogue, ticker: string, network: Network, units: bigint): bigint => {
   const asset = catalogue.findCrypto(ticker)!
   return units / 10n ** BigInt(asset.scale - asset.networks.get(network)!.decimals)
+}
+
+/** An amount of the API in ledger units. */
+export const unitsOf = (catalogue: Catalogue, ticker: string, amount: string): bigint => {
+  const parsed = parseUnits(amount, catalogue.find(ticker)!.scale)
+  if (!parsed.ok) throw new Error(`the API answered ${amount} ${ticker}`)
+  return parsed.units
+}
+
+/** Ledger units that an address has received of an asset, which nobody spends. */
+export const receivedAt = async (
+  { chains, catalogue }: { chains: readonly SimulatedChain[]; catalogue: Catalogue },
+  { network, ticker, address }: { network: Network; ticker: string; address: string },
+): Promise<bigint> => {
+  const chain = chains.find((one) => one.network === network)!
+  const contract = chain.assets.find((one) => one.ticker === ticker)?.contract ?? null
+  return toLedger(catalogue, ticker, network, await chain.balance(address, contract))
 }

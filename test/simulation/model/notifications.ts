@@ -3,9 +3,24 @@ import type { Simulation } from '../simulation.ts'
 
 /** docs/contract.md, section 6: the statuses that may follow each other, by kind. */
 const ORDER: Record<string, readonly (readonly string[])[]> = {
-  Replenish: [['Pending', 'Done'], ['Pending', 'Failed'], ['Pending', 'Done', 'Failed'], ['Failed'], ['Done']],
+  Replenish: [
+    ['Pending', 'Done', 'Verified'],
+    ['Pending', 'Failed'],
+    ['Pending', 'Done', 'Failed'],
+    ['Pending', 'Done', 'Verified', 'Failed'],
+    ['Failed'],
+    ['Done', 'Verified'],
+  ],
   Withdraw: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done']],
   Exchange: [['Done'], ['Failed']],
+  Invoice: [
+    ['Pending', 'Done'],
+    ['Pending', 'Failed'],
+  ],
+  // A single payout that came back is Failed after Done (server/src/cards/card-payouts/settling.ts).
+  WithdrawBatch: [['Done']],
+  FiatExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
+  CryptoExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
 }
 
 export const compareNotifications = ({ receivers }: Simulation): string[] => {

@@ -1,0 +1,53 @@
+/** Of the simulation's PostgreSQL front: what a client sees of a full disk. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useDatabase } from '../../setup/database.ts'
+import type { Fault } from '../faults.ts'
+import { startPostgresFront, type PostgresFront } from './postgres.ts'
+
+const { url } = useDatabase()
+/** for the statements that contain this text */
+let full: string | undefined
+let front: PostgresFront
+let client: pg.Client
+
+beforeAll(async () => {
+  const decide = (_: string, content: string): Fault | undefined =>
+    full !== undefined && content.includes(full) ? 'disk-full' : undefined
+  front = await startPostgresFront(url, 'database', { decide, counts: new Map() })
+  client = new pg.Client({ connectionString: front.url })
+  await client.connect()
+  await client.query('create table filled(n int)')
+})
+
+afterAll(async () => {
+  await client.end()
+  await front.close()
+})
+
+const rows = async (): Promise<number> => (await client.query('select from filled')).rowCount!
+
+test('a statement fails with 53100, alone, and the connection goes on', async () => {
+  full = 'insert'
+  await expect(client.query('insert into filled values (1)')).rejects.toMatchObject({ code: '53100' })
+  await expect(
+    client.query({ name: 'own', text: 'insert into filled values ($1)', values: [1] }),
+  ).rejects.toMatchObject({
+    code: '53100',
+  })
+  full = undefined
+  expect(await rows()).toBe(0)
+  await client.query({ name: 'own', text: 'insert into filled values ($1)', values: [1] })
+  expect(await rows()).toBe(1)
+})
+
+test('a COMMIT that fails has not committed, and a rollback works on a full disk', async () => {
+  const before = await rows()
+  await client.query('begin')
+  await client.query('insert into filled values (2)')
+  full = ''
+  await expect(client.query('commit')).rejects.toMatchObject({ code: '53100' })
+  await client.query('rollback')
+  full = undefined
+  expect(await rows()).toBe(before)
+})
