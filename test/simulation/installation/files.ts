@@ -23,7 +23,8 @@ export interface Counterparties {
   /** origins, without a slash at the end */
   bank: string
   bankSecret: string
-  screening: string
+  /** absent: nothing is screened */
+  screening?: string
   prices: string
   market: string
   database: string
@@ -285,7 +286,9 @@ export const writeSettings = (
       Object.fromEntries(chains.map(({ network }) => [network, POLICY[network]])),
     ),
     BURSAR_ACQUIRERS_FILE: write('acquirers.json', acquirersFile(bank, write('bank-secret', bankSecret))),
-    BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
+    ...(screening !== undefined && {
+      BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
+    }),
     BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers)),
     BURSAR_SIGNER: `unix:${signer}`,
     BURSAR_RATES_URL: `${prices}/rates`,
