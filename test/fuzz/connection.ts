@@ -64,6 +64,9 @@ export const openConnections = (port: number): Connections => {
   }
 }
 
+/** How long an answered connection is read on, ms. Nothing is judged by it. */
+const LONGEST_REST_MS = 1_000
+
 interface Conversation {
   answers: Answer[]
   isReusable: boolean
@@ -73,7 +76,9 @@ const converse = (socket: Socket, { parts, isHead, isAlone, isCut, isStream }: S
   new Promise((resolve) => {
     const answers: Answer[] = []
     let received: Buffer = Buffer.alloc(0)
+    let patience: NodeJS.Timeout | undefined
     const finish = (isReusable: boolean): void => {
+      clearTimeout(patience)
       socket.off('data', hear)
       socket.off('end', end)
       socket.off('close', end)
@@ -95,8 +100,9 @@ const converse = (socket: Socket, { parts, isHead, isAlone, isCut, isStream }: S
         if (isCut) continue
         if (isStream) return finish(false)
         if (!isAlone) return finish(received.length === 0 && read.answer.headers['connection'] !== 'close')
-        // Whatever else the bytes caused comes before the end.
+        // Whatever else the bytes caused comes before the end, or soon: the api may keep a connection that has ended.
         socket.end()
+        patience ??= setTimeout(() => finish(false), LONGEST_REST_MS)
       }
     }
     socket.on('data', hear)

@@ -83,7 +83,9 @@ export const makeOtherPath = (world: FuzzWorld, random: Random): Case => {
   const operation = random.pick(signedOperations)
   const kind = random.pick(Object.keys(SPELLINGS))
   const [path = '', query] = targetOf(operation, world, random, 0).split('?')
-  const spelled = SPELLINGS[kind]!(path)
+  const other = SPELLINGS[kind]!(path)
+  // An alias may not have what the spelling changes.
+  const spelled = other === path ? `/${path}` : other
   const target = query === undefined ? spelled : `${spelled}?${query}`
   const body = operation.body === null ? undefined : '{}'
   const parts = [bytesOf(signedDraft({ method: operation.method, target, body }, world.owned[0].account))]

@@ -1,4 +1,5 @@
 /** What every answer must be, whatever was sent, and what an answer of an operation must be by its contract. */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import { ErrorBody, generalErrors, operations, type Operation } from '@bursar/contract'
 import type { Answer } from '../connection.ts'
@@ -38,8 +39,16 @@ export const refusalOf = (answer: Answer): Refusal | undefined => {
 /** In an answer that a page shows, it would be a script of the sender's. */
 export const PAYLOAD = '<script>fuzz</script>'
 
+/** The answer with its body as it was before compression. */
+const decoded = (answer: Answer): Answer => {
+  const encoding = answer.headers['content-encoding']
+  if (encoding === 'gzip') return { ...answer, body: gunzipSync(answer.body) }
+  return encoding === 'br' ? { ...answer, body: brotliDecompressSync(answer.body) } : answer
+}
+
 /** Faults that no answer may have. @param isHead the body is not sent */
-export const faultsOf = (answer: Answer, isHead = false): string[] => {
+export const faultsOf = (sent: Answer, isHead = false): string[] => {
+  const answer = isHead || sent.body.length === 0 ? sent : decoded(sent)
   const { status, headers, body } = answer
   const faults: string[] = []
   if (!(status >= 200 && status < 500)) faults.push(`status ${status}`)
@@ -51,7 +60,7 @@ export const faultsOf = (answer: Answer, isHead = false): string[] => {
     else if (status >= 400 && refusalOf(answer) === undefined) faults.push('a refusal that is no ErrorBody')
   } else if (headers['content-type']?.startsWith('text/html') === true) {
     if (headers['content-security-policy'] === undefined) faults.push('a page without a content-security-policy')
-    if (headers['content-encoding'] === undefined && body.includes(PAYLOAD)) faults.push('a script of the sender')
+    if (body.includes(PAYLOAD)) faults.push('a script of the sender')
   }
   return faults
 }
