@@ -127,8 +127,12 @@ const openPair = async ({ pair, scene, snapshot, prepared, sides, processes }: P
   }
   const judged = async (choose: Choose): Promise<{ ran: Ran; failure: Failure | undefined }> => {
     const { ran, outcome, problems } = await run(choose)
-    // The first two are serial, and are what the others are compared with.
-    if (serial.length < 2) serial.push({ ran, outcome, problems })
+    // The first two are serial, and are what the others are compared with. Nothing prevents what comes first.
+    if (serial.length < 2) {
+      const first = String(ran.results[serial.length])
+      if (first.startsWith(THREW)) problems.push(`${pair[serial.length]!.name} fails even if it comes first: ${first}`)
+      serial.push({ ran, outcome, problems })
+    }
     const differences = serial.map((one) => differencesOf(outcome, one.outcome))
     if (differences.every(({ length }) => length > 0))
       for (const [at, lines] of differences.entries())
@@ -184,12 +188,15 @@ interface Judged {
   problems: string[]
 }
 
+/** Begins the result of an operation that threw. */
+const THREW = 'threw'
+
 const resultOf = async (operation: Operation, process: Process, scene: Scene): Promise<string> => {
   try {
     const result = await operation.run(process, scene)
     return operation.isJob ? 'ran' : String(result)
   } catch (error) {
-    return `threw ${textOfError(error)}`
+    return `${THREW} ${textOfError(error)}`
   }
 }
 
