@@ -5,21 +5,8 @@ import { migrated } from '../setup/migrated.ts'
 import { runCampaign, textOfFailure } from './campaign.ts'
 import { OPERATIONS, PAIRS } from './operations/index.ts'
 
-/** They compete for one balance, one hold, one invoice, one localId, one card payout, or one chain. */
-const OFTEN = [
-  'withdraw',
-  'withdraw-once',
-  'give-back',
-  'deliver',
-  'make-final',
-  'take-back',
-  'pay-late',
-  'close',
-  'refund',
-  'exchange-once',
-  'convert',
-  'card-paid',
-]
+/** They compete for one balance, one hold, one invoice, one card payout, or one chain. */
+const OFTEN = ['withdraw', 'give-back', 'take-back', 'pay-late', 'refund', 'exchange-once', 'convert', 'card-paid']
 /** The two serial orders, and others. */
 const MOST = 3
 
@@ -34,8 +21,8 @@ test(
       const databaseUrls = databases.map(({ url }) => url)
       const { failures, ...counts } = await runCampaign({ databaseUrls, pairs, most: MOST, seed: 'test' })
       expect(failures.map(textOfFailure)).toEqual([])
-      expect(counts).toMatchObject({ pairs: 78, deadlocks: 0 })
-      expect(counts.schedules).toBe(78 * MOST)
+      expect(counts).toMatchObject({ pairs: 36, deadlocks: 0 })
+      expect(counts.schedules).toBe(36 * MOST)
     } finally {
       for (const { drop } of databases) await drop()
     }
