@@ -60,6 +60,8 @@ const PRICES: Readonly<Record<string, bigint>> = {
   UAH: E18 / 40n,
   KZT: E18 / 500n,
 }
+/** USD for one euro: invoices are priced in it, and nothing is paid in it. */
+const EURO = (11n * E18) / 10n
 /** Of one USDT where a market is quoted the other way round. */
 const PER_USDT: Readonly<Record<string, bigint>> = { UAH: 40n * E18, KZT: 500n * E18 }
 
@@ -112,7 +114,7 @@ const AHEAD_MS = 3 * 3_600_000
 const storeTerms = async (runtime: Runtime): Promise<void> => {
   const { db } = runtime
   const at = new Date(Date.now() + AHEAD_MS)
-  await setPrices({ db, clock: { ...runtime.clock, now: () => at.getTime() } }, PRICES)
+  await setPrices({ db, clock: { ...runtime.clock, now: () => at.getTime() } }, { ...PRICES, EUR: EURO })
   const gas = { kind: 'gas', maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n } as const
   await storeFeeRate(db, 'ETHEREUM', { ...gas, legacy: false }, at.getTime())
   await storeFeeRate(db, 'BINANCE_SMART_CHAIN', { ...gas, legacy: true }, at.getTime())
