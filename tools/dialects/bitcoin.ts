@@ -225,4 +225,12 @@ export const BITCOIN_ROWS: readonly DialectRow[] = [
     verdict:
       'holds for branches: the alert branches-alternate; each is followed as a reorganisation meanwhile, down to finalDepth and no deeper. Pools that differ are not noticed',
   },
+  {
+    id: 'B-31',
+    behaviour:
+      '`getmempoolentry`: `fees.ancestor` and `fees.descendant` count what `prioritisetransaction` adds or takes away, `fees.base` does not: a sum may be below its part',
+    who: 'all',
+    source: 'src/rpc/mempool.cpp entryToJSON',
+    adapter: "sums are the node's",
+  },
 ]

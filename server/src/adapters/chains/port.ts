@@ -87,11 +87,11 @@ export interface PoolCost {
   vsize: number
   /** satoshi it pays */
   fee: bigint
-  /** without it */
+  /** without it; the fee is negative where the operator of the node counts the transaction's fee as less */
   ancestors: { vsize: number; fee: bigint }
   /**
-   * without the transaction itself. All descendants leave the pool when it is replaced, and the replacement must pay
-   * more than all of them together
+   * without the transaction itself, the fee as that of `ancestors`. All descendants leave the pool when it is replaced,
+   * and the replacement must pay more than all of them together
    */
   descendants: { count: number; vsize: number; fee: bigint }
   /**

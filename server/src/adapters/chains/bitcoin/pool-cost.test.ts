@@ -65,6 +65,14 @@ test('row B-29: the size by which the pool judges is read by its new name, and b
   expect(await read({ getmempoolentry: { ...others, vsize: 150, vsize_adjusted: 141 } })).toMatchObject({ vsize: 141 })
 })
 
+// src/rpc/mempool.cpp, `entryToJSON`: `base` is the fee itself, the sums are of `GetModifiedFee`.
+test('row B-31: a fee that the operator of the node counts as less is read, and the sums are those of the node', async () => {
+  const less: Sum = { ...OWN, fee: '0.00000100' }
+  const cost = await read({ getmempoolentry: entry(OWN, less, { ...less, count: 1 }) })
+  expect(cost).toMatchObject({ fee: 144n, ancestors: { vsize: 0, fee: -44n }, descendants: { fee: -44n } })
+  expect(cost).toMatchObject({ package: { vsize: 141, fee: 100n } })
+})
+
 test('what left the pool between two questions is not there', async () => {
   expect(await read({ getmempoolentry: entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }) })).toBeNull()
   expect(await read({})).toBeNull()

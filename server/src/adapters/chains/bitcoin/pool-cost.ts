@@ -61,8 +61,12 @@ const decode = (entry: Record<string, unknown>): PoolCost => {
   }
 }
 
+/**
+ * The fee may be negative: Bitcoin Core counts `prioritisetransaction` in sums and not in `base` (src/rpc/mempool.cpp,
+ * `entryToJSON`). Part and rest still add up to the sum by which the node judges.
+ */
 const without = (part: Sum, all: Sum): Sum => {
-  if (all.vsize < part.vsize || all.fee < part.fee) throw new Malformed('a part that is larger than the whole')
+  if (all.vsize < part.vsize) throw new Malformed('a part that is larger than the whole')
   return { vsize: all.vsize - part.vsize, fee: all.fee - part.fee }
 }
 

@@ -117,10 +117,13 @@ export const BITCOIN_OPERATIONS = {
       if (cost === null) return
       checkCount(cost.vsize)
       checkSatoshi(cost.fee)
-      for (const { vsize, fee } of [cost.ancestors, cost.descendants, cost.package]) {
+      for (const { vsize, fee } of [cost.ancestors, cost.descendants]) {
         checkCount(vsize)
-        checkSatoshi(fee)
+        // The difference of two sums: row B-31 of docs/dialects.md.
+        checkSatoshi(fee + cost.fee)
       }
+      checkCount(cost.package.vsize)
+      checkSatoshi(cost.package.fee)
       checkCount(cost.descendants.count)
     },
   }),
