@@ -153,6 +153,9 @@ export const unsignedOf = async (db: Db, { id, attempt }: Pick<Outgoing, 'id' | 
   return rows[0]!.unsigned
 }
 
+/** How long a transaction may have waited before a refusal counts: the index is on `created_at`. */
+const WAITED_MS = 7 * 24 * 60 * 60_000
+
 /**
  * Returns the purposes of which a transaction waits for a signature, or was refused by the signer since a moment and
  * never signed.
@@ -163,7 +166,7 @@ export const unsignedPurposes = async (db: Db, network: Network, since: Date): P
   }>`select distinct o.purpose from outgoing o where o.network = ${network}
     and (o.state in ('planned', 'signed', 'broadcast')
         and exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.attempt = o.attempt and a.raw is null)
-      or o.state = 'abandoned' and o.created_at > ${since}
+      or o.state = 'abandoned' and o.updated_at > ${since} and o.created_at > ${new Date(since.getTime() - WAITED_MS)}
         and not exists (select from outgoing_attempts a where a.outgoing_id = o.id and a.raw is not null))`.execute(db)
   return rows.map(({ purpose }) => purpose)
 }

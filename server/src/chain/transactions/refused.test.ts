@@ -102,6 +102,18 @@ test('it does not end while a transaction waits for its signature', async () => 
   expect(await work()).toEqual([])
 })
 
+test('it is raised, and does not end, when what is refused was planned long before', async () => {
+  answer = { refused: 'busy', message: 'too many requests wait' }
+  await plan('gas')
+  expect(await work()).toEqual([])
+  ;[now, answer] = [now + 3 * HOUR, EXPIRED]
+  expect(await work()).toEqual(['signer-expiration'])
+  now += 2 * HOUR - 1
+  expect(await work()).toEqual(['signer-expiration'])
+  now += 1
+  expect(await work()).toEqual([])
+})
+
 test('it ends at once when the signer signs for the same purpose, not for another one', async () => {
   await plan('gas')
   await work()
