@@ -6,6 +6,7 @@ import {
   gapsOf,
   type HotKey,
   insertPlanned,
+  lockPlanned,
   nativeLedgerUnits,
   paymentCall,
   planEvm,
@@ -304,6 +305,8 @@ const planFiller = async (deps: EvmPayoutDeps, key: HotKey, nonce: number): Prom
   const call = paymentCall({ to: key.address, units: 0n, contract: null })
   const plan = planEvm({ network, chainId, nonce, call, gas: FILLER_GAS, rate })
   await inTransaction(runtime.db, async (tx) => {
+    // Before the nonce, as all code that takes one locks them.
+    await lockPlanned(tx, network, key.address)
     if (!(await takeFreed(tx, network, key.address, nonce))) return
     await insertPlanned(
       tx,

@@ -1,9 +1,13 @@
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readPolicy } from '../../../../signer/src/policy/policy.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
-import { createPayoutWorld, policyWith, type PayoutWorld } from '../../../../test/world/payouts.ts'
+import { createPayoutWorld, HOT, policyWith, type PayoutWorld } from '../../../../test/world/payouts.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { fillGaps } from './jobs-evm.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -105,6 +109,30 @@ describe('a nonce that was taken for what the signer then refused', () => {
     await world.request(2_000_000n)
     await world.request(1_000_000n)
     await world.work(2)
+    expect(await sent()).toEqual(['filler 0', 'payout 1'])
+  })
+
+  test('is not held by a filler that waits for its turn to plan: a payment would then wait for it, and it for that', async () => {
+    await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
+    await world.request(2_000_000n)
+    await world.request(1_000_000n)
+    await world.work()
+    const { db, evm } = world
+    const isWaiting = async (): Promise<boolean> =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          db,
+        )
+      ).rows.length > 0
+    const filling = await inTransaction(db, async (tx) => {
+      await sql`select from hot_wallets where address = ${HOT} for update`.execute(tx)
+      const done = fillGaps(evm)
+      while (!(await isWaiting())) await sleep(20)
+      const free = await sql<{ nonce: number }>`select nonce from free_nonces for update skip locked`.execute(tx)
+      expect(free.rows).toEqual([{ nonce: 0 }])
+      return { done }
+    })
+    await filling.done
     expect(await sent()).toEqual(['filler 0', 'payout 1'])
   })
 
