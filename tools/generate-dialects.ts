@@ -11,8 +11,10 @@ import { EVM_REQUEST_ROWS } from './dialects/evm-requests.ts'
 import type { DialectRow } from './dialects/row.ts'
 import { TRON_ROWS } from './dialects/tron.ts'
 
+const byNumber = (a: DialectRow, b: DialectRow): number => Number(a.id.slice(2)) - Number(b.id.slice(2))
+
 const TABLES: readonly { title: string; rows: readonly DialectRow[] }[] = [
-  { title: 'Ethereum and BSC', rows: [...EVM_BLOCK_ROWS, ...EVM_REQUEST_ROWS] },
+  { title: 'Ethereum and BSC', rows: [...EVM_BLOCK_ROWS, ...EVM_REQUEST_ROWS].toSorted(byNumber) },
   { title: 'TRON', rows: TRON_ROWS },
   { title: 'Bitcoin', rows: BITCOIN_ROWS },
   { title: 'Acquirers, screening, venue and rates', rows: COUNTERPARTY_ROWS },
@@ -60,8 +62,6 @@ export const disagreeingUnknowns = (repository: string): string[] => {
   return [...named, ...unchecked].filter((id) => named.has(id) !== unchecked.has(id)).toSorted()
 }
 
-const byNumber = (a: DialectRow, b: DialectRow): number => Number(a.id.slice(2)) - Number(b.id.slice(2))
-
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/<(?=[a-z])/g, '\\<')
 /** If no double has the behaviour, a real node or the test itself shows it. */
 const doublesCell = (doubles: readonly string[], tests: readonly string[]): string => {
@@ -78,7 +78,7 @@ export const dialectsDocument = (repository: string): string => {
   if (strange.length > 0) throw new Error(`rows of no dialect table: ${strange.join(', ')}; see tools/dialects/`)
   const tested = all.filter(({ id }) => (found.get(id)?.tests.length ?? 0) > 0).length
   const tables = TABLES.map(({ title, rows }) => {
-    const lines = rows.toSorted(byNumber).map((row) => {
+    const lines = rows.map((row) => {
       const { doubles, tests } = found.get(row.id) ?? { doubles: [], tests: [] }
       const told = [row.id, row.behaviour, row.who, row.source, row.adapter].map(cell).join(' | ')
       return `| ${told} | ${doublesCell(doubles, tests)} | ${filesCell(tests)} | ${cell(row.verdict ?? (tests.length > 0 ? 'holds' : 'open'))} |`
