@@ -28,6 +28,28 @@ export interface StartedChild extends ProcessIdentity {
   tail(lines?: number): string
 }
 
+/** Process groups of the components that this process has started. */
+const running = new Set<number>()
+
+/**
+ * Makes SIGINT and SIGTERM end this process and all components that it has started. For commands without a supervisor:
+ * their components are in process groups of their own, which Ctrl-C in a terminal does not reach. A component may still
+ * be ending when this process has ended.
+ */
+export function endComponentsOnSignal(): void {
+  const end = (): void => {
+    for (const pid of running) {
+      try {
+        process.kill(-pid, 'SIGTERM')
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    process.exit(130)
+  }
+  process.once('SIGINT', end).once('SIGTERM', end)
+}
+
 /**
  * Starts the program. It gets a session of its own, so that Ctrl-C in a terminal reaches the supervisor alone and
  * components stop in the right order; its output goes straight to the file, so that it outlives us unharmed.
@@ -47,6 +69,8 @@ export async function startChild(program: ChildProgram): Promise<StartedChild> {
     })
     child.unref()
     const pid = child.pid as number
+    running.add(pid)
+    child.once('exit', () => running.delete(pid))
     const startedAt = inspectProcess(pid)?.startedAt ?? 'ended at once'
     return { pid, startedAt, exited, tail: (lines = 15) => tailOf(program.logFile, lines, logStart) }
   } finally {

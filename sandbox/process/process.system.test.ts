@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +31,23 @@ function sleeper(script = 'sleep 60'): ProcessInfo {
   children.push(child)
   return inspectProcess(child.pid as number) as ProcessInfo
 }
+
+test('a command without a supervisor ends its components when it is ended', async () => {
+  const log = join(dir, 'log')
+  const code = `import { endComponentsOnSignal, startChild } from ${JSON.stringify(new URL('./child.ts', import.meta.url).pathname)}
+    endComponentsOnSignal()
+    const { pid } = await startChild({ file: '/bin/sleep', args: ['60'], logFile: ${JSON.stringify(log)} })
+    console.log(pid)
+    setInterval(() => {}, 1_000)`
+  const command = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(command)
+  const [written] = (await once(command.stdout!, 'data')) as [Buffer]
+  const component = Number(written.toString())
+  expect(inspectProcess(component)).toBeDefined()
+  command.kill('SIGTERM')
+  expect(await once(command, 'exit')).toEqual([130, null])
+  await expect.poll(() => inspectProcess(component)).toBeUndefined()
+})
 
 describe('identity', () => {
   test('a process is itself, and one with its pid that started at another time is not', () => {

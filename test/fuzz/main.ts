@@ -5,10 +5,12 @@
  * repeats it. `--record` counts each seed in docs/operating/reliability.md and begins behind those that are counted.
  */
 import { parseArgs } from 'node:util'
+import { endComponentsOnSignal } from '../../sandbox/process/child.ts'
 import { startDatabases } from '../simulation/databases.ts'
 import { nextSeed, record } from './record.ts'
 import { fuzz, type FuzzResult } from './run.ts'
 
+endComponentsOnSignal()
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },

@@ -7,12 +7,14 @@
  * docs/operating/reliability.md.
  */
 import { parseArgs } from 'node:util'
+import { endComponentsOnSignal } from '../../sandbox/process/child.ts'
 import { startDatabases, type Databases } from '../simulation/databases.ts'
 import { oneLine, runCampaign, textOfFailure } from './campaign.ts'
 import { nameOf, PAIRS, type Pair } from './operations/index.ts'
 import { openBench, type Failure } from './pair.ts'
 import { openProgress, record } from './record.ts'
 
+endComponentsOnSignal()
 const { values } = parseArgs({
   options: {
     pair: { type: 'string' },

@@ -9,11 +9,13 @@
  */
 import { parseArgs } from 'node:util'
 import { isNetwork, type Network } from '@bursar/chainkit'
+import { endComponentsOnSignal } from '../../sandbox/process/child.ts'
 import { startDatabases, type Databases } from './databases.ts'
 import { nextSeed, record } from './record.ts'
 import { simulate, type RunOptions, type RunResult } from './run.ts'
 import { rangesOf, shrink, stepsOf } from './shrink.ts'
 
+endComponentsOnSignal()
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
