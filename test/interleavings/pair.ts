@@ -4,13 +4,14 @@
  */
 import type pg from 'pg'
 import { createAddressHolders } from '../../server/src/pay-out/withdrawals/index.ts'
+import { ApiRefusal } from '../../server/src/platform/api/route.ts'
 import { createDb, createPool } from '../../server/src/platform/db/index.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { stopMoney } from '../world/stops.ts'
 import { explore, type Explored } from './exploring.ts'
 import { openPrepared, type PreparedDb } from './prepared.ts'
 import { differencesOf, outcomeOf, type Outcome } from './outcome.ts'
-import type { Operation, Process } from './operations/operation.ts'
+import { refused, type Operation, type Process } from './operations/operation.ts'
 import { nameOf, type Pair } from './operations/index.ts'
 import { makeScene, type Scene } from './scene.ts'
 import { following, runSchedule, textOf, type Choose, type Ran, type Step } from './schedule.ts'
@@ -196,6 +197,7 @@ const resultOf = async (operation: Operation, process: Process, scene: Scene): P
     const result = await operation.run(process, scene)
     return operation.isJob ? 'ran' : String(result)
   } catch (error) {
+    if (error instanceof ApiRefusal) return refused(error.code, error.message)
     return `${THREW} ${textOfError(error)}`
   }
 }

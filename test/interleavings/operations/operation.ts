@@ -31,8 +31,16 @@ export interface Operation {
 /** Of orders that the merchant places once: a second one with it is refused, whatever it orders. */
 export const LOCAL_ID = 'order-1'
 
-/** A merchant's answer as it is compared: without ids. */
+/** A merchant's answer as it is compared. */
 export const shown = ({ status, body }: Answer): string =>
-  status === 200 ? 'done' : `refused: ${body.code ?? status} ${body.description?.replace(ID, 'id') ?? ''}`
+  status === 200 ? 'done' : refused(body.code ?? status, body.description ?? '')
+
+/**
+ * A refusal as it is compared: without ids, and without the asset of a stop. An order that takes two assets reads the
+ * stops of each at a moment of its own, and names the one that it found stopped.
+ */
+export const refused = (code: number, description: string): string =>
+  `refused: ${code} ${description.replace(ID, 'id').replace(STOPPED, 'withdrawals are stopped')}`
 
 const ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g
+const STOPPED = /withdrawals of [A-Z]+ are stopped/
