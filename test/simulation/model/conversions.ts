@@ -102,7 +102,7 @@ const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum +
 
 /**
  * A deposit that screening has cleared was exchanged, or its merchant was notified that it is not: all of it but less
- * than the least exchange.
+ * than the least exchange. A risky one waits for an operator.
  */
 const judgeDeposit = (
   { catalogue }: Simulation,
@@ -118,10 +118,14 @@ const judgeDeposit = (
   const isNothingToDo = target === undefined || (target.ticker === ticker && target.sentTo === null)
   const left = isNothingToDo ? 0n : restOf(catalogue, ticker, target)
   const most = isNothingToDo ? 0n : units
-  const least = isNothingToDo || deposit.status !== 'Verified' ? 0n : units - left
+  const isCleared = deposit.status === 'Verified' && !isRisky(deposit)
+  const least = isNothingToDo || !isCleared ? 0n : units - left
   if (handled <= most && handled >= least) return []
   return [`deposit ${deposit.id} of ${units} ${ticker} (${deposit.status}): ${handled} was exchanged`]
 }
+
+/** As its `compliance` says (docs/contract.md, section 6.1). */
+const isRisky = (deposit: Told): boolean => (deposit['compliance'] as { risky?: boolean } | undefined)?.risky === true
 
 /** Less than this may stay unexchanged: the least exchange, or what the network of the receiver cannot carry. */
 const restOf = (catalogue: Simulation['catalogue'], ticker: string, target: Targeted): bigint =>

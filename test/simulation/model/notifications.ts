@@ -11,13 +11,13 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
     ['Failed'],
     ['Done', 'Verified'],
   ],
-  Withdraw: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done']],
+  // A single card payout that came back is Failed after Done (server/src/cards/card-payouts/machine.ts).
+  Withdraw: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done', 'Failed']],
   Exchange: [['Done'], ['Failed']],
   Invoice: [
     ['Pending', 'Done'],
     ['Pending', 'Failed'],
   ],
-  // A single payout that came back is Failed after Done (server/src/cards/card-payouts/settling.ts).
   WithdrawBatch: [['Done']],
   FiatExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
   CryptoExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
