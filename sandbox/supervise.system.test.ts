@@ -88,7 +88,7 @@ describe('starting and stopping', () => {
 })
 
 describe('a component that is kept', () => {
-  /** Stands in for the passing of time: each wait ends when the test says so, or at once. */
+  /** Replaces the timer: a wait ends when the test ends it, or at once. */
   const keepingWith = async (wellAfterMs: number, pause?: RestartTimes['pause']): Promise<number[]> => {
     const waits: number[] = []
     await supervisor.stop()

@@ -1,4 +1,4 @@
-/** Every file that reads what others wrote has a property that gives it changed texts, or says why it needs none. */
+/** Every file that parses texts of other systems has a property with changed texts, or a reason why it needs none. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { glob } from 'node:fs/promises'

@@ -183,10 +183,10 @@ test('a webhook that was not received, that the list lacks, or that has another 
   expect(await problems()).toEqual(["webhook m n-9: the merchant's list lacks it"])
 })
 
-test('an object that nobody asked for', async () => {
+test('an order that no actor placed', async () => {
   notify('id-7', 'Withdraw', 'Done', { ...withdrawal, localId: undefined })
   balance = '93'
-  expect(await problems()).toEqual(['Withdraw id-7 of Chaos shop: nobody asked for it'])
+  expect(await problems()).toEqual(['Withdraw id-7 of Chaos shop: no actor placed it'])
 })
 
 test('a balance that differs in the last digit', async () => {

@@ -44,7 +44,7 @@ export async function compare(chaos: Chaos, webhooks: Webhooks): Promise<Compari
       problems.push(...(await judge(chaos, order, objects, { bank: bank.payouts, failed })))
     }
     for (const [id, [first]] of byObject)
-      if (!asked.has(id)) problems.push(`${first!.kind} ${id} of ${merchant.name}: nobody asked for it`)
+      if (!asked.has(id)) problems.push(`${first!.kind} ${id} of ${merchant.name}: no actor placed it`)
     const compared = await differencesOfBalances(chaos, merchant, byObject)
     balances += compared.count
     problems.push(...compared.problems)
@@ -152,7 +152,7 @@ function differencesOfAmounts(
   return [`${what}: ${amount} was asked for or paid, and it ended with ${stated}`]
 }
 
-/** @returns what the receiver outside has, or undefined if the order pays nobody outside */
+/** Returns the balance of the external receiver, or undefined if the order has no external receiver. */
 async function paidFor(
   { sandbox }: Chaos,
   { kind, blockchain, ticker, to, card }: Order,

@@ -1,4 +1,4 @@
-/** Acts as merchants and their payers until it is told to stop: what is asked is chosen at random from a mix. */
+/** Acts as merchants and their payers until the signal aborts. The kind of each order is chosen at random. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../test/simulation/random.ts'
 import { askCardInvoice, askCryptoInvoice, askDeposit } from './money-in.ts'

@@ -73,7 +73,7 @@ test.each<[what: string, right: string, ask: () => Promise<void>]>([
       for (const { id, refused } of await client.check({} as never)) expect(isText(id) && isText(refused)).toBe(true)
     },
   ],
-])('%s with anything changed in it is what it says, or nothing is known', async (_what, right, ask) => {
+])('%s with anything changed in it is read exactly, or nothing is known', async (_what, right, ask) => {
   await fc.assert(
     fc.asyncProperty(mutatedJson(right), async ({ text }) => {
       reply = text

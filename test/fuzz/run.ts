@@ -48,7 +48,7 @@ const ROUND = 1_000
 const AT_ONCE = 16
 /** A case that waited longer is drawn again, so that its timestamp is new. */
 const STALE_MS = 15_000
-/** An answer that took longer says nothing of the timestamp: the machine stood still. */
+/** A slower answer proves nothing about the timestamp, because the machine was busy. */
 const LATE_MS = 40_000
 const MOST_PROBLEMS = 40
 

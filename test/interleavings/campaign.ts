@@ -3,7 +3,7 @@ import { nameOf, type Pair } from './operations/index.ts'
 import { openBench, type Failure, type PairCounts } from './pair.ts'
 
 export interface CampaignOptions {
-  /** migrated, empty databases that nobody else uses; each runs one pair at a time */
+  /** migrated, empty databases without other users; each runs one pair at a time */
   databaseUrls: readonly string[]
   pairs: readonly Pair[]
   /** orders of each pair */

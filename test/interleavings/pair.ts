@@ -55,7 +55,7 @@ const LATER_MS = 15 * 60_000
 /** Where the books and the records of addresses differ from the beginning: most of a scene's money is on no chain. */
 const RECORDS = 'records-are-books'
 
-/** @param url of a migrated, empty database that nobody else uses */
+/** @param url of a migrated, empty database without other users */
 export const openBench = async (url: string): Promise<Bench> => {
   const prepared = await openPrepared(url)
   const scene = await makeScene(url)

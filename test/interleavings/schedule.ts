@@ -122,7 +122,7 @@ export const runSchedule = async (
   return ran
 }
 
-/** `0110` says which operation took each step. */
+/** `0110`: the operation that took each step. */
 export const textOf = (points: readonly Point[]): string => points.map(({ took }) => took).join('')
 
 /** Follows a schedule, then lets the operation go on that took the last step. */

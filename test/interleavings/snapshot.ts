@@ -4,7 +4,7 @@ import { withoutTriggers } from '../setup/unguarded.ts'
 import type { Db } from '../../server/src/platform/db/index.ts'
 
 export interface Snapshot {
-  /** Puts every table back. Nobody else may use the database meanwhile; sequences go on. */
+  /** Restores every table. No other connection may use the database meanwhile; sequences are not restored. */
   restore(): Promise<void>
 }
 

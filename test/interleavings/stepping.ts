@@ -27,7 +27,7 @@ export interface Side {
   step(): string
   /** Resolves at the next statement that arrives, and at the next answer. */
   changed(): Promise<void>
-  /** Ends its connections and lets nobody connect. */
+  /** Ends its connections and refuses new ones. */
   close(): Promise<void>
 }
 

@@ -96,16 +96,16 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'B2',
     breaks: 'The credit of a deposit stays although its block is lost, and the deposit is credited again.',
     finder:
-      'server/src/pay-in/deposits/reorganisation.test.ts › B2 before the merchant spent it: the balance is as before, and the wire says nothing',
+      'server/src/pay-in/deposits/reorganisation.test.ts › B2 before the merchant spent it: the balance is as before, and no webhook is sent',
   },
   {
     name: 'orphan-told-again',
     file: 'server/src/pay-in/deposits/consequences.ts',
     replace: ['(deposit.notified !== before.notified && !unnotified.has(deposit.id))', '!unnotified.has(deposit.id)'],
     fault: 'P2',
-    breaks: 'Done is sent twice for one deposit, which a merchant may book twice.',
+    breaks: 'Done is sent twice for one deposit, and the merchant may book it twice.',
     finder:
-      'server/src/pay-in/deposits/reorganisation.test.ts › B2 before the merchant spent it: the balance is as before, and the wire says nothing',
+      'server/src/pay-in/deposits/reorganisation.test.ts › B2 before the merchant spent it: the balance is as before, and no webhook is sent',
   },
   {
     name: 'debt-not-repaid',

@@ -68,7 +68,7 @@ export const exchangeSabotages: readonly Sabotage[] = [
     fault: 'L1',
     breaks: 'What an order on the venue spends is sold to merchants as well.',
     finder:
-      'server/src/exchange/hedging/hedging.test.ts › what an order may spend is for sale to nobody meanwhile, and is again when it has ended',
+      'server/src/exchange/hedging/hedging.test.ts › what an open order may spend is not sold to merchants, and is sold again once the order has ended',
   },
   {
     name: 'exchange-of-stopped-asset',

@@ -6,7 +6,7 @@ const WATCHERS = 'a second watcher'
 const SCREENING = 'screening'
 
 export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
-  'superseded-same-intent': 'somebody else who spends with our keys',
+  'superseded-same-intent': 'a second program that spends with the same keys',
   'intent-not-derived': RESTORED,
   'next-intent-random': RESTORED,
   'filler-over-waiting-payment': RESTORED,

@@ -54,7 +54,7 @@ export interface BitcoinMoney extends Omit<NetworkWorld<CoinChainAdapter>, 'addr
   /** Final coins at new deposit addresses, one at each. @returns the addresses */
   deposit(...coins: bigint[]): Promise<string[]>
   /** The one transaction of a purpose. Throws if there are more or none. */
-  only(purpose: string): Promise<Sent>
+  sole(purpose: string): Promise<Sent>
   /** A withdrawal of the merchant. @returns its id */
   request(to: string, units: bigint): Promise<string>
   /** A process with the worker's jobs. */
@@ -158,7 +158,7 @@ export const openBitcoinMoney = async (
       await network.mine(FINAL)
       return to
     },
-    only: async (purpose) => {
+    sole: async (purpose) => {
       const [found, ...others] = (await network.sent()).filter((one) => one.purpose === purpose)
       if (!found || others.length > 0) throw new Error(`${found ? 1 + others.length : 0} transactions: ${purpose}`)
       return found

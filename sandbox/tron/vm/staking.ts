@@ -1,7 +1,11 @@
 /**
  * TRON's stake opcodes (freezing, unfreezing and lending by contract code), and the stake of a destroyed contract. Each
  * is listed as an internal transaction that only nodes with `vm.saveFeaturedInternalTx` show (rows T-3 and T-4).
- * Source: java-tron OperationActions and Program. Voting and reclaiming are not implemented.
+ * Source: java-tron OperationActions and Program.
+ *
+ * A contract that executes VOTEWITNESS (0xd8), WITHDRAWREWARD (0xd9), WITHDRAWEXPIREUNFREEZE (0xdd) or
+ * UNDELEGATERESOURCE (0xdf) fails here as with an invalid opcode. They change the contract's own account alone, and
+ * Bursar has no contract on TRON.
  */
 import type { EVMOpts } from '@ethereumjs/evm'
 import { addressOfEvm } from '../address.ts'

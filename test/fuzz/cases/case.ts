@@ -68,7 +68,7 @@ export const mustNotKnow = (answers: readonly Answer[]): string[] => {
     : [`status ${answer.status}, not 401: ${answer.body.toString().slice(0, 200)}`]
 }
 
-/** An answer by the contract, whatever it is. */
+/** Any answer that the contract allows. */
 export const mustBeByContract =
   (operation: Operation, isHead = false) =>
   (answers: readonly Answer[]): string[] =>

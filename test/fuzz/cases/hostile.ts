@@ -1,6 +1,6 @@
 /**
- * Bytes that no client should send, around an order that is rightly signed: whoever reads them otherwise than the api
- * does would see another request. What RFC 9112 allows may be carried out, once; everything else may do nothing.
+ * Bytes that no client should send, around a correctly signed order. A proxy that parses them in another way than the
+ * api would see another request. The api may carry out a request that RFC 9112 allows, once, and must ignore all others.
  */
 import type { Random } from '../../simulation/random.ts'
 import type { Sending } from '../connection.ts'

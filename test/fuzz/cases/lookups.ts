@@ -11,7 +11,7 @@ import { KIND_OF, signedOperations } from './valid.ts'
 
 const lookups = signedOperations.filter(({ id }) => id in KIND_OF)
 
-/** What the answer says, without what names the request. */
+/** The answer without its request id. */
 const saidOf = (answer: Answer, id: string): string => {
   const { requestId: _, ...said } = refusalOf(answer) ?? { requestId: '' }
   return JSON.stringify({ status: answer.status, said }).toLowerCase().replaceAll(id.toLowerCase(), 'ID')

@@ -30,7 +30,7 @@ const HOSTILE = [
 const LANGUAGES = ['en', 'uk', 'kk', 'xx', '*', 'en;q=0', `uk,${'en,'.repeat(500)}`, '\xff', PAYLOAD] as const
 const ACCEPTED = ['text/html', 'application/json', '*/*', 'text/event-stream', 'text/html;q=0', ''] as const
 
-/** Headers of a browser, or of somebody who imitates one. */
+/** Headers of a browser, or of a client that imitates one. */
 const headersOf = (random: Random): Header[] => {
   const headers: Header[] = [
     // The payers' proxy says who they are.

@@ -1,5 +1,5 @@
 /**
- * Requests that nobody with the right key has signed: signatures moved to other requests, cut elsewhere, written
+ * Requests that were not signed with the right key: signatures moved to other requests, cut elsewhere, written
  * otherwise, or made with other keys. None may be accepted.
  */
 import { createHash, createHmac } from 'node:crypto'
@@ -146,7 +146,7 @@ const MISMADE: Readonly<Record<string, (wanted: Wanted, world: FuzzWorld) => Buf
       .digest(),
   'a hash without a key': (wanted) => createHash('sha256').update(messageOf(wanted)).digest(),
   'an empty key': (wanted) => hmac('sha256', '', messageOf(wanted)),
-  'the key of nobody': (wanted) => hmac('sha256', '0'.repeat(32), messageOf(wanted)),
+  'an unknown key': (wanted) => hmac('sha256', '0'.repeat(32), messageOf(wanted)),
   'the key as bytes of its hex': (wanted) =>
     hmac('sha256', Buffer.from(wanted.account.privateKey, 'hex'), messageOf(wanted)),
   'the merchant id as key': (wanted) => hmac('sha256', wanted.account.id, messageOf(wanted)),
@@ -228,7 +228,7 @@ const caseOf = (kind: string, draft: Draft, judge: Case['judge'], isAlone = fals
   return { kind, about: aboutOf(parts), parts, isHead: draft.method === 'HEAD', isAlone, effect: 'nothing', judge }
 }
 
-/** Refused, for whatever reason comes first. */
+/** Refused, for the first reason that applies. */
 const mustNotAccept =
   (isHead: boolean): Case['judge'] =>
   ([answer]) => {

@@ -1,4 +1,4 @@
-/** What every answer must be, whatever was sent, and what an answer of an operation must be by its contract. */
+/** Rules for every answer, and for an answer of an operation by its contract. */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import { ErrorBody, generalErrors, operations, type Operation } from '@bursar/contract'

@@ -18,7 +18,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   ledger_accounts: 'version > 0',
 }
 
-/** By table. Equal hashes: equal rows, in whatever order. */
+/** By table. Equal hashes mean equal rows, in any order. */
 export type Snapshot = ReadonlyMap<string, string>
 
 /** Reads the names of the tables that only requests change. */

@@ -28,7 +28,7 @@ export interface Operation {
   run(process: Process, scene: Scene): Promise<unknown>
 }
 
-/** Of orders that the merchant places once: a second one with it is refused, whatever it orders. */
+/** The localId of orders that the merchant places once: a second order with it is refused. */
 export const LOCAL_ID = 'order-1'
 
 /** A merchant's answer as it is compared. */

@@ -78,7 +78,7 @@ const payByCard: Action = {
   },
 }
 
-/** A card that nobody else has: its first six digits count. */
+/** A card number that no other payer uses: its first six digits count up. */
 const newCard = (simulation: Simulation, random: Random): string => {
   const count = String(simulation.books.cardPaid.length + 1).padStart(5, '0')
   const digits = `5${count}${String(random.int(1_000_000_000)).padStart(9, '0')}`

@@ -65,7 +65,7 @@ const newPlace = ({ chains }: Simulation, { network }: PaidOut, random: Random):
 /** Statuses that do not decide on an order: later the same request may be answered otherwise. */
 const UNDECIDED = /^(?!BursarError 4)|^BursarError (409|429)/
 
-/** A request that is refused stays so under its key, whatever money has come since. */
+/** A refused request stays refused under its key, even if money has come since. */
 const refusedAgain: Action = {
   name: 'refused, and asked again',
   weight: (simulation) => (isServed(simulation) ? 1 : 0),

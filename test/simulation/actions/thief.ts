@@ -1,4 +1,4 @@
-/** Somebody who has taken over the server asks the signer for signatures that it must refuse. */
+/** An intruder on the server asks the signer for signatures that it must refuse. */
 import type { SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { signerPolicy } from '../installation/files.ts'
 import type { Random } from '../random.ts'

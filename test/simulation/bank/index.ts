@@ -116,7 +116,7 @@ export const startSimulatedBank = async ({
   }
 }
 
-/** What becomes of the next order, unless its card says something else. Answers are lost by the front, not here. */
+/** Outcome of the next order, unless its card decides it. The front loses answers, not this module. */
 const decisionsOf = (random: Random): BankFaults => {
   const draw = (): Outcome | undefined => {
     const fate = random.next()

@@ -184,7 +184,7 @@ export const unitsOf = (catalogue: Catalogue, ticker: string, amount: string): b
   return parsed.units
 }
 
-/** Ledger units that an address has received of an asset, which nobody spends. */
+/** Ledger units of an asset that an address has received. Nothing is spent from it. */
 export const receivedAt = async (
   { chains, catalogue }: { chains: readonly SimulatedChain[]; catalogue: Catalogue },
   { network, ticker, address }: { network: Network; ticker: string; address: string },

@@ -6,16 +6,16 @@ import type { Bursar } from '@bursar/sdk'
 import type { Payment, Payout } from '../bank/index.ts'
 import type { Simulation } from '../simulation.ts'
 import { unitsOf, type CardPaid, type FiatInvoiced } from './books.ts'
-import type { Told } from './events.ts'
+import type { Notification } from './events.ts'
 import type { AddToBalance } from './exchange-withdrawals.ts'
 
 /** A merchant's side of the comparison. */
 interface Asked {
   client: Bursar
-  events: readonly Told[]
+  events: readonly Notification[]
 }
 
-/** After this time, ms, the program must have asked the bank, whatever became of its callbacks. */
+/** After this time, ms, the program must have asked the bank, even if all its callbacks were lost. */
 const ASKED_WITHIN_MS = 2 * 3_600_000
 
 const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum + one, 0n)
@@ -140,14 +140,15 @@ const partSum = (parts: readonly Part[], status: Part['status']): { units: bigin
 const bookExchange = (
   { catalogue }: Simulation,
   { merchant, localId, ticker, spend }: CardPaid,
-  events: readonly Told[],
+  events: readonly Notification[],
   { id, parts }: { id: string; parts: readonly Part[] },
   add: AddToBalance,
 ): string[] => {
-  const told = events.findLast((one) => one.id === id)
-  if (told?.kind !== 'FiatExchangeWithdraw' || spend === null) return [`${localId}: was notified as ${told?.kind}`]
-  const spent = unitsOf(catalogue, spend.ticker, String(told['spendAmount']))
-  const received = unitsOf(catalogue, ticker, String(told['amount']))
+  const notified = events.findLast((one) => one.id === id)
+  if (notified?.kind !== 'FiatExchangeWithdraw' || spend === null)
+    return [`${localId}: was notified as ${notified?.kind}`]
+  const spent = unitsOf(catalogue, spend.ticker, String(notified['spendAmount']))
+  const received = unitsOf(catalogue, ticker, String(notified['amount']))
   add(merchant, spend.ticker, -spent)
   const failed = partSum(parts, 'FAILED')
   add(merchant, ticker, failed.units + failed.fees)

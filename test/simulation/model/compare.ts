@@ -7,7 +7,7 @@ import { explainBalance } from './explain.ts'
 import { toLedger, unitsOf, type PaidIn, type PaidOut } from './books.ts'
 import { judgeCardPayout, judgeFiatInvoice } from './cards.ts'
 import { judgeConversions } from './conversions.ts'
-import { eventsOf, type Told } from './events.ts'
+import { eventsOf, type Notification } from './events.ts'
 import { judgeExchangeWithdrawal } from './exchange-withdrawals.ts'
 import { heldBounds, isHolding, judgeSent, type Bounds } from './held.ts'
 import { createSmall, type Small } from './small.ts'
@@ -50,17 +50,17 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
       add(merchant, target, unitsOf(simulation.catalogue, target, found.amount))
     }
   }
-  const events = new Map<string, readonly Told[]>()
+  const events = new Map<string, readonly Notification[]>()
   for (const [name, client] of clients) events.set(name, await eventsOf(client))
   for (const ordered of simulation.books.exchangedOut) {
-    const [client, told] = [clients.get(ordered.merchant)!, events.get(ordered.merchant)!]
-    problems.push(...(await judgeExchangeWithdrawal(simulation, { client, events: told }, ordered, add)))
+    const [client, notified] = [clients.get(ordered.merchant)!, events.get(ordered.merchant)!]
+    problems.push(...(await judgeExchangeWithdrawal(simulation, { client, events: notified }, ordered, add)))
   }
   for (const invoice of simulation.books.fiatInvoiced)
     problems.push(...(await judgeFiatInvoice(simulation, clients.get(invoice.merchant)!, invoice, add)))
   for (const payout of simulation.books.cardPaid) {
-    const [client, told] = [clients.get(payout.merchant)!, events.get(payout.merchant)!]
-    problems.push(...(await judgeCardPayout(simulation, { client, events: told }, payout, add)))
+    const [client, notified] = [clients.get(payout.merchant)!, events.get(payout.merchant)!]
+    problems.push(...(await judgeCardPayout(simulation, { client, events: notified }, payout, add)))
   }
   problems.push(...(await judgeConversions(simulation, events, add)))
   problems.push(...(await compareInvoices(simulation, clients)))

@@ -1,9 +1,9 @@
-/** No merchant hears that a deposit is Done before its block is as deep as the contract says (docs/contract.md, 18). */
+/** No merchant is notified of Done before the block is as deep as docs/contract.md, 18, requires. */
 import type { Simulation } from '../simulation.ts'
 
 /** A transaction among so many newest blocks is not final: no chain here is final before the fourth of them. */
 const NOT_FINAL = 3
-/** Worth more than the 100 dollars below which one confirmation suffices, whatever the price does. */
+/** Worth more than 100 dollars at any price: below that one confirmation suffices. */
 const NEEDS_TWO_CONFIRMATIONS = 0.01
 
 /** Judges the notifications that have arrived since the last call, while the chains are as they were then. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Targeted } from './books.ts'
 import { judgeConversions } from './conversions.ts'
-import type { Told } from './events.ts'
+import type { Notification } from './events.ts'
 import { ledger, stubSimulation } from './stub.ts'
 
-const deposit: Told = {
+const deposit: Notification = {
   id: 'd1',
   kind: 'Replenish',
   status: 'Verified',
@@ -13,7 +13,7 @@ const deposit: Told = {
   fee: '0',
   to: 'mine',
 }
-const exchange = (more: object = {}): Told => ({
+const exchange = (more: object = {}): Notification => ({
   id: 'e1',
   kind: 'Exchange',
   status: 'Done',
@@ -24,7 +24,7 @@ const exchange = (more: object = {}): Told => ({
   targetAmount: '30000',
   ...more,
 })
-const sent = (more: object = {}): Told => ({
+const sent = (more: object = {}): Notification => ({
   ...exchange(),
   kind: 'CryptoExchangeWithdraw',
   ticker: 'USDT',
@@ -37,7 +37,11 @@ const sent = (more: object = {}): Told => ({
 const TO_BALANCE: Targeted = { merchant: 'M1', address: 'mine', invoiceId: null, ticker: 'USDT', sentTo: null }
 const SENT: Targeted = { ...TO_BALANCE, sentTo: { network: 'TRON', address: 'theirs', receiver: null } }
 
-const judge = async (target: Targeted | undefined, events: readonly Told[], received: Record<string, bigint> = {}) => {
+const judge = async (
+  target: Targeted | undefined,
+  events: readonly Notification[],
+  received: Record<string, bigint> = {},
+) => {
   const simulation = stubSimulation({ received })
   if (target) simulation.books.targeted.push(target)
   const { add, sums } = ledger()

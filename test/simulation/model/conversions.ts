@@ -5,7 +5,7 @@
 import { readExchangePolicy } from '../../../server/src/exchange/exchanges/index.ts'
 import type { Simulation } from '../simulation.ts'
 import { receivedAt, toLedger, unitsOf, type Targeted } from './books.ts'
-import { newestOf, type Told } from './events.ts'
+import { newestOf, type Notification } from './events.ts'
 import type { AddToBalance } from './exchange-withdrawals.ts'
 import { judgeSent } from './held.ts'
 
@@ -25,7 +25,7 @@ interface Conversion {
 
 export const judgeConversions = async (
   simulation: Simulation,
-  eventsOf: ReadonlyMap<string, readonly Told[]>,
+  eventsOf: ReadonlyMap<string, readonly Notification[]>,
   add: AddToBalance,
 ): Promise<string[]> => {
   const { books, merchants } = simulation
@@ -35,7 +35,7 @@ export const judgeConversions = async (
     const events = eventsOf.get(name)!
     const conversions = [...newestOf(events, ['Exchange', 'CryptoExchangeWithdraw']).values()]
       .filter(({ localId }) => typeof localId === 'string' && !ordered.has(localId))
-      .map((told) => conversionOf(simulation, told))
+      .map((notified) => conversionOf(simulation, notified))
     const deposits = newestOf(events, ['Replenish'])
     const targeted = books.targeted.filter(({ merchant }) => merchant === name)
     for (const conversion of conversions) {
@@ -52,9 +52,9 @@ export const judgeConversions = async (
   return problems
 }
 
-const conversionOf = ({ catalogue }: Simulation, told: Told): Conversion => {
-  const text = (name: string): string => textOf(told, name)
-  const [spend, isSent] = [text('spendTicker'), told.kind === 'CryptoExchangeWithdraw']
+const conversionOf = ({ catalogue }: Simulation, notified: Notification): Conversion => {
+  const text = (name: string): string => textOf(notified, name)
+  const [spend, isSent] = [text('spendTicker'), notified.kind === 'CryptoExchangeWithdraw']
   const ticker = isSent ? text('ticker') : text('targetTicker')
   return {
     cause: text('localId'),
@@ -64,17 +64,17 @@ const conversionOf = ({ catalogue }: Simulation, told: Told): Conversion => {
     amount: unitsOf(catalogue, ticker, isSent ? text('amount') : text('targetAmount')),
     fee: isSent ? unitsOf(catalogue, ticker, text('fee')) : 0n,
     to: isSent ? text('to') : null,
-    exchanged: isSent ? told['exchanged'] === true : told.status === 'Done',
-    status: told.status,
+    exchanged: isSent ? notified['exchanged'] === true : notified.status === 'Done',
+    status: notified.status,
   }
 }
 
-const textOf = (told: Told, name: string): string => String(told[name])
+const textOf = (notified: Notification, name: string): string => String(notified[name])
 
 /** The target by which money of this cause is exchanged: the id of a deposit or of an invoice. */
 const targetOf = (
   targeted: readonly Targeted[],
-  deposits: ReadonlyMap<string, Told>,
+  deposits: ReadonlyMap<string, Notification>,
   cause: string,
 ): Targeted | undefined => {
   const address = deposits.get(cause)?.['to']
@@ -106,7 +106,7 @@ const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum +
  */
 const judgeDeposit = (
   { catalogue }: Simulation,
-  deposit: Told,
+  deposit: Notification,
   target: Targeted | undefined,
   conversions: readonly Conversion[],
 ): string[] => {
@@ -125,7 +125,8 @@ const judgeDeposit = (
 }
 
 /** As its `compliance` says (docs/contract.md, section 6.1). */
-const isRisky = (deposit: Told): boolean => (deposit['compliance'] as { risky?: boolean } | undefined)?.risky === true
+const isRisky = (deposit: Notification): boolean =>
+  (deposit['compliance'] as { risky?: boolean } | undefined)?.risky === true
 
 /** Less than this may stay unexchanged: the least exchange, or what the network of the receiver cannot carry. */
 const restOf = (catalogue: Simulation['catalogue'], ticker: string, target: Targeted): bigint =>

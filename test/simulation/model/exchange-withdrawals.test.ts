@@ -2,7 +2,7 @@ import type { Bursar } from '@bursar/sdk'
 import { expect, test } from 'vitest'
 import type { ExchangedOut } from './books.ts'
 import { judgeExchangeWithdrawal } from './exchange-withdrawals.ts'
-import type { Told } from './events.ts'
+import type { Notification } from './events.ts'
 import { ledger, stubSimulation } from './stub.ts'
 
 const UNIT = 10n ** 6n
@@ -22,7 +22,7 @@ const ORDER: ExchangedOut = {
   receiver: null,
 }
 
-const judge = async (told: object | undefined, paid = 0n, order = ORDER) => {
+const judge = async (notified: object | undefined, paid = 0n, order = ORDER) => {
   const event = {
     id: '1',
     kind: 'CryptoExchangeWithdraw',
@@ -34,9 +34,9 @@ const judge = async (told: object | undefined, paid = 0n, order = ORDER) => {
     fee: '1',
     to: 'theirs',
     exchanged: true,
-    ...told,
-  } as Told
-  const found = told === undefined ? undefined : { id: '1', kind: event.kind, status: event.status }
+    ...notified,
+  } as Notification
+  const found = notified === undefined ? undefined : { id: '1', kind: event.kind, status: event.status }
   const client = { withdrawals: { find: async () => found } } as unknown as Bursar
   const { add, sums } = ledger()
   const simulation = stubSimulation({ received: { theirs: paid } })
@@ -56,8 +56,8 @@ test.each([
   ['filled below its estimate', { amount: '90' }, 89n * UNIT],
   ['of another amount spent', { spendAmount: '0.4' }, 99n * UNIT],
   ['sent elsewhere', { to: 'nobody' }, 99n * UNIT],
-] as const)('an order that is %s is a problem', async (_, told, paid) => {
-  expect((await judge(told, paid)).problems).toHaveLength(1)
+] as const)('an order that is %s is a problem', async (_, notified, paid) => {
+  expect((await judge(notified, paid)).problems).toHaveLength(1)
 })
 
 test('what could not be sent is on the balance, fee included', async () => {

@@ -2,7 +2,7 @@
 import type { Bursar } from '@bursar/sdk'
 import type { Simulation } from '../simulation.ts'
 import { receivedAt, unitsOf, type ExchangedOut } from './books.ts'
-import type { Told } from './events.ts'
+import type { Notification } from './events.ts'
 import { judgeSent } from './held.ts'
 
 /** Adds ledger units to what a merchant's balance should be. */
@@ -10,7 +10,7 @@ export type AddToBalance = (merchant: string, ticker: string, units: bigint) => 
 
 export const judgeExchangeWithdrawal = async (
   simulation: Simulation,
-  { client, events }: { client: Bursar; events: readonly Told[] },
+  { client, events }: { client: Bursar; events: readonly Notification[] },
   ordered: ExchangedOut,
   add: AddToBalance,
 ): Promise<string[]> => {
@@ -21,10 +21,10 @@ export const judgeExchangeWithdrawal = async (
   const found = await client.withdrawals.find(localId)
   if (found === undefined)
     return paid === undefined || paid === 0n ? [] : [`${what}: was never accepted, and paid ${paid}`]
-  const told = events.findLast(({ id }) => id === found.id)
-  if (told?.kind !== 'CryptoExchangeWithdraw' || told.status !== found.status || found.kind !== told.kind)
-    return [`${what}: is a ${found.kind} ${found.status}, and was notified as ${told?.kind} ${told?.status}`]
-  const text = (name: string): string => String(told[name])
+  const notified = events.findLast(({ id }) => id === found.id)
+  if (notified?.kind !== 'CryptoExchangeWithdraw' || notified.status !== found.status || found.kind !== notified.kind)
+    return [`${what}: is a ${found.kind} ${found.status}, and was notified as ${notified?.kind} ${notified?.status}`]
+  const text = (name: string): string => String(notified[name])
   const spent = unitsOf(catalogue, spend, text('spendAmount'))
   const [amount, fee] = [unitsOf(catalogue, ticker, text('amount')), unitsOf(catalogue, ticker, text('fee'))]
   const isExact = side === 'spend' ? spent === spendUnits : amount === amountUnits
@@ -34,9 +34,9 @@ export const judgeExchangeWithdrawal = async (
   if (is !== `${spend} to ${ticker} at ${to}`) problems.push(`${what}: is of ${is}`)
   if (!isExact || isWorse || fee !== feeUnits)
     problems.push(`${what}: spent ${spent} for ${amount}, of which ${fee} is the fee and should be ${feeUnits}`)
-  if (told['exchanged'] === true) add(merchant, spend, -spent)
+  if (notified['exchanged'] === true) add(merchant, spend, -spent)
   if (found.status === 'Failed') {
-    if (told['exchanged'] === true) add(merchant, ticker, amount)
+    if (notified['exchanged'] === true) add(merchant, ticker, amount)
     if (paid !== undefined && paid !== 0n) problems.push(`${what}: failed, and paid ${paid}`)
     return problems
   }

@@ -232,7 +232,7 @@ describe.each(Object.entries(SAID))('%s', (_name, { acquirer, texts, right, call
     return acquirer.readCallback({ headers, url, body: Buffer.from(body) })
   }
 
-  test('a callback with anything changed in it says what it says, or is forged', () => {
+  test('a callback with anything changed in it is read exactly, or is forged', () => {
     expect(callbackOf(right)).toMatchObject({ reference: REFERENCE, state: { kind: 'succeeded', units: UNITS } })
     fc.assert(
       fc.property(texts, ({ text, isRetyped }) => {

@@ -82,7 +82,7 @@ const BOOKS: Readonly<Record<string, string>> = {
     '{"ticker_id":"BTC_USDT","timestamp":1594391413,"asks":[["9184.410000000000000001","0.773162000000000001"]],"bids":[["9181.300000000000000001","9.900000000000000001"]]}',
 }
 
-describe('a book with anything changed in it is read as what it says, or there is none', () => {
+describe('a book with anything changed in it is read exactly, or there is none', () => {
   test.each(Object.entries(BOOKS))('%s', async (name, right) => {
     await expectReadAsSaid(name, mutatedJson(right), right, async () => {
       const source = sources().books.find((one) => one.name === name)!
@@ -97,7 +97,7 @@ const NBU = '[{"r030":840,"txt":"Долар США","rate":42.071234567890123456
 const NBK =
   '<rss><channel><item><title>USD</title><pubDate>21.11.26</pubDate><description>4436.2</description><quant>10</quant></item></channel></rss>'
 
-describe('an official rate with anything changed in it is read as what it says, or there is none', () => {
+describe('an official rate with anything changed in it is read exactly, or there is none', () => {
   const read = (at: number) => async () => {
     const rates = await sources().official[at]!.rates()
     return rates.map(({ ticker, perUsd, observedAt }) => {

@@ -71,7 +71,7 @@ const limitsHeard = async (name: string, rests: Rests, answer: Promise<unknown>)
 /** Whether a time in ms is one: a source may answer anything in its place. */
 export const isTime = (ms: number): boolean => ms >= 0 && !Number.isNaN(new Date(ms).getTime())
 
-/** What a source says, as the start of a text, whatever it is. */
+/** The start of the text that a source sends. */
 export const wordsOf = (said: unknown): string =>
   (typeof said === 'string' ? said : JSON.stringify(said ?? '')).slice(0, 100)
 

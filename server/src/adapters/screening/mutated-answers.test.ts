@@ -42,7 +42,7 @@ const check = (screened: Screened): void => {
 test.each([
   ['a report', REPORT],
   ['a report that is not ready', PENDING],
-])('%s with anything changed in it says what it says, or nothing is known', async (_what, right) => {
+])('%s with anything changed in it is read exactly, or nothing is known', async (_what, right) => {
   const amlbot = createAmlbot({ url, accessId: 'i', accessKey: 'k' }, () => 1_800_000_000_000)
   const screen = () =>
     amlbot.screen({

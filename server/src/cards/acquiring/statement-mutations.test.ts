@@ -29,7 +29,7 @@ const isOwnError = (error: unknown): boolean =>
 test.each([
   ['CSV', CSV, mutatedText(CSV).map((text) => ({ text, isRetyped: false }))],
   ['JSON', JSON_FILE, mutatedJson(JSON_FILE)],
-])('%s with anything changed in it is read as what it says, or refused', (_form, right, texts) => {
+])('%s with anything changed in it is read exactly, or refused', (_form, right, texts) => {
   const amounts = readStatementFile(right).map(({ units }) => units)
   fc.assert(
     fc.property(texts, ({ text, isRetyped }) => {

@@ -227,7 +227,7 @@ describe('nothing is begun', () => {
   })
 })
 
-test('what an order may spend is for sale to nobody meanwhile, and is again when it has ended', async () => {
+test('what an open order may spend is not sold to merchants, and is sold again once the order has ended', async () => {
   await world.sell('BTC', 'USDT', '10000')
   world.venue.faults = [{ lost: 'late' }]
   await world.place()

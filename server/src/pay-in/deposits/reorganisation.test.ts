@@ -123,7 +123,7 @@ describe('a credited deposit is lost', () => {
     return paid
   }
 
-  test('B2 before the merchant spent it: the balance is as before, and the wire says nothing', async () => {
+  test('B2 before the merchant spent it: the balance is as before, and no webhook is sent', async () => {
     const paid = await creditFirst()
     await world.orphan('BITCOIN', 100)
     expect([await books(), await world.statuses()]).toEqual([NOTHING, ['Pending', 'Done']])

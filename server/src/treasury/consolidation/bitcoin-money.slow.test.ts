@@ -44,7 +44,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     await mine(FINAL)
     expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['settled']))
     expect(await received(to[7]!)).toBe(20_000n)
-    expect(await costs()).toEqual({ platform: 0n, merchant: (await world.only('payout')).plannedFee })
+    expect(await costs()).toEqual({ platform: 0n, merchant: (await world.sole('payout')).plannedFee })
     expect(await differences()).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     const to = await someone()
     const id = await world.request(to, 98_500n)
     await world.work()
-    const first = (await world.only('payout')).hash!
+    const first = (await world.sole('payout')).hash!
     expect(await inPool()).toContain(first)
     return { to, id, first }
   }
@@ -118,11 +118,11 @@ describeWithBitcoind('Bitcoin in and out', () => {
   test('a stuck payout whose change is used up is replaced with a coin added, keeps its first coin, and is paid once', async () => {
     const { rate, later, work, mine, state, differences } = await open()
     const { to, id, first } = await stuckPayout()
-    const before = await world.only('payout')
+    const before = await world.sole('payout')
     rate(30_000n)
     later(600_000)
     await work()
-    const after = await world.only('payout')
+    const after = await world.sole('payout')
     expect(after).toMatchObject({ attempts: 2, keys: [before.keys[0], expect.any(String)] })
     expect(await inPool()).toEqual([after.hash])
     expect(after.hash).not.toBe(first)
@@ -138,7 +138,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(30_000n)
     later(600_000)
     await work()
-    expect((await world.only('payout')).keys).toHaveLength(2)
+    expect((await world.sole('payout')).keys).toHaveLength(2)
     await chain.node.rpc('generateblock', await someone(), [raw])
     await catchUp()
     await mine(FINAL)
@@ -156,7 +156,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(30_000n)
     later(600_000)
     await work()
-    expect(await world.only('payout')).toMatchObject({ attempts: 1, hash: first, keys: [expect.any(String)] })
+    expect(await world.sole('payout')).toMatchObject({ attempts: 1, hash: first, keys: [expect.any(String)] })
     expect(await alerts()).toEqual(['signer-fee-too-high'])
     rate(1_000n)
     const next = await request(await someone(), 50_000n)
@@ -209,7 +209,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
     expect(await sent()).toEqual([])
     later(3 * HOUR)
     await work()
-    const child = await world.only('consolidation')
+    const child = await world.sole('consolidation')
     expect(child.keys[0]).toContain(hash)
     const entry = await world.chain.node.rpc<{ fees: { ancestor: string }; ancestorsize: string }>(
       'getmempoolentry',
@@ -232,15 +232,15 @@ describeWithBitcoind('Bitcoin in and out', () => {
     rate(50_000n)
     later(3 * HOUR)
     await work()
-    expect((await world.only('consolidation')).state).toBe('broadcast')
+    expect((await world.sole('consolidation')).state).toBe('broadcast')
     await chain.node.rpc('generateblock', await someone(), [dearer.raw])
     await catchUp()
     await mine(FINAL - 2)
     later(60_000)
     await work()
-    expect((await world.only('consolidation')).state).toBe('broadcast')
+    expect((await world.sole('consolidation')).state).toBe('broadcast')
     await mine(2)
-    expect((await world.only('consolidation')).state).toBe('abandoned')
+    expect((await world.sole('consolidation')).state).toBe('abandoned')
     expect(await alerts()).not.toContain('broadcast')
     expect(await differences()).toEqual([])
     expect(await sent()).toHaveLength(1)

@@ -31,7 +31,7 @@ describeWithBitcoind('small coins', () => {
     expect(await sent()).toEqual([])
     rate(2_000n)
     await work()
-    const joined = await world.only('consolidation')
+    const joined = await world.sole('consolidation')
     expect([joined.state, joined.keys.length]).toEqual(['broadcast', 5])
     await mine(1)
     expect(await costs()).toEqual({ platform: 0n, merchant: joined.plannedFee })
@@ -43,7 +43,7 @@ describeWithBitcoind('small coins', () => {
     later(60_000)
     await work()
     await mine(FINAL)
-    expect([(await world.only('consolidation')).state, await costs()]).toEqual([
+    expect([(await world.sole('consolidation')).state, await costs()]).toEqual([
       'final',
       { platform: 0n, merchant: joined.plannedFee },
     ])
@@ -54,7 +54,7 @@ describeWithBitcoind('small coins', () => {
     const { work, later, sent, alerts, db, address, pay, catchUp, rate } = await open({ signerJoins: false })
     await world.deposit(...Array.from({ length: 6 }, () => 30_000n))
     for (let i = 0; i < 3; i += 1) await work()
-    expect([(await world.only('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
+    expect([(await world.sole('consolidation')).state, await alerts()]).toEqual(['abandoned', ['signer-disabled']])
     const { rows } = await sql`select from utxos where reserved_by is not null`.execute(db)
     expect(rows).toEqual([])
     await stopMoney(db, { asset: 'BTC' })
@@ -78,7 +78,7 @@ describeWithBitcoind('small coins', () => {
     await world.deposit(...Array.from({ length: 8 }, () => 30_000n))
     await request(await someone(), 100_000n)
     await work()
-    expect((await world.only('consolidation')).keys).toHaveLength(4)
+    expect((await world.sole('consolidation')).keys).toHaveLength(4)
     expect(await sent()).toHaveLength(1)
   })
 

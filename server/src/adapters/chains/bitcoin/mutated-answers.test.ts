@@ -45,7 +45,7 @@ const FOUND: readonly [
   ],
 ]
 
-describe('an answer with anything changed in it is read as what it says, or not believed', () => {
+describe('an answer with anything changed in it is read exactly, or not believed', () => {
   let node: Awaited<ReturnType<typeof startRecorded>>
   beforeAll(async () => {
     node = await startRecorded()

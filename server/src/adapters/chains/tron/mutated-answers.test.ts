@@ -35,7 +35,7 @@ const FOUND: readonly [what: string, asked: keyof typeof TRON_OPERATIONS, method
     ],
   ]
 
-describe('an answer with anything changed in it is read as what it says, or not believed', () => {
+describe('an answer with anything changed in it is read exactly, or not believed', () => {
   let node: Awaited<ReturnType<typeof startRecorded>>
   beforeAll(async () => {
     node = await startRecorded()
