@@ -11,7 +11,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { mutatedJson, type Mutation } from '../../../../test/world/mutations.ts'
 import type { Timer } from './pauses.ts'
-import { ChainUnavailable, type Block, type Head } from './port.ts'
+import { ChainUnavailable, type Block, type ChainAdapter, type Head } from './port.ts'
 
 /** One request and its answer: bodies as text. */
 export interface Exchanged {
@@ -49,6 +49,27 @@ export interface Operation<Adapter, World, Result = unknown> {
 export const operation = <Adapter, World, Result>(
   given: Operation<Adapter, World, Result>,
 ): Operation<Adapter, World> => given as Operation<Adapter, World>
+
+/** Operations that every adapter has. @param hashes the form of the chain's block hashes */
+export const headOperations = <Adapter extends Pick<ChainAdapter, 'head' | 'finalized'>, World>(hashes: RegExp) => ({
+  head: operation<Adapter, World, Head>({
+    run: (adapter) => adapter.head(),
+    check: (head) => checkHead(head, hashes),
+  }),
+  finalized: operation<Adapter, World, Head>({
+    run: (adapter) => adapter.finalized(),
+    check: (head) => checkHead(head, hashes),
+  }),
+})
+
+/** The hash of a block of the main chain, on chains of accounts. */
+export const hashOperation = <Adapter extends Pick<ChainAdapter, 'hashAt'>, World extends { height: number }>(
+  hashes: RegExp,
+) =>
+  operation<Adapter, World, string | null>({
+    run: (adapter, { height }) => adapter.hashAt(height),
+    check: (hash) => (hash === null ? undefined : expect(hash).toMatch(hashes)),
+  })
 
 /** Retries at once. */
 export const NO_PAUSES: Timer = { now: () => 0, sleep: async () => {} }

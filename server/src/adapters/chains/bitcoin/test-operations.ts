@@ -12,7 +12,15 @@ import type {
   PoolCost,
   TransactionStatus,
 } from '../port.ts'
-import { checkBlock, checkCount, checkHead, checkUnits, moneyIn, operation } from '../test-conversations.ts'
+import {
+  checkBlock,
+  checkCount,
+  checkHead,
+  checkUnits,
+  headOperations,
+  moneyIn,
+  operation,
+} from '../test-conversations.ts'
 
 export interface BitcoinRecorded {
   height: number
@@ -50,14 +58,7 @@ export const BITCOIN_OPERATIONS = {
     run: (adapter) => adapter.capabilities(),
     check: ({ mempool }) => expect(mempool).toBe(true),
   }),
-  head: operation<Adapter, BitcoinRecorded, Head>({
-    run: (adapter) => adapter.head(),
-    check: (head) => checkHead(head, HASH),
-  }),
-  finalized: operation<Adapter, BitcoinRecorded, Head>({
-    run: (adapter) => adapter.finalized(),
-    check: (head) => checkHead(head, HASH),
-  }),
+  ...headOperations<Adapter, BitcoinRecorded>(HASH),
   blockAt: operation<Adapter, BitcoinRecorded, Block | null>({
     run: (adapter, { height }) => adapter.blockAt(height),
     check,

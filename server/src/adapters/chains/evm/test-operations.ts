@@ -2,8 +2,17 @@
 import { isRefused } from '@bursar/chainkit'
 import { parseAddress } from '@bursar/chainkit/evm'
 import { expect } from 'vitest'
-import type { AccountChainAdapter, Block, FeeRate, GasEstimate, Head, TransactionStatus } from '../port.ts'
-import { checkBlock, checkCount, checkHead, checkUnits, moneyIn, operation } from '../test-conversations.ts'
+import type { AccountChainAdapter, Block, FeeRate, GasEstimate, TransactionStatus } from '../port.ts'
+import {
+  checkBlock,
+  checkCount,
+  checkHead,
+  checkUnits,
+  hashOperation,
+  headOperations,
+  moneyIn,
+  operation,
+} from '../test-conversations.ts'
 
 export interface EvmRecorded {
   height: number
@@ -38,18 +47,8 @@ export const EVM_OPERATIONS = {
     run: (adapter) => adapter.capabilities(),
     check: ({ traces }) => expect(typeof traces).toBe('boolean'),
   }),
-  head: operation<Adapter, EvmRecorded, Head>({
-    run: (adapter) => adapter.head(),
-    check: (head) => checkHead(head, HASH),
-  }),
-  finalized: operation<Adapter, EvmRecorded, Head>({
-    run: (adapter) => adapter.finalized(),
-    check: (head) => checkHead(head, HASH),
-  }),
-  hashAt: operation<Adapter, EvmRecorded, string | null>({
-    run: (adapter, { height }) => adapter.hashAt(height),
-    check: (hash) => (hash === null ? undefined : expect(hash).toMatch(HASH)),
-  }),
+  ...headOperations<Adapter, EvmRecorded>(HASH),
+  hashAt: hashOperation<Adapter, EvmRecorded>(HASH),
   blockAt: operation<Adapter, EvmRecorded, Block | null>({ run: blockAt, check, money: moneyIn }),
   'blockAt, receipts one by one': operation<Adapter, EvmRecorded, Block | null>({
     run: blockAt,

@@ -13,7 +13,16 @@ import type {
   TransactionStatus,
   TronChainAdapter,
 } from '../port.ts'
-import { checkBlock, checkCount, checkHead, checkUnits, moneyIn, operation } from '../test-conversations.ts'
+import {
+  checkBlock,
+  checkCount,
+  checkHead,
+  checkUnits,
+  hashOperation,
+  headOperations,
+  moneyIn,
+  operation,
+} from '../test-conversations.ts'
 
 export interface TronRecorded {
   height: number
@@ -63,18 +72,8 @@ export const TRON_OPERATIONS = {
     run: (adapter) => adapter.identity(),
     check: (id) => expect(id).toMatch(HASH),
   }),
-  head: operation<Adapter, TronRecorded, Head>({
-    run: (adapter) => adapter.head(),
-    check: (head) => checkHead(head, HASH),
-  }),
-  finalized: operation<Adapter, TronRecorded, Head>({
-    run: (adapter) => adapter.finalized(),
-    check: (head) => checkHead(head, HASH),
-  }),
-  hashAt: operation<Adapter, TronRecorded, string | null>({
-    run: (adapter, { height }) => adapter.hashAt(height),
-    check: (hash) => (hash === null ? undefined : expect(hash).toMatch(HASH)),
-  }),
+  ...headOperations<Adapter, TronRecorded>(HASH),
+  hashAt: hashOperation<Adapter, TronRecorded>(HASH),
   blockAt: operation<Adapter, TronRecorded, Block | null>({ run: blockAt, check, money: moneyIn }),
   'blockAt, infos one by one': operation<Adapter, TronRecorded, Block | null>({
     run: blockAt,
