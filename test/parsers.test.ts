@@ -81,6 +81,8 @@ test('every file that reads what others wrote has a row here', async () => {
 test('every test that a row names has a property', () => {
   for (const path of new Set(Object.values(TRIED))) {
     expect(existsSync(join(root, path)), path).toBe(true)
-    expect(readFileSync(join(root, path), 'utf8'), path).toMatch(/fc\.(?:assert|asyncProperty|property)|describeMutatedAnswers\(/)
+    expect(readFileSync(join(root, path), 'utf8'), path).toMatch(
+      /fc\.(?:assert|asyncProperty|property)|describeMutatedAnswers\(/,
+    )
   }
 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BursarError, BursarNetworkError } from '@bursar/sdk'
 import { isUnreachable } from '../try/running.ts'
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '../random.ts'
 import { hasLocalId } from './orders.ts'
 import type { Chaos, Order } from './orders.ts'
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRandom } from '../../test/simulation/random.ts'
+import { createRandom } from '../random.ts'
 import { recordedProcess } from '../process/record.ts'
 import { notRunning, SandboxError } from '../try/running.ts'
 import type { Description } from '../try/running.ts'

@@ -1,7 +1,7 @@
 /** Kills roles of the running sandbox at random, and stops some for a while. The sandbox starts them again. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '../random.ts'
 import { actualDataDir } from '../postgres/placement.ts'
 import { readLockFile } from '../postgres/leftover.ts'
 import { inspectProcess, isRunning } from '../process/identity.ts'

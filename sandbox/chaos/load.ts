@@ -1,6 +1,6 @@
 /** Acts as merchants and their payers until the signal aborts. The kind of each order is chosen at random. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '../random.ts'
 import { askCardInvoice, askCryptoInvoice, askDeposit } from './money-in.ts'
 import type { Ask } from './money-in.ts'
 import { askCardPayout, askExchange, askExchangeAndWithdrawal, askWithdrawal } from './money-out.ts'

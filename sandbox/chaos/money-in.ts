@@ -1,6 +1,6 @@
 /** What payers do in a chaos run: they pay deposit addresses and invoices. */
 import { BursarError } from '@bursar/sdk'
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '../random.ts'
 import { control } from '../try/running.ts'
 import { patiently, persistently, place } from './asking.ts'
 import type { Chaos, ChaosMerchant, Order } from './orders.ts'

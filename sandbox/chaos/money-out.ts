@@ -2,7 +2,7 @@
 import { BursarError } from '@bursar/sdk'
 import { passesLuhn } from '../acquirers/luhn.ts'
 import { maskOf } from '../bank/test-cards.ts'
-import type { Random } from '../../test/simulation/random.ts'
+import type { Random } from '../random.ts'
 import { control } from '../try/running.ts'
 import { patiently, place } from './asking.ts'
 import type { Ask } from './money-in.ts'

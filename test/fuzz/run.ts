@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { createDb, createPool, type Db } from '../../server/src/platform/db/index.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
-import { createRandom, type Random } from '../simulation/random.ts'
+import { createRandom, type Random } from '../../sandbox/random.ts'
 import { drawCase, type Case } from './cases/index.ts'
 import type { Created } from './cases/case.ts'
 import { openConnections, type Answer, type Connections } from './connection.ts'

@@ -4,7 +4,7 @@
  * systematic testing of multithreaded programs", 2007). Most faults need few switches. Where there are too many orders,
  * seeded random ones follow.
  */
-import { createRandom } from '../simulation/random.ts'
+import { createRandom } from '../../sandbox/random.ts'
 import { following, textOf, type Choose, type Point, type Turn } from './schedule.ts'
 
 /** Orders of at most so many steps are all tried. */

@@ -2,7 +2,7 @@
  * Which exchange with a counterparty fails, and how. A decision depends on the seed, the step, and the content of the
  * exchange, never on the order in which concurrent requests arrive: the same seed gives the same faults.
  */
-import type { Random } from './random.ts'
+import type { Random } from '../../sandbox/random.ts'
 
 /** What a front does with one request and its answer. */
 export const FAULTS = [

@@ -5,7 +5,7 @@ import { createSecretBox, readDataKey } from '../../server/src/platform/config/s
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
 import { DATA_KEY } from './installation/keys.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../../sandbox/random.ts'
 import type { Receivers } from './receivers.ts'
 
 export interface SimulatedMerchant {

@@ -1,7 +1,7 @@
 /** Prices in USD that move at random, as the price source and the order books of the simulation show them. */
 import { startMarket, type Market } from '../../sandbox/market/index.ts'
 import type { Answer } from './fronts/http.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../../sandbox/random.ts'
 
 const START: Record<string, number> = {
   BTC: 65_000,

@@ -7,7 +7,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { REAL_TIMER } from '../../server/src/adapters/chains/pauses.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../../sandbox/random.ts'
 
 export interface VirtualClock {
   /** ms since the epoch, by the clock of the program's machine */

@@ -12,7 +12,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fastFolder } from '../../setup/fast-folder.ts'
-import { createRandom } from '../../simulation/random.ts'
+import { createRandom } from '../../../sandbox/random.ts'
 import type { Cell } from './cells.ts'
 import type { Row } from './page.ts'
 

@@ -1,7 +1,7 @@
 /** Bodies with one fault, which must be refused and change nothing, and bodies in an unusual spelling. */
 import { gzipSync } from 'node:zlib'
 import type { Operation } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { bytesOf, signedDraft, type Header } from '../request.ts'
 import { aboutOf, mustBeByContract, mustRefuse, type Case } from './case.ts'

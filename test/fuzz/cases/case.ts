@@ -1,6 +1,6 @@
 /** A case: what is sent, and what must and must not come of it. */
 import type { Operation } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Answer, Sending } from '../connection.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { contractFaultsOf, refusalOf } from '../oracles/answers.ts'

@@ -2,7 +2,7 @@
  * Bytes that no client should send, around a correctly signed order. A proxy that parses them in another way than the
  * api would see another request. The api may carry out a request that RFC 9112 allows, once, and must ignore all others.
  */
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Sending } from '../connection.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { faultsOf } from '../oracles/answers.ts'

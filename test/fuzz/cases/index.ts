@@ -1,5 +1,5 @@
 /** Every group of cases, and how often each is drawn. */
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import { makeBrokenBody, makeBrokenEnvelope, makeUnusualBody } from './bodies.ts'
 import type { Case, Group } from './case.ts'
 import { makeAllowed, makeNoise, makeSmuggled } from './hostile.ts'

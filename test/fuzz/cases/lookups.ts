@@ -1,7 +1,7 @@
 /** Lookups and changes with ids that are not the merchant's: the answer is that of an id which nothing has. */
 import { randomUUID } from 'node:crypto'
 import type { Operation } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Answer } from '../connection.ts'
 import { KINDS, type FuzzWorld } from '../objects.ts'
 import { contractFaultsOf, jsonOf, refusalOf } from '../oracles/answers.ts'

@@ -1,7 +1,7 @@
 /** Payers' pages, web forms, acquirers' callbacks and documents: everything that needs no signature. */
 import { randomUUID } from 'node:crypto'
 import { operations } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Answer } from '../connection.ts'
 import { CARD, OUTSIDE, PAYABLE, type FuzzWorld } from '../objects.ts'
 import { faultsOf, PAYLOAD } from '../oracles/answers.ts'

@@ -1,5 +1,5 @@
 /** Targets with one fault: a query that does not fit, and other spellings of a path. */
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { faultsOf } from '../oracles/answers.ts'
 import { bytesOf, signedDraft } from '../request.ts'

@@ -3,7 +3,7 @@
  * otherwise, or made with other keys. None may be accepted.
  */
 import { createHash, createHmac } from 'node:crypto'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import { sign } from '../../world/signed-request.ts'
 import type { Account } from '../installation.ts'
 import type { FuzzWorld, Order } from '../objects.ts'

@@ -1,6 +1,6 @@
 /** Requests as clients send them, to every operation: each is carried out, or refused by a rule of the contract. */
 import { operations, type Operation } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Answer } from '../connection.ts'
 import type { Account } from '../installation.ts'
 import type { FuzzWorld, ObjectKind } from '../objects.ts'

@@ -1,6 +1,6 @@
 /** Values that fit the fields of the contract, drawn by the schema, and bodies and queries made of them. */
 import type { Operation } from '@bursar/contract'
-import type { Random } from '../../simulation/random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import { CARD, OUTSIDE, PAYABLE, type FuzzWorld } from '../objects.ts'
 
 export interface Schema {

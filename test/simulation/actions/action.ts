@@ -1,5 +1,5 @@
 /** One thing that happens in the simulation. */
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 
 export interface Action {

@@ -2,10 +2,10 @@
 import type { Network } from '@bursar/chainkit'
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import { toLedger, unitsOf, type Address, type ExchangedOut, type Targeted } from '../model/books.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
-import { call, finestOf, isServed, named, resultOf } from './merchants.ts'
+import { call, createInvoice, drawInvoice, finestOf, isServed, named, resultOf } from './merchants.ts'
 import { drawUnits } from './payers.ts'
 
 interface Destination {
@@ -143,38 +143,20 @@ const targetedInvoice: Action = {
   name: 'invoice with a target',
   weight: (simulation) => (isServed(simulation) ? 1 : 0),
   run: async (simulation, random) => {
-    const { books, chains, catalogue } = simulation
-    const merchant = random.pick(simulation.merchants)
-    const chain = random.pick(chains)
-    const { network } = chain
-    const { ticker } = random.pick(
-      chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
-    )
-    const units = toLedger(catalogue, ticker, network, drawUnits(simulation, random, { ticker, network }))
-    const value = formatUnits(units, catalogue.findCrypto(ticker)!.scale)
+    const drawn = drawInvoice(simulation, random)
+    const { merchant, network, ticker, value } = drawn
     const target = await drawTarget(simulation, random)
-    const created = await call(simulation, merchant, (client) =>
-      client.invoices.crypto.create({
-        name: 'Order',
-        amount: { value, ticker, blockchain: network },
-        toPendingImmediate: true,
-        target: targetBody(target),
-      }),
-    )
-    const what = `${merchant.name} ${network} ${ticker} ${value} to ${inWords(target)}`
-    if ('failure' in created) return `${what}: ${created.failure}`
-    const { id } = created.answer
     // The address is on the page of the invoice, which does not fail; the merchant's own look at it may.
-    for (let tries = 0; tries < 3; tries += 1) {
-      const found = await call(simulation, merchant, (client) => client.invoices.crypto.get(id))
-      const address = 'answer' in found && 'address' in found.answer ? found.answer.address : undefined
-      if (address === undefined) continue
-      books.addresses.push({ merchant: merchant.name, network, address })
-      books.invoiced.push({ merchant: merchant.name, id, network, ticker, address, units })
-      books.targeted.push({ merchant: merchant.name, address, invoiceId: id, ...target })
-      return `${what}: ok`
-    }
-    return `${what}: no address`
+    const made = await createInvoice(simulation, drawn, { target: targetBody(target) }, 3)
+    const what = `${merchant.name} ${network} ${ticker} ${value} to ${inWords(target)}`
+    if ('failure' in made) return `${what}: ${made.failure}`
+    simulation.books.targeted.push({
+      merchant: merchant.name,
+      address: made.address,
+      invoiceId: made.id,
+      ...target,
+    })
+    return `${what}: ok`
   },
 }
 

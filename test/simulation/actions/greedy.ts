@@ -1,7 +1,7 @@
 /** Merchants who ask for all that they have, for more than that, and again with the key of another request. */
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
 import { fromLedger, toLedger, type PaidOut } from '../model/books.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, isServed, place, resultOf } from './merchants.ts'

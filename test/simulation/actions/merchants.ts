@@ -4,7 +4,7 @@ import type { Network } from '@bursar/chainkit'
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
 import { clientOf, type SimulatedMerchant } from '../merchants.ts'
 import { toLedger, type PaidOut } from '../model/books.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { failureOf, type Action } from './action.ts'
 import { drawUnits } from './payers.ts'
@@ -143,36 +143,69 @@ const race: Action = {
   },
 }
 
+/** A crypto invoice that a merchant may create. */
+interface DrawnInvoice {
+  merchant: SimulatedMerchant
+  network: Network
+  ticker: string
+  /** ledger units */
+  units: bigint
+  /** the same as a decimal string */
+  value: string
+}
+
+export const drawInvoice = (simulation: Simulation, random: Random): DrawnInvoice => {
+  const { chains, catalogue } = simulation
+  const merchant = random.pick(simulation.merchants)
+  const chain = random.pick(chains)
+  const { network } = chain
+  const { ticker } = random.pick(chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)))
+  const units = toLedger(catalogue, ticker, network, drawUnits(simulation, random, { ticker, network }))
+  return { merchant, network, ticker, units, value: formatUnits(units, catalogue.findCrypto(ticker)!.scale) }
+}
+
+/**
+ * Creates the invoice and books it with its address.
+ * @param tries calls of `get` that may fail before the address counts as unknown
+ * @returns its id and address, or the failure in words
+ */
+export const createInvoice = async (
+  simulation: Simulation,
+  { merchant, network, ticker, units, value }: DrawnInvoice,
+  more: Partial<Parameters<Bursar['invoices']['crypto']['create']>[0]>,
+  tries: number,
+): Promise<{ id: string; address: string } | { failure: string }> => {
+  const { books } = simulation
+  const created = await call(simulation, merchant, (client) =>
+    client.invoices.crypto.create({
+      name: 'Order',
+      amount: { value, ticker, blockchain: network },
+      toPendingImmediate: true,
+      ...more,
+    }),
+  )
+  if ('failure' in created) return created
+  const { id } = created.answer
+  for (let left = tries; left > 0; left -= 1) {
+    const found = await call(simulation, merchant, (client) => client.invoices.crypto.get(id))
+    const address = 'answer' in found && 'address' in found.answer ? found.answer.address : undefined
+    if (address === undefined) continue
+    books.addresses.push({ merchant: merchant.name, network, address })
+    books.invoiced.push({ merchant: merchant.name, id, network, ticker, address, units })
+    return { id, address }
+  }
+  return { failure: 'no address' }
+}
+
 const invoice: Action = {
   name: 'invoice',
   weight: (simulation) => (isServed(simulation) ? 3 : 0),
   run: async (simulation, random) => {
-    const { books, chains, catalogue } = simulation
-    const merchant = random.pick(simulation.merchants)
-    const chain = random.pick(chains)
-    const { network } = chain
-    const { ticker } = random.pick(
-      chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)),
-    )
-    const units = toLedger(catalogue, ticker, network, drawUnits(simulation, random, { ticker, network }))
-    const value = formatUnits(units, catalogue.findCrypto(ticker)!.scale)
-    const created = await call(simulation, merchant, (client) =>
-      client.invoices.crypto.create({
-        name: 'Order',
-        amount: { value, ticker, blockchain: network },
-        toPendingImmediate: true,
-        ...(random.chance(0.5) && { duration: String(random.pick([600_000, 3_600_000])) }),
-      }),
-    )
-    if ('failure' in created) return `${merchant.name} ${network} ${ticker} ${value}: ${created.failure}`
-    const { id } = created.answer
-    const found = await call(simulation, merchant, (client) => client.invoices.crypto.get(id))
-    const address = 'answer' in found && 'address' in found.answer ? found.answer.address : undefined
-    if (address !== undefined) {
-      books.addresses.push({ merchant: merchant.name, network, address })
-      books.invoiced.push({ merchant: merchant.name, id, network, ticker, address, units })
-    }
-    return `${merchant.name} ${network} ${ticker} ${value}: ${address === undefined ? 'no address' : 'ok'}`
+    const drawn = drawInvoice(simulation, random)
+    const { merchant, network, ticker, value } = drawn
+    const more = random.chance(0.5) ? { duration: String(random.pick([600_000, 3_600_000])) } : {}
+    const made = await createInvoice(simulation, drawn, more, 1)
+    return `${merchant.name} ${network} ${ticker} ${value}: ${'failure' in made ? made.failure : 'ok'}`
   },
 }
 

@@ -4,7 +4,7 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { Way } from '../chains/chain.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { fromLedger } from '../model/books.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 

@@ -1,7 +1,7 @@
 /** An intruder on the server asks the signer for signatures that it must refuse. */
 import type { SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { signerPolicy } from '../installation/files.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { uuidOf } from '../virtual.ts'
 import { approve, APPROVERS } from '../thief/approvals.ts'

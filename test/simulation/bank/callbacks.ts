@@ -3,7 +3,7 @@
  * each attempt is made; the bank's own dispatcher (sandbox/acquirers/deliveries.ts) keeps real time.
  */
 import type { Deliveries, Message } from '../../../sandbox/acquirers/deliveries.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 
 export interface Callbacks extends Deliveries {
   /** that are not acknowledged, and not given up */

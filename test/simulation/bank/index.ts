@@ -17,7 +17,7 @@ import type { Faults } from '../faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from '../fronts/http.ts'
 import { BANK_ACCOUNTS } from '../installation/files.ts'
 import { BANK_SECRET } from '../installation/keys.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { VirtualClock } from '../virtual.ts'
 import { createCallbacks, type Callbacks } from './callbacks.ts'
 

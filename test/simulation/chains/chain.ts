@@ -2,7 +2,7 @@
  * A chain of the simulation: what people outside and its nodes do to it, and the truth about it, read past every front.
  */
 import type { Network } from '@bursar/chainkit'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 import type { DrawOptions } from './dialect.ts'
 
 export interface ChainAsset {

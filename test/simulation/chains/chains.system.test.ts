@@ -5,7 +5,7 @@ import { createAdapters, readChainSettings, type OpenAdapter } from '../../../se
 import { describeWithBitcoind } from '../../setup/nodes.ts'
 import { makeScratch } from '../../setup/scratch.ts'
 import { createFaults } from '../faults.ts'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../../../sandbox/random.ts'
 import { createVirtualClock, type VirtualClock } from '../virtual.ts'
 import { openChains, type SimulatedChain } from './index.ts'
 

@@ -3,7 +3,7 @@ import { BITCOIN_ROWS } from '../../../tools/dialects/bitcoin.ts'
 import { EVM_BLOCK_ROWS } from '../../../tools/dialects/evm-blocks.ts'
 import { EVM_REQUEST_ROWS } from '../../../tools/dialects/evm-requests.ts'
 import { TRON_ROWS } from '../../../tools/dialects/tron.ts'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../../../sandbox/random.ts'
 import { BITCOIN_DIALECTS } from './bitcoin/dialects.ts'
 import {
   answering,

@@ -1,6 +1,6 @@
 /** How nodes differ: named changes of what a node answers, by the rows of docs/dialects.md. */
 import { createHash } from 'node:crypto'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 
 /** A call of JSON-RPC, or of an API of paths: the path without its first slash, and its body as the only parameter. */
 export interface NodeCall {

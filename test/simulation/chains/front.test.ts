@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createFaults, type FaultControl } from '../faults.ts'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../../../sandbox/random.ts'
 import type { Dialect } from './dialect.ts'
 import { exactJson } from './exact-json.ts'
 import { jsonRpc, paths, startNodeFront, type StartedNodeFront } from './front.ts'

@@ -7,7 +7,7 @@ import * as bitcoin from '@bursar/chainkit/bitcoin'
 import * as evm from '@bursar/chainkit/evm'
 import * as tron from '@bursar/chainkit/tron'
 import type { Intent, SignRequest } from '../../../signer/src/protocol/protocol.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../sandbox/random.ts'
 
 export interface Context {
   random: Random

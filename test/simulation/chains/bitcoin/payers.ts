@@ -8,7 +8,7 @@ import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { isRefused } from '@bursar/chainkit'
 import { parseAddress } from '@bursar/chainkit/bitcoin'
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../../sandbox/random.ts'
 import type { Payment } from '../chain.ts'
 
 export const REGTEST = { bech32: 'bcrt', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }

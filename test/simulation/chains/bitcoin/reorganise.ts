@@ -1,6 +1,6 @@
 /** Another branch of the simulated Bitcoin chain. */
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../../sandbox/random.ts'
 import { newOutsideAddress, type Payers } from './payers.ts'
 
 const STAYS = 0.8

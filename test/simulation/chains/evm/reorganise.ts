@@ -1,6 +1,6 @@
 /** Another branch of a simulated EVM chain. */
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
-import type { Random } from '../../random.ts'
+import type { Random } from '../../../../sandbox/random.ts'
 import type { Mined, Outsiders } from './outsiders.ts'
 
 const STAYS = 0.8

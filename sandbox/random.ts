@@ -1,4 +1,4 @@
-/** Seeded randomness of the simulation: the same seed and labels give the same numbers. */
+/** Seeded randomness of chaos, the simulation and the fuzz: the same seed and labels give the same numbers. */
 import { createHash } from 'node:crypto'
 
 export interface Random {
