@@ -1,14 +1,14 @@
 /** Counts of interleavings: of a run that goes on later, and of all runs, in docs/operating/reliability.md. */
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { dayAndCommit, readRows, sumOf, writeRows } from '../setup/counted-table.ts'
 import type { PairCounts } from './pair.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PAGE = join(ROOT, 'docs/operating/reliability.md')
-const HEADER = '| day | commit | seed | pairs | all orders tried | schedules | waits | deadlocks | violations |'
-const ROW = /^\| \d{4}-\d\d-\d\d \| \w+ \| \S+ \| \d+ \| \d+ \| (\d+) \| \d+ \| \d+ \| (\d+) \|$/
-const TOTAL = /^Schedules so far: .*$/m
+const TABLE = {
+  header: '| day | commit | seed | pairs | all orders tried | schedules | waits | deadlocks | violations |',
+  total: /^Schedules so far: .*$/m,
+}
 
 type Line = PairCounts & { pair: string }
 
@@ -43,13 +43,11 @@ export const openProgress = (name: string): Progress => {
   }
 }
 
-/** Adds a row and the total. @param day of the run, real time */
-export const record = (lines: readonly Line[], seed: string, day: Date): void => {
-  const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8', cwd: ROOT }).trim()
+/** Adds a row and the totals. @param at real time */
+export const record = (lines: readonly Line[], seed: string, at: Date): void => {
   const sum = (of: (line: Line) => number): number => lines.reduce((total, line) => total + of(line), 0)
-  const cells = [
-    day.toISOString().slice(0, 10),
-    commit,
+  const row = [
+    ...dayAndCommit(at),
     seed,
     lines.length,
     sum(({ complete }) => Number(complete)),
@@ -58,14 +56,6 @@ export const record = (lines: readonly Line[], seed: string, day: Date): void =>
     sum(({ deadlocks }) => deadlocks),
     0,
   ]
-  const text = readFileSync(PAGE, 'utf8').split('\n')
-  const header = text.indexOf(HEADER)
-  const end = text.findIndex((line, at) => at > header + 1 && !line.startsWith('|'))
-  text.splice(end, 0, `| ${cells.join(' | ')} |`)
-  const rows = text.flatMap((line) => ROW.exec(line)?.slice(1).map(Number) ?? [])
-  const [schedules, violations] = [0, 1].map((part) =>
-    rows.filter((_, at) => at % 2 === part).reduce((total, count) => total + count, 0),
-  ) as [number, number]
-  const total = `Schedules so far: ${schedules.toLocaleString('en')}, violations: ${violations}.`
-  writeFileSync(PAGE, text.join('\n').replace(TOTAL, total))
+  const rows = [...readRows(TABLE), row]
+  writeRows(TABLE, rows, `Schedules so far: ${sumOf(rows, 5)}, violations: ${sumOf(rows, 8)}.`)
 }
