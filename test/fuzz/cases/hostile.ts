@@ -1,6 +1,7 @@
 /**
  * Bytes that no client should send, around a correctly signed order. A proxy that parses them in another way than the
- * api would see another request. The api may carry out a request that RFC 9112 allows, once, and must ignore all others.
+ * api would see another request. The api may carry out a request that RFC 9112 allows, once, and must ignore all
+ * others.
  */
 import type { Random } from '../../../sandbox/random.ts'
 import type { Sending } from '../connection.ts'

@@ -10,14 +10,11 @@ import { attemptsOf, stepAgainAt } from './store.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 import { recentReference } from './jobs-head.ts'
 import { planTron, tronContractOf } from './tron-plan.ts'
-import { SIGNER_ALERTS } from './refusals.ts'
+import { TRANSACTION_ALERTS } from './refusals.ts'
 
 const STUCK_PAUSE_MS = 60_000
 /** Transfers between our own accounts: planned again, not renewed. They have no intent that the signer guards. */
 const LAPSING: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'resources'])
-
-/** Alerts about a transaction, resolved when none of its attempts can be mined any more. */
-const OVER_WHEN_DEAD = ['broadcast', 'stuck', ...SIGNER_ALERTS] as const
 
 /** Whether no node accepts the attempt any more; always false on chains whose transactions don't expire. */
 export const hasExpired = ({ runtime }: SendingDeps, { expiresAt }: Attempt): boolean =>
@@ -86,7 +83,7 @@ const putBack = async (
     const moment = momentOf(runtime)
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
     if (await endSuperseded(tx, id, subscribers, moment, new Set()))
-      await resolveAlertsOf(tx, OVER_WHEN_DEAD, [id], moment.at)
+      await resolveAlertsOf(tx, TRANSACTION_ALERTS, [id], moment.at)
   })
 }
 
@@ -104,7 +101,7 @@ const lapse = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): P
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
     const moment = momentOf(runtime)
     await recordLapsed(tx, outgoing.id, subscribers, moment)
-    await resolveAlertsOf(tx, OVER_WHEN_DEAD, [outgoing.id], moment.at)
+    await resolveAlertsOf(tx, TRANSACTION_ALERTS, [outgoing.id], moment.at)
   })
 }
 

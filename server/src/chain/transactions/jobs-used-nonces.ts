@@ -10,7 +10,7 @@ import { endSuperseded } from './commands.ts'
 import type { SendingDeps } from './sending.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Outgoing } from './transaction.ts'
-import { SIGNER_ALERTS } from './refusals.ts'
+import { TRANSACTION_ALERTS } from './refusals.ts'
 
 /**
  * Ends sweeps sent by deposit addresses whose nonce an authorisation of the address has used (EIP-7702): no transaction
@@ -34,7 +34,7 @@ export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
       if (still === undefined || still.height < block.height || !(await isRemembered(tx, network, block))) return
       const moment = momentOf(runtime)
       if (!(await endSuperseded(tx, id, deps.subscribers, moment, new Set()))) return
-      await resolveAlertsOf(tx, ['broadcast', 'stuck', ...SIGNER_ALERTS], [id], moment.at)
+      await resolveAlertsOf(tx, TRANSACTION_ALERTS, [id], moment.at)
     })
   })
 }

@@ -32,6 +32,9 @@ export const isUnjudged = ({ refused }: Pick<SignerRefusal, 'refused'>): boolean
 /** Kinds of the alerts about refusals. */
 export const SIGNER_ALERTS: readonly AlertKind[] = Object.keys(REFUSALS).map((code): AlertKind => `signer-${code}`)
 
+/** Kinds of the alerts about one transaction, which end when it is mined or can't be mined any more. */
+export const TRANSACTION_ALERTS: readonly AlertKind[] = ['broadcast', 'stuck', ...SIGNER_ALERTS]
+
 /** Subject of alerts about refusals of new transactions of a purpose. */
 export const refusalSubject = (network: string, purpose: Purpose): string => `${network}/${purpose}`
 

@@ -8,13 +8,13 @@ import { followCoins, unfollowCoins } from './coins.ts'
 import { moveAndNotify } from './commands.ts'
 import { noteFound, noteLost } from './lost.ts'
 import { forgetConflicts, recordConflicts } from './conflicts.ts'
-import { SIGNER_ALERTS } from './refusals.ts'
+import { TRANSACTION_ALERTS } from './refusals.ts'
 import { hadEffect, shortOf } from './shown.ts'
 import { oursAmong } from './store.ts'
 import { type OutgoingSubscriber } from './transaction.ts'
 
 /** Alerts that a transaction can't be mined or replaced, resolved when it is mined. */
-const OVER_WHEN_MINED = ['broadcast', 'stuck', 'overtaken-unclear', ...SIGNER_ALERTS] as const
+const OVER_WHEN_MINED = [...TRANSACTION_ALERTS, 'overtaken-unclear'] as const
 
 /** The chain subscriber of this module. The watcher calls it in its transaction and carries out the effects. */
 export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({
