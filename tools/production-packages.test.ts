@@ -4,7 +4,7 @@ import { productionPackages, readLock } from './production-packages.ts'
 
 test('the number of packages in production is the one that docs/operating/reliability.md states', () => {
   const page = readFileSync(new URL('../docs/operating/reliability.md', import.meta.url), 'utf8')
-  const [, stated] = /(\d+) packages of others run in production/.exec(page) ?? []
+  const [, stated] = /(\d+) third-party packages run in production/.exec(page) ?? []
   const packages = productionPackages(readLock())
   expect(`${packages.length}: ${packages.join(', ')}`).toMatch(new RegExp(`^${stated}: `))
 })

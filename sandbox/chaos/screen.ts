@@ -78,7 +78,7 @@ export function verdict(
   say(
     `  webhooks   ${plural(found.notifications, 'notification')}, ${found.received} received and verified; ${found.repeated} came again`,
   )
-  say(`  balances   ${found.balances} of the two merchants compared with what was asked for and happened`)
+  say(`  balances   ${found.balances} of the two merchants compared with the outcomes of their orders`)
   say(`  books      ${plural(found.books.addresses, 'address', 'addresses')} compared with the chains`)
   const problems = [...found.problems, ...found.books.problems]
   for (const [reason, ones] of Map.groupBy(

@@ -2,7 +2,7 @@
 
 const isSet = (name: string): boolean => !['', '0', 'false'].includes(process.env[name] ?? '')
 
-/** In the long tier, which nobody waits for. */
+/** In `npm run test:long`. */
 export const isLong = isSet('BURSAR_LONG')
 const FACTOR = isLong ? 20 : isSet('CI') ? 1 : 1 / 5
 /** Fewer than these prove too little to be worth running. */

@@ -15,7 +15,7 @@ export interface Databases {
   stop(): Promise<void>
 }
 
-/** A crash of the machine is not simulated here: waiting for the disk would prove nothing. */
+/** Without fsync: a crash of the machine is not simulated. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
 const TEMPLATE = 'simulation_template'
 

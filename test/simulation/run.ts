@@ -25,7 +25,7 @@ export interface RunOptions extends SimulationOptions {
   restEvery?: number
   /** the last step, when it comes before the operations are reached */
   lastStep?: number
-  /** steps that are left out: the others stay what they are, as each has randomness of its own */
+  /** steps to leave out; the others do not change, because each has its own random numbers */
   skip?: ReadonlySet<number>
 }
 
@@ -117,7 +117,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
   }
 }
 
-/** How often several things happen at once, when the order of what they do is not to be the same every time. */
+/** The share of steps with several concurrent actions, unless in single-step mode. */
 const AT_ONCE = 0.1
 
 const takeStep = async (simulation: Simulation, step: number, counts: Map<string, number>): Promise<void> => {
@@ -146,7 +146,7 @@ const endCrashed = async (simulation: Simulation): Promise<void> => {
     }
 }
 
-/** What the program itself says, beside what the model found. */
+/** The program's open alerts, beside the model's findings. */
 const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
   (await openAlerts(db)).map(({ kind, text }) => `alert ${kind}: ${text}`)
 

@@ -10,9 +10,9 @@ import { ROLES, type Simulation } from './simulation.ts'
 
 /** Enough blocks for every depth of finality. */
 const BLOCKS = 14
-/** Between two rounds, ms: longer than any pause between two tries but those of hours. */
+/** Between two rounds, ms: longer than any retry delay that is not of hours. */
 const PAUSE_MS = 120_000
-/** In every fourth round: longer than a screening provider is left alone. */
+/** In every fourth round: longer than the retry delay of screening. */
 const LONG_PAUSE_MS = 960_000
 const ROUNDS = 40
 
@@ -45,7 +45,7 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   return []
 }
 
-/** Jobs that ask again about what has not ended, for days: what they learn is work for others. */
+/** Jobs that poll open payments for days: a run of theirs is not a sign of work left. */
 const POLLS = /^ask .+ for payments$/
 
 /** @returns whether anything found work */

@@ -27,7 +27,7 @@ import { createVirtualClock, useVirtual, type VirtualClock } from './virtual.ts'
 export const ROLES = ['api', 'worker', 'watcher'] as const
 export type RoleName = (typeof ROLES)[number]
 
-/** The merchant who wants deposits judged first. */
+/** The merchant with deposits screened first. */
 const HOLDING = 'M2'
 
 export interface Simulation {
@@ -46,11 +46,11 @@ export interface Simulation {
   readonly receivers: Receivers
   readonly merchants: readonly SimulatedMerchant[]
   readonly books: Books
-  /** what somebody outside saw that must never be, in one line each */
+  /** violations that are visible from outside, in one line each */
   readonly problems: string[]
   /** networks whose newest blocks were replaced at least once */
   readonly reorganised: Set<Network>
-  /** connections that no fault meets, for the operator and the model */
+  /** connections without faults, for the operator and the model */
   readonly db: Db
   /** undefined: the role is dead */
   readonly roles: Map<RoleName, RunningRole>

@@ -12,7 +12,7 @@ import type { Random } from '../../sandbox/random.ts'
 export interface VirtualClock {
   /** ms since the epoch, by the clock of the program's machine */
   now(): number
-  /** the same by everybody else's clock, which never goes back */
+  /** the same by the clock of all others, never set back */
   world(): number
   advance(ms: number): void
   /** Sets the machine's clock back. It runs on from there. */

@@ -26,7 +26,7 @@ interface KnownIntent {
 const NO_INTENT = ''
 
 /**
- * The rules that follow from earlier signatures: what they forbid, and which request they answer. Reads the log's
+ * Rules about earlier signatures: which requests they forbid, and which requests repeat one. Reads the log's
  * index.
  */
 export class History implements LogSubscriber {

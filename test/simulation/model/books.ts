@@ -1,6 +1,6 @@
 /**
- * The model's own books. It knows what payers sent and what the API answered, and nothing of the program's tables. What
- * a chain did with a transaction it asks the chain itself, past every front.
+ * The model's own books, from payers' payments and the API's answers, without the program's tables. It reads the
+ * outcome of a transaction from the chain itself, not through a front.
  */
 import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../../server/src/market/assets/index.ts'

@@ -6,8 +6,8 @@ export type { LogEnd, LogMemory, SignerAddress } from '@bursar/signer/client'
 export type { Signer } from './port.ts'
 
 /**
- * Connects to the signer at an address: a Unix socket, or another machine by mutual TLS. With `memory`, which stores
- * how far the signer's log went, a signer whose log was truncated is neither asked for signatures nor believed.
+ * Connects to the signer at an address: a Unix socket, or another machine by mutual TLS. With `memory`, each request
+ * states the latest known end of the signer's log, and a signer whose log lacks that end refuses the request.
  */
 export const connectSigner = (address: SignerAddress, memory?: LogMemory): Signer & { close(): void } =>
   new SignerClient(address, memory)

@@ -32,7 +32,7 @@ import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
 import { tronCommands } from './tron.ts'
 
-/** All commands by subject, in the order of the list. */
+/** All commands by subject, as in `bursar help`. */
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',

@@ -2,7 +2,7 @@
  * An exchange and the withdrawal of its proceeds, as one order. Guarantees:
  * - both are made in one transaction, or neither is;
  * - the merchant is notified of Exchanged, then of Done or Failed, and of nothing else;
- * - when the withdrawal fails, what was bought is on the balance.
+ * - if the withdrawal fails, the bought asset is on the balance.
  */
 export { exchangeAndSend, sendOnAsWhole } from './commands.ts'
 

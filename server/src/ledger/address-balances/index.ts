@@ -1,5 +1,5 @@
 /**
- * Records of the balance that each of our addresses should have: received less sent. Guarantees that a record changes
+ * Records of the balance that each of our addresses should have: received minus sent. Guarantees that a record changes
  * in the transaction that moves the cursor past the block, and is changed back with it. At any block the records
  * therefore add up to the ledger's custody plus the amounts not posted yet, and can be compared with the chain address
  * by address.

@@ -1,2 +1,2 @@
-/** Available balances of a merchant, by asset. Guarantees current figures of the ledger: posted less held. */
+/** Available balances of a merchant, by asset. Guarantees current figures: posted minus held. */
 export { balanceRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-/** The assets and networks of this installation, with limits and fees. Guarantee: all of it is configuration. */
+/** The assets and networks of this installation, with limits and fees, all from the configuration. */
 export { createCatalogue } from './catalogue.ts'
 export type { AssetOnNetwork, Catalogue, CryptoAsset, FiatAsset } from './catalogue.ts'
 export { ASSETS_SHAPE, readAssetSettings } from './settings.ts'

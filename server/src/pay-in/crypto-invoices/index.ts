@@ -1,7 +1,7 @@
 /**
  * Crypto invoices. Guarantees:
  * - the address of an invoice belongs to it permanently, and is not allocated before the payer continues;
- * - the paid amount is exactly what the chain credited at that address in the requested asset, whatever the order of
+ * - the paid amount is the sum of the deposits credited at that address in the requested asset, in any order of
  *   events;
  * - DONE and EXPIRED are notified once each;
  * - the merchant is notified of every credited unit, by the invoice or by a Replenish;

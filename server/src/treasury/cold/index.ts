@@ -1,5 +1,5 @@
 /**
- * Cold storage: moves the excess of hot wallets above their caps to addresses whose keys are not here. Guarantees that
+ * Cold storage: moves the excess of hot wallets above their caps to addresses with offline keys. Guarantees that
  * such a transfer goes where the policies of both server and signer say, that it delays no payout and leaves no nonce
  * unused while its signature is awaited, and that only the transaction that was handed out, signed by our key, is
  * accepted.

@@ -2,7 +2,7 @@
  * Joins coins of ours into one coin of the hot wallet, on Bitcoin. Guarantees:
  * - small coins are joined only when fees are low and payments don't need them;
  * - no coin is joined whose spending costs more than it holds;
- * - a deposit or a payment of ours that is stuck for its fee is paid for by a transaction that spends it;
+ * - a stuck deposit or payment is accelerated by a transaction that spends it (child pays for parent);
  * - money only ever goes to our own addresses, and its cost is posted;
  * - a transaction that can never be mined is ended only when that is proven.
  */

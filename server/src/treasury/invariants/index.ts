@@ -1,5 +1,5 @@
 /**
- * Named statements about the books, each checked by a query of its own that trusts no module. Guarantees that a check
+ * Named invariants of the books, each checked by a query of its own. Guarantees that a check
  * reads a bounded page in one snapshot; that a violation which two snapshots show stops outgoing payments of the
  * asset, or of the merchant, or all of them, in the transaction that raises its alert; and that only an operator lifts
  * the stop.
