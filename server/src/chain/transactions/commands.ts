@@ -4,12 +4,13 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { carryOut, joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { knowChange, type ChangeKey } from './change.ts'
 import { freeCoins, reserveCoins, type OwnCoin } from './coins.ts'
 import { outgoingMoves, type OutgoingEvent } from './machine.ts'
 import { freeNonce } from './nonces.ts'
 import { countPlanned } from './planned.ts'
-import { classOf } from './refusals.ts'
+import { classOf, TRANSACTION_ALERTS } from './refusals.ts'
 import { move } from './store.ts'
 import {
   type Attempt,
@@ -228,17 +229,23 @@ export const recordDropped = async (tx: Tx, { id, epoch }: Outgoing, { at }: Pic
 
 /**
  * Ends a transaction that can never be mined, because its coin was never made or another transaction spends it in a
- * final block. Only for transactions without merchants' money.
+ * final block, and the alerts about it. Only for transactions without merchants' money.
  */
-export const recordSuperseded = async (tx: Tx, id: string, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
+export const recordSuperseded = async (
+  tx: Tx,
+  id: string,
+  { at }: Pick<Moment, 'at'>,
+): Promise<Outgoing | undefined> => {
   const moved = await move(tx, id, 'superseded', at)
-  if (moved) await freeCoins(tx, id)
-  return moved !== undefined
+  if (!moved) return undefined
+  await freeCoins(tx, id)
+  await resolveAlertsOf(tx, TRANSACTION_ALERTS, [id], at)
+  return moved
 }
 
 /**
- * Ends a transaction that can never be mined, because a conflict in a final block used what it needs. Calls the
- * subscribers whose money it carries, and releases its other coins.
+ * Ends a transaction that can never be mined, because a conflict in a final block used what it needs, and the alerts
+ * about it. Calls the subscribers whose money it carries, and releases its other coins.
  * @param paid intents that the conflicting transaction pays
  */
 export const endSuperseded = async (
@@ -248,9 +255,8 @@ export const endSuperseded = async (
   moment: Moment,
   paid: ReadonlySet<string>,
 ): Promise<boolean> => {
-  const moved = await move(tx, id, 'superseded', moment.at)
+  const moved = await recordSuperseded(tx, id, moment)
   if (!moved) return false
-  await freeCoins(tx, id)
   await carryOut(
     tx,
     await notifySubscribers(

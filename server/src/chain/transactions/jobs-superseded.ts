@@ -15,7 +15,6 @@ import { endUsedNonces } from './jobs-used-nonces.ts'
 import type { SendingDeps } from './sending.ts'
 import { attemptsOf } from './store.ts'
 import type { Outgoing } from './transaction.ts'
-import { TRANSACTION_ALERTS } from './refusals.ts'
 
 /**
  * Ends transactions whose nonce or coin a conflict in a final block has used. First it asks the signer: the conflict
@@ -57,7 +56,7 @@ const settle = async (deps: SendingDeps, outgoing: Outgoing): Promise<void> => {
     if (!lost.every((one) => now.some(({ key, hash }) => key === one.key && hash === one.hash))) return
     const moment = momentOf(runtime)
     if (!(await endSuperseded(tx, outgoing.id, subscribers, moment, paid))) return
-    await resolveAlertsOf(tx, [...TRANSACTION_ALERTS, RECALLED, UNCLEAR], [outgoing.id], moment.at)
+    await resolveAlertsOf(tx, [RECALLED, UNCLEAR], [outgoing.id], moment.at)
     if (await isRecalled(tx, outgoing, lost)) return
     await raiseAlert(
       tx,

@@ -82,8 +82,7 @@ const putBack = async (
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     if (!(await isFinalPast(tx, 'TRON', expiration))) return
-    if (await endSuperseded(tx, id, subscribers, moment, new Set()))
-      await resolveAlertsOf(tx, TRANSACTION_ALERTS, [id], moment.at)
+    await endSuperseded(tx, id, subscribers, moment, new Set())
   })
 }
 

@@ -3,14 +3,12 @@ import { sql } from 'kysely'
 import type { AccountChainAdapter, ChainAdapter } from '../../adapters/chains/port.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { forEachIsolated } from '../../platform/jobs/index.ts'
-import { resolveAlertsOf } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { isRemembered, newestFinal, shareHeight } from '../watcher/index.ts'
 import { endSuperseded } from './commands.ts'
 import type { SendingDeps } from './sending.ts'
 import { OUTGOING_COLUMNS } from './store.ts'
 import type { Outgoing } from './transaction.ts'
-import { TRANSACTION_ALERTS } from './refusals.ts'
 
 /**
  * Ends sweeps sent by deposit addresses whose nonce an authorisation of the address has used (EIP-7702): no transaction
@@ -33,8 +31,7 @@ export const endUsedNonces = async (deps: SendingDeps): Promise<void> => {
       const still = await newestFinal(tx, network)
       if (still === undefined || still.height < block.height || !(await isRemembered(tx, network, block))) return
       const moment = momentOf(runtime)
-      if (!(await endSuperseded(tx, id, deps.subscribers, moment, new Set()))) return
-      await resolveAlertsOf(tx, TRANSACTION_ALERTS, [id], moment.at)
+      await endSuperseded(tx, id, deps.subscribers, moment, new Set())
     })
   })
 }

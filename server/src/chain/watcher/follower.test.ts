@@ -272,7 +272,7 @@ describe('the pool', () => {
 })
 
 describe('a leader of an earlier epoch', () => {
-  test('writes nothing any more', async () => {
+  test('C8 writes nothing any more', async () => {
     const old = await begin()
     mine(1)
     await stepAll(old)

@@ -106,7 +106,7 @@ const proved = async (...payments: { id: string; merchantId: string; ticker: str
   (await provedPayments(runtime, 'withdrawal', payments)).map(({ id }) => id)
 
 describe('the audit', () => {
-  test('audit S-3: finds a balance that was changed and nothing else, stops asset and merchant, and says so once', async () => {
+  test('audit S-3: L19 finds a balance that was changed and nothing else, stops asset and merchant, and says so once', async () => {
     const [merchant, other] = [randomUUID(), randomUUID()]
     await grant(merchant, 'USDT', 1_000n)
     await grant(other, 'USDT', 1_000n)

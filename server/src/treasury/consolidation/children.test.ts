@@ -13,6 +13,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { DEFAULT_BITCOIN_POLICY, oursAmong } from '../../chain/transactions/index.ts'
 import { attemptsOf } from '../../chain/transactions/store.ts'
+import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { catalogue, createPayoutWorld, policyWith, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { createSupersededSubscriber, DEFAULT_CONSOLIDATION_POLICY, payForParent } from './index.ts'
@@ -154,6 +155,20 @@ test('audit D-B9: a dropped child ends once another transaction has spent its co
   expect((await child()).state).toBe('signed')
   await settled(102)
   expect((await child()).state).toBe('abandoned')
+})
+
+test('the alerts about a dropped child end with it', async () => {
+  await drop()
+  const { id, raw } = await child()
+  for (const kind of ['broadcast', 'stuck', 'signer-velocity'] as const)
+    await raiseAlert(world.db, { kind, subject: id, text: 'raised before it was dropped' }, momentOf(world.runtime))
+  const kinds = async () => (await world.alerts()).filter(({ subject }) => subject === id).map(({ kind }) => kind)
+  const conflict = { ...shown({ hash: 'ab'.repeat(32), raw }), transfers: [] }
+  await world.block({ height: 102, transactions: [conflict] })
+  await settled(101)
+  expect(await kinds()).toEqual(['broadcast', 'signer-velocity', 'stuck'])
+  await settled(102)
+  expect(await kinds()).toEqual([])
 })
 
 test('audit D-B9: a dropped child that is mined after all is booked', async () => {

@@ -3,7 +3,6 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { recordSuperseded } from '../../chain/transactions/index.ts'
-import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { supersededJoinings } from './store.ts'
 
 /**
@@ -19,9 +18,7 @@ export const createSupersededSubscriber = () => ({
     moment: Moment,
   ): Promise<Effects> => {
     if (network !== 'BITCOIN') return noEffects
-    for (const id of await supersededJoinings(tx, finalHeight)) {
-      if (await recordSuperseded(tx, id, moment)) await resolveAlert(tx, 'broadcast', id, moment.at)
-    }
+    for (const id of await supersededJoinings(tx, finalHeight)) await recordSuperseded(tx, id, moment)
     return noEffects
   },
   mempool: async (): Promise<Effects> => noEffects,
