@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startChild, tailOf } from './process/child.ts'
+import { isHealthy } from './process/health.ts'
 import { inspectProcess, isRunning } from './process/identity.ts'
 import { startProgram } from './process/program.ts'
-import type { Program } from './process/program.ts'
+import type { Program, ProgramOptions } from './process/program.ts'
 import { recordedProcess, recordProcess } from './process/record.ts'
 import { RESTART_TIMES } from './restarts.ts'
 import type { RestartTimes } from './restarts.ts'
@@ -28,7 +32,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const shell = (name: string, script: string, ready = async () => true) =>
+const shell = (name: string, script: string, ready: ProgramOptions['ready'] = async () => true) =>
   startProgram({
     name,
     file: '/bin/sh',
@@ -214,6 +218,51 @@ describe('a program', () => {
     await expect(shell('api', 'echo waiting; exec sleep 60', async () => false)).rejects.toThrow(
       'api was not ready within 500 ms:\nwaiting',
     )
+  })
+
+  describe.runIf(process.platform === 'linux')('is healthy', () => {
+    const listen = async (at: number | string) => {
+      const server = createServer((_, response) => response.end('ok')).listen(at)
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      return server.address() as AddressInfo
+    }
+
+    test('when it answers itself, not when another process answers at its port or socket', async () => {
+      const { port } = await listen(0)
+      const socketPath = join(dir, 'signer.sock')
+      await listen(socketPath)
+      for (const where of [{ port }, { socketPath }]) {
+        await expect(shell('api', 'exec sleep 60', (pid) => isHealthy(where, pid))).rejects.toThrow('was not ready')
+        expect(await isHealthy(where, process.pid)).toBe(true)
+      }
+    })
+
+    test('once it listens, and not before', async () => {
+      const socketPath = join(dir, 'late.sock')
+      const mayListen = join(dir, 'may-listen')
+      const script = `const look = setInterval(() => {
+        if (!require('node:fs').existsSync('${mayListen}')) return
+        clearInterval(look)
+        require('node:http').createServer((_, response) => response.end()).listen('${socketPath}')
+      }, 10)`
+      const healthy: boolean[] = []
+      const program = await startProgram({
+        name: 'late',
+        file: process.execPath,
+        args: ['-e', script],
+        env: {},
+        ready: async (pid) => {
+          healthy.push(await isHealthy({ socketPath }, pid))
+          writeFileSync(mayListen, '')
+          return healthy.at(-1)!
+        },
+        logFile: join(dir, 'late.log'),
+        recordFile: join(dir, 'late.json'),
+      })
+      expect([healthy[0], healthy.at(-1)]).toEqual([false, true])
+      await program.stop()
+    })
   })
 
   test('left by a killed sandbox is ended before the new one starts', async () => {

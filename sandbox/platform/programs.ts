@@ -2,12 +2,11 @@
  * Starts the platform's processes as an operator would: the signer, then api, worker and watcher. One that ends by
  * itself is started again, as a service manager does.
  */
-import { existsSync } from 'node:fs'
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { COMPILE_CACHE } from '../../server/src/platform/process/compile-cache.ts'
 import { heapFlagsOf } from '../../server/src/platform/process/heap.ts'
 import type { Programs } from '../../tools/build.ts'
+import { isHealthy } from '../process/health.ts'
 import { startProgram } from '../process/program.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
@@ -97,7 +96,7 @@ export async function startSigner(
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE },
       logFile: join(dir, 'logs', 'signer.log'),
       recordFile: join(dir, 'signer.process.json'),
-      ready: () => answers({ socketPath: socket, path: '/health' }),
+      ready: (pid) => isHealthy({ socketPath: socket }, pid),
     }),
   )
 }
@@ -122,20 +121,7 @@ export async function startRole(
       env: { ...environmentOf(places, settings, role, inner), NODE_COMPILE_CACHE: COMPILE_CACHE, ...more },
       logFile: join(settings.dir, 'logs', `${role}.log`),
       recordFile: join(settings.dir, `${role}.process.json`),
-      ready: () => answers({ host: '127.0.0.1', port: inner, path: '/health' }),
+      ready: (pid) => isHealthy({ port: inner }, pid),
     }),
   )
-}
-
-function answers(where: { socketPath?: string; host?: string; port?: number; path: string }): Promise<boolean> {
-  if (where.socketPath !== undefined && !existsSync(where.socketPath)) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    const asked = request({ ...where, timeout: 1_000 }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode === 200)
-    })
-    asked.on('error', () => resolve(false))
-    asked.on('timeout', () => asked.destroy())
-    asked.end()
-  })
 }

@@ -1,4 +1,4 @@
-/** Finds free TCP ports of this machine, and the process that uses a wanted port. */
+/** Finds free TCP ports of this machine, and the processes that listen at ports and sockets. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { inspectProcess } from './identity.ts'
@@ -42,10 +42,29 @@ function tryListen(port: number): Promise<number | undefined> {
   })
 }
 
+/** A port of 127.0.0.1, or a socket in the file system. */
+export type Listening = { readonly port: number } | { readonly socketPath: string }
+
+/** Returns whether the process listens there; undefined where the system does not show it. */
+export function isListening(where: Listening, pid: number): boolean | undefined {
+  if (inspectProcess(pid) === undefined) return false
+  try {
+    const inodes = 'port' in where ? listeningInodes(where.port) : listeningSocketInodes(where.socketPath)
+    // Throws where the open files of the process are not shown to us.
+    readdirSync(`/proc/${pid}/fd`)
+    return holdsAny(String(pid), socketsOf(inodes))
+  } catch {
+    return undefined
+  }
+}
+
+const socketsOf = (inodes: readonly string[]): ReadonlySet<string> =>
+  new Set(inodes.map((inode) => `socket:[${inode}]`))
+
 /** The process that listens on the port, as far as the system shows it to us. */
 function listenerOf(port: number): ProcessInfo | undefined {
   try {
-    const sockets = new Set(listeningInodes(port).map((inode) => `socket:[${inode}]`))
+    const sockets = socketsOf(listeningInodes(port))
     if (sockets.size === 0) return undefined
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsAny(name, sockets))
     return pid === undefined ? undefined : inspectProcess(Number(pid))
@@ -64,6 +83,15 @@ function listeningInodes(port: number): string[] {
       .filter((fields) => fields[1]?.endsWith(suffix) === true && fields[3] === '0A')
       .map((fields) => fields[9] ?? ''),
   )
+}
+
+/** /proc/net/unix: the fourth field has the bit __SO_ACCEPTCON, then type, state, inode and path. */
+function listeningSocketInodes(path: string): string[] {
+  return readFileSync('/proc/net/unix', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === '00010000' && fields.slice(7).join(' ') === path)
+    .map((fields) => fields[6] ?? '')
 }
 
 function holdsAny(pid: string, sockets: ReadonlySet<string>): boolean {

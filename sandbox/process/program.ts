@@ -17,8 +17,8 @@ export interface ProgramOptions {
   readonly logFile: string
   /** Says which process it is, so that the next start ends one that a killed sandbox left. */
   readonly recordFile: string
-  /** Asked every 50 ms. */
-  readonly ready: () => Promise<boolean>
+  /** Asked every 50 ms. @param pid of the program */
+  readonly ready: (pid: number) => Promise<boolean>
   readonly readyWaitMs?: number
   /** Aborted: the program is ended before it is ready. */
   readonly signal?: AbortSignal
@@ -38,7 +38,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   recordProcess(options.recordFile, child)
   const waitMs = options.readyWaitMs ?? 120_000
   const deadline = performance.now() + waitMs
-  while (!(await options.ready())) {
+  while (!(await options.ready(child.pid))) {
     if (!isRunning(child)) throw new Error(`${options.name} ended while starting:\n${child.tail()}`)
     const isLate = performance.now() > deadline
     if (isLate || options.signal?.aborted === true) {
