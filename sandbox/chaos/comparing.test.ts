@@ -8,6 +8,7 @@ import { serve } from '../http/server.ts'
 import type { SandboxServer } from '../http/server.ts'
 import { compare } from './comparing.ts'
 import type { Chaos, ChaosMerchant, Order } from './orders.ts'
+import { whatWaits } from './waiting.ts'
 import { webhookKey } from './webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
   const routes = [
     get('/balance', ({ address }) => ({ value: onChain[address!] ?? '0' })),
     get('/bank/find', () => ({ payouts })),
+    get('/transaction', ({ hash }) => ({ hash, status: 'confirmed', confirmations: 3 })),
   ]
   control = await serve({ name: 'the control server', port: 0, routes })
 })
@@ -83,16 +85,16 @@ const notify = (objectId: string, kind: string, status: string, body: object): v
   bodies.set(webhookKey(merchant, `n-${sequence}`), JSON.stringify(whole))
 }
 
-const problems = async (): Promise<string[]> => {
-  const chaos = {
+const chaos = (): Chaos =>
+  ({
     sandbox: { control: control.url },
     merchants: [merchant],
     orders,
     tally: { kills: {}, pauses: 0, noAnswer: 0 },
     requireRunning: () => {},
-  } as unknown as Chaos
-  return (await compare(chaos, { bodies, problems: [] } as unknown as Webhooks)).problems
-}
+  }) as unknown as Chaos
+const problems = async (): Promise<string[]> =>
+  (await compare(chaos(), { bodies, problems: [] } as unknown as Webhooks)).problems
 const withdrawn = 'withdrawal w-1 of Chaos shop (id-1)'
 
 test('nothing is reported when everything agrees', async () => {
@@ -192,4 +194,28 @@ test('an order that no actor placed', async () => {
 test('a balance that differs in the last digit', async () => {
   balance = '96.500001'
   expect(await problems()).toEqual(['balance of Chaos shop: 96.500001 USDT, and should be 96.5'])
+})
+
+test('an order that waits is listed with what it waits for', async () => {
+  orders.push(
+    { ...order('deposit', 'd-1'), amount: '25', hash: '0xab' },
+    { ...order('crypto invoice', 'i-1'), id: 'id-2', reason: 'its payer could not pay: no answer' },
+    { ...order('withdrawal', 'w-2'), id: 'id-3' },
+    { ...order('exchange', 'e-1'), id: 'id-4' },
+    { ...order('exchange', 'e-2'), state: 'refused' },
+  )
+  notify('id-3', 'Withdraw', 'Pending', { ...withdrawal, localId: 'w-2' })
+  notify('id-4', 'Exchange', 'Done', { localId: 'e-1' })
+  bodies.delete(webhookKey(merchant, `n-${events.length}`))
+  const webhooks = { bodies, problems: [], hasEnded: ({ name }: Order) => name === 'w-1' } as unknown as Webhooks
+  expect(await whatWaits(chaos(), webhooks)).toEqual([
+    'waits: deposit d-1 of Chaos shop',
+    '  0xab: confirmed, 3 blocks',
+    'waits: crypto invoice i-1 of Chaos shop',
+    '  id-2: its payer could not pay: no answer',
+    'waits: withdrawal w-2 of Chaos shop',
+    '  id-3: Pending',
+    'waits: exchange e-1 of Chaos shop',
+    '  id-4: Done, webhooks not received: Done',
+  ])
 })

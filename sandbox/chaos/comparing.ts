@@ -6,6 +6,8 @@ import type { EventRecord } from '@bursar/sdk'
 import { control } from '../try/running.ts'
 import { patiently } from './asking.ts'
 import { differencesOfBalances, unitsOf } from './balances.ts'
+import { eventsOf, objectsOf } from './events.ts'
+import type { Objects } from './events.ts'
 import { hasLocalId } from './orders.ts'
 import type { Chaos, ChaosMerchant, Order } from './orders.ts'
 import { finalStatuses, webhookKey } from './webhooks.ts'
@@ -52,16 +54,6 @@ export async function compare(chaos: Chaos, webhooks: Webhooks): Promise<Compari
   return { problems, notifications, balances, failed }
 }
 
-async function eventsOf(chaos: Chaos, { client }: ChaosMerchant): Promise<EventRecord[]> {
-  const all: EventRecord[] = []
-  for (let after = 0; ;) {
-    const { events, next } = await patiently(chaos, () => client.events.list({ after, limit: 1_000 }))
-    if (events.length === 0) return all
-    all.push(...events)
-    after = next
-  }
-}
-
 /** Each notification of the merchant's list was received with that body, and nothing else was. */
 function differencesOfWebhooks(merchant: ChaosMerchant, events: EventRecord[], { bodies }: Webhooks): string[] {
   const problems: string[] = []
@@ -78,16 +70,6 @@ function differencesOfWebhooks(merchant: ChaosMerchant, events: EventRecord[], {
   for (const key of bodies.keys())
     if (key.startsWith(merchant.id) && !listed.has(key)) problems.push(`webhook ${key}: the merchant's list lacks it`)
   return problems
-}
-
-type Objects = readonly (readonly [id: string, events: readonly EventRecord[]])[]
-
-/** What exists for an order: by its id, its localId, or the hash of a deposit. More than one is an order made twice. */
-function objectsOf({ kind, id, name, hash }: Order, byObject: ReadonlyMap<string, EventRecord[]>): Objects {
-  return [...byObject].filter(([objectId, [first]]) => {
-    const body = first!.body as { localId?: string; hash?: string }
-    return objectId === id || body.localId === name || (kind === 'deposit' && body.hash === hash)
-  })
 }
 
 async function judge(

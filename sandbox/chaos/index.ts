@@ -18,12 +18,15 @@ import type { Chaos, ChaosOptions } from './orders.ts'
 import { reconcile } from './reconciling.ts'
 import { openScreen, verdict } from './screen.ts'
 import type { Screen } from './screen.ts'
+import { waitingOrders, whatWaits } from './waiting.ts'
 import { openWebhooks } from './webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
 
 const LOOK_EVERY_MS = 500
 /** So long may nothing end before the rest is called unfinished. A lease of a killed worker takes three minutes. */
 const PATIENCE_MS = 10 * 60_000
+/** How often the orders that wait are listed while nothing ends. */
+const LIST_EVERY_MS = 60_000
 
 /**
  * @param dir the folder of the sandbox
@@ -56,7 +59,7 @@ export async function runChaos(sandbox: Description, dir: string, options: Chaos
   try {
     await loadAndKill(chaos, { dir, random, options, webhooks, screen, ending: interrupts.first })
     for (const order of chaos.orders) if (order.state === 'unanswered') await lookUp(chaos, order)
-    await untilAllEnded(chaos, webhooks, interrupts.second)
+    await untilAllEnded(chaos, webhooks, screen, interrupts.second)
   } finally {
     interrupts.close()
     await looking.stop()
@@ -102,8 +105,7 @@ async function loadAndKill(
   }
 }
 
-const waiting = ({ orders }: Chaos, webhooks: Webhooks): number =>
-  orders.filter((order) => order.state === 'accepted' && !webhooks.hasEnded(order)).length
+const waiting = (chaos: Chaos, webhooks: Webhooks): number => waitingOrders(chaos, webhooks).length
 
 /** Reads the inbox and shows the counts, until it is stopped. */
 function lookAgainAndAgain(chaos: Chaos, webhooks: Webhooks, screen: Screen): { stop(): Promise<void> } {
@@ -125,12 +127,17 @@ function lookAgainAndAgain(chaos: Chaos, webhooks: Webhooks, screen: Screen): { 
   }
 }
 
-async function untilAllEnded(chaos: Chaos, webhooks: Webhooks, signal: AbortSignal): Promise<void> {
+async function untilAllEnded(chaos: Chaos, webhooks: Webhooks, screen: Screen, signal: AbortSignal): Promise<void> {
   let least = waiting(chaos, webhooks)
   let lastEndedAt = performance.now()
+  let listedAt = lastEndedAt
   while (!signal.aborted && waiting(chaos, webhooks) > 0 && performance.now() - lastEndedAt < PATIENCE_MS) {
     chaos.requireRunning()
     await sleep(LOOK_EVERY_MS)
+    if (performance.now() - Math.max(lastEndedAt, listedAt) >= LIST_EVERY_MS) {
+      for (const line of await whatWaits(chaos, webhooks)) screen.say(line)
+      listedAt = performance.now()
+    }
     if (waiting(chaos, webhooks) === least) continue
     least = waiting(chaos, webhooks)
     lastEndedAt = performance.now()
