@@ -4,6 +4,7 @@ import type { ChainSettings } from '../../adapters/chains/index.ts'
 import { lineOf, surveyNode } from '../../adapters/chains/survey/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { watchStatus } from '../../chain/watcher/index.ts'
+import { surveyDecimals } from '../composition/token-decimals.ts'
 import type { Report } from './doctor-acquirers.ts'
 import { tokensOf, type Opened } from '../installation/open.ts'
 
@@ -36,16 +37,8 @@ export const reportNetworks = async (
         `${network}: ${read ? `read to ${read.height}, final to ${read.finalHeight}` : 'not read yet: is a watcher running?'}`,
       )
       await reportNode(networks, network, assets, report, note)
-      for (const asset of assets.crypto) {
-        const on = asset.networks.get(network)
-        if (!on?.contract || !('tokenDecimals' in adapter)) continue
-        const line = await adapter.tokenDecimals(on.contract).then(
-          (decimals) => ({ decimals, text: `has ${decimals} decimals` }),
-          (error: unknown) => ({ decimals: undefined, text: `does not say its decimals: ${(error as Error).message}` }),
-        )
-        const isRight = line.decimals === on.decimals
-        report(isRight, `${network}: ${asset.ticker} ${line.text}${isRight ? '' : `, configured ${on.decimals}`}`)
-      }
+      for (const finding of await surveyDecimals(assets, network, adapter))
+        report(finding.standing === 'good', `${network}: ${lineOf(finding)}`)
     } catch (error) {
       report(false, `${network}: ${(error as Error).message}`)
     } finally {

@@ -15,6 +15,7 @@ import {
   createWatchers,
   createWorkerJobs,
   requireFitNode,
+  surveyDecimals,
   type World,
 } from '../composition/index.ts'
 import { ensureColdAddresses } from '../../treasury/cold/index.ts'
@@ -212,8 +213,9 @@ const startWorker = async (
   const rests = createRests(runtime.clock.now)
   const venue = config.exchange?.hedging ? openVenue(config.exchange.hedging.venue, rests) : null
   if (venue) started(() => venue.close())
+  const adapters = createAdapters(networks, tokensOf(world.catalogue))
   const jobs: Job[] = createWorkerJobs(world, {
-    adapters: createAdapters(networks, tokensOf(world.catalogue)),
+    adapters,
     chainIds: chainIdsOf(networks),
     signer,
     sources: config.ratesUrl === null ? [] : [createHttpRateSource({ url: config.ratesUrl })],
@@ -226,7 +228,7 @@ const startWorker = async (
     holders,
     pause,
   })
-  const fitness = createNodeFitnessJob(nodeLook('worker', world, config), Object.keys(networks) as Network[])
+  const fitness = createNodeFitnessJob(nodeLook('worker', world, config, adapters), Object.keys(networks) as Network[])
   const loop = createJobLoop([...jobs, ...mailing.jobs, fitness], runtime.log, jobWatch(runtime))
   started(() => loop.stop())
 }
@@ -236,13 +238,17 @@ const nodeLook = (
   role: NodeRole,
   { runtime, catalogue }: World,
   { networks }: Opened['config'],
+  adapters: ReturnType<typeof createAdapters>,
 ): Parameters<typeof createNodeFitnessJob>[0] => {
   const tokens = tokensOf(catalogue)
   const settings = required(networks, 'BURSAR_NETWORKS_FILE')
   return {
     runtime,
     role,
-    survey: (network) => surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() }),
+    survey: async (network) => [
+      ...(await surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() })),
+      ...(await surveyDecimals(catalogue, network, adapters.get(network)!)),
+    ],
   }
 }
 
@@ -255,7 +261,7 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened, pause: P
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
   const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
   const stopping = new AbortController()
-  const look = nodeLook('watcher', world, config)
+  const look = nodeLook('watcher', world, config, adapters)
   const running = createWatchers(
     world,
     adapters,
