@@ -97,7 +97,7 @@ describeWithChromium('hostile texts', () => {
   }
 
   test(
-    `${INJECTIONS.length} that would be scripts are shown as they are written`,
+    `H1 ${INJECTIONS.length} that would be scripts are shown as they are written`,
     async () => {
       expect(new Set(INJECTIONS).size).toBeGreaterThanOrEqual(100)
       const context = await visit()
@@ -124,7 +124,7 @@ describeWithChromium('hostile texts', () => {
     MOST_MS,
   )
 
-  test(`${REDIRECTS.length} that would lead elsewhere are no links`, async () => {
+  test(`H2 ${REDIRECTS.length} that would lead elsewhere are no links`, async () => {
     expect(new Set(REDIRECTS).size).toBeGreaterThanOrEqual(60)
     const context = await visit()
     const page = await context.newPage()

@@ -88,7 +88,7 @@ const orders: Record<string, Order> = {
 }
 
 describe('the api, killed between COMMIT and its answer', () => {
-  test.each(Object.keys(orders))('%s is made once, and the same request gets its answer', async (name) => {
+  test.each(Object.keys(orders))('L4 %s is made once, and the same request gets its answer', async (name) => {
     const { table, place } = orders[name]!
     if (table === 'exchanges')
       await sandbox.until('a price', () =>
@@ -131,7 +131,7 @@ describe('the watcher, killed around the transaction of a block', () => {
     ['blocks-applied', 'ETHEREUM'],
     ['blocks-not-committed', 'BITCOIN'],
     ['blocks-not-committed', 'TRON'],
-  ] as const)('at %s on %s credits a deposit once', async (point, network) => {
+  ] as const)('C5 C7 at %s on %s credits a deposit once', async (point, network) => {
     const [ticker, amount] = DEPOSITS[network]!
     const before = await balance(ticker)
     const { address } = await shop().client.addresses.create({ blockchain: network })
@@ -150,7 +150,7 @@ describe('the watcher, killed around the transaction of a block', () => {
 
 describe('the worker, killed around the delivery of a notification', () => {
   test.each(['notifications-claimed', 'deliveries-not-recorded'])(
-    'at %s: the next worker delivers it under the same id, with the same body',
+    'C6 at %s: the next worker delivers it under the same id, with the same body',
     async (point) => {
       const { id: exchanged } = await (async () => {
         await restart('worker', point)

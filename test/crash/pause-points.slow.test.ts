@@ -63,7 +63,7 @@ test('there are points to be killed at', () => {
 })
 
 describe('killed', () => {
-  test.each(cases)('%s on %s: one payment', async (point, blockchain) => {
+  test.each(cases)('C1 C2 %s on %s: one payment', async (point, blockchain) => {
     const [shop] = sandbox.merchants
     const { ticker, amount } = ASSETS[blockchain]
     const to = await sandbox.outside(blockchain)

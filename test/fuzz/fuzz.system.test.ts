@@ -9,7 +9,7 @@ import type { Answer } from './connection.ts'
 import { contractFaultsOf, faultsOf } from './oracles/answers.ts'
 import { fuzz } from './run.ts'
 
-test('requests of every group violate nothing', async () => {
+test('A13 requests of every group violate nothing', async () => {
   const database = await createDatabase({ template: migrated })
   try {
     const result = await fuzz({

@@ -42,7 +42,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     fault: 'F5, I13',
     breaks: 'Refunds come to more than the payment.',
     finder:
-      'server/src/pay-in/fiat-invoices/ending.test.ts › F5: fifty refunds at once never come to more than the payment',
+      'server/src/pay-in/fiat-invoices/ending.test.ts › F5 fifty refunds at once never come to more than the payment',
   },
   {
     name: 'refund-of-unbooked-payment',
@@ -53,7 +53,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     ],
     fault: 'F6, I25',
     breaks: 'Money is given back that was never booked.',
-    finder: 'server/src/pay-in/fiat-invoices/ending.test.ts › F6: nothing is given back that was never booked',
+    finder: 'server/src/pay-in/fiat-invoices/ending.test.ts › F6 nothing is given back that was never booked',
   },
   {
     name: 'refund-released-by-old-answer',

@@ -275,7 +275,7 @@ describe('a wrong request', () => {
     )
   })
 
-  test("what is another merchant's is not found", async () => {
+  test("A13 what is another merchant's is not found", async () => {
     const asked = {
       ticker: 'USDC',
       spendTicker: 'USDT',

@@ -100,7 +100,7 @@ const BELONGS: readonly [where: RegExp, reason: string][] = [
   [/^the card .* in logs\/(?:bank|sandbox)/, 'of the imitated bank, which is no part of the platform'],
 ]
 
-test('no secret and no card number is in logs, rows, webhooks, mails, pages, metrics or dumps of memory', async () => {
+test('F10 K1 no secret and no card number is in logs, rows, webhooks, mails, pages, metrics or dumps of memory', async () => {
   const secrets = secretsOf(sandbox)
   expect(secrets.size).toBeGreaterThan(8)
   const { merchants, dir } = sandbox

@@ -103,7 +103,7 @@ test('audit O-3.1: a restored copy gives out no address that the original gave o
   await copy.close()
 })
 
-test('audit O-3.1: no role serves a restored copy before `bursar restored` has run, which makes it safe in one step', async () => {
+test('audit O-3.1: C10 no role serves a restored copy before `bursar restored` has run, which makes it safe in one step', async () => {
   const { copy, addresses } = await setUp()
   await expect(requireSameDatabase(copy.db, momentOf(copy.runtime))).rejects.toThrow(/run|bursar restored/)
   const lines = await makeSafe(copy.runtime, WALLET, 16)
@@ -146,7 +146,7 @@ test('audit O-3.1: the command moves on what looks like the same database too: a
   await here.close()
 })
 
-test('audit O-3.1: a promotion moves stock and counters on, and raises an alert', async () => {
+test('audit O-3.1: D3 a promotion moves stock and counters on, and raises an alert', async () => {
   const here = open(database.url)
   await here.stock()
   const { rows: before } = await sql<{ address: string }>`select address from address_stock`.execute(here.db)

@@ -42,7 +42,7 @@ const KINDS: Record<string, string> = {
   createFiatExchangeWithdrawal: 'FiatExchangeWithdraw',
 }
 
-describe('audit S-1: what was placed is found again by its localId', () => {
+describe('audit S-1: L4 what was placed is found again by its localId', () => {
   test.each(moneyOperations.map(({ id }) => id))('%s', async (operation) => {
     const localId = `found-${operation}`
     expect(await world.find(localId)).toEqual([])

@@ -85,7 +85,7 @@ describe('a body that is refused says what to send instead', () => {
     'null',
     '∞',
     '1'.repeat(10_000),
-  ])('the amount %j', async (amount) => {
+  ])('L13 the amount %j', async (amount) => {
     const answer = await edge.call('POST', '/merchants/withdrawals/crypto', withdrawal({ amount }))
     expect(answer).toMatchObject({ status: 400, body: { code: 3 } })
   })

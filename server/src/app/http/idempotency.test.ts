@@ -131,7 +131,7 @@ describe('a signature that moves money', () => {
     expect(await keysOf('GET', '/merchants/assets/crypto')).toEqual([])
   })
 
-  test('sent a thousand times has one effect', async () => {
+  test('A1 sent a thousand times has one effect', async () => {
     const seen = serving()
     const answers = []
     for (let i = 0; i < 50; i += 1)

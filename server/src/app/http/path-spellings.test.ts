@@ -67,7 +67,7 @@ const spellings = (): string[] => {
 }
 
 describe('other spellings of a path', () => {
-  test('are never served, in 500 ways', async () => {
+  test('A4 are never served, in 500 ways', async () => {
     const all = [...new Set(spellings())]
     expect(all.length).toBeGreaterThan(500)
     edge.handled.length = 0

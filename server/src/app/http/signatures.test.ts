@@ -166,7 +166,7 @@ describe('when it was signed', () => {
 })
 
 describe('what was signed', () => {
-  test('text that moves between method, path, body and timestamp is never accepted', async () => {
+  test('A3 text that moves between method, path, body and timestamp is never accepted', async () => {
     const signed = operations.filter((operation) => operation.signed)
     edge.handled.length = 0
     const shift = fc.record({
@@ -209,7 +209,7 @@ describe('what was signed', () => {
     expect((await edge.raw('GET', '/merchants/balances?tickers=BTC', headers)).status).toBe(200)
   })
 
-  test('every byte of the body counts, whatever it means', async () => {
+  test('A7 every byte of the body counts, whatever it means', async () => {
     const signature = sign(
       edge.merchant.privateKey,
       'POST',
@@ -261,7 +261,7 @@ describe('the headers', () => {
   ]
 
   test.each(['merchant-id', 'signature', 'timestamp'])(
-    '%s sent twice is refused, however it is written and whatever it says',
+    'A6 %s sent twice is refused, however it is written and whatever it says',
     async (name) => {
       expect((await edge.raw('GET', target, headers())).status).toBe(200)
       const value = headers()[headers().indexOf(name) + 1]!

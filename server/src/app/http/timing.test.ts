@@ -73,7 +73,7 @@ const measure = async (): Promise<Record<string, number>> => {
   )
 }
 
-test('refusing takes the same time for whatever reason', async () => {
+test('A8 refusing takes the same time for whatever reason', async () => {
   await expect(
     authenticate(
       directory,

@@ -63,7 +63,7 @@ describe('judging a batch', () => {
     ])
   })
 
-  test('a hold ends once, no matter who comes second', () => {
+  test('L6 a hold ends once, no matter who comes second', () => {
     const batch = [hold('h', 70n), release('r', 'h', 70n), capture('c', 'h', 70n), hold('again', 100n)]
     expect(judge(batch, reading(100n)).outcomes).toEqual([
       { kind: 'applied' },
@@ -94,7 +94,7 @@ describe('judging a batch', () => {
     ])
   })
 
-  test('never lets a bounded account below zero, and entries add up, whatever the batch', () => {
+  test('L5 never lets a bounded account below zero, and entries add up, whatever the batch', () => {
     const amount = fc.bigInt({ min: 1n, max: 60n })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), amount), { maxLength: 30 }), (steps) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openSilentProxy } from '../../../../test/setup/silent-proxy.ts'
+import { startPostgresFront } from '../../../../test/simulation/fronts/postgres.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item } from './index.ts'
@@ -37,7 +38,7 @@ describe('through the group committer', () => {
     await sound()
   })
 
-  test('one localId sent 100 times at once over two processes: one is accepted and the rest name it', async () => {
+  test('L3 one localId sent 100 times at once over two processes: one is accepted and the rest name it', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 1000n)
     const localId = { value: 'order-7', operation: 'withdrawal' }
@@ -84,7 +85,7 @@ describe('through the group committer', () => {
     expect(await available(merchant)).toBe(98n)
   })
 
-  test('connections cut under load: every answer given is true, and nothing happens twice', async () => {
+  test('D4 D8 connections cut under load: every answer given is true, and nothing happens twice', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 1_000_000n)
     const killer = new pg.Client({ connectionString: url })
@@ -119,7 +120,7 @@ describe('through the group committer', () => {
 })
 
 describe('through a network that goes silent', () => {
-  test('audit M-B5: every waiting request is answered that its outcome is unknown, and none is lost or done twice when the network is back', async () => {
+  test('audit M-B5: D4 every waiting request is answered that its outcome is unknown, and none is lost or done twice when the network is back', async () => {
     const proxy = await openSilentProxy(url)
     const committer = createCommitter({ url: proxy.url, answerMs: 300 })
     const merchant = randomUUID()
@@ -143,6 +144,34 @@ describe('through a network that goes silent', () => {
   })
 })
 
+describe('on a full disk', () => {
+  test('D6 nothing is placed, each request fails, and each is placed once when there is room again', async () => {
+    let isFull = false
+    const front = await startPostgresFront(url, 'database', {
+      decide: () => (isFull ? 'disk-full' : undefined),
+      counts: new Map(),
+      stepsSince: () => 0,
+    })
+    const committer = createCommitter({ url: front.url })
+    onTestFinished(async () => {
+      await committer.close()
+      await front.close()
+    })
+    const merchant = randomUUID()
+    await fund(db, merchant, 10n)
+    const items = Array.from({ length: 10 }, () => hold(merchant, 1n))
+    isFull = true
+    const failed = await Promise.allSettled(items.map((item) => committer.submit(item)))
+    expect(failed.map(({ status }) => status)).toEqual(items.map(() => 'rejected'))
+    expect(await available(merchant)).toBe(10n)
+    isFull = false
+    const placed = await Promise.all(items.map((item) => committer.submit(item)))
+    expect(placed.map(({ kind }) => kind)).toEqual(items.map(() => 'applied'))
+    expect(await available(merchant)).toBe(0n)
+    await sound()
+  })
+})
+
 describe('inside a transaction', () => {
   test('a refusal leaves the others standing', async () => {
     const merchant = randomUUID()
@@ -153,7 +182,7 @@ describe('inside a transaction', () => {
     expect(outcomes.map((o) => o.kind)).toEqual(['applied', 'refused', 'applied'])
   })
 
-  test('capture and release race for one hold: one wins, 30 times out of 30', async () => {
+  test('L6 capture and release race for one hold: one wins, 30 times out of 30', async () => {
     for (let round = 0; round < 30; round += 1) {
       const merchant = randomUUID()
       await fund(db, merchant, 10n)
@@ -187,7 +216,7 @@ describe('inside a transaction', () => {
     await sound()
   })
 
-  test('transfers crossing each other never deadlock a caller', async () => {
+  test('L7 D8 transfers crossing each other never deadlock a caller', async () => {
     const merchants = Array.from({ length: 6 }, () => randomUUID())
     for (const merchant of merchants) await fund(db, merchant, 1000n)
     const pick = (i: number) => merchants[(i * 7) % 6]!
@@ -210,11 +239,29 @@ describe('what guards the tables', () => {
     await expect(sql`truncate ledger_entries`.execute(db)).rejects.toThrow('append-only')
   })
 
-  test('a balance below zero is refused by the database itself', async () => {
+  test('L5 a balance below zero is refused by the database itself', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 5n)
     const spend = sql`update ledger_accounts set posted = -1 where merchant_id = ${merchant} and kind = 'merchant'`
     await expect(spend.execute(db)).rejects.toThrow('available_not_negative')
+  })
+
+  test('L12 NaN, which is above every number, is no balance', async () => {
+    const merchant = randomUUID()
+    await fund(db, merchant, 5n)
+    for (const [posted, held] of [
+      ['NaN', '0'],
+      ['0', 'NaN'],
+    ]) {
+      // Raw: no command posts what is no number.
+      const forge = sql`with account as (
+          update ledger_accounts set posted = posted + ${posted}::numeric, held = held + ${held}::numeric, version = version + 1
+            where merchant_id = ${merchant} and kind = 'merchant' returning id, version, posted, held)
+        insert into ledger_entries (account_id, version, transfer_id, posted, held, posted_after, held_after)
+          select id, version, ${newId()}, ${posted}::numeric, ${held}::numeric, posted, held from account`
+      await expect(forge.execute(db)).rejects.toThrow('balances_are_numbers')
+    }
+    expect(await available(merchant)).toBe(5n)
   })
 
   const seal = async (): Promise<number> => {

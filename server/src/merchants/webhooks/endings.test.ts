@@ -33,7 +33,7 @@ const seen = (receiver: Receiver, objectId: string): number[] =>
   receiver.accepted.filter((r) => r.objectId === objectId).map((r) => r.n)
 
 describe('a receiver that refuses', () => {
-  test('is asked at exactly the times of the schedule, 11 times, then once a day for 7 days', async () => {
+  test('W1 is asked at exactly the times of the schedule, 11 times, then once a day for 7 days', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     receiver.judge = () => 500
@@ -105,7 +105,7 @@ describe('a receiver that refuses', () => {
     expect(notified).toHaveLength(2)
   })
 
-  test('later events of the object wait, other objects flow, and the list tells', async () => {
+  test('W4 later events of the object wait, other objects flow, and the list tells', async () => {
     const receiver = await world.receiver()
     const { merchant, objects } = await exhausted(receiver, [3])
     receiver.judge = (request) => (request.objectId === objects[0] ? 500 : 200)
@@ -245,7 +245,7 @@ describe('what the owner may do', () => {
     expect(await run((tx) => replayEvents(tx, randomUUID(), { objectId: a }, moment()))).toBe(0)
   })
 
-  test('replay what is exhausted: now, in order, with the whole schedule before it', async () => {
+  test('W4 replay what is exhausted: now, in order, with the whole schedule before it', async () => {
     const receiver = await world.receiver()
     const {
       merchant,

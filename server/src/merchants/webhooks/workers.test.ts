@@ -40,7 +40,7 @@ const startPaused = () => {
 const ids = (receiver: Receiver) => receiver.requests.map((request) => [request.headers['webhook-id'], request.rawBody])
 
 describe('a worker that dies between the 2xx and its record', () => {
-  test('the same event comes again under the same id, when the lease has ended and not before', async () => {
+  test('C6 the same event comes again under the same id, when the lease has ended and not before', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     await world.emitTo(merchant, randomUUID(), 2)
@@ -60,7 +60,7 @@ describe('a worker that dies between the 2xx and its record', () => {
 })
 
 describe('a worker that is paused and wakes when its claim has passed to another', () => {
-  test('its success does not end what the other was refused', async () => {
+  test('C8 its success does not end what the other was refused', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
@@ -194,7 +194,7 @@ describe('several workers', () => {
 })
 
 describe('receivers that hang', () => {
-  test('hold up nobody else, in a worker with fewer slots than there are of them', async () => {
+  test('W3 hold up nobody else, in a worker with fewer slots than there are of them', async () => {
     const [fine, dead] = [await world.receiver(), await world.receiver()]
     dead.judge = () => 'taken'
     const deadMerchants = upTo(40).map(() => world.merchant(dead))

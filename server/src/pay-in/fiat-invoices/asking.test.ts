@@ -26,7 +26,7 @@ test('audit S-12: an invoice says which API key signed for it; one made by a for
 })
 
 describe('an invoice by the API', () => {
-  test('answers its id, which tells nothing of its time, and the page', async () => {
+  test('H4 answers its id, which tells nothing of its time, and the page', async () => {
     const { status, body } = await world.call('createFiatInvoice', { body: { name: 'x' } })
     expect(status).toBe(200)
     expect(body).toEqual({ id: body.id, url: `https://pay.example/invoices/fiat/${body.id}` })
@@ -91,7 +91,7 @@ describe('an invoice by the API', () => {
     ])
   })
 
-  test('of another merchant is not found, nor one that never was, nor what is no id', async () => {
+  test('A13 of another merchant is not found, nor one that never was, nor what is no id', async () => {
     const id = await world.create()
     const other = await makeMerchant(world.db, START)
     for (const [merchantId, asked] of [

@@ -4,7 +4,7 @@ import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.t
 const world = useFiatInvoices()
 
 describe('callbacks', () => {
-  test('F1: one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
+  test('F1 one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
     const { id, reference } = await world.atTheBank()
     const paid = {
       kind: 'succeeded',
@@ -26,7 +26,7 @@ describe('callbacks', () => {
     expect(await world.balance('merchant')).toBe(0n)
   })
 
-  test('F1: one that is signed and untrue is found out by asking: PAID goes back to PENDING, and nothing is credited', async () => {
+  test('F1 one that is signed and untrue is found out by asking: PAID goes back to PENDING, and nothing is credited', async () => {
     const { id, reference } = await world.atTheBank()
     await world.hear(reference, {
       kind: 'succeeded',
@@ -49,7 +49,7 @@ describe('callbacks', () => {
   test.each<[string, { units?: bigint; ticker?: 'KZT' }]>([
     ['another amount', { units: 1_00n }],
     ['another currency', { ticker: 'KZT' }],
-  ])('F2: %s pays nothing, is in suspense and alerts', async (_, wrong) => {
+  ])('F2 %s pays nothing, is in suspense and alerts', async (_, wrong) => {
     const { id, reference } = await world.atTheBank()
     const state = world.first.pays(reference, wrong)
     await world.hear(reference, state)
@@ -67,7 +67,7 @@ describe('callbacks', () => {
     })
   })
 
-  test('F2: a genuine callback about another invoice pays that one alone', async () => {
+  test('F2 a genuine callback about another invoice pays that one alone', async () => {
     const [one, two] = [await world.atTheBank(), await world.atTheBank()]
     world.first.pays(two.reference)
     await world.hear(two.reference)
@@ -75,7 +75,7 @@ describe('callbacks', () => {
     expect([(await world.lookup(one.id)).status, (await world.lookup(two.id)).status]).toEqual(['PENDING', 'DONE'])
   })
 
-  test('F3: twice, late and in every order they end in the truth, once', async () => {
+  test('F3 twice, late and in every order they end in the truth, once', async () => {
     const refusedFirst = ['refused', 'waiting', 'succeeded', 'succeeded']
     const orders = permutations(refusedFirst)
     for (const order of orders) {
@@ -101,7 +101,7 @@ describe('callbacks', () => {
     }
   })
 
-  test('F3: Failed and then paid: the invoice of the payer is paid', async () => {
+  test('F3 Failed and then paid: the invoice of the payer is paid', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
     await world.hear(reference)

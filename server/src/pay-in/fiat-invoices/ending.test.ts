@@ -87,7 +87,7 @@ describe('money that goes back', () => {
     await world.work()
   }
 
-  test('F8: a chargeback takes back what is there, once; the acquirer keeps its cost', async () => {
+  test('F8 a chargeback takes back what is there, once; the acquirer keeps its cost', async () => {
     const [one] = [await world.paidInvoice(), await world.paidInvoice()]
     await reverse(one.reference)
     expect(await world.balance('merchant')).toBe(98_00n)
@@ -101,7 +101,7 @@ describe('money that goes back', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Pending', 'Done'])
   })
 
-  test('F8: what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
+  test('F8 what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
     const reference = await world.paid()
     await spendMoney(world.runtime, { merchantId: world.merchantId, asset: 'UAH' }, 90_00n)
     await reverse(reference)
@@ -144,7 +144,7 @@ describe('money that goes back', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })
 
-  test('F5: fifty refunds at once never come to more than the payment', async () => {
+  test('F5 fifty refunds at once never come to more than the payment', async () => {
     const reference = await world.paid()
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => world.refund(reference, 60_00n)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -154,7 +154,7 @@ describe('money that goes back', () => {
     expect(await world.balance('merchant')).toBe(38_00n)
   })
 
-  test('F6: nothing is given back that was never booked', async () => {
+  test('F6 nothing is given back that was never booked', async () => {
     const { reference } = await world.atTheBank()
     await expect(world.refund(reference)).rejects.toThrow('is open: only money that was booked')
     world.first.refuses(reference)

@@ -62,7 +62,7 @@ describe('a statement', () => {
     expect(await platform('settlement:first')).toBe(-80_00n)
   })
 
-  test('F9: a line too few, too many or different by one is shown, raises an alert, and is over when it is put right', async () => {
+  test('F9 a line too few, too many or different by one is shown, raises an alert, and is over when it is put right', async () => {
     const [one, two] = [await world.paid(), await world.paid()]
     state({ kind: 'payment', reference: one, units: 99_99n, feeUnits: 50n })
     state({ kind: 'payment', reference: world.runtime.newId(), units: 7_00n })
@@ -121,7 +121,7 @@ describe('a statement', () => {
     expect(await world.balance('merchant')).toBe(176_00n)
   })
 
-  test('F8: with money given back without us takes it from the merchant, a part at once, all of it when the acquirer says so', async () => {
+  test('F8 with money given back without us takes it from the merchant, a part at once, all of it when the acquirer says so', async () => {
     const [reference] = [await world.paid(), await world.paid()]
     state({ kind: 'payment', reference: reference!, units: 100_00n, feeUnits: 50n })
     state({ kind: 'refund', reference: reference!, units: -30_00n })

@@ -275,7 +275,7 @@ describe('its merchant', () => {
 describe('where the payer is sent on', () => {
   const hosts = { redirectHosts: ['shop.example'] }
 
-  test('is an http or https URL, in the spelling of browsers', () => {
+  test('H2 is an http or https URL, in the spelling of browsers', () => {
     expect(readRedirect('https://Shop.example/a b'.replace(' ', '%20'))).toBe('https://shop.example/a%20b')
     expect(readRedirect('http://shop.example')).toBe('http://shop.example/')
     expect(readFormRedirect('https://shop.example/thanks?order=1#top', hosts)).toBe(
@@ -338,7 +338,7 @@ describe('where the payer is sent on', () => {
   })
 })
 
-test('money goes on only to an address that the merchant listed', () => {
+test('A11 money goes on only to an address that the merchant listed', () => {
   const settings = { formTargetAddresses: ['TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'] }
   expect(readFormTarget({}, settings)).toBeUndefined()
   expect(readFormTarget({ targetTicker: 'USDT' }, settings)).toEqual({ ticker: 'USDT' })

@@ -52,7 +52,7 @@ describe('the state table', () => {
     }
   })
 
-  test('only the proof that it can never be mined leads from a signed transaction back to waiting', () => {
+  test('L22 only the proof that it can never be mined leads from a signed transaction back to waiting', () => {
     const back = (state: 'sent' | 'mined') =>
       Object.entries(withdrawalMoves[state])
         .filter(([, { to }]) => to === 'requested')

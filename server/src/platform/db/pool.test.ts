@@ -96,7 +96,7 @@ test('a connection that answers is kept, however long all its answers take toget
   await client.end()
 })
 
-test('audit M-B5: a connection to a server that has become a standby is given up', async () => {
+test('audit M-B5: D3 a connection to a server that has become a standby is given up', async () => {
   const pool = createPool({ url: database.url, max: 1 })
   // A standby refuses what writes with this very state, 25006 (PostgreSQL, src/backend/tcop/utility.c).
   await pool.query('set default_transaction_read_only = on')

@@ -55,11 +55,11 @@ describe('decimal strings', () => {
     '--1',
     '1e-7',
     '∞',
-  ])('refuses %j', (text) => {
+  ])('L13 refuses %j', (text) => {
     expect(parseUnits(text, 18)).toEqual({ ok: false, refusal: 'grammar' })
   })
 
-  test('digits finer than the scale are refused, never rounded; zeros there are no digits', () => {
+  test('L14 digits finer than the scale are refused, never rounded; zeros there are no digits', () => {
     expect(parseUnits('1.0000001', 6)).toEqual({ ok: false, refusal: 'precision' })
     expect(parseUnits('12.000', 0)).toEqual({ ok: true, units: 12n })
     expect(parseUnits('1.230000000', 2)).toEqual({ ok: true, units: 123n })

@@ -51,7 +51,7 @@ test('there are at least 80 spellings, all of which URLs can hold', () => {
   for (const host of privateHosts) expect(URL.canParse(`http://${host}/`)).toBe(true)
 })
 
-describe('no byte reaches an address that is not public', () => {
+describe('W7 no byte reaches an address that is not public', () => {
   test('the canary sees a connection when the guard lets it through', async () => {
     await outboundWith({ allowPrivate: ['127.0.0.0/8'] }).post(`http://127.1:${canaryPort}/`, request)
     expect(touched).toBeGreaterThan(0)
@@ -76,7 +76,7 @@ describe('no byte reaches an address that is not public', () => {
     expect(touched).toBe(0)
   })
 
-  test('when a name changes its mind between two look-ups', async () => {
+  test('W8 when a name changes its mind between two look-ups', async () => {
     for (const host of addresses) {
       let lookups = 0
       const lookup = async (): Promise<string[]> => [(lookups += 1) % 2 === 1 ? '127.0.0.2' : asAnswer(host)]
@@ -90,7 +90,7 @@ describe('no byte reaches an address that is not public', () => {
     expect(touched).toBe(0)
   })
 
-  test.each([301, 302, 303, 307, 308])('by a redirect with status %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('W9 by a redirect with status %i', async (status) => {
     const outbound = outboundWith({ allowPrivate: ['127.0.0.0/8'], lookup: async () => ['127.0.0.2'] })
     for (const host of privateHosts) {
       location = encodeURI(`http://${host}:${canaryPort}/`)
