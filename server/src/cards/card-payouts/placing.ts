@@ -1,7 +1,7 @@
 import type { AmountLimits } from '../../adapters/acquirers/port.ts'
 import { chargeOf, type FiatAsset } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
-import type { Item } from '../../ledger/postings/index.ts'
+import type { NewOrder } from '../../ledger/orders/index.ts'
 import { allocate } from '../../platform/money/index.ts'
 import { maskCard } from '../../platform/api/card-numbers.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
@@ -34,15 +34,15 @@ export const newPayout = (given: Given, { ticker }: FiatAsset, card: string, { a
 })
 
 /**
- * Makes the item that stores a new payout with its parts and holds its money, both or neither. @param limits of each
- * part; `keyId` of the API key that signed the request
+ * Returns the order of a new payout, with the rows of its parts. @param limits of each part; `keyId` of the API key
+ * that signed the request
  */
-export const placingItem = (
+export const orderOf = (
   payout: Payout,
   { card, limits, scale, keyId }: { card: string; limits: AmountLimits; scale: number; keyId: string | null },
   { cards, random }: PlacingDeps,
   newId: () => string,
-): Pick<Item, 'transfer' | 'rows'> => {
+): NewOrder => {
   const amounts = payout.kind === 'single' ? [payout.units] : split(payout.units, limits, 10n ** BigInt(scale), random)
   const parts = partsFor(payout, amounts, newId)
   const { transfer } = holdItem(payout, payout.units + payout.fee, payout.createdAt, payout.holdId)
@@ -55,6 +55,9 @@ export const placingItem = (
       },
       ...parts.map((part) => ({ table: partRows, values: partRowOf(part) })),
     ],
+    operation: payout.kind === 'single' ? 'createFiatWithdrawal' : 'createFiatBatchWithdrawal',
+    localId: payout.localId,
+    scale,
   }
 }
 

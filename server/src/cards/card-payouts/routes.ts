@@ -8,7 +8,7 @@ import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStopsReader, type StopTerm } from '../../ledger/stops/index.ts'
 import { batchBody } from './notice.ts'
 import type { Payout } from './payout.ts'
-import { currentFee, newPayout, placingItem, type PlacingDeps } from './placing.ts'
+import { currentFee, newPayout, orderOf, type PlacingDeps } from './placing.ts'
 import {
   checkNoCard,
   readCard,
@@ -87,13 +87,6 @@ const create = async (
     notifiedAs: null,
   }
   const payout = newPayout(given, asset, card, momentOf(runtime))
-  const item = placingItem(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)
-  const operation = kind === 'single' ? 'createFiatWithdrawal' : 'createFiatBatchWithdrawal'
-  return placeOrder(deps.committer, request, {
-    id: payout.id,
-    operation,
-    localId: payout.localId,
-    item,
-    scale: asset.scale,
-  })
+  const order = orderOf(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)
+  return placeOrder(deps.committer, request.answerKeys, order)
 }

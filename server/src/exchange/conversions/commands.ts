@@ -51,7 +51,16 @@ const carry = async (
   const { causedBy, causeId } = conversion
   const intentId = await intentOf(tx, conversion)
   if (order && place) {
-    const whole = { ...order, place, currentFee, withdrawalFee: undefined, causedBy, localId: causeId, intentId }
+    const whole = {
+      ...order,
+      place,
+      currentFee,
+      withdrawalFee: undefined,
+      causedBy,
+      localId: causeId,
+      intentId,
+      answerKeys: [],
+    }
     return (await exchangeAndSend(tx, deps, whole, moment)).effects
   }
   if (order)

@@ -1,7 +1,7 @@
 import { estimateErrors } from '@bursar/contract'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { carryOut, type Effects } from '../../ledger/effects/index.ts'
+import type { Effects } from '../../ledger/effects/index.ts'
 import {
   estimate,
   PRICE_DECIMALS,
@@ -13,10 +13,9 @@ import {
   type Quote,
 } from '../exchanges/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { refusal, unlessKnown } from '../../ledger/orders/index.ts'
-import { withStoredAnswer } from '../../platform/api/answers.ts'
+import { placeDecided, refusal, type NewOrder } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
-import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import type { Runtime } from '../../platform/runtime/runtime.ts'
 
 /**
  * The request fields of both kinds: `spend` states what is spent, `withdraw` what is withdrawn, including the
@@ -105,20 +104,17 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
 })
 
-/** Creates an order in a transaction, unless its request was handled before, with the answer that repetitions get. */
-export const placeWhole = (
+/** Places an order of either kind. @param make places it in the transaction, with the request's answer keys */
+export const placeWhole = async (
   runtime: Runtime,
-  request: ApiRequest,
-  make: (tx: Tx, moment: Moment) => Promise<{ id: string; effects: Effects }>,
+  { merchantId, answerKeys, body }: ApiRequest,
+  make: (tx: Tx, moment: Moment) => Promise<{ order: NewOrder; effects: Effects }>,
 ): Promise<ApiAnswer> => {
-  const moment = momentOf(runtime)
-  const { localId } = request.body as OrderBody
-  const identity = { merchantId: request.merchantId, keys: request.answerKeys, localId: localId ?? null }
-  return unlessKnown(runtime.db, identity, (tx) =>
-    withStoredAnswer(tx, request, moment.at, async () => {
-      const { id, effects } = await make(tx, moment)
-      await carryOut(tx, effects, moment)
-      return { status: 200, body: { id } }
-    }),
-  )
+  const { localId = null } = body as OrderBody
+  const identity = { merchantId, keys: answerKeys, localId }
+  const [placed] = await placeDecided(runtime, [{ identity }], async (tx, _requests, moment) => [
+    { ...(await make(tx, moment)), outcome: { kind: 'applied' } },
+  ])
+  if ('error' in placed!) throw placed.error
+  return placed!.answer
 }

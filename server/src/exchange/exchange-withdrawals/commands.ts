@@ -1,21 +1,20 @@
 import { orderErrors } from '@bursar/contract'
+import type { AnswerKey } from '../../platform/api/route.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { fillOrder, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { apply } from '../../ledger/postings/index.ts'
-import { readOwnFee, refusal } from '../../ledger/orders/index.ts'
+import { placeWithin, readOwnFee, refusal, type NewOrder } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import {
   checkWithdrawable,
-  holdItem,
   newWithdrawal,
+  orderOf,
   type Place,
   type Withdrawal,
 } from '../../pay-out/withdrawals/index.ts'
-import { hold, lessFee } from './holding.ts'
+import { lessFee, placeAsWhole } from './holding.ts'
 import { cryptoBody, type CausedBy, type ExchangedOrder } from './notice.ts'
-import { insertExchangeWithdrawal } from './store.ts'
 
 /** A priced exchange and the destination of its proceeds. */
 export interface CryptoOrder extends Order {
@@ -27,11 +26,13 @@ export interface CryptoOrder extends Order {
   causedBy: CausedBy | null
   /** the intent id of the payment */
   intentId: string
+  /** of the request; none: it has a cause */
+  answerKeys: readonly AnswerKey[]
 }
 
 /**
  * Exchanges and holds the proceeds for their withdrawal, in this transaction.
- * @returns its id and the status Exchanged; the withdrawal notifies Done or Failed
+ * @returns the order and the status Exchanged; the withdrawal notifies Done or Failed
  * @throws ApiRefusal: roll back
  */
 export const exchangeAndSend = async (
@@ -39,8 +40,8 @@ export const exchangeAndSend = async (
   deps: Pick<TradingDeps, 'runtime'>,
   order: CryptoOrder,
   moment: Moment,
-): Promise<{ id: string; effects: Effects }> => {
-  const { merchantId, direction, place, localId, meta, causedBy, intentId } = order
+): Promise<{ order: NewOrder; effects: Effects }> => {
+  const { direction, place, localId, meta, causedBy, intentId } = order
   // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
@@ -50,24 +51,13 @@ export const exchangeAndSend = async (
     { exchange, direction, intentId, units, fee, localId, meta, causedBy },
     moment,
   )
-  const { id } = withdrawal
-  await hold(
+  const placed = await placeAsWhole(
     tx,
-    holdItem(withdrawal, order.keyId),
-    causedBy === null ? localId : null,
-    'createCryptoExchangeWithdrawal',
+    orderOf(withdrawal, place, order.keyId),
+    { kind: 'crypto', exchangeId: exchange.id, localId, meta, causedBy },
+    order.answerKeys,
   )
-  await insertExchangeWithdrawal(tx, {
-    merchantId,
-    id,
-    exchangeId: exchange.id,
-    kind: 'crypto',
-    localId,
-    meta,
-    causedBy,
-    createdAt: moment.at,
-  })
-  return { id, effects: { items: [], notices: [notice] } }
+  return { order: placed, effects: { items: [], notices: [notice] } }
 }
 
 /**
@@ -113,8 +103,7 @@ export const sendOnAsWhole = async (
     { exchange, direction, intentId, units, fee, localId: causeId, meta: null, causedBy },
     moment,
   )
-  const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
-  if (outcome!.kind !== 'applied') throw refusal(orderErrors.notEnoughBalance, orderErrors.notEnoughBalance.meaning)
+  await placeWithin(tx, orderOf(withdrawal, place, null))
   return { items: [], notices: [notice] }
 }
 

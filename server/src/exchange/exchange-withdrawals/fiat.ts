@@ -3,7 +3,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import {
   currentFee,
   newPayout,
-  placingItem,
+  orderOf,
   readPartLimits,
   type CardRules,
   type PlacingDeps,
@@ -11,10 +11,10 @@ import {
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { fillOrder, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { readOwnFee } from '../../ledger/orders/index.ts'
-import { hold, lessFee } from './holding.ts'
+import { readOwnFee, type NewOrder } from '../../ledger/orders/index.ts'
+import type { AnswerKey } from '../../platform/api/route.ts'
+import { lessFee, placeAsWhole } from './holding.ts'
 import { fiatBody } from './notice.ts'
-import { insertExchangeWithdrawal } from './store.ts'
 
 /** Dependencies of payouts to cards. */
 export interface CardDeps extends PlacingDeps {
@@ -28,6 +28,8 @@ export interface FiatOrder extends Order {
   card: string
   /** the merchant's own payout fee */
   payoutFee: string | undefined
+  /** of the request */
+  answerKeys: readonly AnswerKey[]
 }
 
 /** Exchanges and holds the proceeds for their payout, in this transaction. @throws ApiRefusal: roll back */
@@ -36,7 +38,7 @@ export const exchangeAndPayOut = async (
   { trading, cards }: { trading: Pick<TradingDeps, 'runtime'>; cards: CardDeps },
   order: FiatOrder,
   moment: Moment,
-): Promise<{ id: string; effects: Effects }> => {
+): Promise<{ order: NewOrder; effects: Effects }> => {
   const { merchantId, direction, asset, card, localId, meta } = order
   // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillOrder(tx, trading, { ...order, localId: null, meta: null }, moment)
@@ -52,22 +54,12 @@ export const exchangeAndPayOut = async (
   const { id } = plain
   const body = fiatBody({ id, exchange, direction, fee, localId, meta, causedBy: null }, plain.maskedCard)
   const payout = { ...plain, notifiedAs: { kind: 'FiatExchangeWithdraw', objectId: id, body } }
-  await hold(
+  const placed = await placeAsWhole(
     tx,
-    placingItem(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId),
-    localId,
-    'createFiatExchangeWithdrawal',
+    orderOf(payout, { card, limits, scale: asset.scale, keyId: order.keyId }, cards, moment.newId),
+    { kind: 'fiat', exchangeId: exchange.id, localId, meta, causedBy: null },
+    order.answerKeys,
   )
-  await insertExchangeWithdrawal(tx, {
-    merchantId,
-    id,
-    exchangeId: exchange.id,
-    kind: 'fiat',
-    localId,
-    meta,
-    causedBy: null,
-    createdAt: moment.at,
-  })
   const notice = {
     merchantId,
     objectId: id,
@@ -75,5 +67,5 @@ export const exchangeAndPayOut = async (
     status: 'Exchanged',
     body: { ...body, status: 'Exchanged' },
   }
-  return { id, effects: { items: [], notices: [notice] } }
+  return { order: placed, effects: { items: [], notices: [notice] } }
 }

@@ -1,25 +1,30 @@
 import { orderErrors } from '@bursar/contract'
 import type { Tx } from '../../platform/db/index.ts'
-import { apply, type Item } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { refusal, refusalOf } from '../../ledger/orders/index.ts'
+import { placeWithin, refusal, type NewOrder } from '../../ledger/orders/index.ts'
+import type { AnswerKey } from '../../platform/api/route.ts'
+import { exchangeWithdrawalRows, rowOf, type ExchangeWithdrawal } from './store.ts'
 
 /**
- * Stores the order that sends the bought asset, and holds its money. @param localId null: no merchant gave one, or it
- * identifies the cause @throws ApiRefusal when the localId is taken
+ * Places the order that sends the bought asset as the whole order that the request asks for.
+ * @param answerKeys of the request
+ * @throws ApiRefusal when the localId is taken
  */
-export const hold = async (
+export const placeAsWhole = async (
   tx: Tx,
-  item: Pick<Item, 'transfer' | 'rows'>,
-  localId: string | null,
-  operation: string,
-): Promise<void> => {
-  const [outcome] = await apply(tx, [
-    { ...item, ...(localId === null ? {} : { localId: { value: localId, operation } }) },
-  ])
-  if (outcome!.kind === 'applied') return
-  if (outcome!.kind === 'refused' && outcome!.guard === 'local-id-taken') throw refusalOf(outcome!, 0)
-  throw new Error(`what was just bought could not be held: ${outcome!.kind}`)
+  sent: NewOrder,
+  whole: ExchangeWithdrawal,
+  answerKeys: readonly AnswerKey[],
+): Promise<NewOrder> => {
+  const order: NewOrder = {
+    ...sent,
+    rows: [...sent.rows!, { table: exchangeWithdrawalRows, values: rowOf(whole, sent.transfer) }],
+    operation: whole.kind === 'crypto' ? 'createCryptoExchangeWithdrawal' : 'createFiatExchangeWithdrawal',
+    // What has a cause is named for it, and no merchant can use that name.
+    localId: whole.causedBy === null ? whole.localId : null,
+  }
+  await placeWithin(tx, order, answerKeys)
+  return order
 }
 
 /** Returns the proceeds less the fee, in ledger units; refuses when nothing is left. */

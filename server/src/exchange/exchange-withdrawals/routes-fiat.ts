@@ -41,7 +41,7 @@ const estimateFiat = async (
 
 const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { trading } = deps
-  const { merchantId } = request
+  const { merchantId, answerKeys } = request
   const body = request.body as OrderBody
   const { asset, ...asking } = readAsked(deps, body, orderErrors)
   const card = readCard(body.to)
@@ -53,6 +53,6 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
   const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
   const order = await priceOrder(trading, { merchantId, ...asking, limit, ...given })
   return placeWhole(trading.runtime, request, (tx, moment) =>
-    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee }, moment),
+    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee, answerKeys }, moment),
   )
 }

@@ -59,7 +59,7 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
 
 const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { trading, placing } = deps
-  const { merchantId } = request
+  const { merchantId, answerKeys } = request
   const body = request.body as OnNetwork<OrderBody>
   for (const field of ['meta', 'localId'] as const) readText(body[field], field)
   const { where, ...asking } = readAsked(deps, body, orderErrors)
@@ -72,11 +72,7 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
     checkLargest(place, merchantId, received, terms.days)
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
-  const intentId = intentOfOrder(
-    merchantId,
-    { localId: given.localId, answerKeys: request.answerKeys },
-    trading.runtime.newId,
-  )
-  const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId }
+  const intentId = intentOfOrder(merchantId, { localId: given.localId, answerKeys }, trading.runtime.newId)
+  const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId, answerKeys }
   return placeWhole(trading.runtime, request, (tx, moment) => exchangeAndSend(tx, trading, whole, moment))
 }

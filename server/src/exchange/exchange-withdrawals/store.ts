@@ -1,22 +1,31 @@
-import { sql } from 'kysely'
-import type { Tx } from '../../platform/db/index.ts'
+import type { Item, RowTable, Scalar } from '../../ledger/postings/index.ts'
 import type { CausedBy } from './notice.ts'
 
 export interface ExchangeWithdrawal {
-  merchantId: string
-  /** also the id of its withdrawal */
-  id: string
   exchangeId: string
   kind: 'crypto' | 'fiat'
   localId: string | null
   meta: string | null
   causedBy: CausedBy | null
-  createdAt: Date
 }
 
-export const insertExchangeWithdrawal = async (tx: Tx, e: ExchangeWithdrawal): Promise<void> => {
-  await sql`insert into exchange_withdrawals(merchant_id, id, exchange_id, kind, local_id, meta, caused_by, created_at)
-    values (${e.merchantId}, ${e.id}, ${e.exchangeId}, ${e.kind}, ${e.localId}, ${e.meta}, ${e.causedBy}, ${e.createdAt})`.execute(
-    tx,
-  )
+/** How an exchange with withdrawal is stored, in the statement that holds the money of its withdrawal. */
+export const exchangeWithdrawalRows: RowTable = {
+  name: 'exchange_withdrawals',
+  columns: [
+    { name: 'merchant_id', type: 'uuid' },
+    { name: 'id', type: 'uuid' },
+    { name: 'exchange_id', type: 'uuid' },
+    { name: 'kind', type: 'text' },
+    { name: 'local_id', type: 'text' },
+    { name: 'meta', type: 'text' },
+    { name: 'caused_by', type: 'text' },
+    { name: 'created_at', type: 'timestamptz' },
+  ],
 }
+
+/** @param hold of its withdrawal, which has the same id */
+export const rowOf = (
+  { exchangeId, kind, localId, meta, causedBy }: ExchangeWithdrawal,
+  { merchantId, cause, at }: Item['transfer'],
+): Scalar[] => [merchantId, cause.id, exchangeId, kind, localId, meta, causedBy, at.toISOString()]

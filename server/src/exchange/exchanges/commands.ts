@@ -2,9 +2,9 @@ import { orderErrors } from '@bursar/contract'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
-import { apply, applyAll, totalOf, type Item, type Outcome } from '../../ledger/postings/index.ts'
-import { refusal } from '../../ledger/orders/index.ts'
-import type { ApiRefusal } from '../../platform/api/route.ts'
+import { apply, applyAll, totalOf, type Outcome } from '../../ledger/postings/index.ts'
+import { itemOf, refusal, type NewOrder } from '../../ledger/orders/index.ts'
+import type { AnswerKey, ApiRefusal } from '../../platform/api/route.ts'
 import { worthAt } from '../../market/rates/index.ts'
 import type { Direction } from './direction.ts'
 import type { Exchange } from './exchange.ts'
@@ -16,15 +16,23 @@ import type { AssetRules } from './policy.ts'
 import type { PriceBasis, Quote } from './quoting.ts'
 import { exchangeRows, rowOf } from './store.ts'
 
-/** An exchange to fill, and what is stored with it. */
+/** An exchange to fill, as an order. */
 export interface Fill {
   exchange: Exchange
   direction: Direction
-  /** the localId identifies the cause, and no merchant can use it */
-  caused: boolean
-  /** answers to the request that orders it */
-  answers: Item['answers'] | undefined
+  order: NewOrder
+  /** of the request that orders it */
+  answerKeys: readonly AnswerKey[]
 }
+
+/** Returns the order of an exchange. @param caused the localId identifies the cause, and no merchant can use it */
+export const orderOf = (exchange: Exchange, { spend }: Direction, caused: boolean): NewOrder => ({
+  transfer: fillTransfer(exchange),
+  rows: [{ table: exchangeRows, values: rowOf(exchange) }],
+  operation: 'createExchange',
+  localId: caused ? null : exchange.localId,
+  scale: spend.scale,
+})
 
 /** Makes the exchange record of a priced order. */
 export const exchangeOf = (
@@ -68,18 +76,14 @@ export const exchangeOf = (
  * together
  */
 export const fillAll = async (tx: Tx, fills: readonly Fill[]): Promise<Outcome[]> => {
-  const outcomes = await apply(tx, fills.map(itemOf))
+  const outcomes = await apply(
+    tx,
+    fills.map(({ order, answerKeys }) => itemOf(order, answerKeys)),
+  )
   const lacking = await moveInventory(tx, movesOf(fills.filter((_, i) => outcomes[i]!.kind === 'applied')))
   if (lacking) throw await noInventory(tx, lacking)
   return outcomes
 }
-
-const itemOf = ({ exchange, caused, answers }: Fill): Item => ({
-  transfer: fillTransfer(exchange),
-  rows: [{ table: exchangeRows, values: rowOf(exchange) }],
-  ...(exchange.localId === null || caused ? {} : { localId: { value: exchange.localId, operation: 'createExchange' } }),
-  ...(answers && { answers }),
-})
 
 /** Sums up their inventory moves by asset. */
 const movesOf = (fills: readonly Fill[]): InventoryMove[] => {

@@ -1,11 +1,9 @@
 import { Batcher } from '../../platform/base/batcher.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { carryOut, joinEffects, noEffects } from '../../ledger/effects/index.ts'
-import { answerOf, answersOf, answerToKnown } from '../../ledger/orders/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
+import { placeDecided, type Decide, type OrderRequest, type Placed } from '../../ledger/orders/index.ts'
+import type { ApiAnswer, ApiRequest } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { notifyExchange } from './commands.ts'
-import { fillOrders, newKnown, type Filled, type Filling, type Order } from './trading.ts'
+import { fillOrders, newIds, type Filling, type Order } from './trading.ts'
 
 /**
  * Collects exchange requests: those that arrive while others are being filled are filled together, in one transaction.
@@ -22,78 +20,48 @@ const MOST_AT_ONCE = 100
  */
 const LANES = 2
 
-type Result = { answer: ApiAnswer } | { error: unknown }
+type Asked = Filling & OrderRequest
 
 export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
-  const batcher = new Batcher<Filling, Result>({
+  const batcher = new Batcher<Asked, Placed>({
     most: MOST_AT_ONCE,
     lanes: LANES,
     keyOf: ({ order }) => order.merchantId,
-    run: (fillings) => serve(runtime, fillings),
+    run: (asked) => placeAll(runtime, asked),
   })
   return {
     place: async ({ answerKeys }, order) => {
-      const known = newKnown(runtime.newId, momentOf(runtime).at)
-      const result = await batcher.submit({
-        order,
-        known,
-        answers: answersOf(answerKeys, { id: known.id, scale: order.direction.spend.scale }),
-      })
-      if ('error' in result) throw result.error
-      return result.answer
+      const { merchantId, localId } = order
+      const ids = newIds(runtime.newId, momentOf(runtime).at)
+      const identity = { merchantId, keys: answerKeys, localId }
+      const placed = await batcher.submit({ order, ids, answerKeys, identity })
+      if ('error' in placed) throw placed.error
+      return placed.answer
     },
   }
 }
 
 /**
- * Fills all orders together. When that fails, it fills them one by one, so that none makes its neighbours fail: too
- * little of an asset for all may be enough for some. It tries again after a lost database connection. Orders that use
- * the same quote are filled one after another, so that each finds a quote of its own.
+ * Places all orders together, except those whose quote another one may use: they are placed one after another, so that
+ * each finds a quote of its own.
  */
-const serve = async (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> => {
-  const results = new Map<Filling, Result>()
-  const first = new Map(fillings.toReversed().map((filling) => [promiseKey(filling.order), filling]))
-  const isFirst = (filling: Filling): boolean => first.get(promiseKey(filling.order)) === filling
-  const together = fillings.filter(isFirst)
-  const alone = fillings.filter((filling) => !isFirst(filling))
-  try {
-    const answers = await fillTogether(runtime, together)
-    together.forEach((filling, i) => results.set(filling, answers[i]!))
-  } catch (error) {
-    // A COMMIT whose answer was lost may have filled it; the repetition then finds it.
-    if (together.length === 1 && error instanceof ApiRefusal) results.set(together[0]!, { error })
-    else alone.unshift(...together)
+const placeAll = async (runtime: Runtime, asked: readonly Asked[]): Promise<Placed[]> => {
+  const first = new Map(asked.toReversed().map((one) => [quoteKey(one.order), one]))
+  const isFirst = (one: Asked): boolean => first.get(quoteKey(one.order)) === one
+  const results = new Map<Asked, Placed>()
+  for (const group of [asked.filter(isFirst), ...asked.filter((one) => !isFirst(one)).map((one) => [one])]) {
+    const placed = await placeDecided(runtime, group, fill(runtime))
+    group.forEach((one, i) => results.set(one, placed[i]!))
   }
-  for (const filling of alone) {
-    const [result] = await fillTogether(runtime, [filling]).catch((error: unknown) => [{ error }])
-    results.set(filling, result!)
-  }
-  return fillings.map((filling) => results.get(filling)!)
+  return asked.map((one) => results.get(one)!)
 }
 
-const promiseKey = ({ merchantId, direction, side, amount, limit }: Order): string =>
+const quoteKey = ({ merchantId, direction, side, amount, limit }: Order): string =>
   [merchantId, direction.spend.ticker, direction.target.ticker, side, amount, limit].join(' ')
 
-const fillTogether = (runtime: Runtime, fillings: readonly Filling[]): Promise<Result[]> =>
-  inTransaction(runtime.db, async (tx) => {
-    const moment = momentOf(runtime)
-    const filled = await fillOrders(tx, fillings, new Date(runtime.clock.now()))
-    const changes = filled.map((one, i) =>
-      'exchange' in one && one.outcome.kind === 'applied'
-        ? notifyExchange(one.exchange, fillings[i]!.order.direction)
-        : noEffects,
+const fill =
+  ({ clock }: Runtime): Decide<Asked> =>
+  async (tx, asked) =>
+    (await fillOrders(tx, asked, new Date(clock.now()))).map((filled) =>
+      'refused' in filled ? filled : { ...filled, effects: notifyExchange(filled.exchange, filled.direction) },
     )
-    await carryOut(tx, joinEffects(changes), moment)
-    return filled.map((one, i) => resultOf(one, fillings[i]!))
-  })
-
-const resultOf = (filled: Filled, { known, order }: Filling): Result => {
-  if ('refused' in filled) return { error: filled.refused }
-  try {
-    if ('known' in filled) return { answer: answerToKnown(filled.known) }
-    return { answer: answerOf(filled.outcome, { id: known.id, scale: order.direction.spend.scale }) }
-  } catch (error) {
-    if (error instanceof ApiRefusal) return { error }
-    throw error
-  }
-}

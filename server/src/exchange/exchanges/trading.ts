@@ -2,20 +2,14 @@ import { estimateErrors, orderErrors } from '@bursar/contract'
 import type { NewId } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import {
-  lockKnown,
-  type Identity,
-  type Item,
-  type Known as KnownRequest,
-  type Outcome,
-} from '../../ledger/postings/index.ts'
+import type { Outcome } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { checkStops, refusal, refusalOf } from '../../ledger/orders/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { checkStops, refusal, requirePlaced } from '../../ledger/orders/index.ts'
+import { ApiRefusal, type AnswerKey } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { UsdtMarkets } from '../../market/rates/index.ts'
 import type { StopTerm } from '../../ledger/stops/index.ts'
-import { exchangeOf, fillAll, type Fill } from './commands.ts'
+import { exchangeOf, fillAll, orderOf, type Fill } from './commands.ts'
 import type { Exchange } from './exchange.ts'
 import { chargedFee, checkLimits, fillOf, quoteNow } from './order.ts'
 import type { ExchangePolicy } from './policy.ts'
@@ -94,42 +88,28 @@ export const priceOrder = async (
 /**
  * The identifiers of an exchange before it is filled, so that filling it again after an unknown commit is idempotent.
  */
-export interface Known {
+export interface ExchangeIds {
   id: string
   transferId: string
   at: Date
 }
 
-export const newKnown = (newId: NewId, at: Date): Known => ({ id: newId(), transferId: newId(), at })
+export const newIds = (newId: NewId, at: Date): ExchangeIds => ({ id: newId(), transferId: newId(), at })
 
-/** A priced order to fill. @property answers of the request that orders it */
+/** A priced order to fill. @property answerKeys of the request that orders it */
 export interface Filling {
   order: Order
-  known: Known
-  answers: Item['answers'] | undefined
+  ids: ExchangeIds
+  answerKeys: readonly AnswerKey[]
 }
 
-/** `known`: the request was handled before, and its price is not checked. */
-export type Filled = { exchange: Exchange; outcome: Outcome } | { refused: ApiRefusal } | { known: KnownRequest }
+export type Filled = (Fill & { outcome: Outcome }) | { refused: ApiRefusal }
 
 /**
- * Fills priced orders in this transaction, each at its quote if it has one; no two may use the same quote. Refused and
- * known ones move nothing. @throws ApiRefusal: roll back, the platform lacks an asset for all of them together
+ * Fills priced orders in this transaction, each at its quote if it has one; no two may use the same quote. Refused ones
+ * move nothing. @throws ApiRefusal: roll back, the platform lacks an asset for all of them together
  */
 export const fillOrders = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
-  const known = await lockKnown(tx, fillings.map(identityOf))
-  const fresh = fillings.filter((_, i) => known[i] === undefined)
-  const filled = await fillFresh(tx, fresh, now)
-  return fillings.map((filling, i) => (known[i] ? { known: known[i] } : filled[fresh.indexOf(filling)]!))
-}
-
-const identityOf = ({ order: { merchantId, localId, caused }, answers }: Filling): Identity => ({
-  merchantId,
-  keys: answers?.keys ?? [],
-  localId: caused ? null : localId,
-})
-
-const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promise<Filled[]> => {
   const quotes = await quotesFor(tx, fillings, now)
   const judged = fillings.map((filling) => fillOrRefusal(filling, quotes.get(filling)))
   const fills = judged.filter((one): one is Fill => !(one instanceof ApiRefusal))
@@ -143,9 +123,7 @@ const fillFresh = async (tx: Tx, fillings: readonly Filling[], now: Date): Promi
     tx,
     taken.filter((quote) => quote !== undefined),
   )
-  return judged.map((one) =>
-    one instanceof ApiRefusal ? { refused: one } : { exchange: one.exchange, outcome: outcomes.get(one)! },
-  )
+  return judged.map((one) => (one instanceof ApiRefusal ? { refused: one } : { ...one, outcome: outcomes.get(one)! }))
 }
 
 /** Finds and locks the quotes of orders that state a price. */
@@ -163,13 +141,14 @@ const quotesFor = async (
   return new Map(asking.flatMap((filling, i) => (quotes[i] ? [[filling, quotes[i]]] : [])))
 }
 
-const fillOrRefusal = ({ order, known, answers }: Filling, quote: StoredQuote | undefined): Fill | ApiRefusal => {
+const fillOrRefusal = ({ order, ids, answerKeys }: Filling, quote: StoredQuote | undefined): Fill | ApiRefusal => {
   const { direction, side, limit, now } = order
   try {
     const filled = limit === undefined ? now : fillOf(direction, { ...order, limit }, now, quote)
     const quoted = chargedFee(direction, side, filled, order.fee)
     checkLimits(direction, quoted, orderErrors)
-    return { exchange: exchangeOf(order, quoted, known), direction, caused: order.caused ?? false, answers }
+    const exchange = exchangeOf(order, quoted, ids)
+    return { exchange, direction, order: orderOf(exchange, direction, order.caused ?? false), answerKeys }
   } catch (error) {
     if (error instanceof ApiRefusal) return error
     throw error
@@ -185,13 +164,10 @@ export const fillOrder = async (
 ): Promise<Exchange> => {
   const [filled] = await fillOrders(
     tx,
-    [{ order, known: newKnown(newId, at), answers: undefined }],
+    [{ order, ids: newIds(newId, at), answerKeys: [] }],
     new Date(runtime.clock.now()),
   )
   if ('refused' in filled!) throw filled.refused
-  if ('known' in filled!) throw new Error(`a part of something larger was ${filled.known.kind}`)
-  const { exchange, outcome } = filled!
-  if (outcome.kind === 'refused') throw refusalOf(outcome, order.direction.spend.scale)
-  if (outcome.kind !== 'applied') throw new Error(`an exchange without a request was ${outcome.kind}`)
-  return exchange
+  requirePlaced(filled!.outcome, filled!.order)
+  return filled!.exchange
 }

@@ -1,15 +1,8 @@
 import { Batcher } from '../../platform/base/batcher.ts'
-import {
-  inTransaction,
-  isLost,
-  PreparedConnection,
-  type PoolSettings,
-  type Db,
-  type Tx,
-} from '../../platform/db/index.ts'
-import { findKnown, lockKnown, type Identity, type Known } from '../postings/index.ts'
+import { isLost, PreparedConnection, type PoolSettings } from '../../platform/db/index.ts'
+import { findKnown, type Identity, type Known } from '../postings/index.ts'
 import type { ApiAnswer } from '../../platform/api/route.ts'
-import { answerOf } from './placing.ts'
+import { answerToKnown } from './placing.ts'
 
 /**
  * Finds repeated requests: their stored answer, or that their localId is in use. Called before price, fee, limits,
@@ -48,16 +41,3 @@ export const createKnownRequests = (settings: PoolSettings): KnownRequests => {
 /** Returns null for a localId that PostgreSQL's text can't store: no order has it, and the operation refuses it. */
 const storable = (localId: string | null): string | null =>
   localId === null || localId.includes('\0') || !localId.isWellFormed() ? null : localId
-
-/** @throws ApiRefusal when a key came before with another request */
-export const answerToKnown = (known: Known): ApiAnswer => answerOf(known, { id: '', scale: 0 })
-
-/**
- * Runs `decide` in a transaction, unless the request is known. Concurrent equal requests wait here for the first one,
- * before they read prices and quotes, because the first one uses these up.
- */
-export const unlessKnown = (db: Db, identity: Identity, decide: (tx: Tx) => Promise<ApiAnswer>): Promise<ApiAnswer> =>
-  inTransaction(db, async (tx) => {
-    const [known] = await lockKnown(tx, [identity])
-    return known ? answerToKnown(known) : decide(tx)
-  })

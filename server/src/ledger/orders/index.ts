@@ -1,12 +1,19 @@
 /**
- * Shared by all API calls that take money from a merchant's balance. Guarantees that the answer is stored in the
- * statement that holds the money, that a repeated request gets the same answer, and that refusals have one form
- * (`contract.md` 18, row 4).
+ * Places orders that take money from a merchant's balance. A module states the transfer, the rows, the operation and the
+ * price of its order, and one of these functions places it:
+ * - `placeOrder` by the committer, when the request is priced before: a withdrawal, a card payout;
+ * - `placeDecided` in a transaction that prices it: an exchange, alone or with a withdrawal;
+ * - `placeWithin` in the caller's transaction, as a part of another change.
+ *
+ * Guarantees that one statement takes the money and stores the order's rows, its localId and the answer to its request,
+ * that a repeated request gets the same answer, and that refusals have one form (`contract.md` 18, row 4).
  */
 export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'
-export { answerToKnown, createKnownRequests, unlessKnown } from './identity.ts'
-
-export { answerOf, answersOf, placeOrder, refusalOf } from './placing.ts'
+export { createKnownRequests } from './identity.ts'
+export { placeDecided } from './deciding.ts'
+export type { Decide, OrderRequest, Placed } from './deciding.ts'
+export { itemOf, placeOrder, placeWithin, requirePlaced } from './placing.ts'
+export type { NewOrder } from './placing.ts'
 
 export { checkStops, readOwnFee, readText, refusal } from './request.ts'

@@ -1,62 +1,87 @@
 import { generalErrors, orderErrors } from '@bursar/contract'
-import type { Committer, Item, Outcome, Refusal, Settled } from '../postings/index.ts'
+import {
+  apply,
+  type Committer,
+  type Item,
+  type Known,
+  type Outcome,
+  type Refusal,
+  type Settled,
+} from '../postings/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
+import { ApiRefusal, type AnswerKey, type ApiAnswer } from '../../platform/api/route.ts'
 import { refusal } from './request.ts'
 
-/** A hold and the rows to write with it: all or nothing. */
-export interface NewOrder {
-  id: string
+/** The transfer that takes an order's money, and the rows to write with it. The transfer's cause is the order. */
+export interface NewOrder extends Pick<Item, 'transfer' | 'rows'> {
   /** the operation of the contract, stored with the localId */
   operation: string
   localId: string | null
-  item: Pick<Item, 'transfer' | 'rows'>
-  /** decimals of the asset that is held */
+  /** decimals of the asset that is taken */
   scale: number
+}
+
+/**
+ * Returns the ledger's item of an order: transfer, rows, localId, and the answer for repetitions of its request are
+ * written together, or only the answer when the ledger refuses the order.
+ */
+export const itemOf = (order: NewOrder, answerKeys: readonly AnswerKey[]): Item => {
+  const { transfer, rows, localId, operation } = order
+  return {
+    transfer,
+    ...(rows && { rows }),
+    ...(localId === null ? {} : { localId: { value: localId, operation } }),
+    ...(answerKeys.length > 0 && { answers: { keys: answerKeys, of: (settled) => storedAnswer(settled, order) } }),
+  }
 }
 
 /** Submits an order and answers `{id}` or the reason of its refusal; a repeated request gets the first answer. */
 export const placeOrder = async (
   committer: Pick<Committer, 'submit'>,
-  { answerKeys }: Pick<ApiRequest, 'answerKeys'>,
+  answerKeys: readonly AnswerKey[],
   order: NewOrder,
-): Promise<ApiAnswer> => {
-  const { item, localId, operation } = order
-  const answers = answersOf(answerKeys, order)
-  const outcome = await committer.submit({
-    ...item,
-    ...(localId === null ? {} : { localId: { value: localId, operation } }),
-    ...(answers && { answers }),
-  })
-  return answerOf(outcome, order)
+): Promise<ApiAnswer> => answerOf(await committer.submit(itemOf(order, answerKeys)), order)
+
+/**
+ * Places an order in the caller's transaction.
+ * @param answerKeys of the request that it answers; none: it is not the whole of a request
+ * @throws ApiRefusal or Error, as `requirePlaced`
+ */
+export const placeWithin = async (tx: Tx, order: NewOrder, answerKeys: readonly AnswerKey[] = []): Promise<void> => {
+  const [outcome] = await apply(tx, [itemOf(order, answerKeys)])
+  requirePlaced(outcome!, order)
 }
 
-/** The answers that are stored with an order for a repeated request. */
-export const answersOf = (
-  keys: ApiRequest['answerKeys'],
-  order: Pick<NewOrder, 'id' | 'scale'>,
-): Item['answers'] | undefined =>
-  keys.length === 0 ? undefined : { keys, of: (settled: Settled) => storedAnswer(settled, order) }
+/**
+ * Requires that the ledger placed an order in an open transaction.
+ * @throws ApiRefusal, or an Error when another transaction has answered the request meanwhile: roll back
+ */
+export const requirePlaced = (outcome: Outcome, { scale }: Pick<NewOrder, 'scale'>): void => {
+  if (outcome.kind === 'applied') return
+  if (outcome.kind === 'refused') throw refusalOf(outcome, scale)
+  if (outcome.kind === 'key-reused') throw keyReused()
+  throw new Error('another transaction has answered this request')
+}
 
-const storedAnswer = (settled: Settled, order: Pick<NewOrder, 'id' | 'scale'>): { status: number; body: string } => {
-  const answer = settledAnswer(settled, order)
-  return { status: answer.status, body: JSON.stringify(answer.body) }
+const storedAnswer = (settled: Settled, order: NewOrder): { status: number; body: string } => {
+  const { status, body } = settledAnswer(settled, order)
+  return { status, body: JSON.stringify(body) }
 }
 
 const settledAnswer = (
   settled: Settled,
-  { id, scale }: Pick<NewOrder, 'id' | 'scale'>,
-): { status: number; body: unknown } => {
-  if (settled.kind === 'applied') return { status: 200, body: { id } }
-  const { status, code, message, field } = refusalOf(settled, scale)
+  { transfer, scale }: Pick<NewOrder, 'transfer' | 'scale'>,
+): { status: number; body: unknown } =>
+  settled.kind === 'applied' ? { status: 200, body: { id: transfer.cause.id } } : refusedAnswer(settled, scale)
+
+const refusedAnswer = (refused: Refusal, scale: number): { status: number; body: unknown } => {
+  const { status, code, message, field } = refusalOf(refused, scale)
   return { status, body: { code, description: message, ...(field === undefined ? {} : { field }) } }
 }
 
-/**
- * Returns the refusal of an order by the ledger as the merchant gets it.
- * @param scale decimals of the asset to be taken
- */
-export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
+/** Returns the refusal of an order by the ledger as the merchant gets it. */
+const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
   switch (refused.guard) {
     case 'local-id-taken':
       return refusal(
@@ -80,15 +105,23 @@ export const refusalOf = (refused: Refusal, scale: number): ApiRefusal => {
  * Returns the answer to a request after the ledger has judged its order.
  * @throws ApiRefusal when its key was used for another request
  */
-export const answerOf = (outcome: Outcome, order: Pick<NewOrder, 'id' | 'scale'>): ApiAnswer => {
-  switch (outcome.kind) {
-    case 'answered':
-      return { status: outcome.answer.status, json: outcome.answer.body }
-    case 'key-reused': {
-      const { status, code } = generalErrors.conflict
-      throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
-    }
-    default:
-      return settledAnswer(outcome, order)
-  }
+export const answerOf = (outcome: Outcome, order: Pick<NewOrder, 'transfer' | 'scale'>): ApiAnswer =>
+  outcome.kind === 'applied' || outcome.kind === 'refused' ? settledAnswer(outcome, order) : earlierAnswer(outcome)
+
+/**
+ * Returns the answer to a request that was handled before.
+ * @throws ApiRefusal when its key was used for another request
+ */
+export const answerToKnown = (known: Known): ApiAnswer =>
+  // The scale is that of amounts, and this refusal states none.
+  known.kind === 'refused' ? refusedAnswer(known, 0) : earlierAnswer(known)
+
+const earlierAnswer = (outcome: Extract<Outcome, { kind: 'answered' | 'key-reused' }>): ApiAnswer => {
+  if (outcome.kind === 'key-reused') throw keyReused()
+  return { status: outcome.answer.status, json: outcome.answer.body }
+}
+
+const keyReused = (): ApiRefusal => {
+  const { status, code } = generalErrors.conflict
+  return new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
 }

@@ -27,7 +27,7 @@ export { createGasReader } from './terms.ts'
 export { createRebalanceJob } from './rebalancing.ts'
 export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 
-export { holdItem, newWithdrawal, readPlace } from './placing.ts'
+export { newWithdrawal, orderOf, readPlace } from './placing.ts'
 export type { PlacingDeps } from './placing.ts'
 export { createWithdrawalFinder } from './notice.ts'
 export { withdrawalRoutes } from './routes.ts'

@@ -2,8 +2,8 @@ import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { createHash } from 'node:crypto'
 import { type AddressFamily, familyOf, holdersOf, isOurs } from '../../chain/addresses/index.ts'
-import { checkStops, refusal } from '../../ledger/orders/index.ts'
-import { apply, type Item } from '../../ledger/postings/index.ts'
+import { checkStops, placeWithin, refusal, type NewOrder } from '../../ledger/orders/index.ts'
+import type { Item } from '../../ledger/postings/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
 import type { NewId } from '../../platform/base/id.ts'
@@ -64,10 +64,15 @@ export const newWithdrawal = (
   createdAt: at,
 })
 
-/**
- * Returns the rows of a new withdrawal and the transfer that holds its money, which are stored together. @param keyId
- * of the API key that signed the request, or null
- */
+/** Returns the order of a new withdrawal. @param keyId of the API key that signed the request, or null */
+export const orderOf = (withdrawal: Withdrawal, { where }: Pick<Place, 'where'>, keyId: string | null): NewOrder => ({
+  ...holdItem(withdrawal, keyId),
+  operation: 'createCryptoWithdrawal',
+  localId: withdrawal.localId,
+  scale: where.asset.scale,
+})
+
+/** Returns the row of a new withdrawal and the transfer that holds its money, which are stored together. */
 export const holdItem = (withdrawal: Withdrawal, keyId: string | null): Pick<Item, 'transfer' | 'rows'> => ({
   transfer: holdTransfer(withdrawal),
   rows: [{ table: withdrawalRows, values: rowOf(withdrawal, keyId) }],
@@ -127,15 +132,7 @@ export const askWithdrawal = async (
     notifiedAs: null,
   }
   const withdrawal = newWithdrawal(place, given, moment)
-  const [outcome] = await apply(tx, [holdItem(withdrawal, null)])
-  if (outcome!.kind === 'refused' && outcome!.guard === 'insufficient') {
-    const { meaning } = orderErrors.notEnoughBalance
-    throw refusal(
-      orderErrors.notEnoughBalance,
-      `${meaning}: ${formatUnits(outcome!.available, asset.scale)} ${asset.ticker} is available`,
-    )
-  }
-  if (outcome!.kind !== 'applied') throw new Error(`withdrawal ${withdrawal.id} was not taken: ${outcome!.kind}`)
+  await placeWithin(tx, orderOf(withdrawal, place, null))
   return withdrawal
 }
 

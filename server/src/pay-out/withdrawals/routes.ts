@@ -5,7 +5,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { placeOrder, readOwnFee, readText } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { type AddressHolders, holdItem, intentOfOrder, newWithdrawal, readPlace } from './placing.ts'
+import { type AddressHolders, intentOfOrder, newWithdrawal, orderOf, readPlace } from './placing.ts'
 import { checkLargest, isTooLarge } from './limits.ts'
 import { assetOf, carriedOf, wireStatus, withdrawalBody } from './notice.ts'
 import { currentFee, readAmount, readAsset, readDestination, type Rules, type WithdrawalBody } from './request.ts'
@@ -97,13 +97,7 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
   const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, notifiedAs: null }
   const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
-  return placeOrder(deps.committer, request, {
-    id: withdrawal.id,
-    operation: 'createCryptoWithdrawal',
-    localId: withdrawal.localId,
-    item: holdItem(withdrawal, request.keyId),
-    scale: where.asset.scale,
-  })
+  return placeOrder(deps.committer, answerKeys, orderOf(withdrawal, place, request.keyId))
 }
 
 /** Reads the merchant's balance, only if the amount exceeds all limits. */

@@ -1,0 +1,78 @@
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
+import { carryOut, joinEffects, type Effects } from '../effects/index.ts'
+import { lockKnown, type Identity, type Known, type Outcome } from '../postings/index.ts'
+import { answerOf, answerToKnown, type NewOrder } from './placing.ts'
+
+/** A request for an order. It has at least one key, so that a repetition of its transaction finds its answer. */
+export interface OrderRequest {
+  identity: Identity
+}
+
+/** An order as the ledger judged it, or the refusal of its request. The effects are carried out if it was placed. */
+export type Decided =
+  | { order: Pick<NewOrder, 'transfer' | 'scale'>; outcome: Outcome; effects: Effects }
+  | { refused: ApiRefusal }
+
+/** Prices requests and places their orders in this transaction. @throws ApiRefusal: roll back */
+export type Decide<Request> = (tx: Tx, requests: readonly Request[], moment: Moment) => Promise<readonly Decided[]>
+
+export type Placed = { answer: ApiAnswer } | { error: unknown }
+
+/**
+ * Places orders whose price depends on rows that the transaction locks, such as quotes and inventory. Requests that
+ * are known get their answer and are not decided. All orders share a transaction; when that fails, each gets its own,
+ * so that none makes the others fail: too little of an asset for all may be enough for some. A request that came alone
+ * is tried again unless it was refused: a COMMIT whose answer was lost may have placed it, or another transaction has
+ * just taken its key or its localId. The repetition finds that.
+ */
+export const placeDecided = async <Request extends OrderRequest>(
+  runtime: Runtime,
+  requests: readonly Request[],
+  decide: Decide<Request>,
+): Promise<Placed[]> => {
+  try {
+    return await placeTogether(runtime, requests, decide)
+  } catch (error) {
+    if (requests.length === 1 && error instanceof ApiRefusal) return [{ error }]
+  }
+  const placed: Placed[] = []
+  for (const request of requests) {
+    const alone = placeTogether(runtime, [request], decide)
+    placed.push(...(await alone.catch((error: unknown): Placed[] => [{ error }])))
+  }
+  return placed
+}
+
+const placeTogether = <Request extends OrderRequest>(
+  runtime: Runtime,
+  requests: readonly Request[],
+  decide: Decide<Request>,
+): Promise<Placed[]> =>
+  inTransaction(runtime.db, async (tx) => {
+    const moment = momentOf(runtime)
+    // Concurrent equal requests wait here for the first one, before they read prices and quotes, which it uses up.
+    const known = await lockKnown(
+      tx,
+      requests.map(({ identity }) => identity),
+    )
+    const fresh = requests.filter((_, i) => known[i] === undefined)
+    const decided = fresh.length === 0 ? [] : await decide(tx, fresh, moment)
+    await carryOut(tx, joinEffects(decided.flatMap(effectsOf)), moment)
+    return requests.map((request, i) => placedOf(known[i] ?? decided[fresh.indexOf(request)]!))
+  })
+
+const effectsOf = (decided: Decided): Effects[] =>
+  'outcome' in decided && decided.outcome.kind === 'applied' ? [decided.effects] : []
+
+const placedOf = (found: Known | Decided): Placed => {
+  if ('refused' in found) return { error: found.refused }
+  try {
+    return { answer: 'order' in found ? answerOf(found.outcome, found.order) : answerToKnown(found) }
+  } catch (error) {
+    if (error instanceof ApiRefusal) return { error }
+    throw error
+  }
+}
