@@ -12,7 +12,7 @@ export interface OrderRequest {
 }
 
 /** An order as the ledger judged it, or the refusal of its request. The effects are carried out if it was placed. */
-export type Decided =
+type Decided =
   | { order: Pick<NewOrder, 'transfer' | 'scale'>; outcome: Outcome; effects: Effects }
   | { refused: ApiRefusal }
 

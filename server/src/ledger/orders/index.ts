@@ -1,6 +1,6 @@
 /**
- * Places orders that take money from a merchant's balance. A module states the transfer, the rows, the operation and the
- * price of its order, and one of these functions places it:
+ * Places orders that take money from a merchant's balance. A module states the transfer, the rows, the operation and
+ * the price of its order, and one of these functions places it:
  * - `placeOrder` by the committer, when the request is priced before: a withdrawal, a card payout;
  * - `placeDecided` in a transaction that prices it: an exchange, alone or with a withdrawal;
  * - `placeWithin` in the caller's transaction, as a part of another change.

@@ -1,5 +1,4 @@
-import { CompiledQuery } from 'kysely'
-import { inTransaction, isLocked, isLost, mayRetry, type Query, type Row, type Tx } from '../../platform/db/index.ts'
+import { inTransaction, isLocked, isLost, mayRetry, throughTx, type Query, type Tx } from '../../platform/db/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
 import { finishStreams, keepStreams, restartExhausted, withExhausted } from './store.ts'
@@ -156,8 +155,3 @@ const writeAll = async (query: Query, settlements: readonly Settlement[]): Promi
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
-
-const throughTx =
-  (tx: Tx): Query =>
-  async (_name, text, values) =>
-    (await tx.executeQuery<Row>(CompiledQuery.raw(text, values))).rows

@@ -1,17 +1,9 @@
-import { delivery as rules } from '@bursar/contract'
-import type { Outbound } from '../../platform/outbound/index.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { Acknowledger } from './acknowledger.ts'
-import { attemptOf, isAccepted, send, speedOf } from './attempt.ts'
-import { EndpointLimiter } from './endpoint-limiter.ts'
-import type { EndpointOf } from './signature.ts'
-import { settle, type Attempt, type ClaimedStream, type Ending, type Settlement } from './stream.ts'
+import { deliver, type DeliveringDeps } from './delivering.ts'
+import { EndpointLimiters, type EndpointLimiter } from './endpoint-limiter.ts'
+import { settle, type ClaimedStream, type Settlement } from './stream.ts'
 
-export interface DispatcherDeps {
-  runtime: Pick<Runtime, 'clock' | 'log'>
-  outbound: Outbound
-  /** A merchant's current endpoint; null while it has set no URL. Called before each attempt. */
-  endpointOf: EndpointOf
+export interface DispatcherDeps extends DeliveringDeps {
   /** Stores the results of streams. */
   acknowledger: Pick<Acknowledger, 'submit' | 'flush' | 'pending'>
   /** Most streams held at a time, not counting attempts that hang or may hang. */
@@ -26,26 +18,18 @@ const MOST_ASIDE = 4_096
  * An attempt at a receiver that is silent or unknown is set aside from its start, while fewer than this are set aside.
  */
 const MOST_UNPROVEN = 1_024
-/** Least time from the latest end of an attempt to the end of its stream's lease. */
-const LEASE_MARGIN_MS = 5_000
-/**
- * Pause before the next try when we can't prepare an attempt, for example because a merchant's key can't be decrypted.
- */
-const OWN_FAULT_PAUSE_MS = 60_000
 const MOST_UNACKNOWLEDGED = 2_048
-/** When there are more limiters than this, idle ones are removed. */
-const MOST_LIMITERS = 10_000
 
 /**
- * Delivers claimed streams. Events of one object are sent in order, objects in parallel, and each merchant's requests
- * pass its limiter.
+ * Delivers claimed streams, each by `deliver`, and passes their results to the acknowledger. Streams run in parallel,
+ * as many of each merchant as its limiter lets start. A stream uses a slot while it is held, except while its attempt
+ * hangs: it is then set aside.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps
-  readonly #limiters = new Map<string, EndpointLimiter>()
+  readonly #limiters = new EndpointLimiters()
   /** attempts in progress, in the order of their start */
   readonly #underWay = new Set<{ limiter: EndpointLimiter; since: number; aside: boolean }>()
-  #sweepAt = MOST_LIMITERS
   #held = 0
   #aside = 0
   #lastStart = 0
@@ -78,7 +62,7 @@ export class Dispatcher {
 
   /** How many streams of a merchant's own lane may be taken now. */
   async freeSlotsFor(merchantId: string): Promise<number> {
-    const room = this.#limiters.get(merchantId)?.room(this.#aside > MOST_ASIDE) ?? new EndpointLimiter().room(false)
+    const room = this.#limiters.roomFor(merchantId, this.#isCrowded)
     if (room === 0) return 0
     try {
       return (await this.#deps.endpointOf(merchantId)) === null ? 0 : room
@@ -94,8 +78,8 @@ export class Dispatcher {
    */
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
-      const limiter = this.#limiterOf(stream.merchantId)
-      if (limiter.room(this.#aside > MOST_ASIDE) === 0) {
+      const limiter = this.#limiters.of(stream.merchantId)
+      if (limiter.room(this.#isCrowded) === 0) {
         this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
         continue
       }
@@ -137,6 +121,10 @@ export class Dispatcher {
     }
   }
 
+  get #isCrowded(): boolean {
+    return this.#aside > MOST_ASIDE
+  }
+
   #start(limiter: EndpointLimiter): void {
     for (let stream = limiter.next(); stream; stream = limiter.next()) void this.#carry(stream, limiter)
   }
@@ -146,44 +134,15 @@ export class Dispatcher {
     const entry = { limiter, since: this.#lastStart, aside: !limiter.answers && this.#aside < MOST_UNPROVEN }
     if (entry.aside) this.#aside += 1
     this.#underWay.add(entry)
-    const attempts: Attempt[] = []
-    const ending = await this.#deliver(stream, limiter, attempts)
+    const settlement = await deliver(stream, limiter, this.#deps)
+    // A receiver that does not answer is tried with one stream at a time; its other streams go back to its lane.
+    if (settlement.attempts.at(-1)?.status === null) this.#handBack(limiter.suspect())
     this.#underWay.delete(entry)
     if (entry.aside) this.#aside -= 1
     this.#held -= 1
     limiter.leave()
-    this.#acknowledge(settle(stream, attempts, ending))
+    this.#acknowledge(settlement)
     this.#start(limiter)
-  }
-
-  /** Sends a stream's events in order until one is not accepted. Appends to `attempts`. */
-  async #deliver(stream: ClaimedStream, limiter: EndpointLimiter, attempts: Attempt[]): Promise<Ending> {
-    const { clock, log } = this.#deps.runtime
-    try {
-      for (const event of stream.events) {
-        if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil)
-          return { kind: 'untried', ownLane: stream.ownLane }
-        const asked = this.#deps.endpointOf(stream.merchantId)
-        const endpoint = asked instanceof Promise ? await asked : asked
-        if (!endpoint) return { kind: 'untried', ownLane: true }
-        const number = attempts.length === 0 ? stream.failures + 1 : 1
-        const at = clock.business()
-        const answer = await send({ clock, outbound: this.#deps.outbound, limiter, endpoint }, event, number)
-        limiter.learn(speedOf(answer))
-        const attempt = attemptOf(answer, event, number, at)
-        attempts.push(attempt)
-        // A receiver that does not answer is tried with one stream at a time; its other streams go back to its lane.
-        if (attempt.status === null) this.#handBack(limiter.suspect())
-        if (!isAccepted(attempt)) return { kind: 'failed' }
-      }
-      return { kind: 'delivered' }
-    } catch (error) {
-      log.error(
-        { err: error, merchantId: stream.merchantId },
-        'a notification could not be prepared: is its key encrypted with another data key?',
-      )
-      return { kind: 'untried', notBefore: clock.business() + OWN_FAULT_PAUSE_MS, ownLane: true }
-    }
   }
 
   #handBack(streams: readonly ClaimedStream[]): void {
@@ -197,21 +156,6 @@ export class Dispatcher {
     // No further result is expected soon, so waiting would not make the batch larger.
     if (this.#held === this.#aside) this.#deps.acknowledger.flush()
     this.wake()
-  }
-
-  #limiterOf(merchantId: string): EndpointLimiter {
-    let limiter = this.#limiters.get(merchantId)
-    if (!limiter) {
-      this.#sweep()
-      this.#limiters.set(merchantId, (limiter = new EndpointLimiter()))
-    }
-    return limiter
-  }
-
-  #sweep(): void {
-    if (this.#limiters.size < this.#sweepAt) return
-    for (const [merchantId, limiter] of this.#limiters) if (limiter.idle) this.#limiters.delete(merchantId)
-    this.#sweepAt = Math.max(MOST_LIMITERS, this.#limiters.size * 2)
   }
 
   #findHanging(): void {

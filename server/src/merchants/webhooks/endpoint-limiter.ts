@@ -4,6 +4,8 @@ import type { ClaimedStream } from './stream.ts'
 const HIGHEST_LIMIT = 64
 /** Maximum number of concurrent streams to a slow receiver. */
 const SLOW_LIMIT = 8
+/** When there are more limiters than this, idle ones are removed. */
+const MOST_LIMITERS = 10_000
 
 /** State of one merchant's receiver in one worker: limits the number of concurrent streams to it. */
 export class EndpointLimiter {
@@ -63,5 +65,31 @@ export class EndpointLimiter {
     this.#standing = outcome === 'none' ? 'silent' : 'answers'
     if (outcome === 'none') this.#limit = 1
     else this.#limit = Math.min(this.#limit * 2, outcome === 'slow' ? SLOW_LIMIT : HIGHEST_LIMIT)
+  }
+}
+
+/** The limiters of one worker, by merchant. */
+export class EndpointLimiters {
+  readonly #limiters = new Map<string, EndpointLimiter>()
+  #sweepAt = MOST_LIMITERS
+
+  of(merchantId: string): EndpointLimiter {
+    let limiter = this.#limiters.get(merchantId)
+    if (!limiter) {
+      this.#sweep()
+      this.#limiters.set(merchantId, (limiter = new EndpointLimiter()))
+    }
+    return limiter
+  }
+
+  /** The same as `of(merchantId).room(crowded)`, without making a limiter. */
+  roomFor(merchantId: string, crowded: boolean): number {
+    return (this.#limiters.get(merchantId) ?? new EndpointLimiter()).room(crowded)
+  }
+
+  #sweep(): void {
+    if (this.#limiters.size < this.#sweepAt) return
+    for (const [merchantId, limiter] of this.#limiters) if (limiter.idle) this.#limiters.delete(merchantId)
+    this.#sweepAt = Math.max(MOST_LIMITERS, this.#limiters.size * 2)
   }
 }
