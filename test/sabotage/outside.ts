@@ -1,9 +1,9 @@
 /** Faults in parts that the simulation does not have, by name: which part. */
-const ACQUIRERS = 'card acquirers'
+const ACQUIRERS = "other acquirers' interfaces"
+const BANK = 'a bank that takes another amount or currency than was ordered, or money after a refusal'
 const RESTORED = 'a database or signer restored from an older copy'
 const ADDRESSES = 'webhooks to private addresses'
 const WATCHERS = 'a second watcher'
-const SCREENING = 'screening'
 
 export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'superseded-same-intent': 'a second program that spends with the same keys',
@@ -11,29 +11,16 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'next-intent-random': RESTORED,
   'filler-over-waiting-payment': RESTORED,
   'coinbase-immature': 'miners who pay deposit addresses',
-  'held-released-without-decision': SCREENING,
   'cursor-without-guard': WATCHERS,
   'old-leader-writes': WATCHERS,
-  'bitcoin-partial-senders': SCREENING,
+  'bitcoin-partial-senders': 'sanctions lists',
   'refund-of-what-is-queued-refused': ACQUIRERS,
   'refund-question-failed-is-refusal': ACQUIRERS,
-  'two-refunds-at-once': ACQUIRERS,
-  'refund-more-than-paid': ACQUIRERS,
-  'refund-of-unbooked-payment': ACQUIRERS,
-  'refund-released-by-old-answer': ACQUIRERS,
-  'amount-of-payment-ignored': ACQUIRERS,
-  'ticker-of-payment-ignored': ACQUIRERS,
-  'payment-refused-for-good': ACQUIRERS,
-  'chargeback-keeps-money': ACQUIRERS,
-  'callback-wakes-nothing': ACQUIRERS,
-  'card-payout-sent-twice': ACQUIRERS,
-  'card-payout-timeout-is-unsent': ACQUIRERS,
-  'card-payout-timeout-is-refusal': ACQUIRERS,
-  'card-payout-refused-account-again': ACQUIRERS,
-  'card-payout-callback-race': ACQUIRERS,
-  'card-payout-return-not-asked': ACQUIRERS,
-  'card-payout-forgotten-order': ACQUIRERS,
-  'card-payout-random-reference': ACQUIRERS,
+  'amount-of-payment-ignored': BANK,
+  'ticker-of-payment-ignored': BANK,
+  'payment-refused-for-good': BANK,
+  'card-payout-forgotten-order': RESTORED,
+  'card-payout-random-reference': RESTORED,
   'reserved-sold-again': 'venues',
   'conversion-random-intent': RESTORED,
   'invoice-refunded-twice': RESTORED,
