@@ -17,6 +17,8 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
   Invoice: [
     ['Pending', 'Done'],
     ['Pending', 'Failed'],
+    // Nobody has continued to its payment (server/src/pay-in/fiat-invoices/machine.ts).
+    ['Failed'],
   ],
   WithdrawBatch: [['Done']],
   FiatExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
