@@ -15,8 +15,14 @@ export interface Databases {
   stop(): Promise<void>
 }
 
-/** Without fsync: a crash of the machine is not simulated. */
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
+/** Without fsync, and without waiting for the log: neither the machine nor the server crashes here. */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '128MB',
+  max_wal_size: '256MB',
+}
 const TEMPLATE = 'simulation_template'
 
 /** @param running a server that another process has started by this function: it stays */

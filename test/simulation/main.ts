@@ -1,25 +1,29 @@
 /**
- * `npm run simulate -- [--seed N] [--seeds K] [--ops M] [--rest-every R] [--networks A,B] [--single-step] [--no-shrink]
- * [--steps 1-3,7] [--record] [--verbose]`
+ * `npm run simulate -- [--seed N] [--seeds K] [--processes P] [--ops M] [--rest-every R] [--networks A,B]
+ * [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose]`
  *
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
  * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
- * `--networks` it has these chains only. `--record` counts the run in docs/operating/reliability.md and begins where
- * the count ends. `--postgres URL` uses a server that `startDatabases` has started.
+ * `--networks` it has these chains only. `--processes` runs so many seeds at once, each in a process of its own.
+ * `--record` counts the runs in docs/operating/reliability.md and begins where the count ends; when a run violates an
+ * invariant, those before it are counted. `--postgres URL` uses a server that `startDatabases` has started.
  */
 import { parseArgs } from 'node:util'
 import { isNetwork, type Network } from '@bursar/chainkit'
 import { endComponentsOnSignal } from '../../sandbox/process/child.ts'
 import { startDatabases, type Databases } from './databases.ts'
+import { runSeeds, type Ended } from './processes.ts'
 import { nextSeed, record } from './record.ts'
 import { simulate, type RunOptions, type RunResult } from './run.ts'
 import { rangesOf, shrink, stepsOf } from './shrink.ts'
+import { summaryOf, writeSummary, type Summary } from './summary.ts'
 
 endComponentsOnSignal()
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     seeds: { type: 'string', default: '1' },
+    processes: { type: 'string', default: '1' },
     ops: { type: 'string', default: '2000' },
     'rest-every': { type: 'string' },
     networks: { type: 'string' },
@@ -63,13 +67,10 @@ const runSeed = async (databases: Databases, seed: string): Promise<RunResult> =
     ...(steps && onlySteps(steps)),
     ...(values.verbose && { print: (line: string) => console.log(line) }),
   })
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-  const counts = [`${result.ops} operations`, `${faultsOf(result)} faults`, `${result.problems.length} problems`]
-  console.log(`seed ${seed}: ${counts.join(', ')}, ${seconds} s, trace ${result.hash.slice(0, 16)}`)
+  const seconds = (performance.now() - began) / 1_000
+  console.log(`${writeSummary(seed, summaryOf(result), seconds)}, trace ${result.hash.slice(0, 16)}`)
   return result
 }
-
-const faultsOf = ({ faults }: RunResult): number => [...faults.values()].reduce((sum, count) => sum + count, 0)
 
 const report = async (databases: Databases, seed: string, result: RunResult): Promise<void> => {
   console.log(result.trace.join('\n'))
@@ -89,25 +90,54 @@ const report = async (databases: Databases, seed: string, result: RunResult): Pr
   console.log(`That is ${steps.length} of ${all.length} steps; it was made shorter by ${runs} runs.`)
 }
 
+/** One seed after the other, up to the first that fails. */
+const runHere = async (databases: Databases, seeds: readonly number[]): Promise<Ended[]> => {
+  const ended: Ended[] = []
+  for (const seed of seeds) {
+    const result = await runSeed(databases, String(seed))
+    ended.push({ seed, summary: summaryOf(result) })
+    if (result.problems.length === 0) continue
+    await report(databases, String(seed), result)
+    break
+  }
+  return ended
+}
+
+/** The options of this process, for one that runs a single seed. */
+const argsOf = (databases: Databases): string[] => {
+  const own = new Set(['seed', 'seeds', 'processes', 'record', 'postgres'])
+  const given = Object.entries(values).flatMap(([name, value]) => {
+    if (own.has(name) || value === false) return []
+    return typeof value === 'string' ? [`--${name}`, value] : [`--${name}`]
+  })
+  return ['--postgres', databases.url, ...given]
+}
+
 const run = async (): Promise<number> => {
   const first = values.seed === undefined ? (values.record ? nextSeed() : 1) : Number(values.seed)
+  const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => first + at)
+  const processes = Number(values.processes)
   const day = new Date()
   const databases = await startDatabases(values.postgres)
-  let [operations, faults, last] = [0, 0, first]
   try {
-    for (last = first; last < first + Number(values.seeds); last += 1) {
-      const result = await runSeed(databases, String(last))
-      operations += result.ops
-      faults += faultsOf(result)
-      if (result.problems.length === 0) continue
-      await report(databases, String(last), result)
-      return 1
-    }
-    if (values.record) record({ seeds: [first, last - 1], operations, faults, violations: 0 }, day)
-    return 0
+    const ended =
+      processes > 1
+        ? await runSeeds({ seeds, processes, args: argsOf(databases), print: (output) => console.log(output) })
+        : await runHere(databases, seeds)
+    const failed = ended.find(({ summary }) => summary === undefined || summary.problems > 0)
+    const counted = failed === undefined ? ended : ended.filter(({ seed }) => seed < failed.seed)
+    if (values.record && counted.length > 0) countRuns(counted, day)
+    return failed === undefined ? 0 : 1
   } finally {
     await databases.stop()
   }
+}
+
+/** @param runs of seeds that follow each other, in their order, without a violation */
+const countRuns = (runs: readonly Ended[], day: Date): void => {
+  const sumOf = (name: keyof Summary): number => runs.reduce((sum, { summary }) => sum + summary![name], 0)
+  const seeds = [runs[0]!.seed, runs.at(-1)!.seed] as const
+  record({ seeds, operations: sumOf('operations'), faults: sumOf('faults'), violations: 0 }, day)
 }
 
 process.exitCode = await run()

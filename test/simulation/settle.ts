@@ -12,8 +12,10 @@ import { ROLES, type Simulation } from './simulation.ts'
 const BLOCKS = 14
 /** Between two rounds, ms: longer than any retry delay that is not of hours. */
 const PAUSE_MS = 120_000
-/** In every fourth round: longer than the retry delay of screening. */
-const LONG_PAUSE_MS = 960_000
+/** After a round without work: longer than the retry delay of screening. */
+const LONG_PAUSE_MS = 1_320_000
+/** Rounds in succession without work that end the settling. A long pause comes before the last. */
+const QUIET_ROUNDS = 2
 const ROUNDS = 40
 
 /** @returns the roles that cannot start, in one line each; nothing comes to rest then */
@@ -36,8 +38,8 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   await liftOwnStops(simulation)
   simulation.signer.setPolicy(signerPolicy(chains))
   let quiet = 0
-  for (let round = 0; round < ROUNDS && quiet < 4; round += 1) {
-    clock.advance(round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
+  for (let round = 0; round < ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
+    clock.advance(quiet > 0 || round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
     prices.move(random.of('settling', trace.length, round))
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
     quiet = (await oneRound(simulation)) ? 0 : quiet + 1

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
+import { readSummary } from '../../test/simulation/summary.ts'
 
 export interface Tried {
   /** `found`: a run reports a violation. `crashed` and `hung`: it reports none, as it ended or did not end */
@@ -33,7 +34,6 @@ export interface Options {
 
 /** An unloaded machine needs half a minute for a run. */
 const MOST_MS = 900_000
-const SEED = /^seed (\d+): (\d+) operations, \d+ faults, (\d+) problems/m
 const PROBLEM = /^- (.*)$/m
 
 /** Runs the simulation in the copy of the work tree until a run reports a violation. */
@@ -50,10 +50,10 @@ export const trySimulation = async (
     const command = `npm run simulate -- ${args.join(' ')}`
     const output = await simulate(copy, [...args, '--no-shrink', '--postgres', postgres])
     if (output === undefined) return { outcome: 'hung', operations, command, what: '' }
-    const [, , done, problems] = SEED.exec(output) ?? []
-    if (done === undefined) return { outcome: 'crashed', operations, command, what: output.trim().slice(-1_000) }
-    operations += Number(done)
-    if (problems !== '0') return { outcome: 'found', operations, command, what: PROBLEM.exec(output)?.[1] ?? '' }
+    const summary = readSummary(output)
+    if (summary === undefined) return { outcome: 'crashed', operations, command, what: output.trim().slice(-1_000) }
+    operations += summary.operations
+    if (summary.problems > 0) return { outcome: 'found', operations, command, what: PROBLEM.exec(output)?.[1] ?? '' }
   }
   return { outcome: 'missed', operations, command: '', what: '' }
 }

@@ -86,7 +86,7 @@ export const forwardTo = (place: string | { socketPath: string }): ((exchange: E
   const agent = new Agent({ keepAlive: true })
   const url = typeof place === 'string' ? new URL(place) : undefined
   const to = url ? { host: url.hostname, port: url.port } : (place as { socketPath: string })
-  return ({ method, path, headers, body }) =>
+  const ask = ({ method, path, headers, body }: Exchange): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { host: _host, connection: _connection, 'transfer-encoding': _coding, ...rest } = headers
       const forwarded = send({
@@ -96,7 +96,11 @@ export const forwardTo = (place: string | { socketPath: string }): ((exchange: E
         path,
         headers: { ...rest, host: url?.host ?? 'localhost', 'content-length': body.length },
       })
-      forwarded.on('error', reject)
+      forwarded.on('error', (error: NodeJS.ErrnoException) => {
+        // The server closed a connection that was kept, before it read the request.
+        if (forwarded.reusedSocket && error.code === 'ECONNRESET') resolve(ask({ method, path, headers, body }))
+        else reject(error)
+      })
       forwarded.on('response', (response) => {
         bodyOf(response).then(
           (received) => resolve({ status: response.statusCode ?? 502, headers: response.headers, body: received }),
@@ -105,6 +109,7 @@ export const forwardTo = (place: string | { socketPath: string }): ((exchange: E
       })
       forwarded.end(body)
     })
+  return ask
 }
 
 const page = (status: number, text: string): Answer => ({

@@ -42,8 +42,8 @@ interface Sent {
 
 const KEY = createHash('sha256').update('bursar simulation payer').digest()
 const { address: PAYER, script: SCRIPT } = p2wpkh(pubECDSA(KEY), REGTEST)
-/** After these, the first half is spendable: a coinbase is after 100 more blocks. */
-const FIRST_BLOCKS = 200
+/** After these, the first twenty are spendable: a coinbase is after 100 more blocks. */
+const FIRST_BLOCKS = 120
 const MATURITY = 100
 const SPLIT = 1_000
 /** Satoshis for each virtual byte, and the size of a payment with one input more than it usually has. */
