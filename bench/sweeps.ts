@@ -42,7 +42,7 @@ const CASES: Case[] = [
     name: 'USDC, first',
     assets: ({ usdc }) => [usdc],
     standing: 'new',
-    ways: ['top-up', 'delegate', 'authorize', 'permit'],
+    ways: ['top-up', 'delegate', 'authorize'],
   },
   { name: 'USDC, later', assets: ({ usdc }) => [usdc], standing: 'delegated', ways: ['top-up', 'delegate'] },
   {
@@ -50,13 +50,6 @@ const CASES: Case[] = [
     assets: ({ usdc }) => [usdc],
     standing: 'new',
     ways: ['top-up', 'authorize'],
-    setCode: false,
-  },
-  {
-    name: 'USDC, later, by allowance',
-    assets: ({ usdc }) => [usdc],
-    standing: 'allowed',
-    ways: ['top-up', 'pull'],
     setCode: false,
   },
   { name: 'coin, first', assets: () => [COIN], standing: 'new', ways: ['direct', 'delegate'] },
@@ -77,8 +70,6 @@ const CASES: Case[] = [
 const WAYS: Record<SweepWay, string> = {
   delegate: 'EIP-7702',
   authorize: 'EIP-3009',
-  permit: 'permit',
-  pull: 'standing allowance',
   direct: 'its own transactions',
   'top-up': 'coin sent, then its own transaction',
 }
@@ -196,7 +187,7 @@ const ofNewAccount = (used: number): number => (used * 5) / 4 - Number(CLEARED)
 const pick = (world: SweepWorld, { assets, standing, setCode = true }: Case): { way: SweepWay; estimate: number } => {
   const held = assets(world)
   const gas = (asset: Hex) => (asset === COIN ? {} : { gas: asset === world.usdt ? TETHER_GAS : FIAT_TOKEN_GAS })
-  const holdings = held.map((asset) => ({ asset, worth: PLENTY, ...gas(asset), allowed: standing === 'allowed' }))
+  const holdings = held.map((asset) => ({ asset, worth: PLENTY, ...gas(asset) }))
   const address = {
     delegated: standing === 'delegated',
     exists: standing !== 'new' || held.includes(COIN),

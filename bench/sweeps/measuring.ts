@@ -1,5 +1,5 @@
 /** Measures the cost of sweeping one address, in gas from receipts, in every available way. */
-import { COIN, PAYMENT_GAS, encodeTransfer, relayPull } from '@bursar/chainkit/evm'
+import { COIN, PAYMENT_GAS, encodeTransfer } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
 import { accountsFrom } from '../../test/world/sweep-contracts.ts'
 import type { Account, Receipt, SweepWorld } from '../../test/world/sweep-contracts.ts'
@@ -10,7 +10,7 @@ const COINS = 10n ** 17n
 const GAS_TO_SEND_TOKENS = 100_000n
 
 /** The state of the addresses before the measurement. */
-export type Standing = 'new' | 'delegated' | 'allowed'
+export type Standing = 'new' | 'delegated'
 
 let nextAccount = 10_000
 let nextNonce = 1n
@@ -26,7 +26,7 @@ export const freshAccounts = async (
   nextAccount += count
   if (standing !== 'new') {
     await fill(world, assets, accounts)
-    await (standing === 'delegated' ? delegate(world, assets, accounts, true) : world.permitAll(accounts))
+    await delegate(world, assets, accounts, true)
   }
   return accounts
 }
@@ -54,17 +54,8 @@ const carryOut = async (
   accounts: readonly Account[],
   standing: Standing,
 ): Promise<number> => {
-  const owners = accounts.map(({ address }) => address)
   if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, standing !== 'delegated'))
   if (way === 'authorize') return gasOf(await world.transferAll(accounts, UNITS, nextNonce++))
-  if (way === 'permit') return gasOf(await world.permitAll(accounts))
-  if (way === 'pull')
-    return gasOf(
-      await world.send(world.payer, {
-        to: world.contracts.relay.address,
-        data: relayPull.encode({ token: assets[0]!, owners }),
-      }),
-    )
   let gas = 0
   for (const account of accounts) gas += await oneByOne(world, assets, account, way === 'top-up')
   return gas

@@ -3,20 +3,19 @@ import {
   checksumAddress,
   encodeBalanceOf,
   fromHex,
-  relayPermits,
-  relayPull,
   relayTransfers,
   sweepContracts,
   sweepMany,
   toHex,
 } from '../../chainkit/src/evm/index.ts'
 import type { Hex, SweepContracts, SweepGroup, TokenDomain } from '../../chainkit/src/evm/index.ts'
-import { signPermits, signSetCode, signTransaction, signTransfers } from '../../chainkit/src/signing.ts'
+import { signSetCode, signTransaction, signTransfers } from '../../chainkit/src/signing.ts'
 import type { Anvil } from '../../sandbox/anvil/index.ts'
 import { faucetAccount, sendAndMine, sendTransaction } from '../../sandbox/anvil/transactions.ts'
 import type { Rpc } from '../../sandbox/rpc.ts'
 import { deploy } from '../../sandbox/tokens/index.ts'
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData, maxUint256, parseSignature, signatureToCompactSignature, type Abi } from 'viem'
+import relayArtifact from '../../chainkit/contracts/artifacts/SweepRelay.json' with { type: 'json' }
 import { privateKeyToAccount } from 'viem/accounts'
 import { readArtifact } from '../../sandbox/tokens/artifact.ts'
 
@@ -65,6 +64,7 @@ export interface SweepWorld {
   /** Our batch, paid by the gas payer. */
   sweep(groups: readonly SweepGroup[], leaves?: readonly Leave[]): Promise<Receipt>
   transferAll(accounts: readonly Account[], units: bigint, nonce: bigint): Promise<Receipt>
+  /** By allowances (ERC-2612), which the platform never uses: the contract has a function for them. */
   permitAll(accounts: readonly Account[]): Promise<Receipt>
   /** By allowances given before, sent by anybody. */
   pullAll(from: Account, accounts: readonly Account[]): Promise<Receipt>
@@ -185,19 +185,37 @@ const sweeping = ({
       const signed = signTransfers({ token: usdc, validBefore: FAR, transfers }, domain, treasury, keysOf(accounts))
       return send(payer, { to: contracts.relay.address, data: relayTransfers.encode(signed) })
     },
-    pullAll: (from, accounts) =>
-      send(from, {
-        to: contracts.relay.address,
-        data: relayPull.encode({ token: usdc, owners: accounts.map(({ address }) => address) }),
-      }),
-    permitAll: (accounts) => {
-      const call = {
-        token: usdc,
-        deadline: FAR,
-        permits: accounts.map(({ address }) => ({ owner: address, nonce: 0n })),
-      }
-      const signed = signPermits(call, domain, contracts.relay.address, keysOf(accounts))
-      return send(payer, { to: contracts.relay.address, data: relayPermits.encode(signed) })
+    pullAll: (from, accounts) => {
+      const owners = accounts.map(({ address }) => address)
+      return send(from, { to: contracts.relay.address, data: relayCall('pull', [usdc, owners]) })
+    },
+    permitAll: async (accounts) => {
+      const spender = contracts.relay.address
+      const permits = await Promise.all(accounts.map((account) => permitOf(account, spender, domain)))
+      return send(payer, { to: spender, data: relayCall('permitAndPull', [usdc, FAR, permits]) })
     },
   }
+}
+
+const relayCall = (functionName: string, args: unknown[]): Hex =>
+  encodeFunctionData({ abi: relayArtifact.abi as Abi, functionName, args })
+
+const PERMIT = ['address owner', 'address spender', 'uint256 value', 'uint256 nonce', 'uint256 deadline'].map(
+  (field) => ({ type: field.split(' ')[0]!, name: field.split(' ')[1]! }),
+)
+
+/** The first allowance of an account for the relay, unlimited, in the relay's form (EIP-2098). */
+const permitOf = async (
+  { key, address: owner }: Account,
+  spender: Hex,
+  { name, version, chainId, contract }: TokenDomain,
+): Promise<{ owner: Hex; r: Hex; vs: Hex }> => {
+  const signature = await privateKeyToAccount(toHex(key)).signTypedData({
+    domain: { name, version, chainId, verifyingContract: contract },
+    types: { Permit: PERMIT },
+    primaryType: 'Permit',
+    message: { owner, spender, value: maxUint256, nonce: 0n, deadline: FAR },
+  })
+  const { r, yParityAndS } = signatureToCompactSignature(parseSignature(signature))
+  return { owner, r, vs: yParityAndS }
 }

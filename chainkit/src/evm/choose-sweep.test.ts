@@ -12,7 +12,7 @@ const [USDT, USDC] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
 const prices: SweepPrices = { gasPrice: 10n * GWEI, batchSize: 50, setCode: true, kPerMille: 1_000n }
 
 const usdt = (worth = ETHER): Holding => ({ asset: USDT, worth, gas: TETHER_GAS })
-const usdc = (worth = ETHER, allowed = false): Holding => ({ asset: USDC, worth, gas: FIAT_TOKEN_GAS, allowed })
+const usdc = (worth = ETHER): Holding => ({ asset: USDC, worth, gas: FIAT_TOKEN_GAS })
 const coin = (worth = ETHER): Holding => ({ asset: COIN, worth })
 const addressOf = (holdings: Holding[], more: Partial<SweepAddress> = {}): SweepAddress => ({
   delegated: false,
@@ -78,13 +78,6 @@ describe('the cheapest way', () => {
     ],
     ['without EIP-7702 is the signature', addressOf([usdc()]), { setCode: false }, ['usdc authorize']],
     [
-      'without EIP-7702, with many sweeps to come, is an allowance',
-      addressOf([usdc()], { further: 5 }),
-      { setCode: false },
-      ['usdc permit'],
-    ],
-    ['without EIP-7702 is an allowance that stands', addressOf([usdc(ETHER, true)]), { setCode: false }, ['usdc pull']],
-    [
       'without EIP-7702 is a top-up for tokens that take no signature',
       addressOf([usdt()]),
       { setCode: false },
@@ -126,7 +119,7 @@ describe('the cheapest way', () => {
 
 const holding = fc.oneof(
   fc.bigInt({ min: 0n, max: ETHER / 100n }).map(usdt),
-  fc.tuple(fc.bigInt({ min: 0n, max: ETHER / 100n }), fc.boolean()).map(([worth, allowed]) => usdc(worth, allowed)),
+  fc.bigInt({ min: 0n, max: ETHER / 100n }).map(usdc),
   fc.bigInt({ min: 1n, max: ETHER / 100n }).map(coin),
 )
 const addresses: fc.Arbitrary<SweepAddress> = fc.record({
@@ -157,7 +150,7 @@ describe('whatever the prices', () => {
         expect(choice.cost).toBe(choice.gas * market.gasPrice)
         if (!market.setCode && !address.delegated)
           expect(choice.moves.some(({ way }) => way === 'delegate')).toBe(false)
-        if (address.delegated) expect(choice.moves.every(({ way }) => way === 'delegate' || way === 'pull')).toBe(true)
+        if (address.delegated) expect(choice.moves.every(({ way }) => way === 'delegate')).toBe(true)
       }),
       { numRuns: cases(1000) },
     )

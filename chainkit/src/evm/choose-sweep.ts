@@ -14,11 +14,10 @@ import type { Gas, TokenGas } from './sweep-gas.ts'
 
 /**
  * How one asset is swept from one address. `delegate`: by the code that the address delegates to, in a batch
- * (EIP-7702). `authorize`: by a signed transfer through the relay (EIP-3009). `permit`: by a signed allowance for the
- * relay (ERC-2612). `pull`: by an existing allowance. `direct`: by a transaction of the address itself, which has
- * enough coin for it. `top-up`: the same, after coin is sent to it.
+ * (EIP-7702). `authorize`: by a signed transfer through the relay (EIP-3009). `direct`: by a transaction of the address
+ * itself, which has enough coin for it. `top-up`: the same, after coin is sent to it.
  */
-export type SweepWay = 'delegate' | 'authorize' | 'permit' | 'pull' | 'direct' | 'top-up'
+export type SweepWay = 'delegate' | 'authorize' | 'direct' | 'top-up'
 
 export interface Holding {
   /** token contract, or `COIN` */
@@ -27,8 +26,6 @@ export interface Holding {
   worth: bigint
   /** absent for the coin */
   gas?: TokenGas
-  /** whether an existing allowance for the relay covers the balance */
-  allowed?: boolean
 }
 
 export interface SweepAddress {
@@ -163,13 +160,8 @@ const waysOf = (
   { gasPrice, batchSize, newAccount }: SweepPrices,
   coin: bigint,
 ): Move[] => {
-  const { gas: token, allowed = false } = holding
-  const move = (way: SweepWay, gas: bigint, later = gas): Move => ({
-    holding,
-    way,
-    gas,
-    lifetime: gas + later * BigInt(further),
-  })
+  const { gas: token } = holding
+  const move = (way: SweepWay, gas: bigint): Move => ({ holding, way, gas, lifetime: gas * BigInt(further + 1) })
   if (token === undefined)
     return !delegated && holding.worth > PAYMENT_GAS * gasPrice ? [move('direct', PAYMENT_GAS)] : []
   const inBatch = (gas: Gas): bigint => netGas([{ raw: BATCH_GAS / BigInt(batchSize), refund: 0n }, gas])
@@ -180,10 +172,6 @@ const waysOf = (
   const canPay = coin >= token.alone.raw * gasPrice
   return [
     ...(delegated ? [] : [move(canPay ? 'direct' : 'top-up', alone)]),
-    ...(allowed && token.pulled ? [move('pull', inBatch(token.pulled))] : []),
     ...(token.authorized && !delegated ? [move('authorize', inBatch(token.authorized) + noted)] : []),
-    ...(token.permitted && token.pulled && !delegated && !allowed
-      ? [move('permit', inBatch(token.permitted) + noted, inBatch(token.pulled))]
-      : []),
   ]
 }

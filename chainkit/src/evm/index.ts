@@ -24,8 +24,8 @@ export { fromHex, isHex, toHex } from './hex.ts'
 export type { Hex } from './hex.ts'
 export { raisedPrice, replaceAtHigherPrice } from './replacement.ts'
 export type { Prices } from './replacement.ts'
-export { relayPermits, relayPull, relayTransfers } from './relay-call.ts'
-export type { PermitCall, PullCall, SignedPermit, SignedTransfer, TransferCall } from './relay-call.ts'
+export { relayTransfers } from './relay-call.ts'
+export type { SignedTransfer, TransferCall } from './relay-call.ts'
 export {
   authoritiesOf,
   parseDraft,
@@ -46,6 +46,6 @@ export { CLEARED, dearerBy, FIAT_TOKEN_GAS, PAYMENT_GAS, TETHER_GAS } from './sw
 export type { Gas, TokenGas } from './sweep-gas.ts'
 export { parseUnsigned, serializeUnsigned, signingHash } from './transaction.ts'
 export type { Eip1559Transaction, LegacyTransaction, TransactionRefusal, UnsignedTransaction } from './transaction.ts'
-export { domainSeparator, permitDigest, transferDigest } from './typed-data.ts'
-export type { Permit, TokenDomain, TransferAuthorization } from './typed-data.ts'
+export { domainSeparator, transferDigest } from './typed-data.ts'
+export type { TokenDomain, TransferAuthorization } from './typed-data.ts'
 export type { Call } from './words.ts'

@@ -1,7 +1,7 @@
 import { addressWord, uintWord } from './erc20.ts'
 import type { Hex } from './hex.ts'
 import type { Signature } from './signed.ts'
-import { WORD, addressList, callOf, listWords, readAddressList } from './words.ts'
+import { WORD, callOf, listWords } from './words.ts'
 import type { Call, Words } from './words.ts'
 
 /** A transfer to the treasury that its sender has signed or will sign (EIP-3009). */
@@ -16,16 +16,6 @@ export interface SignedTransfer {
   signature?: Signature
 }
 
-/** An unlimited allowance for the relay that its owner has signed or will sign (ERC-2612). */
-export interface SignedPermit {
-  /** EIP-55 */
-  owner: Hex
-  /** the owner's next permit nonce at the token; in a draft only, where it is written in place of r */
-  nonce?: bigint
-  /** undefined in a draft */
-  signature?: Signature
-}
-
 export interface TransferCall {
   token: Hex
   /** seconds since the epoch */
@@ -33,23 +23,10 @@ export interface TransferCall {
   transfers: SignedTransfer[]
 }
 
-export interface PermitCall {
-  token: Hex
-  /** seconds since the epoch */
-  deadline: bigint
-  permits: SignedPermit[]
-}
-
-export interface PullCall {
-  token: Hex
-  owners: Hex[]
-}
-
 const PARITY = 2n ** 255n
 const SIGNATURE_WORDS = 2
 /** Byte offset of the list, after two fixed arguments and the list's own offset. */
 const LIST_AT = 3 * WORD
-const PULL_LIST_AT = 2 * WORD
 
 /** `transferAll` (SweepRelay.sol). In a draft the signatures are zeros. */
 export const relayTransfers: Call<TransferCall> = callOf(
@@ -72,36 +49,6 @@ export const relayTransfers: Call<TransferCall> = callOf(
       ...readSignature(words, at + 3 * WORD),
     })),
   }),
-)
-
-/** `permitAndPull` (SweepRelay.sol). In a draft the nonce and a zero replace each signature. */
-export const relayPermits: Call<PermitCall> = callOf(
-  'permitAndPull(address,uint256,(address,bytes32,bytes32)[])',
-  ({ token, deadline, permits }) =>
-    head(token, deadline) +
-    listWords(
-      permits.map(
-        ({ owner, nonce = 0n, signature = { r: nonce, s: 0n, yParity: 0 } }) =>
-          addressWord(owner) + signatureWords(signature),
-      ),
-    ),
-  (words) => ({
-    token: words.address(0),
-    deadline: words.uint(WORD),
-    permits: readList(words, 1 + SIGNATURE_WORDS, (at) => {
-      const owner = words.address(at)
-      return words.uint(at + 2 * WORD) === 0n
-        ? { owner, nonce: words.uint(at + WORD) }
-        : { owner, ...readSignature(words, at + WORD) }
-    }),
-  }),
-)
-
-/** `pull` (SweepRelay.sol), by existing allowances. */
-export const relayPull: Call<PullCall> = callOf(
-  'pull(address,address[])',
-  ({ token, owners }) => addressWord(token) + uintWord(BigInt(PULL_LIST_AT)) + addressList(owners),
-  (words) => ({ token: words.address(0), owners: readAddressList(words, PULL_LIST_AT) }),
 )
 
 const head = (token: Hex, time: bigint): string => addressWord(token) + uintWord(time) + uintWord(BigInt(LIST_AT))

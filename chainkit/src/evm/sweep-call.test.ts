@@ -7,7 +7,7 @@ import batch from '../../contracts/artifacts/SweepBatch.json' with { type: 'json
 import delegate from '../../contracts/artifacts/SweepDelegate.json' with { type: 'json' }
 import relay from '../../contracts/artifacts/SweepRelay.json' with { type: 'json' }
 import { toHex } from './hex.ts'
-import { relayPermits, relayPull, relayTransfers } from './relay-call.ts'
+import { relayTransfers } from './relay-call.ts'
 import type { Signature } from './signed.ts'
 import { COIN, groupSweeps, sweepMany, sweepOne } from './sweep-call.ts'
 import type { Call } from './words.ts'
@@ -72,25 +72,6 @@ describe('calls are what viem encodes, are read back, and have one spelling', ()
       })),
     ])
   })
-
-  test('permits through the relay', () => {
-    const values = fc.record({
-      token: address,
-      deadline: uint,
-      permits: fc.array(fc.record({ owner: address, signature }), { maxLength: 4 }),
-    })
-    agree(relayPermits, values, relay.abi, 'permitAndPull', ({ token, deadline, permits }) => [
-      token,
-      deadline,
-      permits.map((one) => ({ owner: one.owner, ...signed(one.signature!) })),
-    ])
-  })
-
-  test('pulls through the relay', () =>
-    agree(relayPull, fc.record({ token: address, owners: addresses }), relay.abi, 'pull', ({ token, owners }) => [
-      token,
-      owners,
-    ]))
 })
 
 test('a draft of transfers is read back without signatures', () => {
@@ -99,25 +80,8 @@ test('a draft of transfers is read back without signatures', () => {
   expect(relayTransfers.decode(relayTransfers.encode(draft))).toEqual(draft)
 })
 
-test('a draft of permits holds their nonces, and one without any is of the first', () => {
-  const [token, owner] = fc.sample(address, 2) as [`0x${string}`, `0x${string}`]
-  const draft = {
-    token,
-    deadline: 9n,
-    permits: [
-      { owner, nonce: 7n },
-      { owner, nonce: 0n },
-    ],
-  }
-  expect(relayPermits.decode(relayPermits.encode(draft))).toEqual(draft)
-  expect(relayPermits.encode({ ...draft, permits: [{ owner }] })).toBe(
-    relayPermits.encode({ ...draft, permits: [{ owner, nonce: 0n }] }),
-  )
-})
-
 test.each(['', '0x', '0xzz', `0x${'00'.repeat(4)}`, sweepMany.encode([]).slice(0, 10)])('%j is no call', (data) => {
-  for (const call of [sweepOne, sweepMany, relayTransfers, relayPermits, relayPull] as Call<unknown>[])
-    expect(call.decode(data)).toBeUndefined()
+  for (const call of [sweepOne, sweepMany, relayTransfers] as Call<unknown>[]) expect(call.decode(data)).toBeUndefined()
 })
 
 test('addresses of the same assets share a group', () => {

@@ -17,10 +17,6 @@ export interface TokenGas {
   alone: Gas
   /** one more signed transfer (EIP-3009) in a batch of the relay */
   authorized?: Gas
-  /** one more signed allowance (ERC-2612), and the transfer by it, in a batch of the relay */
-  permitted?: Gas
-  /** one more transfer by an existing allowance for the relay, in a batch */
-  pulled?: Gas
 }
 
 /** Refund for a balance that becomes zero (EIP-3529). */
@@ -37,8 +33,6 @@ export const FIAT_TOKEN_GAS: TokenGas = {
   batched: { raw: 11_130n, refund: CLEARED },
   alone: { raw: 39_200n, refund: CLEARED },
   authorized: { raw: 44_700n, refund: CLEARED },
-  permitted: { raw: 69_900n, refund: CLEARED },
-  pulled: { raw: 17_800n, refund: CLEARED },
 }
 
 /** One more delegated address in a batch, before anything is moved. */

@@ -1,12 +1,11 @@
 import { authorizationHash } from './authorization.ts'
-import { MAX_UINT256 } from './erc20.ts'
 import type { Hex } from './hex.ts'
-import type { PermitCall, TransferCall } from './relay-call.ts'
+import type { TransferCall } from './relay-call.ts'
 import { serializeSignedSetCode, setCodeSigningHash } from './set-code.ts'
 import type { SetCodeDraft, SetCodeTransaction } from './set-code.ts'
 import { transactionHash } from './signed.ts'
 import { signHash } from './signing.ts'
-import { permitDigest, transferDigest } from './typed-data.ts'
+import { transferDigest } from './typed-data.ts'
 import type { TokenDomain } from './typed-data.ts'
 
 /**
@@ -42,24 +41,6 @@ export const signTransfers = (
   transfers: call.transfers.map((transfer, index) => {
     const digest = transferDigest(domain, { ...transfer, to: treasury, validBefore: call.validBefore })
     return { ...transfer, signature: signHash(digest, keyAt(keys, index)) }
-  }),
-})
-
-/**
- * Signs unlimited allowances for the relay (ERC-2612).
- * @param keys one per permit, in the same order
- */
-export const signPermits = (
-  call: PermitCall,
-  domain: TokenDomain,
-  relay: Hex,
-  keys: readonly Uint8Array[],
-): PermitCall => ({
-  ...call,
-  permits: call.permits.map(({ owner, nonce }, index) => {
-    if (nonce === undefined) throw new RangeError('a permit is signed already')
-    const digest = permitDigest(domain, { owner, spender: relay, units: MAX_UINT256, nonce, deadline: call.deadline })
-    return { owner, signature: signHash(digest, keyAt(keys, index)) }
   }),
 })
 

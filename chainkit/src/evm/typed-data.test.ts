@@ -3,7 +3,7 @@ import { domainSeparator as viemSeparator, getAddress, hashTypedData, pad, toHex
 import { expect, test } from 'vitest'
 import { cases } from '../../../test/setup/cases.ts'
 import { toHex } from './hex.ts'
-import { domainSeparator, permitDigest, transferDigest } from './typed-data.ts'
+import { domainSeparator, transferDigest } from './typed-data.ts'
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => getAddress(toHex(bytes)))
 const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
@@ -17,7 +17,6 @@ const domains = fc.record({
 
 const fields = (text: string) => text.split(',').map((one) => ({ type: one.split(' ')[0]!, name: one.split(' ')[1]! }))
 const TRANSFER = fields('address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce')
-const PERMIT = fields('address owner,address spender,uint256 value,uint256 nonce,uint256 deadline')
 
 test('the domain of USD Coin on Ethereum is the one its contract answers', () => {
   const usdc = {
@@ -52,14 +51,6 @@ test('digests are what viem says that wallets sign', () => {
               validBefore: time,
               nonce: pad(toViemHex(nonce), { size: 32 }),
             },
-          }),
-        )
-        expect(toHex(permitDigest(ours, { owner: from, spender: to, units, nonce, deadline: time }))).toBe(
-          hashTypedData({
-            domain,
-            types: { Permit: PERMIT },
-            primaryType: 'Permit',
-            message: { owner: from, spender: to, value: units, nonce, deadline: time },
           }),
         )
       },

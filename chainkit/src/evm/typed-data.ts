@@ -25,18 +25,6 @@ export interface TransferAuthorization {
   nonce: bigint
 }
 
-/** ERC-2612. */
-export interface Permit {
-  owner: Hex
-  spender: Hex
-  /** token base units */
-  units: bigint
-  /** the owner's next permit nonce at the token */
-  nonce: bigint
-  /** seconds since the epoch */
-  deadline: bigint
-}
-
 const hashText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text))
 const hashWords = (words: readonly string[]): string => toHex(keccak_256(fromHex(`0x${words.join('')}`))).slice(2)
 const typeHash = (type: string): string => toHex(hashText(type)).slice(2)
@@ -44,7 +32,6 @@ const typeHash = (type: string): string => toHex(hashText(type)).slice(2)
 const DOMAIN = typeHash('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)')
 const TRANSFER_FIELDS = '(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const TRANSFER = typeHash(`TransferWithAuthorization${TRANSFER_FIELDS}`)
-const PERMIT = typeHash('Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)')
 
 /** The domain separator. Compare it with the token's `DOMAIN_SEPARATOR()` before signing. */
 export const domainSeparator = ({ name, version, chainId, contract }: TokenDomain): Hex => {
@@ -57,12 +44,6 @@ export const transferDigest = (domain: TokenDomain, authorization: TransferAutho
   const { from, to, units, validBefore, nonce } = authorization
   const words = [addressWord(from), addressWord(to), ...[units, 0n, validBefore, nonce].map(uintWord)]
   return digest(domain, hashWords([TRANSFER, ...words]))
-}
-
-/** Digest that the owner signs for `permit` (ERC-2612). */
-export const permitDigest = (domain: TokenDomain, { owner, spender, units, nonce, deadline }: Permit): Uint8Array => {
-  const words = [addressWord(owner), addressWord(spender), ...[units, nonce, deadline].map(uintWord)]
-  return digest(domain, hashWords([PERMIT, ...words]))
 }
 
 const digest = (domain: TokenDomain, structHash: string): Uint8Array =>

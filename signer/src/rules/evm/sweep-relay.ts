@@ -1,45 +1,23 @@
-import { relayPermits, relayPull, relayTransfers } from '@bursar/chainkit/evm'
+import { relayTransfers } from '@bursar/chainkit/evm'
 import type { Hex, TokenDomain, UnsignedTransaction } from '@bursar/chainkit/evm'
-import { signPermits, signTransfers } from '@bursar/chainkit/signing'
+import { signTransfers } from '@bursar/chainkit/signing'
 import { signRead } from './payment.ts'
 import { Refusal } from '../../protocol/refusal.ts'
-import { ordinary, requireAccounts, requireSponsor, requireTicker } from './sweep-world.ts'
+import { requireAccounts, requireSponsor, requireTicker } from './sweep-world.ts'
 import type { Judged, SweepWorld } from './sweep-world.ts'
 
-/**
- * Judges a call of our relay, with signatures of deposit addresses that are made now (EIP-3009, ERC-2612) or with
- * allowances that they gave before.
- */
+/** Judges a call of our relay, with transfers that deposit addresses sign now (EIP-3009). */
 export function judgeRelay(transaction: UnsignedTransaction, world: SweepWorld): Judged {
   requireSponsor(world)
   if (transaction.value !== 0n) throw new Refusal('amount-mismatch', 'A sweep through the relay sends no coin')
-  const pull = relayPull.decode(transaction.data)
-  if (!pull) return judgeTransfers(transaction, world) ?? judgePermits(transaction, world) ?? refuseCall()
-  requireTicker(pull.token, world.policy)
-  requireAccounts(pull.owners, world)
-  return ordinary(transaction, world)
-}
-
-function judgeTransfers(transaction: UnsignedTransaction, world: SweepWorld): Judged | undefined {
   const call = relayTransfers.decode(transaction.data)
-  if (!call) return undefined
+  if (!call) throw new Refusal('unknown-output', 'The call is none of those that our relay supports')
   requireDraft(call.transfers.every(({ signature }) => !signature))
   const senders = call.transfers.map(({ from }) => from)
   requireAccounts(senders, world, true)
   const domain = domainOf(call.token, world)
   const { treasury } = world.sweep
   return signedCall(transaction, world, (keys) => relayTransfers.encode(signTransfers(call, domain, treasury, keys)))
-}
-
-function judgePermits(transaction: UnsignedTransaction, world: SweepWorld): Judged | undefined {
-  const call = relayPermits.decode(transaction.data)
-  if (!call) return undefined
-  requireDraft(call.permits.every(({ signature }) => !signature))
-  const owners = call.permits.map(({ owner }) => owner)
-  requireAccounts(owners, world, true)
-  const domain = domainOf(call.token, world)
-  const { relay } = world.sweep.contracts
-  return signedCall(transaction, world, (keys) => relayPermits.encode(signPermits(call, domain, relay.address, keys)))
 }
 
 /**
@@ -55,10 +33,6 @@ function signedCall(
     return signRead({ ...transaction, data }, keys[0]!, addresses[0]!, keyring)
   }
   return { spent: 0n, sign }
-}
-
-function refuseCall(): never {
-  throw new Refusal('unknown-output', 'The call is none of those that our relay supports')
 }
 
 function requireDraft(isDraft: boolean): void {

@@ -1,14 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import {
-  COIN,
-  FIAT_TOKEN_GAS,
-  TETHER_GAS,
-  chooseSweep,
-  encodeTransfer,
-  relayPermits,
-  relayPull,
-  relayTransfers,
-} from '@bursar/chainkit/evm'
+import { COIN, FIAT_TOKEN_GAS, TETHER_GAS, chooseSweep, encodeTransfer, relayTransfers } from '@bursar/chainkit/evm'
 import type { Hex } from '@bursar/chainkit/evm'
 import { FAR, openSweepWorld } from '../../../../test/world/sweep-contracts.ts'
 import type { SweepWorld } from '../../../../test/world/sweep-contracts.ts'
@@ -108,7 +99,7 @@ test('addresses that delegated and addresses that do, in one batch', async () =>
   ).toBe(2n * UNITS)
 })
 
-test('transfers and allowances by signature, and pulls', async () => {
+test('transfers by signature', async () => {
   await open()
   const { usdc, contracts } = world
   const to = contracts.relay.address
@@ -119,29 +110,6 @@ test('transfers and allowances by signature, and pulls', async () => {
     [hotKey, depositKey(104), depositKey(105)],
   )
   expect(await gained(usdc, () => send(signedTransfers))).toBe(2n * UNITS)
-  await world.mintAll(usdc, accounts(104), UNITS)
-  const permits = [{ owner: addressOf(104), nonce: 0n }]
-  expect(
-    await gained(usdc, () =>
-      send(
-        plainSweep({ nonce: nonce++, to, data: relayPermits.encode({ token: usdc, deadline: FAR, permits }) }, [
-          hotKey,
-          depositKey(104),
-        ]),
-      ),
-    ),
-  ).toBe(UNITS)
-  await world.mintAll(usdc, accounts(104), 3n)
-  expect(
-    await gained(usdc, () =>
-      send(
-        plainSweep({ nonce: nonce++, to, data: relayPull.encode({ token: usdc, owners: [addressOf(104)] }) }, [
-          hotKey,
-          depositKey(104),
-        ]),
-      ),
-    ),
-  ).toBe(3n)
 })
 
 test('a top-up, and then the address itself', async () => {

@@ -20,7 +20,7 @@ import type { Judged, SweepWorld } from './sweep-world.ts'
  * Parses a sweep and compares it with the policy. Its money can only end at the policy's treasury, or at a deposit
  * address as coin for gas. It must be one of:
  * - a call of our batch, with or without authorisations of deposit addresses to the pinned delegate (EIP-7702)
- * - a call of our relay with signatures or earlier allowances of deposit addresses (EIP-3009, ERC-2612)
+ * - a call of our relay with signatures of deposit addresses (EIP-3009)
  * - a payment by a deposit address to the treasury
  * - coin for the gas of a deposit address
  * - the deployment of one of these contracts
