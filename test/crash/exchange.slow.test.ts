@@ -256,8 +256,11 @@ describe('a target whose worker is killed', () => {
     await sandbox.kill('worker')
   })
 
-  const sent = [...CONVERTING, 'stored-not-broadcast'].flatMap((point) =>
-    ENTRIES.slice(0, 4).map((entry) => [entry.name, point, entry] as const),
+  // The code is the same wherever the money came in: each entry is killed at one of the points.
+  const sent = [...CONVERTING, 'stored-not-broadcast'].flatMap((point, at) =>
+    ENTRIES.slice(0, 4)
+      .filter((_entry, i) => i % 2 === at % 2)
+      .map((entry) => [entry.name, point, entry] as const),
   )
   test.each(sent)(
     'of %s with an address at %s sends what it brought once',
