@@ -56,11 +56,20 @@ describe('killed', () => {
     // Killed before it called the venue: that order lapses, and another one takes its place.
     expect((await hedgeOrders(sandbox)).length - before.written).toBe(point === 'hedge-begun' ? 2 : 1)
     expect((await sandbox.venueFind()).orders.length - before.orders).toBe(1)
-    const notified = await eventually(sandbox, 'books and venue agree', async () => {
-      const { text } = await sandbox.bursar('reconcile')
-      return /binance BTC at .*: equal/.test(text) ? text : undefined
+  })
+
+  test('books and venue agree after all of them', async () => {
+    // A worker compares them when it starts, and then every quarter of a minute.
+    const before = new Date()
+    await sandbox.kill('worker')
+    await sandbox.start('worker')
+    await eventually(sandbox, 'a comparison', async () => {
+      const later = await sandbox.query('select from venue_balances where compared_at > $1', [before])
+      return later.length > 0 ? true : undefined
     })
-    expect(notified).toMatch(/binance USDT at .*: equal/)
+    const { text } = await sandbox.bursar('reconcile')
+    expect(text).toMatch(/binance BTC at .*: equal/)
+    expect(text).toMatch(/binance USDT at .*: equal/)
   })
 })
 
