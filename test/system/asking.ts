@@ -4,8 +4,8 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Pool } from 'pg'
 import { buildPrograms } from '../../tools/build.ts'
-import { withClient } from '../../sandbox/postgres/connection.ts'
 
 export interface Asking {
   /** Runs `bursar` as the operator of this sandbox would; what it wrote, on both streams when it failed. */
@@ -20,6 +20,17 @@ export interface Asking {
 
 const { bursar } = await buildPrograms()
 
+/**
+ * Keeps its connections, because tests look ten times a second, and a new connection costs the server a process. They
+ * end with the server, or when they have been idle.
+ */
+const openPool = (connectionString: string): Pool => {
+  const pool = new Pool({ connectionString, max: 8, idleTimeoutMillis: 5_000, allowExitOnIdle: true })
+  // A server that goes away between two queries must not end this process; the next query reports it.
+  pool.on('error', () => {})
+  return pool
+}
+
 export const askingOf = ({
   environment,
   database,
@@ -28,23 +39,26 @@ export const askingOf = ({
   environment: NodeJS.ProcessEnv
   database: string
   logs(): string
-}): Asking => ({
-  bursar: (...args) =>
-    promisify(execFile)(process.execPath, [bursar, ...args], { env: environment }).then(
-      ({ stdout }) => ({ text: stdout, code: 0 }),
-      (error: { stdout: string; stderr: string; code: number }) => ({
-        text: error.stdout + error.stderr,
-        code: error.code,
-      }),
-    ),
-  query: (text, values = []) => withClient(database, async (client) => (await client.query(text, values)).rows),
-  until: async (what, look, withinMs = 120_000) => {
-    const deadline = performance.now() + withinMs
-    for (;;) {
-      const found = await look()
-      if (found !== undefined && found !== false) return found
-      if (performance.now() > deadline) throw new Error(`never came: ${what}\n${logs()}`)
-      await sleep(100)
-    }
-  },
-})
+}): Asking => {
+  const pool = openPool(database)
+  return {
+    bursar: (...args) =>
+      promisify(execFile)(process.execPath, [bursar, ...args], { env: environment }).then(
+        ({ stdout }) => ({ text: stdout, code: 0 }),
+        (error: { stdout: string; stderr: string; code: number }) => ({
+          text: error.stdout + error.stderr,
+          code: error.code,
+        }),
+      ),
+    query: async <T extends object>(text: string, values: unknown[] = []) => (await pool.query<T>(text, values)).rows,
+    until: async (what, look, withinMs = 120_000) => {
+      const deadline = performance.now() + withinMs
+      for (;;) {
+        const found = await look()
+        if (found !== undefined && found !== false) return found
+        if (performance.now() > deadline) throw new Error(`never came: ${what}\n${logs()}`)
+        await sleep(100)
+      }
+    },
+  }
+}

@@ -110,10 +110,12 @@ export interface Place {
 }
 
 /**
- * A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification or a
- * mail.
+ * A dead worker's leases end at once, and not by real time: three minutes for a judgement, one for a notification, two
+ * for a mail, a third of one for a transaction.
  */
-const LEASES_END = `with judgements as (update screenings set leased_until = '-infinity' where leased_until <> '-infinity'),
+const LEASES_END = `with claimed as (select id from outgoing where state in ('planned', 'signed', 'broadcast') for update skip locked),
+  transactions as (update outgoing set next_step_at = now() - interval '1 hour' where id in (select id from claimed)),
+  judgements as (update screenings set leased_until = '-infinity' where leased_until <> '-infinity'),
   notifications as (update event_streams set leased_until = '-infinity' where leased_until <> '-infinity')
   update mails set leased_until = '-infinity' where leased_until <> '-infinity'`
 
