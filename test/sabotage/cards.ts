@@ -200,4 +200,29 @@ export const cardsSabotages: readonly Sabotage[] = [
     finder:
       'server/src/cards/card-payouts/faults.test.ts › a database restored from an older copy sends under the reference the acquirer has seen: nothing is paid twice',
   },
+  {
+    name: 'suspense-accepted-while-given-back',
+    file: 'server/src/cards/acquiring/booking.ts',
+    replace: ['if (payment.refundedUnits > 0n) throw', 'if (payment.refundedUnits < 0n) throw'],
+    fault: 'F5',
+    breaks: 'Money in suspense is given back to the payer and credited to the merchant as well.',
+    finder:
+      'server/src/pay-in/fiat-invoices/ending.test.ts › money in suspense of which a part is given back is not given to the merchant as well',
+  },
+  {
+    name: 'bank-callback-not-signed',
+    file: 'server/src/adapters/acquirers/bank/index.ts',
+    replace: [' || !isSignedCallback(secret, { timestamp, body, signature })', ''],
+    fault: 'F1',
+    breaks: 'Anybody calls in the name of the bank.',
+    finder: 'server/src/adapters/acquirers/bank/signature.test.ts › is forged when it is signed by another secret',
+  },
+  {
+    name: 'card-in-refusal-stored',
+    file: 'server/src/cards/card-payouts/jobs-sending.ts',
+    replace: ['return withoutCardIn(state, card)', 'return state'],
+    fault: 'F10',
+    breaks: 'The number of a card is stored, and shown to operators, because an acquirer names it in a refusal.',
+    finder: 'server/src/cards/card-payouts/secrecy.test.ts › that refuses-elsewhere, in words that name the card',
+  },
 ]

@@ -201,4 +201,47 @@ export const dialectsSabotages: readonly Sabotage[] = [
     finder:
       'server/src/adapters/chains/bitcoin/reading.system.test.ts › B6 a stale block that the index still names is not believed',
   },
+  {
+    name: 'evm-used-nonce-is-conflict',
+    file: 'server/src/adapters/chains/evm/broadcast.ts',
+    replace: [
+      "case 'nonce-used':\n      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'conflict', message }",
+      "case 'nonce-used':\n      return { kind: 'conflict', message }",
+    ],
+    fault: 'E8',
+    breaks: 'A payment that is mined counts as replaced by another transaction, and raises an alert.',
+    finder:
+      'server/src/adapters/chains/evm/verdicts.test.ts › a nonce that is used was used by this transaction itself, which is mined',
+  },
+  {
+    name: 'evm-used-nonce-is-ours',
+    file: 'server/src/adapters/chains/evm/broadcast.ts',
+    replace: [
+      "case 'nonce-used':\n      return (await isKnown(rpc, hash)) ? { kind: 'accepted' } : { kind: 'conflict', message }",
+      "case 'nonce-used':\n      return { kind: 'accepted' }",
+    ],
+    fault: 'E8',
+    breaks: 'A payment whose nonce another transaction has used counts as sent, and is never paid.',
+    finder: 'server/src/adapters/chains/evm/verdicts.test.ts › a nonce that is used was used by another one',
+  },
+  {
+    name: 'evm-receipts-by-index',
+    file: 'server/src/adapters/chains/evm/receipts.ts',
+    replace: [
+      "const receipts = results.map((one) => objectOf(one, 'a receipt'))",
+      "const receipts = results\n    .map((one) => objectOf(one, 'a receipt'))\n    .toSorted((a, b) => Number(a['transactionIndex']) - Number(b['transactionIndex']))",
+    ],
+    fault: 'E-15',
+    breaks: 'Blocks of a node that numbers receipts wrongly are not read, and their deposits wait.',
+    finder:
+      'server/src/adapters/chains/evm/receipts.test.ts › belong to transactions by their order, whatever place they name',
+  },
+  {
+    name: 'tron-infos-without-limit',
+    file: 'server/src/adapters/chains/tron/blocks.ts',
+    replace: ['const MOST_INFO_BYTES = 16 * 1024 * 1024', 'const MOST_INFO_BYTES = 1024 * 1024 * 1024'],
+    fault: 'T-46',
+    breaks: 'Anybody makes a block whose infos take all memory of the watcher, and no deposit is seen.',
+    finder: 'server/src/adapters/chains/tron/blocks.test.ts › is read transaction by transaction: longer than is read',
+  },
 ]

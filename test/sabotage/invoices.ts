@@ -44,4 +44,31 @@ export const invoicesSabotages: readonly Sabotage[] = [
     finder:
       'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out what is lost, and count what waits apart',
   },
+  {
+    name: 'claim-decided-twice',
+    file: 'server/src/pay-in/crypto-invoices/claims-store.ts',
+    replace: [' and state = any(${[...UNDECIDED]}::text[])`.execute(tx)\n  return num', '`.execute(tx)\n  return num'],
+    fault: 'L3',
+    breaks: 'An underpaid invoice is refunded twice, or refunded and kept.',
+    finder:
+      'server/src/pay-in/crypto-invoices/refunds.test.ts › takes no second decision, also from a caller that has not looked at its state',
+  },
+  {
+    name: 'invoice-rounding-forgiven-twice',
+    file: 'server/src/pay-in/crypto-invoices/matching.ts',
+    replace: ['BigInt(totals.seenCount)', '2n * BigInt(totals.seenCount)'],
+    fault: 'L9',
+    breaks: 'A payer pays less than the price by more than rounding took.',
+    finder:
+      'server/src/pay-in/crypto-invoices/matching.test.ts › what is missing is forgiven up to one unit of worth for each payment, and asked for beyond that',
+  },
+  {
+    name: 'complete-without-report',
+    file: 'server/src/risk/screening/judging.ts',
+    replace: ['complete: reports.length > 0 && !', 'complete: !'],
+    fault: 'audit F-2',
+    breaks: 'Money that no provider has judged counts as judged.',
+    finder:
+      'server/src/risk/screening/judging.test.ts › whether a judgement is complete when no provider has been asked',
+  },
 ]

@@ -95,4 +95,55 @@ export const ledgerSabotages: readonly Sabotage[] = [
     breaks: 'A transfer destroys money: its entries add up to less than zero.',
     finder: 'server/src/ledger/postings/judge.test.ts › malformed transfers are refused before they reach the database',
   },
+  {
+    name: 'applied-item-judged-again',
+    file: 'server/src/ledger/postings/committer.ts',
+    replace: ["      if (await hasTransfer(lane, item)) return { outcome: { kind: 'applied' } }\n", ''],
+    fault: 'C4',
+    breaks: 'An order that was placed is refused for its own localId, and the merchant places it again.',
+    finder:
+      'server/src/ledger/postings/ledger.test.ts › a COMMIT whose answer is lost has applied its items: they are answered so, and not refused for their own localId',
+  },
+  {
+    name: 'equal-requests-not-locked',
+    file: 'server/src/ledger/postings/identity.ts',
+    replace: ["  await query('ledger-lock-known', LOCK, [arrayLiteral('text', names)])\n", ''],
+    fault: 'L3',
+    breaks: 'A request that comes twice at once is answered with a refusal, although it was carried out.',
+    finder:
+      'server/src/ledger/postings/ledger.test.ts › a request that comes twice at once waits for the first, before prices and inventory are read, and gets its answer',
+  },
+  {
+    name: 'addresses-locked-before-accounts',
+    file: 'server/src/ledger/effects/index.ts',
+    replace: [
+      'await applyAll(tx, items)\n  await moveCustody(tx, moves)',
+      'await moveCustody(tx, moves)\n  await applyAll(tx, items)',
+    ],
+    fault: 'L1',
+    breaks: 'Two transactions deadlock, and a payment is delayed.',
+    finder:
+      'server/src/ledger/effects/lock-order.test.ts › effects lock accounts, then balances of addresses in their order, then the heads of notifications: at the account',
+  },
+  {
+    name: 'heads-locked-before-addresses',
+    file: 'server/src/ledger/effects/index.ts',
+    replace: [
+      'await moveCustody(tx, moves)\n  await emit(tx, notices, moment)',
+      'await emit(tx, notices, moment)\n  await moveCustody(tx, moves)',
+    ],
+    fault: 'L1',
+    breaks: 'Two transactions deadlock, and a payment is delayed.',
+    finder:
+      'server/src/ledger/effects/lock-order.test.ts › effects lock accounts, then balances of addresses in their order, then the heads of notifications: at the balance of the first address',
+  },
+  {
+    name: 'addresses-locked-in-any-order',
+    file: 'server/src/ledger/address-balances/commands.ts',
+    replace: ['return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(', 'return [...sums].map('],
+    fault: 'L1',
+    breaks: 'Two blocks that move money of the same addresses deadlock.',
+    finder:
+      'server/src/ledger/effects/lock-order.test.ts › effects lock accounts, then balances of addresses in their order, then the heads of notifications: at the balance of the first address',
+  },
 ]

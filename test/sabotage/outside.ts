@@ -4,9 +4,11 @@ const BANK = 'a bank that takes another amount or currency than was ordered, or 
 const RESTORED = 'a database or signer restored from an older copy'
 const ADDRESSES = 'webhooks to private addresses'
 const WATCHERS = 'a second watcher'
+const CONFLICTS = 'a second program that spends with the same keys'
 
 export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
-  'superseded-same-intent': 'a second program that spends with the same keys',
+  'superseded-same-intent': CONFLICTS,
+  'paid-by-conflict-not-barred': CONFLICTS,
   'intent-not-derived': RESTORED,
   'next-intent-random': RESTORED,
   'filler-over-waiting-payment': RESTORED,
@@ -21,10 +23,14 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'payment-refused-for-good': BANK,
   'card-payout-forgotten-order': RESTORED,
   'card-payout-random-reference': RESTORED,
+  'suspense-accepted-while-given-back': BANK,
+  'bank-callback-not-signed': 'callbacks that the bank has not signed',
+  'card-in-refusal-stored': 'refusals that name a card',
   'reserved-sold-again': 'venues',
   'conversion-random-intent': RESTORED,
   'invoice-refunded-twice': RESTORED,
   'invoice-free-option': "payers' pages",
+  'complete-without-report': 'money that no provider can judge',
   'ssrf-dotted-quad-regex': ADDRESSES,
   'ssrf-mapped-address': ADDRESSES,
   'ssrf-nat64-allowed': ADDRESSES,

@@ -165,4 +165,129 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     finder:
       'server/src/pay-out/withdrawals/signed-before.test.ts › a nonce that the signer has signed for something unknown is left alone, then filled when payments wait behind it',
   },
+  {
+    name: 'done-sent-again',
+    file: 'server/src/pay-out/withdrawals/settlement.ts',
+    replace: ['if (withdrawal.doneSent || onlyCost) break', 'if (onlyCost) break'],
+    fault: 'B5',
+    breaks: 'Done is sent twice for a payment whose block was lost.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
+  },
+  {
+    name: 'withdrawal-fee-not-charged',
+    file: 'server/src/pay-out/withdrawals/postings.ts',
+    replace: [
+      "entry(w, w.ticker, 'merchant', -all, -all),\n      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),\n      entry(w, w.ticker, 'fees', w.fee),",
+      "entry(w, w.ticker, 'merchant', -w.units, -all),\n      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),\n      entry(w, w.ticker, 'fees', 0n),",
+    ],
+    fault: 'L6',
+    breaks: 'A merchant gets back the fee of a withdrawal that was paid.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
+  },
+  {
+    name: 'withdrawal-fee-not-income',
+    file: 'server/src/pay-out/withdrawals/postings.ts',
+    replace: [
+      "      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),\n      entry(w, w.ticker, 'fees', w.fee),",
+      "      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),\n      entry(w, w.ticker, 'clearing', w.fee),",
+    ],
+    fault: 'L9',
+    breaks: 'The fee of a withdrawal is in the books as money of somebody else.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
+  },
+  {
+    name: 'no-effect-lowers-address',
+    file: 'server/src/pay-out/withdrawals/settlement.ts',
+    replace: ['...(onlyCost ? [] : [from(ticker, units)])', '...[from(ticker, units)]'],
+    fault: 'audit M-E3',
+    breaks: 'The record of an address is short of what a payment without effect did not move.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment without effect costs the network fee alone, while its block is there',
+  },
+  {
+    name: 'lost-block-stays-in-transit',
+    file: 'server/src/pay-out/withdrawals/machine.ts',
+    replace: ["reorganized: to('sent', 'moveFromTransit')", "reorganized: to('sent')"],
+    fault: 'B5',
+    breaks: 'A payment whose block is lost leaves custody twice.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
+  },
+  {
+    name: 'lost-block-lowers-address',
+    file: 'server/src/pay-out/withdrawals/settlement.ts',
+    replace: [
+      "movesOf(change, withdrawal, onlyCost, feeShare, 'back')",
+      "movesOf(change, withdrawal, onlyCost, feeShare, 'out')",
+    ],
+    fault: 'B5',
+    breaks: 'The record of an address falls once more when a block is lost.',
+    finder:
+      'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
+  },
+  {
+    name: 'given-up-while-planned',
+    file: 'server/src/pay-out/withdrawals/machine.ts',
+    replace: [
+      "accepted: to('sent', 'notifyPending') },",
+      "accepted: to('sent', 'notifyPending'), 'given-up': to('failed', 'release', 'notifyFailed') },",
+    ],
+    fault: 'I5',
+    breaks: 'The money of a payment that is about to be signed is given back.',
+    finder:
+      'server/src/pay-out/withdrawals/signed-before.test.ts › stays planned when it is planned while the signer closes its intent',
+  },
+  {
+    name: 'paid-by-conflict-not-barred',
+    file: 'server/src/pay-out/withdrawals/settlement.ts',
+    replace: ["  if (isPaid) await bar(tx, withdrawal, 'signed', 'a final block holds it', moment)\n", ''],
+    fault: 'audit M-B4',
+    breaks:
+      'A payment that a final block holds is planned again, and nothing but the signer keeps it from being paid twice.',
+    finder:
+      'server/src/pay-out/withdrawals/overtaken.test.ts › is not booked as paid by a transaction that pays only another of its withdrawals, which is attached to it',
+  },
+  {
+    name: 'evm-token-contract-paid',
+    file: 'server/src/pay-out/withdrawals/request.ts',
+    replace: [
+      'catalogue.byContract(network, address.toLowerCase())\n  if (token)',
+      'catalogue.byContract(network, address.toLowerCase())\n  if (token === null)',
+    ],
+    fault: 'B17',
+    breaks: 'Money is sent to the contract of a token and lost.',
+    finder:
+      'server/src/pay-out/withdrawals/rules.test.ts › ETHEREUM: a withdrawal to 0x00000000000000000000000000000000000000aa is accepted: false',
+  },
+  {
+    name: 'tron-token-contract-paid',
+    file: 'server/src/pay-out/withdrawals/request.ts',
+    replace: [
+      "catalogue.byContract('TRON', parsed.address)\n  if (token)",
+      "catalogue.byContract('TRON', parsed.address)\n  if (token === null)",
+    ],
+    fault: 'B17',
+    breaks: 'Money is sent to the contract of a token and lost.',
+    finder:
+      'server/src/pay-out/withdrawals/rules.test.ts › TRON: a withdrawal to TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t is accepted: false',
+  },
+  {
+    name: 'unstored-bytes-broadcast',
+    file: 'server/src/chain/transactions/jobs.ts',
+    replace: ['if (isStored) await broadcast(', "if (isStored || signed.raw !== '') await broadcast("],
+    fault: 'C3',
+    breaks: 'A transaction that the database does not have is broadcast, and its payments are planned again.',
+    finder: 'server/src/pay-out/withdrawals/late-worker.test.ts › payments are not broadcast unless they are stored',
+  },
+  {
+    name: 'unstored-bytes-broadcast-together',
+    file: 'server/src/chain/transactions/jobs-together.ts',
+    replace: ['signed.filter(({ outgoing }) => stored.has(outgoing.id)),', 'signed,'],
+    fault: 'C3',
+    breaks: 'Transactions that the database does not have are broadcast, and their payments are planned again.',
+    finder: 'server/src/pay-out/withdrawals/late-worker.test.ts › payments are not broadcast unless they are stored',
+  },
 ]

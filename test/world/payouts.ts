@@ -261,6 +261,7 @@ export const createPayoutWorld = async (
     made,
     merchantId,
     evm,
+    sends,
     send,
     following,
     subscribers,

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createPayoutAcquirer, type Behaviour } from '../../../../test/world/acquirer-payouts.ts'
 import { CARD, catalogue, MASKED, openCardPayouts, type CardPayoutWorld } from '../../../../test/world/card-payouts.ts'
 import { useDb } from '../../../../test/world/database.ts'
@@ -86,6 +86,23 @@ describe('whatever becomes of a payout', () => {
       where merchant_id = ${shop}`.execute(here.db)
     for (const { sealed, open } of kept) expect(sealed === null).toBe(open === 0)
     expect(kept.filter(({ open }) => open === 0).length).toBeGreaterThan(0)
+  })
+
+  test.each(['refuses', 'refuses-elsewhere'] as const)('that %s, in words that name the card', async (behaviour) => {
+    const { payOut } = bank
+    onTestFinished(() => void (bank.payOut = payOut))
+    bank.payOut = async (order) => {
+      const state = await payOut(order)
+      return state.kind === 'refused' ? { ...state, message: `no money for ${order.card}` } : state
+    }
+    const shop = await here.merchant('UAH', 100_000n)
+    bank.next = [behaviour]
+    await here.payOut(shop, { amount: '1000' })
+    await here.work()
+    const dumped = await dump(here.db)
+    expect(dumped.filter(holds)).toEqual([])
+    expect(dumped.join('\n')).toContain(`no money for ${MASKED}`)
+    expect(here.logged.filter(holds)).toEqual([])
   })
 
   test('nothing sealed is left when all have ended', async () => {

@@ -6,7 +6,16 @@ import { openSilentProxy } from '../../../../test/setup/silent-proxy.ts'
 import { startPostgresFront } from '../../../../test/simulation/fronts/postgres.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { useDb } from '../../../../test/world/database.ts'
-import { apply, auditLedger, balancesOf, createCommitter, sealAccounts, type Committer, type Item } from './index.ts'
+import {
+  apply,
+  auditLedger,
+  balancesOf,
+  createCommitter,
+  lockKnown,
+  sealAccounts,
+  type Committer,
+  type Item,
+} from './index.ts'
 import { fund, hold, newId } from './test-items.ts'
 
 // Postings stand for orders that no module stores.
@@ -119,6 +128,29 @@ describe('through the group committer', () => {
   })
 })
 
+test('a COMMIT whose answer is lost has applied its items: they are answered so, and not refused for their own localId', async () => {
+  let isLost = false
+  const front = await startPostgresFront(url, 'api', {
+    decide: (_name, content) => {
+      if (isLost || content.trim() !== 'commit') return undefined
+      isLost = true
+      return 'lose-answer'
+    },
+    counts: new Map(),
+    stepsSince: () => Infinity,
+  })
+  const committer = createCommitter({ url: front.url })
+  const merchant = randomUUID()
+  await fund(db, merchant, 100n)
+  const items = ['a', 'b', 'c'].map((value) => hold(merchant, 1n, { localId: { value, operation: 'w' } }))
+  const outcomes = await Promise.all(items.map((item) => committer.submit(item)))
+  expect([isLost, outcomes]).toEqual([true, items.map(() => ({ kind: 'applied' }))])
+  expect(await available(merchant)).toBe(97n)
+  await committer.close()
+  await front.close()
+  await sound()
+})
+
 describe('through a network that goes silent', () => {
   test('audit M-B5: D4 every waiting request is answered that its outcome is unknown, and none is lost or done twice when the network is back', async () => {
     const proxy = await openSilentProxy(url)
@@ -173,6 +205,30 @@ describe('on a full disk', () => {
 })
 
 describe('inside a transaction', () => {
+  test('a request that comes twice at once waits for the first, before prices and inventory are read, and gets its answer', async () => {
+    const merchant = randomUUID()
+    await fund(db, merchant, 10n)
+    const keys = [{ key: 'idem:1', fingerprint: 'f' }]
+    const answer = { status: 200, body: '{"id":"1"}' }
+    const identity = { merchantId: merchant, keys, localId: 'order-1' }
+    const waiting = async (): Promise<boolean> =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`.execute(
+          db,
+        )
+      ).rows.length > 0
+    let second: Promise<unknown> | undefined
+    let hasEnded = false
+    await inTransaction(db, async (tx) => {
+      expect(await lockKnown(tx, [identity])).toEqual([undefined])
+      second = inTransaction(db, (other) => lockKnown(other, [identity])).finally(() => (hasEnded = true))
+      await expect.poll(async () => hasEnded || (await waiting())).toBe(true)
+      const localId = { value: identity.localId, operation: 'exchange' }
+      await apply(tx, [hold(merchant, 1n, { localId, answers: { keys, of: () => answer } })])
+    })
+    expect(await second).toEqual([{ kind: 'answered', answer }])
+  })
+
   test('a refusal leaves the others standing', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 10n)

@@ -144,6 +144,21 @@ test('the missing part alone is asked for at the new price, and what is too much
   )
 })
 
+test('what is missing is forgiven up to one unit of worth for each payment, and asked for beyond that', () => {
+  const asked = (...units: bigint[]): bigint =>
+    askedUnits(
+      { base: { ticker: 'USD', e18: 100n }, quote: quoteAt(E18) },
+      totalsOf(
+        units.map((one) => payment({ units: one, priceE18: E18 })),
+        18,
+      ),
+      18,
+      1n,
+    )
+  expect([asked(99n), asked(98n)]).toEqual([99n, 99n])
+  expect([asked(49n, 49n), asked(49n, 48n)]).toEqual([98n, 98n])
+})
+
 test('sums leave out what is lost, and count what waits apart', () => {
   const totals = totalsOf(
     [

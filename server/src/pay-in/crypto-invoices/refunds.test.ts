@@ -9,6 +9,7 @@ import { carryOut, noEffects } from '../../ledger/effects/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { deliver, giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../../pay-out/withdrawals/index.ts'
+import { decideClaim } from './claims-store.ts'
 import { approveClaim, createRefundSubscriber, listClaims, refuseClaim, UNDECIDED } from './index.ts'
 import { catalogue, HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
@@ -109,6 +110,22 @@ describe('an approved claim', () => {
     expect(await withdrawals()).toEqual([])
     expect(await world.lookup(id)).toMatchObject({ claim: { status: 'REQUESTED' } })
     await approve(claim)
+  })
+
+  test('takes no second decision, also from a caller that has not looked at its state', async () => {
+    const { id, claim } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    const decisions = [
+      { state: 'approved', units: 1n, withdrawalId: crypto.randomUUID(), note: null },
+      { state: 'refused', note: null },
+    ] as const
+    for (const decision of decisions)
+      expect(
+        await inTransaction(world.db, (tx) =>
+          decideClaim(tx, { merchantId: SHOP, id: claim }, decision, new Date(world.now)),
+        ),
+      ).toBe(false)
+    expect(await world.find(id)).toMatchObject({ claim: { state: 'approved', withdrawalId, note: 'sorry' } })
   })
 
   test('two approvals at once pay once', async () => {

@@ -154,6 +154,25 @@ describe('money that goes back', () => {
     expect(await world.balance('merchant')).toBe(38_00n)
   })
 
+  test('money in suspense of which a part is given back is not given to the merchant as well', async () => {
+    const suspended = async (): Promise<string> => {
+      const { reference } = await world.atTheBank()
+      world.first.pays(reference, { units: 90_00n })
+      await world.hear(reference)
+      await world.work()
+      return reference
+    }
+    // The money of another payment would do for the rest.
+    const [reference] = [await suspended(), await suspended()]
+    const accept = () => world.act((tx, moment) => acceptPayment(tx, reference, world.subscriber, moment))
+    await world.refund(reference, 30_00n)
+    await expect(accept()).rejects.toThrow('is being given back')
+    await world.work()
+    expect([...world.first.refunds.values()].map(({ units }) => units)).toEqual([30_00n])
+    await expect(accept()).rejects.toThrow('is being given back')
+    expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([150_00n, 0n])
+  })
+
   test('F6 nothing is given back that was never booked', async () => {
     const { reference } = await world.atTheBank()
     await expect(world.refund(reference)).rejects.toThrow('is open: only money that was booked')

@@ -238,9 +238,12 @@ describe('a Bitcoin payment', () => {
     )
     await world.work(2)
     expect(await Promise.all(ids.map(world.stateOf))).toEqual(['requested', 'sent'])
-    expect((await world.alerts()).map(({ kind, subject }) => `${kind} ${subject}`)).toContain(
-      `withdrawal-signed-before ${ids[0]}`,
-    )
+    // At once, and not only when it has been planned again and the signer refuses.
+    expect(await world.alerts()).toContainEqual({
+      kind: 'withdrawal-signed-before',
+      subject: ids[0],
+      text: expect.stringContaining('a final block holds it') as string,
+    })
     world.node.statusOf = (asked) =>
       asked === hash ? { kind: 'mined', height: 101, blockHash: 'h101', succeeded: true, fee: 1n } : { kind: 'unknown' }
     const readAgain = async (height: number): Promise<void> => world.block((await world.adapter.blockAt(height))!)

@@ -52,6 +52,13 @@ describe('the state table', () => {
     }
   })
 
+  test('only a withdrawal that waits, or whose transaction had no effect, fails', () => {
+    const failing = Object.entries(withdrawalMoves).flatMap(([state, moves]) =>
+      Object.entries(moves).flatMap(([event, move]) => (move.to === 'failed' ? [`${state} ${event}`] : [])),
+    )
+    expect(failing).toEqual(['requested given-up', 'mined reverted'])
+  })
+
   test('L22 only the proof that it can never be mined leads from a signed transaction back to waiting', () => {
     const back = (state: 'sent' | 'mined') =>
       Object.entries(withdrawalMoves[state])
@@ -233,7 +240,7 @@ describe('destinations', () => {
     ['TRON', '41c8599111f29c1e1e061265b4af93ea1f274ad78a', false],
     ['TRON', '0x9858EfFD232B4033E47d90003D41EC34EcaEda94', false],
     ['TRON', TRON_TOKEN, false],
-  ] as const)('%s %s: %s', (network, to, ok) => {
+  ] as const)('%s: a withdrawal to %s is accepted: %s', (network, to, ok) => {
     expect(checkDestination(network, to, rules).ok).toBe(ok)
   })
 })

@@ -211,6 +211,18 @@ describe('a withdrawal that is given back', () => {
     expect(await world.stateOf(again)).toBe('failed')
   })
 
+  test('stays planned when it is planned while the signer closes its intent', async () => {
+    await open()
+    const id = await world.request(UNITS)
+    const before = await world.available('USDT')
+    const closeIntent = async (intentId: string) => {
+      await world.plan()
+      return world.signer.closeIntent(intentId)
+    }
+    expect(await giveBack({ ...deps(), signer: { closeIntent } }, key(id))).toEqual({ kind: 'not-waiting' })
+    expect([await world.stateOf(id), await world.available('USDT')]).toEqual(['planned', before])
+  })
+
   test('audit M-A5: stays as it is when the signer cannot be asked', async () => {
     await open()
     const id = await world.request(UNITS)

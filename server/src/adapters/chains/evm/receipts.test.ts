@@ -47,6 +47,14 @@ describe('receipts of a block', () => {
     expect(() => decodeReceipts(result, BLOCK, HASHES)).toThrow(expect.objectContaining({ name: 'Malformed' }))
   })
 
+  test('row E-15: belong to transactions by their order, whatever place they name', () => {
+    const receipts = [
+      receipt(0, [log(0)], { transactionIndex: '0x1' }),
+      receipt(1, [log(1)], { transactionIndex: '0x0' }),
+    ]
+    expect(decodeReceipts(receipts, BLOCK, HASHES)).toEqual(receipts)
+  })
+
   test('name a log by its place in its transaction, which another block does not change', () => {
     const [early, late] = [receipt(1, [log(1), log(2)]), receipt(1, [log(40), log(41)])]
     expect(transfersIn(late)).toEqual(transfersIn(early))

@@ -54,6 +54,19 @@ test.for([
   expect(asked.filter(({ method }) => method === 'eth_getTransactionByHash')).toHaveLength(1)
 })
 
+/** geth core/txpool: the nonce is below that of the account, whichever transaction has used it. */
+test.for([
+  ['this transaction itself, which is mined', { blockHash: null }, { kind: 'accepted' }],
+  ['another one', null, { kind: 'conflict', message: 'nonce too low: next nonce 5, tx nonce 4' }],
+] as const)('a nonce that is used was used by %s', async ([, shown, result]) => {
+  const { adapter } = await adapterBefore({
+    eth_sendRawTransaction: refusal(-32000, 'nonce too low: next nonce 5, tx nonce 4'),
+    eth_getTransactionReceipt: { result: null },
+    eth_getTransactionByHash: { result: shown },
+  })
+  expect(await adapter.broadcast('0xc0')).toEqual(result)
+})
+
 /**
  * Besu: RpcErrorType.java; Nethermind 1.30; geth: core/error.go; a token's own words come with the code of a revert
  * (EIP-1474 has 3).

@@ -139,8 +139,9 @@ describe('row T-46: a block whose infos are too long for one answer', () => {
     ['longer than is read', {}],
     ['given up by a gateway', { 'wallet/gettransactioninfobyblocknum': () => GATEWAY_GIVES_UP }],
   ])('is read transaction by transaction: %s', async (_why, more) => {
-    const { adapter } = await startScriptedNode(answers(more), { timeoutMs: 20_000 })
+    const { adapter, asked } = await startScriptedNode(answers(more), { timeoutMs: 20_000 })
     const block = await adapter.blockAt(10)
+    expect(asked.filter((method) => method === 'wallet/gettransactioninfobyid')).toHaveLength(2)
     expect(block!.transactions.map(({ hash, fee, transfers }) => [hash, fee, transfers.length])).toEqual(
       hashes.map((hash) => [hash, 5n, 1]),
     )
