@@ -30,7 +30,6 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'conversion-random-intent': RESTORED,
   'invoice-refunded-twice': RESTORED,
   'invoice-free-option': "payers' pages",
-  'complete-without-report': 'money that no provider can judge',
   'ssrf-dotted-quad-regex': ADDRESSES,
   'ssrf-mapped-address': ADDRESSES,
   'ssrf-nat64-allowed': ADDRESSES,

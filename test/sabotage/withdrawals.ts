@@ -260,7 +260,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     fault: 'B17',
     breaks: 'Money is sent to the contract of a token and lost.',
     finder:
-      'server/src/pay-out/withdrawals/rules.test.ts › ETHEREUM: a withdrawal to 0x00000000000000000000000000000000000000aa is accepted: false',
+      'server/src/pay-out/withdrawals/rules.test.ts › ETHEREUM: a withdrawal to 0xdac17f958d2ee523a2206206994597c13d831ec7 is accepted: false',
   },
   {
     name: 'tron-token-contract-paid',

@@ -1,6 +1,6 @@
 /**
- * A worker that stands still before it asks the signer: meanwhile its claim has passed to another one, which the signer
- * has refused, so that the payments are planned again.
+ * A worker whose request to the signer is late: meanwhile its claim has passed to another one, which the signer has
+ * refused, so that the payments are planned again.
  */
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
@@ -29,19 +29,26 @@ test.each([1, 3])(
     await world.plan()
     const broadcast: string[] = []
     world.node.broadcast = (raw) => (broadcast.push(raw), { kind: 'accepted' })
-    const refusing = { ...world.signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
-    let isOvertaken = false
+    const { signer } = world
+    const refusing = { ...signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
+    let overtaking: Promise<boolean> | undefined
+    const overtake = (): Promise<boolean> => {
+      world.later(MINUTE)
+      return createSendingJob({ ...world.sends, signer: refusing }).run(signal)
+    }
     const late = createSendingJob({
       ...world.sends,
-      pause: async (point) => {
-        if (point !== 'before-sign' || isOvertaken) return
-        isOvertaken = true
-        world.later(MINUTE)
-        await createSendingJob({ ...world.sends, signer: refusing }).run(signal)
+      signer: {
+        ...signer,
+        sign: async (request) => {
+          await (overtaking ??= overtake())
+          return signer.sign(request)
+        },
       },
     })
     await late.run(signal)
-    expect([isOvertaken, broadcast]).toEqual([true, []])
+    expect(overtaking).toBeDefined()
+    expect(broadcast).toEqual([])
     expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'requested'))
     expect((await sql`select from outgoing_attempts where raw is not null`.execute(world.db)).rows).toEqual([])
   },

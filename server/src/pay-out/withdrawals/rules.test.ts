@@ -11,7 +11,8 @@ import { withdrawalFee } from './terms.ts'
 import { withdrawalNotices } from './notice.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const TOKEN = '0x00000000000000000000000000000000000000AA'.toLowerCase()
+/** No address that is refused for another reason, as the first 65,536 are. */
+const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 /** Base58 keeps its case. */
 const TRON_TOKEN = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'
 const limits = { minDeposit: '0', minWithdrawal: '0' }
