@@ -1,6 +1,6 @@
 /**
- * The order in which the effects of one transaction take their locks. It is the same for all transactions, so that no two
- * of them can deadlock. Another transaction holds one row, and the rows that come after it are still free.
+ * The order in which the effects of one transaction take their locks. It is the same for all transactions, so that no
+ * two of them can deadlock. Another transaction holds one row, and the rows that come after it are still free.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
@@ -8,8 +8,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { inTransaction } from '../../platform/db/index.ts'
-import { sqlState } from '../../platform/db/index.ts'
+import { inTransaction, sqlState } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { carryOut, type Effects } from './index.ts'
 

@@ -1,4 +1,6 @@
-/** A payment whose block is lost: the books and the records of our addresses follow the blocks, and Done is sent once. */
+/**
+ * A payment whose block is lost: the books and the records of our addresses follow the blocks, and Done is sent once.
+ */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
