@@ -66,16 +66,20 @@ const address: Action = {
   },
 }
 
-/** @param idempotencyKey of the request; none when absent */
+/**
+ * @param idempotencyKey of the request; none when absent
+ * @param meta makes another request of the same order
+ */
 export const place = (
   simulation: Simulation,
   { merchant, localId, network, ticker, to, units }: PaidOut,
   idempotencyKey?: string,
+  meta?: string,
 ) => {
   const { scale } = simulation.catalogue.findCrypto(ticker)!
   const amount = formatUnits(units, scale)
   return call(simulation, named(simulation, merchant), (client) =>
-    client.withdrawals.crypto.create({ ticker, blockchain: network, to, amount, localId }, { idempotencyKey }),
+    client.withdrawals.crypto.create({ ticker, blockchain: network, to, amount, localId, meta }, { idempotencyKey }),
   )
 }
 
@@ -130,7 +134,7 @@ const repeat: Action = {
   },
 }
 
-/** Two withdrawals at once, which together may be more than the balance. */
+/** Two withdrawals at once, which together may be more than the balance; the first perhaps in two requests. */
 const race: Action = {
   name: 'withdrawals at once',
   weight: (simulation) => (isServed(simulation) ? 2 : 0),
@@ -138,7 +142,11 @@ const race: Action = {
     const wanted = [await drawWithdrawal(simulation, random), await drawWithdrawal(simulation, random)]
     const twice = random.chance(0.5) ? [...wanted, wanted[0]!] : wanted
     simulation.books.paidOut.push(...wanted)
-    const results = await Promise.all(twice.map((one) => place(simulation, one)))
+    const results = await Promise.all(
+      twice.map((one, at) => place(simulation, one, undefined, at < wanted.length ? undefined : 'again')),
+    )
+    if (twice.length > wanted.length && 'answer' in results[0]! && 'answer' in results.at(-1)!)
+      simulation.problems.push(`${wanted[0]!.localId} of ${wanted[0]!.merchant} was accepted twice`)
     return results.map(resultOf).toSorted().join(', ')
   },
 }
