@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { NOW, useEdge } from '../../../../test/world/edge.ts'
@@ -5,7 +6,55 @@ import { sign } from '../../../../test/world/signed-request.ts'
 
 const edge = useEdge()
 
+const BODY = '{"blockchain":"BITCOIN"}'
+const order = (more: string, rest: string): string => {
+  const { id, privateKey } = edge.merchant
+  const signature = sign(privateKey, 'POST', '/merchants/addresses', BODY, NOW / 1_000)
+  return `POST /merchants/addresses HTTP/1.1\r\nHost: a\r\nmerchant-id: ${id}\r\nsignature: ${signature}\r\ntimestamp: ${NOW / 1_000}\r\n${more}\r\n\r\n${rest}`
+}
+const LENGTH = `content-length: ${BODY.length}`
+/** Statuses that a connection got until the server ended it, when its client closes its half after the first answer. */
+const answersOf = async (bytes: string): Promise<number[]> => {
+  const socket = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    if (text.includes('\r\n\r\n')) socket.end()
+  })
+  socket.write(bytes)
+  await once(socket, 'end')
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
+}
+
+test('a connection ends when its client has closed its half after the answer', async () => {
+  // Nothing else ends it: a connection that is kept stays for ever.
+  const { server } = edge.app
+  Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
+  server.setTimeout(0)
+  const page = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`
+  const sent: Record<string, string> = {
+    'an order': order(LENGTH, BODY),
+    'an order in chunks': order('transfer-encoding: chunked', `18\r\n${BODY}\r\n0\r\n\r\n`),
+    'an order that asks for an upgrade': order(`connection: upgrade\r\nupgrade: websocket\r\n${LENGTH}`, BODY),
+    'an order with half of a request behind it': order(LENGTH, `${BODY}GET / HT`),
+    'a refusal before the body': `${page('POST', '/merchants/addresses')}content-length: 900\r\n\r\n{`,
+    'a refusal before chunks': `${page('POST', '/merchants/addresses')}transfer-encoding: chunked\r\n\r\n5\r\n{`,
+    'a body that nothing reads': `${page('POST', '/nothing')}content-length: 900\r\n\r\n{`,
+    'no HTTP': 'x\r\n\r\n',
+    'a document': `${page('GET', '/openapi.json')}\r\n`,
+    'an unknown path': `${page('HEAD', '/nothing')}\r\n`,
+  }
+  for (const [name, bytes] of Object.entries(sent)) expect((await answersOf(bytes)).length, name).toBeGreaterThan(0)
+})
+
+test('bytes behind an order that is carried out do not take the place of its answer', async () => {
+  edge.handled.length = 0
+  expect(await answersOf(order(LENGTH, `${BODY}\0\0`))).toEqual([200])
+  expect(edge.handled).toHaveLength(1)
+})
+
 test('closing answers what is under way, ends its connections, and waits for nobody who is idle', async () => {
+  edge.handled.length = 0
   const target = '/merchants/assets/crypto'
   const { id, privateKey } = edge.merchant
   const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nmerchant-id: ${id}\r\nsignature: ${sign(privateKey, 'GET', target, '', NOW / 1_000)}\r\ntimestamp: ${NOW / 1_000}\r\n\r\n`

@@ -68,6 +68,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     clientAddress: createClientAddress(deps.trustedProxies ?? []),
     bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
     newRequestId: createRequestIds(),
+    newest: new WeakMap(),
     turn: createTurns(),
     pages: undefined,
     closing: false,
@@ -78,6 +79,13 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: edge.newRequestId,
+    // Fastify's own handler would destroy the connection before its client has read the answer.
+    clientErrorHandler: (error, socket) => {
+      const pending = edge.newest.get(socket)
+      // The bytes stand behind a request that is carried out: it gets its own answer, then the connection closes.
+      if (pending !== undefined && pending.req.complete && !pending.writableEnded) pending.shouldKeepAlive = false
+      else answerBrokenRequest(error, socket)
+    },
     // The target has no readable path.
     frameworkErrors: (_error, request, reply) => refuseUnsigned(edge, request, reply, unknownPath(request.raw)),
     serverFactory: (unsigned) => listener(edge, unsigned),
@@ -123,6 +131,8 @@ interface Edge {
   clientAddress: ClientAddress
   bodies: BodyBudget
   newRequestId: () => string
+  /** the response to the newest request of each connection */
+  newest: WeakMap<Socket, ServerResponse>
   turn: Turns
   /** serves payment pages, if there are any */
   pages: PageServer | undefined
@@ -148,6 +158,7 @@ const oncePerKey = (onFirstUse: EdgeDeps['onFirstUse']): EdgeDeps['onFirstUse'] 
 
 const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: ServerResponse) => void): Server => {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    edge.newest.set(request.socket, response)
     const found = edge.dispatch(request.method!, pathOf(request.url!))
     if (found?.endpoint.operation.signed !== true) return unsigned(request, response)
     serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
@@ -160,7 +171,6 @@ const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: Ser
   server.on('checkExpectation', answer)
   server.setTimeout(IDLE_SOCKET_MS)
   if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
-  server.on('clientError', answerBrokenRequest)
   return server
 }
 
