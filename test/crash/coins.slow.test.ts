@@ -30,7 +30,7 @@ const SPENDABLE = `select 1 from utxos x join watch_cursors c using (network)
 const joined = (state: string) =>
   query(`select id from outgoing where purpose = 'consolidation' and state = '${state}'`)
 const until = async (what: string, holds: () => Promise<boolean>): Promise<void> =>
-  void (await sandbox.until(what, holds, 30_000))
+  void (await sandbox.until(what, holds))
 
 describe('killed', () => {
   test.each(POINTS)('%s: coins are joined once', async (point) => {

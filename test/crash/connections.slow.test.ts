@@ -77,7 +77,7 @@ const isAlive = (role: (typeof ROLES)[number]): boolean => {
 }
 
 const settled = async (ids: readonly string[], destinations: readonly string[]): Promise<void> => {
-  for (const id of ids) await sandbox.notified(sandbox.merchants[0], { id, status: 'Done' }, 120_000)
+  for (const id of ids) await sandbox.notified(sandbox.merchants[0], { id, status: 'Done' })
   for (const to of destinations) expect(await sandbox.balanceOf('ETHEREUM', 'USDT', to)).toBe('1')
   expect(ROLES.filter(isAlive)).toEqual([...ROLES])
 }

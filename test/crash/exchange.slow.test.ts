@@ -24,7 +24,6 @@ const SENDING = [
 const PAYING = pointsOf('cards/card-payouts', /^jobs.*\.ts$/)
 const CONVERTING = pointsOf('exchange/conversions', /^jobs.*\.ts$/)
 const CARD = '4242424242424242'
-const PATIENCE_MS = 120_000
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -41,8 +40,7 @@ afterAll(() => sandbox?.stop())
 
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
-const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
-  sandbox.until(what, look, PATIENCE_MS)
+const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look)
 /** What a merchant was told, in order, of whatever has this value in a field. */
 const notifiedOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(merchant))
@@ -106,7 +104,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
       localId: point,
     })
     await killedAt(point)
-    await sandbox.notified(shop(), { id, status: 'Done' }, PATIENCE_MS)
+    await sandbox.notified(shop(), { id, status: 'Done' })
     await sandbox.mine('ETHEREUM', 8)
     expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(20 - Number(withdraw.fee), 6)
     expect((await notifiedOf(shop(), 'id', id)).map(({ status }) => status)).toEqual(['Exchanged', 'Done'])
@@ -145,7 +143,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
       await sleep(5_000)
       expect(await sentToCards()).toBe(before)
     } else {
-      await sandbox.notified(shop(), { id, status: 'Done' }, PATIENCE_MS)
+      await sandbox.notified(shop(), { id, status: 'Done' })
       await sandbox.advance(600_000)
       await sleep(1_000)
       expect((await sentToCards()) - before).toBeCloseTo(net, 2)
@@ -168,7 +166,7 @@ interface Entry {
 }
 const replenished = async (merchant: Merchant, address: string): Promise<string> => {
   const hash = await sandbox.pay('ETHEREUM', 'USDT', address, '40')
-  return (await sandbox.notified(merchant, { hash, status: 'Done' }, PATIENCE_MS))['id'] as string
+  return (await sandbox.notified(merchant, { hash, status: 'Done' }))['id'] as string
 }
 const ENTRIES: Entry[] = [
   {
@@ -248,7 +246,7 @@ describe('a target whose worker is killed', () => {
     const arriving = come({ ticker: 'USDC' })
     await killedAt(point)
     const localId = await arriving
-    await sandbox.notified(merchant(), { kind: 'Exchange', localId, status: 'Done' }, PATIENCE_MS)
+    await sandbox.notified(merchant(), { kind: 'Exchange', localId, status: 'Done' })
     await sleep(1_500)
     expect((await notifiedOf(merchant(), 'localId', localId)).filter(({ kind }) => kind === 'Exchange')).toHaveLength(1)
     expect(await sandbox.query(`select 1 from exchanges where local_id = $1`, [localId])).toHaveLength(1)
@@ -270,11 +268,7 @@ describe('a target whose worker is killed', () => {
       const arriving = come({ ticker: 'USDC', address: to, blockchain: 'ETHEREUM' })
       await killedAt(point)
       const localId = await arriving
-      const done = await sandbox.notified(
-        merchant(),
-        { kind: 'CryptoExchangeWithdraw', localId, status: 'Done' },
-        PATIENCE_MS,
-      )
+      const done = await sandbox.notified(merchant(), { kind: 'CryptoExchangeWithdraw', localId, status: 'Done' })
       expect(done).toMatchObject({ causedBy, exchanged: true, ticker: 'USDC', address: to })
       await sandbox.mine('ETHEREUM', 8)
       expect(Number(await sandbox.balanceOf('ETHEREUM', 'USDC', to))).toBeCloseTo(

@@ -16,7 +16,6 @@ const pointsOf = (file: string): string[] =>
   )
 const POINTS = pointsOf('risk/screening/jobs.ts')
 const HALTED = pointsOf('app/composition/rescreening.ts')
-const PATIENCE_MS = 90_000
 const folder = mkdtempSync(join(tmpdir(), 'bursar-crash-screening-'))
 let sandbox: Sandbox
 let shop: Merchant
@@ -38,8 +37,7 @@ afterAll(async () => {
 })
 
 const query = <T extends object>(text: string, values: unknown[] = []): Promise<T[]> => sandbox.query<T>(text, values)
-const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> =>
-  sandbox.until(what, find, PATIENCE_MS)
+const until = <T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> => sandbox.until(what, find)
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const balance = async ({ client }: Merchant): Promise<number> =>
   Number((await client.balances.list(['USDT']))[0]!.value)

@@ -63,7 +63,6 @@ const COIN: Record<Network, string> = { BITCOIN: 'BTC', ETHEREUM: 'ETH', BINANCE
 const BLOCKS = 12
 /** Deposit addresses of an EVM chain, so that they share a batch. */
 const MANY = 4
-const PATIENCE_MS = 90_000
 
 let sandbox: Sandbox
 let settings: { policy: string; signer: string }
@@ -89,7 +88,7 @@ const until = async (
   holds: () => Promise<boolean>,
   meanwhile = async (): Promise<void> => {},
 ): Promise<void> => {
-  await sandbox.until(what, async () => (await holds()) || meanwhile().then(() => false), PATIENCE_MS)
+  await sandbox.until(what, async () => (await holds()) || meanwhile().then(() => false))
 }
 const reconcile = async (network: Network): Promise<string> =>
   (await sandbox.bursar('reconcile', '--network', network, '--full')).text

@@ -13,12 +13,15 @@ export interface Asking {
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>
   /**
    * Looks again and again until there is something, neither undefined nor false; fails with the logs when it does not
-   * come.
+   * come within `PATIENCE_MS`, or the time given.
    */
   until<T>(what: string, look: () => Promise<T | undefined | false>, withinMs?: number): Promise<T>
 }
 
 const { bursar } = await buildPrograms()
+
+/** Less than a test has, so that a test that fails shows the logs; a busy machine may take that long. */
+export const PATIENCE_MS = 240_000
 
 /**
  * Keeps its connections, because tests look ten times a second, and a new connection costs the server a process. They
@@ -51,7 +54,7 @@ export const askingOf = ({
         }),
       ),
     query: async <T extends object>(text: string, values: unknown[] = []) => (await pool.query<T>(text, values)).rows,
-    until: async (what, look, withinMs = 120_000) => {
+    until: async (what, look, withinMs = PATIENCE_MS) => {
       const deadline = performance.now() + withinMs
       for (;;) {
         const found = await look()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bursar } from '@bursar/sdk'
 import type { DemoMerchant } from '../../sandbox/platform/merchants.ts'
-import { askingOf, type Asking } from './asking.ts'
+import { askingOf, PATIENCE_MS, type Asking } from './asking.ts'
 
 export interface Message {
   seq: number
@@ -196,7 +196,7 @@ export const connectSandbox = (
     behave: async (merchant, behaviour) =>
       void (await ask('PUT', `${inbox}/behaviour`, { merchantId: merchant.id, ...behaviour })),
     messages,
-    notified: async (merchant, match, withinMs = 120_000) => {
+    notified: async (merchant, match, withinMs = PATIENCE_MS) => {
       const deadline = performance.now() + withinMs
       let all: Record<string, unknown>[] = []
       while (performance.now() < deadline) {
@@ -216,7 +216,7 @@ export const connectSandbox = (
       await roles.start(role, env)
     },
     paused: async (role, point) => {
-      const deadline = performance.now() + 60_000
+      const deadline = performance.now() + PATIENCE_MS
       while (!logOf(`${role}.log`).slice(startedAt.get(role)).includes(`paused at ${point}`)) {
         if (performance.now() > deadline) throw new Error(`${role} never came to ${point}\n${logs()}`)
         await sleep(20)

@@ -15,15 +15,8 @@ const merchant = () => sandbox.merchants[0]
 const balance = async (ticker: string): Promise<string> => (await merchant().client.balances.list([ticker]))[0]!.value
 const estimate = () =>
   merchant().client.exchange.estimate({ spendTicker: 'USDT', targetTicker: 'BTC', amount: '0.01', side: 'target' })
-const eventually = async <T>(what: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = performance.now() + 60_000
-  for (;;) {
-    const found = await what().catch(() => undefined)
-    if (found !== undefined) return found
-    if (performance.now() > deadline) throw new Error(sandbox.logs())
-    await sleep(200)
-  }
-}
+const eventually = <T>(look: () => Promise<T | undefined>): Promise<T> =>
+  sandbox.until('what is refused at first', () => look().catch(() => undefined))
 /** Once there is a price, and the owner's money is in the position. */
 const priced = (spendTicker: string, targetTicker: string) =>
   eventually(() => merchant().client.exchange.estimate({ spendTicker, targetTicker, amount: '10', side: 'spend' }))

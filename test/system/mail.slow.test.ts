@@ -4,7 +4,6 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildPrograms } from '../../tools/build.ts'
 import type { Mail } from './connected.ts'
@@ -19,15 +18,11 @@ const sandbox = useSharedSandbox()
 const bursar = (...args: string[]) =>
   promisify(execFile)(process.execPath, [program, ...args], { env: sandbox.environment })
 const mails = () => sandbox.mails(TO)
-const arrived = async (count: number): Promise<Mail[]> => {
-  const deadline = Date.now() + 75_000
-  for (;;) {
+const arrived = (count: number): Promise<Mail[]> =>
+  sandbox.until(`${count} mails`, async () => {
     const all = await mails()
-    if (all.length >= count) return all
-    if (Date.now() > deadline) throw new Error(`${all.length} of ${count} mails\n${sandbox.logs()}`)
-    await sleep(250)
-  }
-}
+    return all.length >= count && all
+  })
 const deposit = async (amount: string): Promise<void> => {
   const [shop] = sandbox.merchants
   const { address } = await shop.client.addresses.create({ blockchain: 'ETHEREUM', meta: `order ${amount}` })

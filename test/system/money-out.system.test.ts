@@ -299,7 +299,7 @@ test('C9 a worker killed in the middle of everything: each withdrawal is paid ex
     if (i === 2) await sandbox.start('watcher')
   }
   for (const { id, blockchain, ticker, to, amount } of orders) {
-    await sandbox.notified(shop(), { id, status: 'Done' }, 120_000)
+    await sandbox.notified(shop(), { id, status: 'Done' })
     expect(await sandbox.balanceOf(blockchain, ticker, to)).toBe(amount)
   }
   const notified = (await sandbox.messages(shop())).map((m) => JSON.parse(m.body) as { id: string; status: string })

@@ -4,7 +4,7 @@ import type { Sandbox } from '../system/sandbox.ts'
 
 /** A price is not there at once, nor is the owner's money in the position: what is refused is asked again. */
 export const eventually = <T>(sandbox: Sandbox, what: string, find: () => Promise<T | undefined>): Promise<T> =>
-  sandbox.until(what, () => find().catch(() => undefined), 90_000)
+  sandbox.until(what, () => find().catch(() => undefined))
 
 /** In whole BTC. */
 export const exposureOf = async (sandbox: Sandbox, asset: string, decimals: number): Promise<number> => {
