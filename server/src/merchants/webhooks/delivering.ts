@@ -29,11 +29,12 @@ export const deliver = async (
   const attempts: Attempt[] = []
   try {
     for (const event of stream.events) {
-      if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil)
-        return settle(stream, attempts, { kind: 'untried', ownLane: stream.ownLane })
       const asked = endpointOf(stream.merchantId)
       const endpoint = asked instanceof Promise ? await asked : asked
       if (!endpoint) return settle(stream, attempts, { kind: 'untried', ownLane: true })
+      // After the endpoint is read, which may take as long as the database.
+      if (clock.now() + rules.timeout + LEASE_MARGIN_MS > stream.leaseUntil)
+        return settle(stream, attempts, { kind: 'untried', ownLane: stream.ownLane })
       const number = attempts.length === 0 ? stream.failures + 1 : 1
       const at = clock.business()
       const answer = await send({ clock, outbound, limiter, endpoint }, event, number)

@@ -109,6 +109,24 @@ describe('a worker that is paused and wakes when its claim has passed to another
     expect(await world.streams(merchant)).toEqual([])
   })
 
+  test('it sends nothing when its lease has passed while it waited for the endpoint', async () => {
+    const receiver = await world.receiver()
+    const merchant = world.merchant(receiver)
+    await world.emitTo(merchant, randomUUID())
+    let overtaken = false
+    const endpointOf = async (merchantId: string) => {
+      if (!overtaken) {
+        overtaken = true
+        world.now += LEASE
+        await world.deliver()
+      }
+      return world.endpoints.get(merchantId) ?? null
+    }
+    await world.delivery({ endpointOf }).job.run(signal)
+    expect([overtaken, receiver.requests.length]).toEqual([true, 1])
+    expect(await world.streams(merchant)).toEqual([])
+  })
+
   test('it sends nothing more once its lease is nearly over', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
