@@ -15,6 +15,7 @@ import type { Webhooks } from './webhooks.ts'
 let control: SandboxServer
 let onChain: Record<string, string>
 let payouts: object[]
+let paidBefore: Set<string>
 let events: EventRecord[]
 let found: Record<string, { id: string; status: string }>
 let balance: string
@@ -44,6 +45,7 @@ beforeEach(() => {
   events = []
   bodies = new Map()
   payouts = []
+  paidBefore = new Set()
   found = {}
   balance = '96.5'
   onChain = { outside: '3' }
@@ -90,6 +92,7 @@ const chaos = (): Chaos =>
     sandbox: { control: control.url },
     merchants: [merchant],
     orders,
+    paidBefore,
     tally: { kills: {}, pauses: 0, noAnswer: 0 },
     requireRunning: () => {},
   }) as unknown as Chaos
@@ -165,12 +168,21 @@ test('a card that was paid twice', async () => {
   const card = '4242 42** **** 4242'
   const payout = { status: 'succeeded', amount: '1000.00', card }
   orders = [{ ...order('card payout', 'w-1'), id: 'id-1', amount: '3', card }]
-  payouts = [{ ...payout, amount: '3.00' }]
+  payouts = [{ ...payout, id: 'p-1', amount: '3.00' }]
   expect(await problems()).toEqual([])
   payouts.push(...payouts, { ...payout, status: 'refused' })
   expect(await problems()).toEqual([
     'card payout w-1 of Chaos shop (id-1): DOUBLE, it is Done and the receiver got 3.00 and 3.00',
   ])
+})
+
+test('a payout to the same card by an earlier run of the same seed is none of this one', async () => {
+  const card = '4242 42** **** 4242'
+  orders = [{ ...order('card payout', 'w-1'), id: 'id-1', amount: '3', card }]
+  payouts = ['p-1', 'p-2'].map((id) => ({ id, status: 'succeeded', amount: '3.00', card }))
+  expect(await problems()).toHaveLength(1)
+  paidBefore.add('p-1')
+  expect(await problems()).toEqual([])
 })
 
 test('a webhook that was not received, that the list lacks, or that has another body', async () => {

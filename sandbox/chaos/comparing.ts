@@ -4,6 +4,7 @@
  */
 import type { EventRecord } from '@bursar/sdk'
 import { control } from '../try/running.ts'
+import type { Description } from '../try/running.ts'
 import { patiently } from './asking.ts'
 import { differencesOfBalances, unitsOf } from './balances.ts'
 import { eventsOf, objectsOf } from './events.ts'
@@ -23,15 +24,20 @@ export interface Comparison {
 }
 
 interface BankPayout {
+  readonly id: string
   readonly status: string
   readonly amount: string
   readonly card?: string
 }
 
+/** Returns all payouts of the bank. */
+export const payoutsOf = async (sandbox: Description): Promise<BankPayout[]> =>
+  (await control<{ payouts: BankPayout[] }>(sandbox, '/bank/find')).payouts
+
 export async function compare(chaos: Chaos, webhooks: Webhooks): Promise<Comparison> {
   const problems: string[] = [...webhooks.problems]
   const failed: string[] = []
-  const bank = await control<{ payouts: BankPayout[] }>(chaos.sandbox, '/bank/find')
+  const bank = (await payoutsOf(chaos.sandbox)).filter(({ id }) => !chaos.paidBefore.has(id))
   const asked = new Set<string>()
   let notifications = 0
   let balances = 0
@@ -43,7 +49,7 @@ export async function compare(chaos: Chaos, webhooks: Webhooks): Promise<Compari
     for (const order of chaos.orders.filter((one) => one.merchant === merchant)) {
       const objects = objectsOf(order, byObject)
       for (const [id] of objects) asked.add(id)
-      problems.push(...(await judge(chaos, order, objects, { bank: bank.payouts, failed })))
+      problems.push(...(await judge(chaos, order, objects, { bank, failed })))
     }
     for (const [id, [first]] of byObject)
       if (!asked.has(id)) problems.push(`${first!.kind} ${id} of ${merchant.name}: no actor placed it`)

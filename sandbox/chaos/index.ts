@@ -9,7 +9,7 @@ import { recordedProcess } from '../process/record.ts'
 import { notRunning, SandboxError } from '../try/running.ts'
 import type { Description } from '../try/running.ts'
 import { lookUp } from './asking.ts'
-import { compare } from './comparing.ts'
+import { compare, payoutsOf } from './comparing.ts'
 import { killAtRandom } from './killing.ts'
 import { makeLoad } from './load.ts'
 import { createMerchants } from './merchants.ts'
@@ -50,6 +50,7 @@ export async function runChaos(sandbox: Description, dir: string, options: Chaos
     sandbox,
     merchants,
     orders: [],
+    paidBefore: new Set((await payoutsOf(sandbox)).map(({ id }) => id)),
     tally: { kills: {}, pauses: 0, noAnswer: 0 },
     requireRunning,
   }

@@ -67,6 +67,8 @@ export interface Chaos {
   readonly sandbox: Description
   readonly merchants: readonly ChaosMerchant[]
   readonly orders: Order[]
+  /** Ids of the bank's payouts before the run: a run with the same seed in this sandbox paid to the same cards. */
+  readonly paidBefore: ReadonlySet<string>
   readonly tally: {
     /** By role. */
     readonly kills: Record<string, number>
