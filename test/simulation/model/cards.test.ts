@@ -2,6 +2,7 @@ import type { Bursar } from '@bursar/sdk'
 import { expect, test } from 'vitest'
 import type { CardPaid, FiatInvoiced } from './books.ts'
 import { judgeCardPayout, judgeFiatInvoice } from './cards.ts'
+import type { Bounds } from './held.ts'
 import { ledger, stubSimulation, type Given } from './stub.ts'
 
 const PAYOUT: CardPaid = {
@@ -89,14 +90,23 @@ const judgeInvoice = async (status: string, given: Given) => {
   const client = {
     invoices: { fiat: { get: async () => ({ status, ...(status === 'DONE' && money) }) } },
   } as unknown as Bursar
-  const { add, sums } = ledger()
-  return { problems: await judgeFiatInvoice(stubSimulation(given), client, INVOICE, add), sums }
+  const bounds: Bounds[] = []
+  const add = (_merchant: string, _ticker: string, one: Bounds): void => void bounds.push(one)
+  return { problems: await judgeFiatInvoice(stubSimulation(given), client, INVOICE, add), bounds }
 }
 
 test('a paid invoice credits its amount less the fee', async () => {
   expect(await judgeInvoice('DONE', { payments: [payment({})] })).toEqual({
     problems: [],
-    sums: { 'M1 UAH': 985_00n },
+    bounds: [{ least: 985_00n, most: 985_00n }],
+  })
+})
+
+test('of two payments one is credited, and what went back of one may be of the other', async () => {
+  const payments = [payment({}), payment({ reference: 'p2', status: 'reversed', refunded: '100000' })]
+  expect(await judgeInvoice('DONE', { payments })).toEqual({
+    problems: [],
+    bounds: [{ least: 0n, most: 985_00n }],
   })
 })
 
@@ -114,6 +124,7 @@ test('a payment that the program has not asked about for hours is a problem', as
 test('a refund takes what it gave back, and a chargeback the rest without our fee', async () => {
   const payments = [payment({ status: 'reversed', refunded: '100000' })]
   const refunds = [{ units: '40000' }, { units: '10000', isPending: true }]
-  const { sums } = await judgeInvoice('DONE', { payments, refunds })
-  expect(sums).toEqual({ 'M1 UAH': 985_00n - 400_00n - (600_00n - 15_00n) })
+  const units = 985_00n - 400_00n - (600_00n - 15_00n)
+  const { bounds } = await judgeInvoice('DONE', { payments, refunds })
+  expect(bounds).toEqual([{ least: units, most: units }])
 })

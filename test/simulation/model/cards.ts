@@ -8,6 +8,7 @@ import type { Simulation } from '../simulation.ts'
 import { unitsOf, type CardPaid, type FiatInvoiced } from './books.ts'
 import type { Notification } from './events.ts'
 import type { AddToBalance } from './exchange-withdrawals.ts'
+import type { Bounds } from './held.ts'
 
 /** A merchant's side of the comparison. */
 interface Asked {
@@ -25,7 +26,7 @@ export const judgeFiatInvoice = async (
   { bank, catalogue, clock }: Simulation,
   client: Bursar,
   { merchant, id, name, ticker, units }: FiatInvoiced,
-  add: AddToBalance,
+  add: (merchant: string, ticker: string, bounds: Bounds) => void,
 ): Promise<string[]> => {
   const found = await client.invoices.fiat.get(id)
   const paid = bank.payments().filter((row) => row.description === name && row.paid !== undefined)
@@ -42,14 +43,12 @@ export const judgeFiatInvoice = async (
     unitsOf(catalogue, ticker, found.fee?.value ?? '0'),
   ]
   if (counted !== units || fee < 0n || fee > counted) return [`${what}: is DONE with ${counted}, fee ${fee}`]
-  const [credited, ...others] = paid.filter((row) => BigInt(row.paid!) === units)
-  if (credited === undefined) return [`${what}: is DONE, and the bank took no such payment`]
-  add(merchant, ticker, units - fee)
-  const wentBack = [credited, ...others].map((row) => takenBack(row, fee, bank.refundsOf(row)))
-  add(merchant, ticker, -wentBack[0]!)
+  const payments = paid.filter((row) => BigInt(row.paid!) === units)
+  if (payments.length === 0) return [`${what}: is DONE, and the bank took no such payment`]
   // Of several payments one was credited, and which one depends on the order of the answers.
-  if (others.length > 0 && wentBack.some((one) => one !== wentBack[0]))
-    return [`${what}: was paid by ${paid.map(({ reference }) => reference).join(' and ')}, and some of it went back`]
+  const left = payments.map((row) => units - fee - takenBack(row, fee, bank.refundsOf(row)))
+  const inOrder = left.toSorted((one, other) => (one < other ? -1 : 1))
+  add(merchant, ticker, { least: inOrder[0]!, most: inOrder.at(-1)! })
   return []
 }
 

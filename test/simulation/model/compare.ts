@@ -57,7 +57,7 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     problems.push(...(await judgeExchangeWithdrawal(simulation, { client, events: notified }, ordered, add)))
   }
   for (const invoice of simulation.books.fiatInvoiced)
-    problems.push(...(await judgeFiatInvoice(simulation, clients.get(invoice.merchant)!, invoice, add)))
+    problems.push(...(await judgeFiatInvoice(simulation, clients.get(invoice.merchant)!, invoice, addBetween)))
   for (const payout of simulation.books.cardPaid) {
     const [client, notified] = [clients.get(payout.merchant)!, events.get(payout.merchant)!]
     problems.push(...(await judgeCardPayout(simulation, { client, events: notified }, payout, add)))
