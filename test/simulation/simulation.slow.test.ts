@@ -21,12 +21,11 @@ const simulate = async (...args: string[]): Promise<string[]> => {
 /** On a slow machine a run takes longer than the five minutes of other tests. */
 const MOST_MS = 30 * 60_000
 
-// Longer runs of fewer seeds: a run spends a quarter of a minute before its first step.
 test(
   'violates nothing',
   async () => {
-    const lines = await simulate('--seed', '1', '--seeds', '2', '--processes', '2', '--ops', '2500')
-    expect(lines).toEqual([expect.stringContaining(' 0 problems'), expect.stringContaining(' 0 problems')])
+    const lines = await simulate('--seed', '1', '--seeds', '3', '--processes', '2', '--ops', '1000')
+    expect(lines).toEqual(Array.from({ length: 3 }, () => expect.stringContaining(' 0 problems')))
   },
   MOST_MS,
 )
