@@ -1,4 +1,4 @@
-import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { inTransaction, isSilence, type Tx } from '../../platform/db/index.ts'
 import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
@@ -26,7 +26,8 @@ export type Placed = { answer: ApiAnswer } | { error: unknown }
  * are known get their answer and are not decided. All orders share a transaction; when that fails, each gets its own,
  * so that none makes the others fail: too little of an asset for all may be enough for some. A request that came alone
  * is tried again unless it was refused: a COMMIT whose answer was lost may have placed it, or another transaction has
- * just taken its key or its localId. The repetition finds that.
+ * just taken its key or its localId. The repetition finds that. When the database is silent, the others get the error
+ * of the first one: each would wait as long, with a price that grows old.
  */
 export const placeDecided = async <Request extends OrderRequest>(
   runtime: Runtime,
@@ -40,8 +41,12 @@ export const placeDecided = async <Request extends OrderRequest>(
   }
   const placed: Placed[] = []
   for (const request of requests) {
-    const alone = placeTogether(runtime, [request], decide)
-    placed.push(...(await alone.catch((error: unknown): Placed[] => [{ error }])))
+    const last = placed.at(-1)
+    if (last !== undefined && 'error' in last && isSilence(last.error)) placed.push(last)
+    else {
+      const alone = placeTogether(runtime, [request], decide)
+      placed.push(...(await alone.catch((error: unknown): Placed[] => [{ error }])))
+    }
   }
   return placed
 }

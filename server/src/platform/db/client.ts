@@ -22,6 +22,13 @@ export class DatabaseSilent extends Error {
   override name = 'DatabaseSilent'
 }
 
+/** The driver's message when no connection was made in time (pg/lib/client.js). */
+const NO_CONNECTION = 'timeout expired'
+
+/** True when the database did not respond, or accepted no connection, in time. A retry may take as long. */
+export const isSilence = (error: unknown): error is Error =>
+  error instanceof DatabaseSilent || (error instanceof Error && error.message === NO_CONNECTION)
+
 /**
  * One connection. When the server or the network closes it, pending queries fail. The driver then also emits `error`,
  * which would end the process without a listener, and a pool listens on its idle connections only. This client closes

@@ -1,5 +1,5 @@
 /** The database: connections, transactions, roles and migrations. Independent of the contents of tables. */
-export { DatabaseClient, DatabaseSilent } from './client.ts'
+export { DatabaseClient, DatabaseSilent, isSilence } from './client.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
 export { createDb, inTransaction, isLocked, isLost, mayRetry, sqlState } from './database.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseClient, DatabaseSilent, SERVER_SIDE, type ClientSettings } from './client.ts'
+import { DatabaseClient, DatabaseSilent, isSilence, SERVER_SIDE, type ClientSettings } from './client.ts'
 
 /** Parsers that make column values exact: bigint columns as safe numbers, integer units as bigint. */
 const parsers: Record<number, (text: string) => unknown> = {
@@ -80,10 +80,7 @@ export const connectPipelined = async (settings: PoolSettings): Promise<pg.Clien
     options: `${SERVER_SIDE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c lock_timeout=${settings.lockWaitMs ?? LOCK_WAIT_MS}`,
   })
   await client.connect().catch((error: Error) => {
-    // The driver's message for a timeout (pg/lib/client.js).
-    throw error.message === 'timeout expired'
-      ? new DatabaseSilent('no connection to the database in time', { cause: error })
-      : error
+    throw isSilence(error) ? new DatabaseSilent('no connection to the database in time', { cause: error }) : error
   })
   return client
 }
