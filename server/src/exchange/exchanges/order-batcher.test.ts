@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { openSilentProxy } from '../../../../test/setup/silent-proxy.ts'
 import { useDb } from '../../../../test/world/database.ts'
-import { inTransaction } from '../../platform/db/index.ts'
+import { createDb, createPool, inTransaction } from '../../platform/db/index.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { auditPositions } from './index.ts'
@@ -16,7 +17,7 @@ import {
 } from '../../../../test/world/exchange.ts'
 
 /** Orders that arrive together: each is as if it had come alone. */
-const { db } = useDb({ max: 20 })
+const { db, url } = useDb({ max: 20 })
 let world: ExchangeWorld
 beforeEach(async () => {
   await emptyTables(db)
@@ -100,6 +101,22 @@ describe('orders that arrive together', () => {
     )
     expect(answers.map(({ status, body: { code } }) => code ?? status)).toEqual([200, 200, 3])
     expect(await count('exchange_quotes')).toBe(0)
+    await sound()
+  })
+
+  test('do not wait in turn for a database that is silent, however alike they are', async () => {
+    const proxy = await openSilentProxy(url)
+    const pool = createPool({ url: proxy.url, answerMs: 500 })
+    const far = createExchangeWorld(createDb(pool), { spreadBps: 50, feeBps: 50 })
+    const merchant = await rich()
+    const ask = () => far.ask('createExchange', merchant, { body: order })
+    // What is read before the transaction is in memory from then on.
+    await expect.poll(async () => (await ask().catch(() => undefined))?.status, { timeout: 30_000 }).toBe(200)
+    proxy.setSilent(true)
+    const answers = await Promise.allSettled(Array.from({ length: 6 }, ask))
+    expect(new Set(answers.map((answer) => 'reason' in answer && (answer.reason as unknown))).size).toBe(1)
+    proxy.close()
+    await pool.end()
     await sound()
   })
 

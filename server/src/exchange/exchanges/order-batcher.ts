@@ -1,5 +1,5 @@
 import { Batcher } from '../../platform/base/batcher.ts'
-import { placeDecided, type Decide, type OrderRequest, type Placed } from '../../ledger/orders/index.ts'
+import { endedInSilence, placeDecided, type Decide, type OrderRequest, type Placed } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { notifyExchange } from './commands.ts'
@@ -43,14 +43,17 @@ export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
 
 /**
  * Places all orders together, except those whose quote another one may use: they are placed one after another, so that
- * each finds a quote of its own.
+ * each finds a quote of its own. When the database is silent, they get the error of the last one that waited for it.
  */
 const placeAll = async (runtime: Runtime, asked: readonly Asked[]): Promise<Placed[]> => {
   const first = new Map(asked.toReversed().map((one) => [quoteKey(one.order), one]))
   const isFirst = (one: Asked): boolean => first.get(quoteKey(one.order)) === one
   const results = new Map<Asked, Placed>()
+  let last: Placed | undefined
   for (const group of [asked.filter(isFirst), ...asked.filter((one) => !isFirst(one)).map((one) => [one])]) {
-    const placed = await placeDecided(runtime, group, fill(runtime))
+    const silent = endedInSilence(last) ? last : undefined
+    const placed = silent ? group.map(() => silent) : await placeDecided(runtime, group, fill(runtime))
+    last = placed.at(-1)
     group.forEach((one, i) => results.set(one, placed[i]!))
   }
   return asked.map((one) => results.get(one)!)

@@ -42,7 +42,7 @@ export const placeDecided = async <Request extends OrderRequest>(
   const placed: Placed[] = []
   for (const request of requests) {
     const last = placed.at(-1)
-    if (last !== undefined && 'error' in last && isSilence(last.error)) placed.push(last)
+    if (endedInSilence(last)) placed.push(last)
     else {
       const alone = placeTogether(runtime, [request], decide)
       placed.push(...(await alone.catch((error: unknown): Placed[] => [{ error }])))
@@ -50,6 +50,10 @@ export const placeDecided = async <Request extends OrderRequest>(
   }
   return placed
 }
+
+/** True for an order that waited for a silent database: it may be placed, and a retry may take as long. */
+export const endedInSilence = (placed: Placed | undefined): placed is { error: unknown } =>
+  placed !== undefined && 'error' in placed && isSilence(placed.error)
 
 const placeTogether = <Request extends OrderRequest>(
   runtime: Runtime,

@@ -11,7 +11,7 @@
 export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'
 export { createKnownRequests } from './identity.ts'
-export { placeDecided } from './deciding.ts'
+export { endedInSilence, placeDecided } from './deciding.ts'
 export type { Decide, OrderRequest, Placed } from './deciding.ts'
 export { itemOf, placeOrder, placeWithin, requirePlaced } from './placing.ts'
 export type { NewOrder } from './placing.ts'
