@@ -1,10 +1,11 @@
 import { AcquirerUnreachable, type Acquirer, type StatementLine } from '../../adapters/acquirers/port.ts'
-import { inTransaction } from '../../platform/db/index.ts'
+import type { Moment } from '../../platform/base/moment.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { reconcileStatement, type PayoutBooks, type StatementFinding } from './reconciling.ts'
+import { compareLines, missingLines, partsOf, type PayoutBooks, type StatementFinding } from './reconciling.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -12,6 +13,8 @@ const DAY_MS = 24 * HOUR_MS
 const LOOKED_BACK_MS = 3 * DAY_MS
 /** A booking older than this must be on a statement. */
 const SETTLED_AFTER_MS = 12 * HOUR_MS
+/** Of one transaction: short enough that callbacks and answers do not wait for the payments it locks. */
+const LINES_AT_ONCE = 50
 
 export interface StatementDeps {
   runtime: Runtime
@@ -20,7 +23,8 @@ export interface StatementDeps {
 }
 
 /**
- * Compares statement lines with the books, in one transaction, and raises or ends the acquirer's alert.
+ * Compares statement lines with the books, and raises or ends the acquirer's alert. Each part of the statement has a
+ * transaction of its own, so that a payment is locked for a few lines only.
  * @param booked the period whose bookings must be on a statement, in ms of the business clock
  */
 export const reconcileLines = async (
@@ -28,23 +32,39 @@ export const reconcileLines = async (
   acquirer: string,
   lines: readonly StatementLine[],
   booked: { from: number; to: number },
-): Promise<StatementFinding[]> =>
-  inTransaction(runtime.db, async (tx) => {
-    const moment = momentOf(runtime)
-    const statement = { acquirer, lines, from: new Date(booked.from), to: new Date(booked.to) }
-    const { findings, effects } = await reconcileStatement(tx, statement, payouts, moment)
-    const lasting = findings.filter(({ kind }) => kind !== 'open')
-    if (lasting.length === 0) await resolveAlert(tx, 'statement-differs', acquirer, moment.at)
-    else {
-      const kinds = [...new Set(lasting.map(({ kind }) => kind))]
-        .map((one) => `${lasting.filter(({ kind }) => kind === one).length} ${one}`)
-        .join(', ')
-      const text = `The statement of ${acquirer} and the books differ: ${kinds}. Look: bursar reconcile --acquirer ${acquirer}`
-      await raiseOrRenewAlert(tx, { kind: 'statement-differs', subject: acquirer, text }, moment)
-    }
-    await carryOut(tx, effects, moment)
-    return findings
+): Promise<StatementFinding[]> => {
+  const findings: StatementFinding[] = []
+  for (const part of partsOf(lines, LINES_AT_ONCE)) {
+    const found = await inTransaction(runtime.db, async (tx) => {
+      const moment = momentOf(runtime)
+      const compared = await compareLines(tx, { acquirer, lines: part }, payouts, moment)
+      await carryOut(tx, compared.effects, moment)
+      return compared.findings
+    })
+    findings.push(...found)
+  }
+  return inTransaction(runtime.db, async (tx) => {
+    const period = { acquirer, from: new Date(booked.from), to: new Date(booked.to) }
+    const all = [...findings, ...(await missingLines(tx, period, payouts))]
+    await reportFindings(tx, acquirer, all, momentOf(runtime))
+    return all
   })
+}
+
+const reportFindings = async (
+  tx: Tx,
+  acquirer: string,
+  findings: readonly StatementFinding[],
+  moment: Moment,
+): Promise<void> => {
+  const lasting = findings.filter(({ kind }) => kind !== 'open')
+  if (lasting.length === 0) return resolveAlert(tx, 'statement-differs', acquirer, moment.at)
+  const kinds = [...new Set(lasting.map(({ kind }) => kind))]
+    .map((one) => `${lasting.filter(({ kind }) => kind === one).length} ${one}`)
+    .join(', ')
+  const text = `The statement of ${acquirer} and the books differ: ${kinds}. Look: bursar reconcile --acquirer ${acquirer}`
+  await raiseOrRenewAlert(tx, { kind: 'statement-differs', subject: acquirer, text }, moment)
+}
 
 /**
  * Fetches an acquirer's statement of the last days from its API, and compares it with the books. Throws

@@ -54,22 +54,28 @@ export interface PayoutBooks {
   unstated(db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<BookedPayout[]>
 }
 
-export interface Statement {
-  acquirer: string
-  lines: readonly StatementLine[]
-  /** bookings of this period (business clock) must be on this or an earlier statement */
-  from: Date
-  to: Date
+/**
+ * Divides a statement into parts of about `most` lines that can be compared one after another. Lines of one payment or
+ * payout are in one part, because they are judged together.
+ */
+export const partsOf = (lines: readonly StatementLine[], most: number): StatementLine[][] => {
+  const parts: StatementLine[][] = []
+  for (const together of Map.groupBy(lines, (line) => line.reference ?? line).values()) {
+    const last = parts.at(-1)
+    if (last === undefined || last.length + together.length > most) parts.push(together)
+    else last.push(...together)
+  }
+  return parts
 }
 
 /**
- * Compares an acquirer's statement with the books. Settlements and account fees are booked, each line once. The
- * acquirer's fee for a payment is corrected to the statement's figure. Every other difference is reported and left
+ * Compares lines of an acquirer's statement with the books. Settlements and account fees are booked, each line once.
+ * The acquirer's fee for a payment is corrected to the statement's figure. Every other difference is reported and left
  * unchanged.
  */
-export const reconcileStatement = async (
+export const compareLines = async (
   tx: Tx,
-  { acquirer, lines, from, to }: Statement,
+  { acquirer, lines }: { acquirer: string; lines: readonly StatementLine[] },
   payouts: PayoutBooks,
   moment: Moment,
 ): Promise<{ findings: StatementFinding[]; effects: Effects }> => {
@@ -103,13 +109,23 @@ export const reconcileStatement = async (
         await holdPayout(tx, acquirer, line, known.get(line.reference ?? ''), findings)
     }
   }
+  return { findings, effects: joinEffects(effects) }
+}
+
+/** Returns what is booked in a period and on no statement line read so far. Times are of the business clock. */
+export const missingLines = async (
+  tx: Tx,
+  { acquirer, from, to }: { acquirer: string; from: Date; to: Date },
+  payouts: PayoutBooks,
+): Promise<StatementFinding[]> => {
+  const findings: StatementFinding[] = []
   for (const payment of await unstatedPayments(tx, acquirer, from, to))
     findings.push(missing('payment', payment.id, payment.paidTicker!, payment.paidUnits!))
   for (const refund of await unstatedRefunds(tx, acquirer, from, to))
     findings.push(missing('refund', refund.id, refund.ticker, -refund.units))
   for (const payout of await payouts.unstated(tx, acquirer, from, to))
     findings.push(missing('payout', payout.reference, payout.ticker, payout.units))
-  return { findings, effects: joinEffects(effects) }
+  return findings
 }
 
 const referenceOf =

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import {
   createStatementJob,
@@ -9,6 +10,7 @@ import {
 import type { StatementLine } from '../../adapters/acquirers/port.ts'
 import { payoutBooks } from '../../cards/card-payouts/stated.ts'
 import { balancesOf, PLATFORM, type AccountKind } from '../../ledger/postings/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { HOUR_MS, START, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 
 const world = useFiatInvoices()
@@ -28,6 +30,12 @@ const state = (line: Partial<StatementLine> & Pick<StatementLine, 'kind' | 'unit
 }
 const platform = async (kind: AccountKind) =>
   (await balancesOf(world.db, kind, [{ merchantId: PLATFORM, asset: 'UAH' }]))[0]!.posted
+/** Statements about a table that wait for a lock. */
+const waitingFor = async (table: string): Promise<unknown[]> => {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query like ${`%${table}%`}`.execute(world.db)
+  return rows
+}
 /** A day later, when bookings have to be on a statement. */
 const aDayLater = () => world.later(24 * HOUR_MS)
 
@@ -246,6 +254,38 @@ describe('a statement', () => {
       ['differs', 'refund', 0n],
     ])
     expect([await world.balance('merchant'), await platform('acquirer-costs')]).toEqual([98_00n, -3_00n])
+  })
+
+  test('that is long locks a payment for a few of its lines only', async () => {
+    const [first, last] = [await world.paid(), await world.paid()]
+    state({ kind: 'payment', reference: first, units: 100_00n })
+    for (let i = 0; i < 60; i += 1) state({ kind: 'fee', units: -1n })
+    state({ kind: 'payment', reference: last, units: 100_00n })
+    const [locked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const other = inTransaction(world.db, async (tx) => {
+      await sql`select from payments where id = ${last} for update`.execute(tx)
+      locked.resolve()
+      await release.promise
+    })
+    await locked.promise
+    const comparison = reconcile()
+    try {
+      await expect.poll(async () => (await waitingFor('payments')).length).toBe(1)
+      await sql`select from payments where id = ${first} for update nowait`.execute(world.db)
+    } finally {
+      release.resolve()
+      await other
+    }
+    expect(await comparison).toEqual([])
+    expect(await platform('acquirer-costs')).toBe(-60n)
+  })
+
+  test('with two lines for one payment, however far apart, is reported', async () => {
+    const reference = await world.paid()
+    state({ kind: 'payment', reference, units: 100_00n })
+    for (let i = 0; i < 60; i += 1) state({ kind: 'fee', units: -1n })
+    state({ kind: 'payment', reference, units: 100_00n, at: START - 2 })
+    expect((await reconcile()).map(({ kind, what }) => [kind, what])).toEqual([['extra', 'payment']])
   })
 
   test('is read by the job from every acquirer that has one', async () => {
