@@ -267,7 +267,8 @@ export const writeSettings = (
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
     return file
   }
-  const tickers = new Set([...chains.flatMap(({ assets }) => assets.map(({ ticker }) => ticker)), 'UAH', 'KZT'])
+  const served = chains.flatMap(({ network, assets }) => assets.filter(({ ticker }) => isServed(network, ticker)))
+  const tickers = new Set([...served.map(({ ticker }) => ticker), 'UAH', 'KZT'])
   return {
     DATABASE_URL: database,
     BURSAR_DATA_KEY_FILE: write('data-key', DATA_KEY),
