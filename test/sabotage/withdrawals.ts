@@ -194,7 +194,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
       "      entry(w, w.ticker, `transit:${w.blockchain}`, w.units),\n      entry(w, w.ticker, 'clearing', w.fee),",
     ],
     fault: 'L9',
-    breaks: 'The fee of a withdrawal is in the books as money of somebody else.',
+    breaks: 'The fee of a withdrawal is missing from the income of the platform.',
     finder:
       'server/src/pay-out/withdrawals/lost-block.test.ts › a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once',
   },

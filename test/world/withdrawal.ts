@@ -13,7 +13,8 @@ export type Wanted = Pick<Withdrawal, 'merchantId' | 'ticker' | 'blockchain' | '
 
 const FEE = 1_000n
 
-const newWithdrawal = (runtime: Runtime, wanted: Wanted): Withdrawal => {
+/** A withdrawal that is not stored. */
+export const newWithdrawal = (runtime: Runtime, wanted: Wanted): Withdrawal => {
   const { at, newId } = momentOf(runtime)
   const id = wanted.id ?? newId()
   return {

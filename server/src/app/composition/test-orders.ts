@@ -111,6 +111,19 @@ export interface OrderWorld {
   close(): Promise<void>
 }
 
+/** Every signed operation, by the routes that the world has at the time of the request. */
+export const signedRoutes = (world: () => OrderWorld): Route[] =>
+  operations
+    .filter(({ signed }) => signed)
+    .map(({ id: operation }) => ({
+      operation,
+      handle: (request) =>
+        world()
+          .routes()
+          .find((route) => route.operation === operation)!
+          .handle(request),
+    }))
+
 export const openOrders = async (edge: TestEdge, pool: PoolSettings): Promise<OrderWorld> => {
   const { db, merchant, clock } = edge
   const committer = createCommitter(pool)

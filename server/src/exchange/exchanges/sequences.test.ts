@@ -70,7 +70,7 @@ const holdings = async (merchantId: string): Promise<bigint> => {
   return rows.reduce((sum, { asset, units }) => sum + worthOf(asset, units), 0n)
 }
 
-test('L9 nobody gains by rounding, the ledger adds up to zero, inventory is the position', async () => {
+test('L9 rounding favours no merchant, the ledger adds up to zero, inventory equals the position', async () => {
   let filled = 0
   await fc.assert(
     fc.asyncProperty(fc.array(order, { minLength: 5, maxLength: 40 }), async (orders) => {

@@ -212,7 +212,7 @@ describe('several workers', () => {
 })
 
 describe('receivers that hang', () => {
-  test('W3 hold up nobody else, in a worker with fewer slots than there are of them', async () => {
+  test('W3 do not delay other receivers, in a worker with fewer slots than hanging receivers', async () => {
     const [fine, dead] = [await world.receiver(), await world.receiver()]
     dead.judge = () => 'taken'
     const deadMerchants = upTo(40).map(() => world.merchant(dead))

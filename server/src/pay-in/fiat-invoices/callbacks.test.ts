@@ -4,7 +4,7 @@ import { HOUR_MS, useFiatInvoices } from '../../../../test/world/fiat-invoices.t
 const world = useFiatInvoices()
 
 describe('callbacks', () => {
-  test('F1 one that is forged, of another acquirer or of nobody changes nothing (row A-11)', async () => {
+  test('F1 one that is forged, of another acquirer or of an unknown payment changes nothing (row A-11)', async () => {
     const { id, reference } = await world.atTheBank()
     const paid = {
       kind: 'succeeded',

@@ -255,7 +255,7 @@ describe('an acquirer that does not take the order', () => {
   }
 
   test.each(['lost', 'sent'] as const)(
-    'F4 whose answer is lost has shown its page to nobody: the next one has an order of its own, and both are asked about (%s)',
+    'F4 whose answer is lost has shown no page: the next acquirer gets a new order, and both orders are queried (%s)',
     async (error) => {
       const { id, one, two } = await passedOn(error)
       world.second.pays(two)
@@ -308,7 +308,7 @@ describe('an acquirer that does not take the order', () => {
     },
   )
 
-  test('F4 whose answer is lost with nobody left to take the order is asked about, and the payer may try again', async () => {
+  test('F4 whose answer is lost with no acquirer left is queried, and the payer may try again', async () => {
     for (const one of [world.first, world.second]) one.troubles.push({ at: 'create', error: 'lost' })
     const id = await world.create()
     await world.proceed(id)

@@ -36,7 +36,7 @@ describe('an adjustment', () => {
     await booksHold()
   })
 
-  test('audit M-D1: L20 is posted for nobody but another, enrolled person, who signed exactly this', async () => {
+  test('audit M-D1: L20 is posted only with the signature of another, enrolled person for exactly this adjustment', async () => {
     await given(PLATFORM, 'suspense', 100n)
     const { id } = await proposed({ from: 'suspense', to: 'capital', units: 10n })
     const other = await proposed({ from: 'suspense', to: 'capital', units: 11n })
