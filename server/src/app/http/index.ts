@@ -1,7 +1,9 @@
 /**
- * The edge: the merchant API over HTTP. It guarantees that a request reaches an operation only after its signature,
- * age, rate, JSON and schema are checked, in the order of `contract.md` 19 #1, over the bytes as received; and that
- * every refusal says what to change.
+ * The HTTP server of the merchant API. Guarantees:
+ * - a request reaches an operation only after its signature, age, rate, JSON and schema are checked, in the order of
+ *   `contract.md` 19 #1;
+ * - the signature is checked over the bytes that were received;
+ * - every refusal names the change that the client must make.
  */
 export { createHttpServer } from './server.ts'
 export type { HttpDeps } from './server.ts'

@@ -2,8 +2,8 @@
  * Payments and refunds at acquirers. Guarantees:
  * - every movement of money at an acquirer is posted once;
  * - an order goes to another acquirer only while no payer can have paid it;
- * - a callback is confirmed by a query to the acquirer before anything is booked;
- * - money that arrives is credited or visible in suspense, and is never lost;
+ * - a callback is confirmed by a query to the acquirer before money is posted;
+ * - money that arrives is posted, either to the merchant's balance or to suspense;
  * - an acquirer's balance in the books is the sum of the postings.
  */
 export { acceptPayment } from './booking.ts'

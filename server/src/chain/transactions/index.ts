@@ -3,8 +3,8 @@
  * - signed bytes are stored before a node gets them;
  * - a replacement spends the same coins or nonce, so that at most one attempt is ever mined;
  * - an unmined transaction is broadcast again until it ends;
- * - subscribers of the modules whose money it carries are called with each change of state, in the transaction that
- *   makes it.
+ * - each change of a transaction's state is passed to the subscribers of the modules whose money the transaction
+ *   carries, in the database transaction that makes the change.
  */
 export { adoptSigned, readForm } from './adopting.ts'
 export type { SignedForm } from './adopting.ts'

@@ -2,9 +2,9 @@
  * Reads chains. Guarantees:
  * - subscribers are called with every block of the best chain once and in order, in the transaction that moves the
  *   cursor, even after crashes or pauses;
- * - a lost block is taken back before its successor is applied;
- * - any number of processes may watch, and one of them leads;
- * - a node that is silent or sends wrong data stops the watcher, and no conclusion is drawn from it.
+ * - when a reorganisation removes a block, its effects are reversed before those of the next block are applied;
+ * - any number of processes may run a watcher of a chain, and one of them, the leader, reads blocks;
+ * - if a node does not answer or returns implausible data, the watcher waits, and does not treat missing data as empty.
  */
 export { LeadershipLost } from './cursor.ts'
 export { beginFollowing } from './follower.ts'

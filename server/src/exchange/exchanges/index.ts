@@ -1,7 +1,8 @@
 /**
  * Exchanges of one asset of a balance into another. Guarantees:
- * - an exchange is one transaction or nothing, at a price that several sources agree on;
- * - the price of an estimate is valid for ten seconds, once;
+ * - all changes of an exchange are made in one database transaction, or none is made;
+ * - its price is one on which enough sources agree;
+ * - the price of an estimate is valid for `quoteMs` (ten seconds by default), for one exchange;
  * - no rounding favours the merchant;
  * - the platform never sells more than its inventory, and its position stays within its limits.
  */

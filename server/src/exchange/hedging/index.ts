@@ -1,5 +1,5 @@
 /**
- * Hedging: trades the position that exchanges leave on a venue. Guarantees:
+ * Hedging: trades on a venue to reduce the exposure that exchanges leave. Guarantees:
  * - an order is stored before the venue is called, and is placed once;
  * - an order of unknown outcome is queried by our client id until its outcome is known;
  * - every fill is booked once, with its fee;

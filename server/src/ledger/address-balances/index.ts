@@ -1,8 +1,8 @@
 /**
- * Records of the balance that each of our addresses should have: received minus sent. Guarantees that a record changes
- * in the transaction that moves the cursor past the block, and is changed back with it. At any block the records
- * therefore add up to the ledger's custody plus the amounts not posted yet, and can be compared with the chain address
- * by address.
+ * Records of the balance that each of our addresses should have: received minus sent. Guarantees that the same database
+ * transaction applies a block to the records and moves the cursor past the block, and that the same holds when a block
+ * is reversed. At any block the records therefore add up to the ledger's custody plus the amounts not posted yet, and
+ * each can be compared with the balance of its address on the chain.
  */
 export { forgetRecent, moveCustody } from './commands.ts'
 export {

@@ -1,8 +1,8 @@
 /**
- * Places orders that take money from a merchant's balance. A module states the transfer, the rows, the operation and
- * the price of its order, and one of these functions places it:
- * - `placeOrder` by the committer, when the request is priced before: a withdrawal, a card payout;
- * - `placeDecided` in a transaction that prices it: an exchange, alone or with a withdrawal;
+ * Places orders that take money from a merchant's balance. A module passes the transfer, the rows, the operation and
+ * the price of its order to one of these functions:
+ * - `placeOrder` places the order by the committer, if its price is computed before: a withdrawal, a card payout;
+ * - `placeDecided` in the transaction that computes the price: an exchange, alone or with a withdrawal;
  * - `placeWithin` in the caller's transaction, as a part of another change.
  *
  * Guarantees that one statement takes the money and stores the order's rows, its localId and the answer to its request,

@@ -2,7 +2,7 @@
  * Mails to payers and merchants. Guarantees:
  * - a mail is queued in the transaction of the change that it reports;
  * - it is sent once to an address, or again with the same Message-ID when the mail server's response was lost;
- * - the service can't be made to send more than a few mails to a stranger;
+ * - the number of mails to one mailbox in an hour, and for one invoice, is limited: a payer may enter any address;
  * - a failing mail server delays nothing else.
  */
 export { mailAddress, maskAddress } from '../../platform/base/mail-address.ts'

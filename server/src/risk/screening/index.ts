@@ -1,9 +1,9 @@
 /**
- * Screening: where money comes from and goes to. Guarantees:
+ * Screening: judges the origin of deposits and the destination of withdrawals. Guarantees:
  * - a subject is judged once, and its judgement does not change;
  * - a missing answer never counts as clean;
  * - subscribers are called in the transaction that stores the judgement, and the providers' answers are stored with it;
- * - risky subjects are decided by people; the decision, its author and the reason are stored.
+ * - people decide on risky subjects; the decision, its author and the reason are stored.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
 export type { DecidedSubscriber, JudgedSubscriber } from './commands.ts'

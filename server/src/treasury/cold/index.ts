@@ -1,8 +1,8 @@
 /**
- * Cold storage: moves the excess of hot wallets above their caps to addresses with offline keys. Guarantees that
- * such a transfer goes where the policies of both server and signer say, that it delays no payout and leaves no nonce
- * unused while its signature is awaited, and that only the transaction that was handed out, signed by our key, is
- * accepted.
+ * Cold storage: moves the excess of hot wallets above their caps to addresses with offline keys. Guarantees:
+ * - a transfer goes to the address that both the server's policy and the signer's name;
+ * - it delays no payout, and leaves no gap in the nonces while it waits for its signature;
+ * - the only transaction that is accepted back is the one that was handed out, signed with our key.
  */
 export { ensureColdAddresses } from './addresses.ts'
 export { cancelTransfer, importTransfer } from './commands.ts'

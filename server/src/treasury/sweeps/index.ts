@@ -1,6 +1,7 @@
 /**
  * Sweeps the balances of deposit addresses to the hot wallet. Guarantees:
- * - only final balances cause a sweep (a batch also takes what arrived since; the books follow what its block shows);
+ * - only final balances cause a sweep (a batch also moves money that arrived since; its amounts are posted from its
+ *   block);
  * - an address is swept by one transaction at a time;
  * - money only ever goes to the hot wallet;
  * - the cost of a sweep is charged to the merchants whose deposits it moved.
