@@ -129,7 +129,7 @@ export const apiSabotages: readonly Sabotage[] = [
     fault: 'C9',
     breaks: 'Two workers send the same notifications at once.',
     finder:
-      'server/src/merchants/webhooks/store.test.ts › what is claimed is claimed again when its lease has ended, and not before',
+      'server/src/merchants/webhooks/store.test.ts › a claimed notification is claimed again when its lease has ended, and not before',
   },
   {
     name: 'webhook-added-event-lost',

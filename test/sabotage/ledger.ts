@@ -8,7 +8,7 @@ export const ledgerSabotages: readonly Sabotage[] = [
     replace: ['bounded && after < 0n', 'bounded && after < -(10n ** 60n)'],
     fault: 'P2, I7, I9',
     breaks: 'A merchant withdraws more than its balance.',
-    finder: 'server/src/ledger/postings/judge.test.ts › items see what earlier items of the batch did',
+    finder: 'server/src/ledger/postings/judge.test.ts › items see the effects of earlier items of the batch',
   },
   {
     name: 'local-id-not-taken',
@@ -19,7 +19,8 @@ export const ledgerSabotages: readonly Sabotage[] = [
     ],
     fault: 'P2, L3',
     breaks: 'One order that is sent twice is paid twice.',
-    finder: 'server/src/ledger/postings/judge.test.ts › a localId is taken once, and the refusal names what took it',
+    finder:
+      'server/src/ledger/postings/judge.test.ts › a localId is taken once, and the refusal names the object that has it',
   },
   {
     name: 'hold-ends-twice',

@@ -37,7 +37,7 @@ const sums = (item: Item): Record<string, bigint> =>
   Object.fromEntries(item.transfer.entries.map(({ account, posted }) => [account.kind, posted]))
 const total = (item: Item): bigint => item.transfer.entries.reduce((sum, { posted }) => sum + posted, 0n)
 
-test('whatever the fees and debts, a credit adds up, repays debts first, and its reversal leaves only the cost', () => {
+test('for any fees and debts, a credit adds up, repays debts first, and its reversal leaves only the cost', () => {
   const parts = fc.tuple(amounts, fc.nat(100), fc.nat(100), fc.bigInt({ min: 0n, max: 40_000_00n }))
   fc.assert(
     fc.property(parts, ([units, feePercent, costPercent, owed]) => {
@@ -74,7 +74,7 @@ const post = (...items: Item[]): Promise<void> => inTransaction(db, (tx) => appl
 const balance = async (merchantId: string, kind: AccountKind): Promise<bigint> =>
   (await balancesOf(db, kind, [{ merchantId, asset: 'UAH' }]))[0]!.posted
 
-test('money comes in, is refunded, settled and banked, and what the acquirer holds follows', async () => {
+test('payments, refunds, settlements and bank transfers change the balance at the acquirer', async () => {
   const merchantId = randomUUID()
   const at = { merchantId, acquirer: 'bank', ticker: 'UAH' }
   const payment = { ...at, id: randomUUID(), units: 1_000_00n, costUnits: 15_00n, fee: 20_00n }
@@ -111,7 +111,7 @@ test('money comes in, is refunded, settled and banked, and what the acquirer hol
   expect(await auditLedger(db)).toEqual([])
 })
 
-test('what acquirers keep is counted per merchant beside the networks fees, under the acquirer', async () => {
+test('the costs of acquirers are counted per merchant beside network fees, under the acquirer', async () => {
   const merchantId = randomUUID()
   const payment = {
     merchantId,

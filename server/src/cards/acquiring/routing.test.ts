@@ -42,7 +42,7 @@ describe('routes', () => {
     expect(routeOf(table, payIn(900n), healthy)).toEqual(['small', 'large'])
   })
 
-  test('who fails comes last, only in the direction it fails in', () => {
+  test('a failing account comes last, only in the direction in which it fails', () => {
     const table = createRoutingTable(accounts)
     expect(routeOf(table, payIn(700n), new Set([healthKey('small', 'payIn')]))).toEqual(['large', 'small'])
     expect(routeOf(table, payIn(700n), new Set([healthKey('small', 'payout')]))).toEqual(['small', 'large'])
@@ -52,7 +52,7 @@ describe('routes', () => {
     ])
   })
 
-  test('whatever fails, nobody able is left out and nobody unable is let in', () => {
+  test('regardless of failures, every account that can take the payment is listed, and no other', () => {
     const amounts = fc.bigInt({ min: 0n, max: 12_000n })
     fc.assert(
       fc.property(amounts, fc.subarray(['small', 'large', 'kzt']), (units, failing) => {

@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 const references = (): string[] => [...bank.orders.keys()]
 
 describe('a batch', () => {
-  test('of 100,000 KZT: parts within the limits end one by one, what failed is back at once, Done comes once with all figures', async () => {
+  test('of 100,000 KZT: failed parts are back at once, and Done is sent once, with all figures', async () => {
     const shop = await here.merchant('KZT', 101_000n)
     bank.next = ['pays', 'refuses', 'waits', 'drops', 'pays', 'refuses', 'waits', 'pays']
     const {

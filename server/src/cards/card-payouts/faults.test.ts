@@ -33,34 +33,37 @@ const points = [
 describe('a worker that dies', () => {
   test('can do so at named points', () => expect(points.length).toBeGreaterThanOrEqual(5))
 
-  test.each(points)('at %s: at most one payment, and what may have been paid is not given back', async (point) => {
-    const shop = await here.merchant('UAH', 2_000n)
-    bank.next = [point === 'card-payout-asked' ? 'waits' : 'pays']
-    await here.payOut(shop, { amount: '1000' })
-    const reached = Promise.withResolvers<void>()
-    const pause = (name: string): Promise<void> => {
-      if (name !== point) return Promise.resolve()
-      reached.resolve()
-      return new Promise(() => {})
-    }
-    // It stands still there for ever: what it had in hand is lost with it.
-    const dying = { ...here.deps, pause }
-    const running = createSendingJob(dying, 1).run(signal)
-    if (point === 'card-payout-asked') {
-      await running
-      bank.end([...bank.orders.keys()][0]!, 'pays')
-      here.deps.runtime.clock = later(here, 10_000)
-      void createAskingJob({ ...dying, runtime: here.runtime }, bank, 1).run(signal)
-    }
-    await reached.promise
-    await here.work()
-    await here.later(2 * HOUR, 24)
-    const isLost = point === 'card-payout-begun'
-    expect(bank.orders.size).toBe(isLost ? 0 : 1)
-    expect((await here.notices(shop)).map(({ status }) => status)).toEqual(isLost ? [] : ['Done'])
-    expect(await here.available(shop)).toBe(990_00n)
-    expect((await here.alerts()).map(({ kind }) => kind)).toEqual(isLost ? ['card-payout-unknown'] : [])
-  })
+  test.each(points)(
+    'at %s: at most one payment, and money that may have been paid is not given back',
+    async (point) => {
+      const shop = await here.merchant('UAH', 2_000n)
+      bank.next = [point === 'card-payout-asked' ? 'waits' : 'pays']
+      await here.payOut(shop, { amount: '1000' })
+      const reached = Promise.withResolvers<void>()
+      const pause = (name: string): Promise<void> => {
+        if (name !== point) return Promise.resolve()
+        reached.resolve()
+        return new Promise(() => {})
+      }
+      // It stands still there for ever: what it had in hand is lost with it.
+      const dying = { ...here.deps, pause }
+      const running = createSendingJob(dying, 1).run(signal)
+      if (point === 'card-payout-asked') {
+        await running
+        bank.end([...bank.orders.keys()][0]!, 'pays')
+        here.deps.runtime.clock = later(here, 10_000)
+        void createAskingJob({ ...dying, runtime: here.runtime }, bank, 1).run(signal)
+      }
+      await reached.promise
+      await here.work()
+      await here.later(2 * HOUR, 24)
+      const isLost = point === 'card-payout-begun'
+      expect(bank.orders.size).toBe(isLost ? 0 : 1)
+      expect((await here.notices(shop)).map(({ status }) => status)).toEqual(isLost ? [] : ['Done'])
+      expect(await here.available(shop)).toBe(990_00n)
+      expect((await here.alerts()).map(({ kind }) => kind)).toEqual(isLost ? ['card-payout-unknown'] : [])
+    },
+  )
 })
 
 const later = ({ runtime }: CardPayoutWorld, ms: number) => {
@@ -266,7 +269,7 @@ describe('a person', () => {
     expect(bank.asked.length).toBe(asked)
   })
 
-  test('ends what was never notified, and nothing else', async () => {
+  test('ends a payout that was never sent, and no other', async () => {
     const shop = await here.merchant('UAH', 5_000n)
     await here.payOut(shop, { amount: '1000' })
     bank.next = ['waits']

@@ -103,7 +103,7 @@ const finish = async (): Promise<void> => {
   }
 }
 
-test('cards got what the books say, once, and the rest is on the balance', async () => {
+test('cards got the amounts of the books, once, and the rest is on the balance', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
       for (const account of accounts) account.orders.clear()

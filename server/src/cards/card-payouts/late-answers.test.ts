@@ -19,7 +19,7 @@ const { here, bank } = useCardPayouts({
 })
 const references = (): string[] => [...bank.orders.keys()]
 
-describe('what an acquirer says late, again or otherwise', () => {
+describe('late, repeated and contradictory answers of an acquirer', () => {
   const payoutOf = async (amount = '1000') => {
     const shop = await here.merchant('UAH', 2_000n)
     await here.payOut(shop, { amount })
@@ -237,7 +237,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     )
   })
 
-  test('that it knows what it was proven not to have got: an alert is raised', async () => {
+  test('that it has a payout which was proven not to have arrived: an alert is raised', async () => {
     const shop = await here.merchant('UAH', 2_000n)
     bank.next = ['unreachable']
     await here.payOut(shop, { amount: '1000' })
@@ -248,7 +248,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     expect((await here.alerts()).map(({ kind }) => kind)).toEqual(['card-payout-contradiction'])
   })
 
-  test('what it takes, once', async () => {
+  test('with its fee: it is posted once', async () => {
     bank.fee = undefined
     const { shop, reference } = await payoutOf()
     expect(await here.balance(shop, 'acquirer-costs')).toBe(0n)
@@ -260,7 +260,7 @@ describe('what an acquirer says late, again or otherwise', () => {
     expect(await here.balance(shop, 'acquirer:bank')).toBe(1_003_00n)
   })
 
-  test("of another account's order, or of none of ours, is nothing", async () => {
+  test('about an order of another account, or of no order of ours, are ignored', async () => {
     const { reference } = await payoutOf()
     expect(await hear('other', reference)).toBe(false)
     expect(await hear('bank', randomUUID())).toBe(false)

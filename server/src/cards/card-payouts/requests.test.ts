@@ -33,14 +33,14 @@ describe('the fee', () => {
     expect(await fee({ ticker, amount })).toEqual({ status: 200, body: { value } })
   })
 
-  test('of what is not paid out is refused with code 0 and names what is', async () => {
+  test('of a ticker that is not paid out is refused with code 0 and names those that are', async () => {
     expect(await fee({ ticker: 'USDT', amount: '1' })).toEqual({
       status: 400,
       body: { code: 0, description: 'ticker must be one of UAH, KZT; got "USDT"', field: 'ticker' },
     })
   })
 
-  test('is at least the current one where the merchant gives it, and what is given is charged', async () => {
+  test('is at least the current one; a higher fee of the request is charged', async () => {
     const before = await here.available(shop)
     expect(await here.payOut(shop, { amount: '1000', fee: '9.99' })).toMatchObject({
       status: 400,

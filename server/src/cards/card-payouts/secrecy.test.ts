@@ -53,7 +53,7 @@ test('the search finds a number that is there', async () => {
   await sql`drop table careless`.execute(here.db)
 })
 
-describe('whatever becomes of a payout', () => {
+describe('any outcome of a payout', () => {
   const all: Behaviour[] = [
     'pays',
     'refuses',
@@ -140,7 +140,7 @@ test('a sealed number opens in its own row only, and with its own key only', asy
   await sql`update card_payout_parts set next_step_at = 'infinity' where payout_id = ${b.body.id}`.execute(here.db)
 })
 
-test('keys are changed while payouts wait: the newest seals what an older one has sealed, and the older may go', async () => {
+test('keys are changed while payouts wait: the newest seals again the cards of an older one, which may then go', async () => {
   const shop = await here.merchant('UAH', 10_000n)
   const { body } = await here.payOut(shop, { amount: '1000' })
   const both = createSecretRing([newer, older])

@@ -64,7 +64,7 @@ describe('splitting', () => {
     }
   })
 
-  test('what fits one payment is one, and exactly full parts are possible', () => {
+  test('an amount that fits one payment is one part, and exactly full parts are possible', () => {
     expect(split(1_450_000n, { least: 100_000n, most: 1_450_000n }, 100n, seeded(1))).toEqual([1_450_000n])
     expect(split(4_00n, { least: 2_00n, most: 2_00n }, 100n, seeded(1))).toEqual([2_00n, 2_00n])
     expect(canSplit(3_00n, { least: 2_00n, most: 2_00n })).toBe(false)

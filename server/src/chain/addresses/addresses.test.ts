@@ -115,7 +115,7 @@ describe('an address', () => {
     expect(parseBitcoin(bitcoin.address, 'regtest')).not.toHaveProperty('refused')
   })
 
-  test("is base58 on TRON, which is nobody's on the others", async () => {
+  test('is base58 on TRON, and is unknown on the other networks', async () => {
     const { address } = await call('createAddress', { blockchain: 'TRON' })
     expect(parseTron(address)).toEqual({ address })
     expect(await isOurs(db, 'TRON', address)).toMatchObject({ kind: 'deposit' })

@@ -145,7 +145,7 @@ test.each([
   ['stands before the expiration', EXPIRED - 3_000],
   ['stands at the expiration', EXPIRED],
 ])(
-  'audit M-A6: row T-11: an expired payment on TRON is not made anew while our own watcher %s, whatever the node says',
+  'audit M-A6: row T-11: an expired payment on TRON is not made anew while our own watcher %s',
   async (_name, finalTime) => {
     expect(await stepped(finalTime)).toBe(1)
   },
@@ -191,7 +191,7 @@ describe('audit D-T4: an expired payment that nodes refuse as invalid, or that w
   test.each<[string, More]>([
     ['refused', { refused: true }],
     ['reverting', { adapter: reverting }],
-  ])('%s: what it pays is looked at afresh under another intent', async (_name, more) => {
+  ])('%s: its withdrawals are judged anew and paid under another intent', async (_name, more) => {
     expect(await stepped(EXPIRED + 3_000, { ...more, subscribers })).toBe(1)
     expect(await stateOf()).toBe('abandoned')
     expect(seen).toMatchObject([{ event: 'refused', superseded: { paid: new Set() } }])

@@ -91,7 +91,7 @@ test('audit M-D2: are handed over again as they were signed, in the order of the
   expect(rows).toEqual([{ state: 'final', mined_height: 101, mined_block: 'b101' }])
 })
 
-test('audit M-D2: what had no effect is not repeated, and an outcome that has changed raises an alert', async () => {
+test('audit M-D2: a transaction without effect is not repeated, and a changed outcome raises an alert', async () => {
   await ended(7, false)
   await lose()
   await handOver()

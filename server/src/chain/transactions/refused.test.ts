@@ -102,7 +102,7 @@ test('it does not end while a transaction waits for its signature', async () => 
   expect(await work()).toEqual([])
 })
 
-test('it is raised, and does not end, when what is refused was planned long before', async () => {
+test('it is raised, and stays, when the refused transaction was planned long before', async () => {
   answer = { refused: 'busy', message: 'too many requests wait' }
   await plan('gas')
   expect(await work()).toEqual([])

@@ -31,7 +31,7 @@ const workerOf = async () => {
   return { client, signer }
 }
 
-describe("what the database keeps of the signer's log", () => {
+describe("the end of the signer's log in the database", () => {
   test('audit M-C4: is the furthest end that any process saw', async () => {
     expect(await memory().known()).toBeUndefined()
     await memory().keep(end(5))

@@ -126,7 +126,7 @@ describe('a reorganisation', () => {
     ['a longer branch', [[], [], []]],
     ['a branch as long', [[], []]],
     ['a shorter branch', [[]]],
-  ])('to %s takes back what left the best chain, then shows what took its place', async (_, branch) => {
+  ])('to %s takes back the blocks that left the best chain, then shows their replacements', async (_, branch) => {
     const follower = await begin()
     mine(6)
     await stepAll(follower)
@@ -162,7 +162,7 @@ describe('a reorganisation', () => {
     )
   })
 
-  test('audit M-D2: below what was final is carried out all the same, with an alert, and stops all that is sent on the network', async () => {
+  test('audit M-D2: of final blocks is followed too, with an alert, and stops all payments on the network', async () => {
     chain.finalDepth = 2
     const follower = await begin()
     mine(6)
@@ -178,7 +178,7 @@ describe('a reorganisation', () => {
     expect(stops).toEqual([{ asset: null, merchant_id: null, network: chain.network }])
   })
 
-  test('deeper than what is remembered stops the network', async () => {
+  test('deeper than the remembered blocks stops the network', async () => {
     const follower = await begin({ ringBlocks: 3 })
     mine(9)
     await stepAll(follower)
@@ -248,7 +248,7 @@ describe('finality', () => {
 describe('the pool', () => {
   const sent = (hash: string) => ({ hash, keys: [hash], succeeded: true, fee: null, transfers: [] })
 
-  test('is passed on when it changes: what is new, and all there is', async () => {
+  test('is passed on when it changes: the new transactions, and all of them', async () => {
     const follower = await begin()
     await follower.step()
     chain.send(sent('a'))

@@ -171,7 +171,7 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
   expect(await auditLedger(world.db)).toEqual([])
 }
 
-test('whatever chain and node do, balances are right to the unit and each status is notified once', async () => {
+test('in any history of chain and node, balances are right to the unit and each status is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()

@@ -234,7 +234,7 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
   }
 }
 
-test('whatever the chain does, balances are right to the unit and each status is notified once', async () => {
+test('in any history of the chain, balances are right to the unit and each status is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40, size: 'max' }), async (deeds) => {
       const walk = await start()

@@ -85,7 +85,7 @@ const read = async (
 
 const hot = `TRON/USDT/${addressOfHex(HOT)}`
 
-test('audit D-T12: row T-42: freezing and destroying what our address holds raises alerts, and releasing it ends the first', async () => {
+test('audit D-T12: row T-42: freezing our address and destroying its tokens raise alerts; a release ends the first', async () => {
   expect(await read('AddedBlackList(address)', [STRANGER])).toEqual([])
   expect(await read('AddedBlackList(address)', [HOT])).toEqual([`issuer-froze ${hot}`])
   expect(await read(FUNDS_DESTROYED, [HOT], word('0x05'))).toEqual([`issuer-destroyed ${hot}`, `issuer-froze ${hot}`])
@@ -102,7 +102,7 @@ test('audit D-T12: a deposit address is named with its merchant', async () => {
   expect(rows[0]!.text).toContain(`a deposit address of merchant ${merchantId}`)
 })
 
-test('audit D-T12: row T-40: what touches everybody raises an alert for the asset', async () => {
+test('audit D-T12: row T-40: an act that affects every holder raises an alert for the asset', async () => {
   expect(await read('Pause()', [])).toEqual(['issuer-paused TRON/USDT'])
   expect(await read('Unpause()', [])).toEqual([])
   expect(await read('Params(uint256,uint256)', [], word('0x05') + word('0x06'))).toEqual(['issuer-fee TRON/USDT'])

@@ -74,7 +74,7 @@ test('audit D-E3: coin that contracts sent in an untraced block is credited once
   expect(asked).toHaveLength(1)
 })
 
-test('audit D-E3: what blocks show is not found again, nor does a block show again what the comparison has found', async () => {
+test('audit D-E3: a deposit that a block shows is not found by the comparison too, nor the other way round', async () => {
   const { address, merchantId } = await world.address(NETWORK)
   await world.mine(NETWORK, 90, [
     pay(address, 2n * E18, { hash: 'plain', index: 'n' }),
@@ -114,7 +114,7 @@ test('audit D-E3: a deposit that lost its block and was then found by its balanc
   expect(await world.balance(merchantId, 'ETH', `custody:${NETWORK}`)).toBe(-E18)
 })
 
-test('audit D-E3: a comparison goes on after a restart where it was, and begins again for what was untraced meanwhile', async () => {
+test('audit D-E3: a comparison resumes after a restart, and begins again for a later untraced block', async () => {
   const owners = await Promise.all(Array.from({ length: 450 }, () => world.address(NETWORK)))
   await untraced(95)
   await readTo(100)
@@ -134,7 +134,7 @@ test('audit D-E3: a comparison goes on after a restart where it was, and begins 
   expect(await openAlerts()).toBe(0)
 })
 
-test('audit D-E3: a node that never traces in time has its final blocks compared, and what is read again after going back', async () => {
+test('audit D-E3: a node that never traces in time has its final blocks compared, also those read again after a rewind', async () => {
   const { address } = await world.address(NETWORK)
   for (const height of [95, 96, 101, 102]) await untraced(height)
   chain.set(address, E18)

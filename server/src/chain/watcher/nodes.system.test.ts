@@ -71,7 +71,7 @@ const foundByBalance = async (
 describe.each(EVM_NODES)('native coin sent by contracts on %s', (_name, use) => {
   const node = use()
 
-  test('E1 is found in blocks where the node has traces: what was undone is not', async () => {
+  test('E1 is found in blocks where the node has traces, without the transfers that were undone', async () => {
     const { chain, owners, pay } = await payInEveryWay(await node())
     const follower = await followHere(chain.adapter)
     await pay()

@@ -47,7 +47,7 @@ const limited = (perLook: number) => {
   return { provider, blockAt }
 }
 
-describe('audit D-E5: a provider that refuses what is asked too fast', () => {
+describe('audit D-E5: a provider that limits the rate of requests', () => {
   test('is caught up with: 10 blocks a look are given, and all of them are applied', async () => {
     const { provider, blockAt } = limited(10)
     const follower = await begin({ blockAt })
@@ -181,7 +181,7 @@ describe('audit D-E13: a node that does not have every block', () => {
     expect(notified.filter((note) => note.startsWith('block'))).toHaveLength(19)
   })
 
-  test('row E-9: a rescan of a block whose history the node has given up ends with what the node said', async () => {
+  test('row E-9: a rescan of a block whose history the node has pruned ends with the error of the node', async () => {
     const follower = await begin({})
     mine(10)
     await follower.step()

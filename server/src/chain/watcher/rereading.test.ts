@@ -278,7 +278,7 @@ const audit = async ({ chain, owners }: Walk): Promise<void> => {
 }
 
 describe('audit M-A4 D-T2: blocks read again on any node credit nothing twice', () => {
-  test('rows E-34, E-35 and E-36: whatever a history is, and however each node shows it', async () => {
+  test('rows E-34, E-35 and E-36: in any history, and however each node shows it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 10, size: 'max' }), view, async (deeds, last) => {
         const walk = await start()
@@ -308,7 +308,7 @@ describe('audit M-A4 D-T2: blocks read again on any node credit nothing twice', 
     expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-E18)
   })
 
-  test('what stood under an old number of TRON leaves that number to another transfer', async () => {
+  test('a deposit with an old number of TRON leaves that number to another transfer', async () => {
     const [one, other] = [await world.address('ETHEREUM'), await world.address('ETHEREUM')]
     await world.mine('ETHEREUM', 100, [pay(one.address, E18, { hash: 'same', index: 't:was:0' })])
     const also = [{ index: 't:1', contract: null, from: ['payer'], to: one.address, units: E18 }]

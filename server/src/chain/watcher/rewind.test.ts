@@ -51,7 +51,7 @@ const lostDeep = async (): Promise<Follower> => {
   return follower
 }
 
-test('audit M-D2: goes back to a block in common, and what is read again from there is credited once and notified once', async () => {
+test('audit M-D2: goes back to a block in common, and deposits read again from there are credited and notified once', async () => {
   await lostDeep()
   const common = await newestInCommon(world.db, deps.adapter, 'ETHEREUM')
   expect(common).toEqual({ height: 2, hash: chain.blocks[2]!.hash })
@@ -70,7 +70,7 @@ test('audit M-D2: goes back to a block in common, and what is read again from th
   expect(await auditLedger(world.db)).toEqual([])
 })
 
-test('audit M-D2: below what was final, all that is sent on the network stops', async () => {
+test('audit M-D2: below a final block, all payments on the network stop', async () => {
   await lostDeep()
   await rewind(deps, { height: 2, hash: chain.blocks[2]!.hash })
   const { rows } = await sql`select asset, merchant_id, network from freezes where lifted_at is null`.execute(world.db)
@@ -91,7 +91,7 @@ test('audit M-D2: a watcher that led before writes nothing any more', async () =
   await readAll(await begin())
 })
 
-test('audit M-D2: refuses a block that is not below what was read, and one that the node does not have', async () => {
+test('audit M-D2: refuses a block that is not below the read blocks, and one that the node does not have', async () => {
   await expect(planRewind(deps, 1)).rejects.toThrow('has not been read yet')
   await readAll(await begin())
   await expect(planRewind(deps, 1)).rejects.toThrow('name a block below')
@@ -117,7 +117,7 @@ const checkBalances = (units: bigint): Promise<unknown> => {
   }).run(new AbortController().signal)
 }
 
-test('audit M-A2 M-D2: until blocks are read again, what a final payment took from an address is not found there as a deposit', async () => {
+test('audit M-A2 M-D2: until blocks are read again, the amount that a final payment took is not found as a deposit', async () => {
   owned = await world.address('ETHEREUM', { untilMs: world.now + DAY, afterMs: DAY })
   const follower = await begin(50)
   for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : [])

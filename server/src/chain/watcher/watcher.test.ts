@@ -104,7 +104,7 @@ test('follows the chain while it grows, and stops on request', async () => {
   expect((await watchStatus(db))[0]!.height).toBe(2)
 })
 
-test('follows nothing while its node lacks what it needs, and begins by itself when the node has it', async () => {
+test('follows nothing while its node lacks a required index, and begins by itself when the node has it', async () => {
   let asked = 0
   start({}, async () => {
     asked += 1

@@ -37,7 +37,7 @@ const outgoing = (id: number, height: string, succeeded: string, units: number):
    values (${M}, '00000000-0000-0000-0000-00000000003${id}', 'ETH', 'ETHEREUM', 'x', ${units}, 0, 'mined', ${M}, '00000000-0000-0000-0000-00000000002${id}', ${T}, ${T}, ${T})`,
 ]
 
-test('each address starts with what it was known to hold', async () => {
+test('each address starts with the balance that its deposits and transactions prove', async () => {
   const rows = [
     deposit(1, 'a', 10, '5'),
     deposit(2, 'a', 4, '6'),

@@ -78,7 +78,7 @@ const price = (ticker: string, usd: bigint, at = now) =>
 const isValid = new Ajv().compile(listBalances.response)
 
 describe('balances', () => {
-  test('are what may be spent: posted less held, in the order asked, zero where nothing ever was', async () => {
+  test('are the spendable amounts: posted less held, in the order of the request, zero for an asset without entries', async () => {
     const merchant = newId()
     await book(merchant, 'BTC', 150_000_000n, 25_000_000n)
     await book(merchant, 'USDT', 1n)
@@ -123,7 +123,7 @@ describe('balances', () => {
     },
   )
 
-  test("of many requests at once share queries, and nobody gets another's", async () => {
+  test('of many requests at once share queries, and each merchant gets its own', async () => {
     const merchants = Array.from({ length: 40 }, () => newId())
     for (const [i, id] of merchants.entries()) await book(id, 'USDT', BigInt(i + 1) * E18)
     const [route] = balanceRoutes({

@@ -49,7 +49,7 @@ const entry = (id: number, version: number, posted: number, after: number) =>
   sql`insert into ledger_entries(account_id, version, transfer_id, posted, held, posted_after, held_after) values (${id}, ${version}, ${newId()}, ${posted}, 0, ${after}, 0)`
 
 describe('a balance', () => {
-  test('audit S-3: L2 changes only with the entry of its next version, no matter who changes it', async () => {
+  test('audit S-3: L2 changes only with the entry of its next version, regardless of the writer', async () => {
     const { id } = await merchantWithMoney()
     const unexplained = /changes without the entry that explains it|has entries after version/
     for (const change of [

@@ -53,7 +53,7 @@ const release = (id: string, closes: string, units: bigint): Item =>
   item(id, [{ account: main, posted: 0n, held: -units }], { closes })
 
 describe('judging a batch', () => {
-  test('items see what earlier items of the batch did', () => {
+  test('items see the effects of earlier items of the batch', () => {
     const { outcomes, entries } = judge([hold('a', 60n), hold('b', 60n), hold('c', 40n)], reading(100n))
     expect(outcomes.map((o) => o.kind)).toEqual(['applied', 'refused', 'applied'])
     expect(outcomes[1]).toMatchObject({ guard: 'insufficient', available: 40n })
@@ -63,7 +63,7 @@ describe('judging a batch', () => {
     ])
   })
 
-  test('L6 a hold ends once, no matter who comes second', () => {
+  test('L6 a hold ends once: the second release or capture is refused', () => {
     const batch = [hold('h', 70n), release('r', 'h', 70n), capture('c', 'h', 70n), hold('again', 100n)]
     expect(judge(batch, reading(100n)).outcomes).toEqual([
       { kind: 'applied' },
@@ -77,7 +77,7 @@ describe('judging a batch', () => {
     expect(() => judge([hold('h', 70n), release('r', 'h', 60n)], reading(100n))).toThrow('does not end all of hold')
   })
 
-  test('a localId is taken once, and the refusal names what took it', () => {
+  test('a localId is taken once, and the refusal names the object that has it', () => {
     const named = { localId: { value: 'order-1', operation: 'withdrawal' } }
     const { outcomes } = judge([hold('a', 1n, named), hold('b', 1n, named)], reading(100n))
     expect(outcomes[1]).toEqual({ kind: 'refused', guard: 'local-id-taken', objectId: 'a' })
@@ -94,7 +94,7 @@ describe('judging a batch', () => {
     ])
   })
 
-  test('L5 never lets a bounded account below zero, and entries add up, whatever the batch', () => {
+  test('L5 never lets a bounded account below zero, and entries add up, in any batch', () => {
     const amount = fc.bigInt({ min: 1n, max: 60n })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), amount), { maxLength: 30 }), (steps) => {

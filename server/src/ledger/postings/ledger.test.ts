@@ -152,7 +152,7 @@ test('a COMMIT whose answer is lost has applied its items: they are answered so,
 })
 
 describe('through a network that goes silent', () => {
-  test('audit M-B5: D4 every waiting request is answered that its outcome is unknown, and none is lost or done twice when the network is back', async () => {
+  test('audit M-B5: D4 the outcome of every waiting request is unknown, and none is lost or done twice afterwards', async () => {
     const proxy = await openSilentProxy(url)
     const committer = createCommitter({ url: proxy.url, answerMs: 300 })
     const merchant = randomUUID()
@@ -288,7 +288,7 @@ describe('inside a transaction', () => {
   })
 })
 
-describe('what guards the tables', () => {
+describe('guards of the tables', () => {
   test('history refuses to be changed', async () => {
     await expect(sql`update ledger_entries set posted = 1`.execute(db)).rejects.toThrow('append-only')
     await expect(sql`delete from ledger_transfers`.execute(db)).rejects.toThrow('append-only')
@@ -332,7 +332,7 @@ describe('what guards the tables', () => {
     return sealed
   }
 
-  test('audit M-C1: sealing reads a transfer at most once for each of its entries, whatever the planner thinks of its tables', async () => {
+  test('audit M-C1: sealing reads a transfer at most once for each of its entries, under any plan of the query', async () => {
     const merchants = Array.from({ length: 240 }, () => randomUUID())
     await seal()
     const {

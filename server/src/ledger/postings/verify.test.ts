@@ -64,7 +64,7 @@ test('audit M-C3: an audit goes on from where the last one found an account righ
   expect(read).toBeLessThanOrEqual(6)
 })
 
-test('audit M-C3: what was changed by hand is found: an entry, a balance, a hold that ends in part, what was verified before', async () => {
+test('audit M-C3: finds changes made by hand: an entry, a balance, a hold that ends in part, a verified entry', async () => {
   const [changed, balance, partly] = [randomUUID(), randomUUID(), randomUUID()]
   for (const merchant of [changed, balance, partly]) await fund(db, merchant, 77n)
   const held = hold(partly, 9n)

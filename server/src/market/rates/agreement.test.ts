@@ -49,7 +49,7 @@ describe('X2 sources that lie never move a price', () => {
     expect(judge({ a: honest.a, liar: lie }).kind).toBe('closed')
   })
 
-  test('two that are apart: nobody knows who is right', () => {
+  test('two that are far apart close the asset: neither can be trusted over the other', () => {
     expect(judge({ a: book(65_000), b: book(70_000) }).kind).toBe('closed')
   })
 
@@ -69,7 +69,7 @@ describe('X2 sources that lie never move a price', () => {
 
 describe('an official band', () => {
   const banded = { ...rules, quorum: 1, bandBps: 1_000n }
-  test('closes what is outside of it, and all when there is no official rate', () => {
+  test('closes a price outside of the band, and every price if there is no official rate', () => {
     expect(judge({ a: book(41) }, { rules: banded, official: 41n * E18 }).kind).toBe('open')
     expect(middle(judge({ a: book(46) }, { rules: banded, official: 41n * E18 }))).toMatch(
       /more than 10 % from the official 41\.0+$/,

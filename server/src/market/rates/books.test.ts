@@ -73,7 +73,7 @@ test('markets open with enough that agree, close with a reason and an alert, and
   expect(await alerts()).toEqual([])
 })
 
-test('a market that nobody reads any more prices nothing', async () => {
+test('a market whose books are too old prices nothing', async () => {
   await read(source('a', { BTC: 65_000n * E18 }), source('b', { BTC: 65_001n * E18 }))
   const reader = createUsdtMarketsReader(db, () => now)
   expect((await reader()).open.get('BTC')!.books).toMatchObject([

@@ -27,7 +27,7 @@ describe('walking a book', () => {
     expect(toBuyWith(two, 470n * E18 + 1n)).toBeUndefined()
   })
 
-  test('rounds against who asks, and there and back never gains', () => {
+  test('rounds against the customer, and an exchange and its reverse never gain', () => {
     fc.assert(
       fc.property(bids, asks, amount, (b, a, base) => {
         const got = soldFor(b, base)
@@ -77,7 +77,7 @@ describe('a market', () => {
   })
   const market = (...books: UsdtMarket['books'][number][]): UsdtMarket => ({ ticker: 'BTC', quorum: 2, books })
 
-  test('is the median of its books; of two the worse one for who asks', () => {
+  test('is the median of its books; of two books, the one that is worse for the customer', () => {
     const three = market(book('a', 100n), book('b', 110n), book('c', 90n))
     expect([pivotFor(three, E18), pivotToGet(three, E18)]).toEqual([100n * E18, 102n * E18])
     const two = market(book('a', 100n), book('b', 110n))

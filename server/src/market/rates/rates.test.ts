@@ -61,7 +61,7 @@ describe('prices', () => {
     expect(await alerts()).toEqual([])
   })
 
-  test('audit F-9.1: what order books agree on is used, whatever a single source beside them says', async () => {
+  test('audit F-9.1: the price on which order books agree is used, regardless of a single other source', async () => {
     await refresh({ ...source('books', { BTC: '61000.5' }), agreed: true }, source('wrong', { BTC: '30000' }))
     expect(await btc()).toBe(61000n * E18 + E18 / 2n)
   })

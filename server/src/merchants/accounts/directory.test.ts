@@ -56,7 +56,7 @@ test('of two readings of a merchant the later counts, whichever ends first', asy
   expect(directory.find('a')).toMatchObject({ name: 'newer' })
 })
 
-test('a merchant that changes while all are read is not what that reading says', async () => {
+test('a merchant that changes while all are read is read again, and the older reading is discarded', async () => {
   const { directory, started } = await loaded(merchant('a', 'old'), merchant('b', 'old'))
   directory.forgetAll()
   directory.forget('a')
@@ -79,7 +79,7 @@ test('of two readings of all the later counts, whichever ends first', async () =
   expect(await waiting).toMatchObject({ name: 'newer' })
 })
 
-test('many who wait share one reading; its failure is theirs, and the next one tries again', async () => {
+test('many callers that wait share one reading and its failure, and the next caller reads again', async () => {
   const { directory, started } = readings()
   const waiting = Array.from({ length: 10 }, () =>
     Promise.resolve(directory.find('a')).catch((error: unknown) => String(error)),
@@ -104,7 +104,7 @@ test('after a merchant could not be read nothing is trusted until all are read',
   expect(directory.find('a')).toBeNull()
 })
 
-test('one who is gone is forgotten, and unknown ids take no room', async () => {
+test('a removed merchant is forgotten, and unknown ids use no memory', async () => {
   const { directory, started } = await loaded(merchant('a', 'old'))
   directory.forget('a')
   await started[1]!.end()

@@ -141,7 +141,7 @@ describe('keys', () => {
     expect(await secretsAt(made.id, NOW + HOUR)).toEqual([next.secret])
   })
 
-  test('never more than two are valid, no matter who rotates at once', async () => {
+  test('at most two are valid, however many rotations run at once', async () => {
     const made = await makeMerchant(db, NOW)
     const rotated = await Promise.all([1, 2, 3, 4].map((n) => rotate(made.id, NOW + n)))
     const valid = await secretsAt(made.id, NOW + 10)
@@ -149,7 +149,7 @@ describe('keys', () => {
     expect(rotated.map(({ secret }) => secret)).toEqual(expect.arrayContaining(valid))
   })
 
-  test('an overlap of 0 ends the old key whatever any clock says', async () => {
+  test('an overlap of 0 ends the old key at once, regardless of the clock', async () => {
     const made = await makeMerchant(db, NOW)
     const next = await rotate(made.id, NOW, 0)
     expect(await secretsAt(made.id, NOW - HOUR)).toEqual([next.secret])
@@ -214,7 +214,7 @@ describe('the directory', () => {
     expect(await directory.find(made.id)).toMatchObject({ name: names.at(-1) })
   })
 
-  test('tells those who wait that the database fails, and recovers', async () => {
+  test('fails the callers that wait while the database fails, and recovers', async () => {
     const made = await makeMerchant(db, NOW)
     const directory = createDirectory(db, box)
     await directory.find(made.id)

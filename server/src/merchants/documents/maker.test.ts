@@ -32,7 +32,7 @@ describe('documents', () => {
     for (const bytes of made) expect(bytes.equals(here)).toBe(true)
   })
 
-  test('that fail fail alone, whatever becomes of the thread', async () => {
+  test('a document that fails does not affect the others, even if the thread ends', async () => {
     const ask = make({ program, timeoutMs: 120_000 })
     const asked = ['a', 'fails', 'b', 'dies', 'c', 'throws', 'd'].map((id) => ask(id))
     const outcomes = (await Promise.allSettled(asked)).map((one) =>

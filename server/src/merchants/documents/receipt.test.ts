@@ -131,12 +131,12 @@ describe('a receipt', () => {
     expect(text.match(/9/g)!.length).toBeGreaterThanOrEqual(30)
   })
 
-  test('keeps strangers’ text in one line and in its order; what the font has not is shown as missing', async () => {
+  test('keeps text of third parties in one line and in its order; a character missing in the font is shown as missing', async () => {
     const text = await textOf({ ...fiatReceipt, description: 'a\r\nb\u202eevil\u0000 日本 😀 <b>fi ffi</b> )( \\' })
     expect(text).toContain('a bevil \ufffd\ufffd \ufffd <b>fi ffi</b> )( \\')
   })
 
-  test('leaves out what there is not', async () => {
+  test('omits lines without a value', async () => {
     const text = await textOf({
       ...fiatReceipt,
       fee: null,

@@ -65,7 +65,7 @@ test.each(LANGUAGES)(
   },
 )
 
-test('the same report is the same bytes; one of nothing says that nobody checked and nothing was reported', async () => {
+test('equal reports give equal bytes; an empty report says that no provider checked and nothing was reported', async () => {
   expect((await screeningPdf(report, 'en')).equals(await screeningPdf(report, 'en'))).toBe(true)
   const empty = {
     ...report,

@@ -60,8 +60,8 @@ describe('every letter in every language', () => {
   })
 })
 
-describe('what a letter tells', () => {
-  test('a receipt: what was asked for beside what came, and the card only masked', () => {
+describe('the content of a letter', () => {
+  test('a receipt: the requested amount beside the paid amount, and the card only masked', () => {
     const crypto = writeLetter(
       { kind: 'receipt', data: { receipt: cryptoReceipt, pageUrl: 'https://pay.example/x' } },
       'en',
@@ -109,7 +109,7 @@ const EVIL = [
   '<style>*{display:none}</style>',
 ]
 
-describe('what a stranger wrote', () => {
+describe('text of third parties', () => {
   const filled = (content: LetterContent, evil: string): LetterContent => {
     const fill = (value: unknown, name: string): unknown => {
       if (Array.isArray(value)) return value.map((one) => fill(one, name))

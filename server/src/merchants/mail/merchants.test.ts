@@ -42,7 +42,7 @@ const notified = async () =>
   )
 
 describe('a merchant with an address', () => {
-  test('hears of what came and went since it set it, once, at most every quarter of an hour, in its language', async () => {
+  test('is mailed each payment since it was set, once, at most every quarter of an hour, in its language', async () => {
     await deposit('1')
     await digest()
     await deposit('2')
@@ -85,7 +85,7 @@ describe('a merchant with an address', () => {
     expect(writeLetter({ kind: 'activity', data }, 'en').subject).toBe('Shop: deposits: 20, +10')
   })
 
-  test('may want none; who takes the address away and sets it again starts afresh', async () => {
+  test('may switch these mails off; one that removes its address and sets it again starts afresh', async () => {
     await digest()
     await set('activityMails', 'false')
     await deposit('1')
@@ -127,7 +127,7 @@ describe('a merchant with an address', () => {
 })
 
 describe('the address and the language of a merchant', () => {
-  test('are what mail can be sent to, and one of ours', async () => {
+  test('accept only an address that can be mailed, and only a supported language', async () => {
     await expect(set('email', 'a b@shop.example')).rejects.toThrow('email is an address')
     await expect(set('email', 'a@localhost')).rejects.toThrow('email is an address')
     await expect(set('mailLanguage', 'de')).rejects.toThrow('mailLanguage is one of uk, kk, ru, en')

@@ -48,7 +48,7 @@ describe('a mail', () => {
     expect(await mailStanding(db)).toMatchObject({ sends: true, waiting: 1, oldest: new Date(NOW) })
   })
 
-  test('is notified once to an address, no matter who asks at the same moment', async () => {
+  test('is queued once for an address, however many callers queue it at the same moment', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => queue([underpaid(merchantId)])))
     expect(answers.flat().toSorted()).toEqual(['queued', 'repeated', 'repeated'])
     expect(await queue([underpaid(merchantId, { to: 'Other@EXAMPLE.com' })])).toEqual(['queued'])
@@ -67,14 +67,14 @@ describe('a mail', () => {
 })
 
 describe('strangers', () => {
-  test('get no more than a few mails about one thing, whatever the addresses', async () => {
+  test('get no more than a few mails about one object, even at different addresses', async () => {
     const answers = await queue(
       Array.from({ length: 8 }, (_, i) => underpaid(merchantId, { to: `victim${i}@example.com` })),
     )
     expect(answers).toEqual([...Array.from({ length: 5 }, () => 'queued'), 'limited', 'limited', 'limited'])
   })
 
-  test('get no more than a few mails an hour, whatever the spelling of the address and the sender', async () => {
+  test('get no more than a few mails an hour, regardless of the spelling of the address and of the sender', async () => {
     const other = (await makeMerchant(db, NOW)).id
     const mails = Array.from({ length: 12 }, (_, i) =>
       underpaid(i % 2 ? merchantId : other, { about: `invoice ${i}`, to: `Victim+${i}@Example.com` }),
@@ -127,12 +127,12 @@ describe('an address', () => {
     'a@example.com ',
     ' a@example.com',
     'a@example.com\0',
-  ])('%j is none', async (text) => {
+  ])('%j is refused', async (text) => {
     expect(mailAddress(text)).toBeUndefined()
     expect(await queue([underpaid(merchantId, { to: text })])).toEqual(['unusable'])
   })
 
-  test('never holds what has a meaning in a header', () => {
+  test('never holds a character that has a meaning in a header', () => {
     fc.assert(
       fc.property(
         fc.oneof(

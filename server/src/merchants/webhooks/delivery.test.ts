@@ -59,7 +59,7 @@ describe('one delivery', () => {
     )
   })
 
-  test('W6 is stamped with the real clock, never ahead of it, whatever business time says', async () => {
+  test('W6 is stamped with the real clock, never ahead of it, regardless of the business clock', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const [now, ahead] = [world.now, world.ahead]
@@ -73,7 +73,7 @@ describe('one delivery', () => {
     Object.assign(world, { now, ahead })
   })
 
-  test('each attempt is recorded with what came of it', async () => {
+  test('each attempt is recorded with its outcome', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     let n = 0

@@ -48,7 +48,7 @@ test('numbers notices of several merchants in the order given, without a gap', a
   ])
 })
 
-test('stores the bytes that will be sent, whatever they hold', async () => {
+test('stores the exact bytes that will be sent, for any content', async () => {
   const merchant = randomUUID()
   const body = { meta: 'nul \u0000, lone \ud800, quote " and newline\n', amount: '1.50', z: 1, a: [null, true] }
   await emitAll([notice(merchant, randomUUID(), body)])

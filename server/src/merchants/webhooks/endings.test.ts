@@ -174,7 +174,7 @@ describe('after the last retry', () => {
     expect([seen(receiver, late), seen(receiver, objects[0]!)]).toEqual([[0], [0, 1]])
   })
 
-  test('what is refused again gets the whole schedule again, and a new alert at its end', async () => {
+  test('a notification that is refused again gets the whole schedule again, and a new alert at its end', async () => {
     const receiver = await world.receiver()
     const { merchant, objects } = await exhausted(receiver, [1])
     objects.push(randomUUID())
@@ -190,7 +190,7 @@ describe('after the last retry', () => {
   })
 })
 
-describe('what the owner may do', () => {
+describe('operations of the owner', () => {
   const run = <T>(work: Parameters<typeof inTransaction<T>>[1]): Promise<T> => inTransaction(world.db, work)
 
   test('skip the event that blocks an object', async () => {
@@ -245,7 +245,7 @@ describe('what the owner may do', () => {
     expect(await run((tx) => replayEvents(tx, randomUUID(), { objectId: a }, moment()))).toBe(0)
   })
 
-  test('W4 replay what is exhausted: now, in order, with the whole schedule before it', async () => {
+  test('W4 replay an exhausted notification: now, in order, with the whole schedule before it', async () => {
     const receiver = await world.receiver()
     const {
       merchant,

@@ -29,7 +29,7 @@ const FROM = '2027-01-01'
 const HOUR_MS = 3_600_000
 const database = useDatabase({ template: migrated })
 
-test('audit M-C5: what is delivered, listed, sent again and notified reads no more partitions because there are more', async () => {
+test('audit M-C5: delivering, listing, resending and emitting read no more partitions when there are more', async () => {
   const pool = createPool({ url: database.url, statementMs: 600_000 })
   const db = createDb(pool)
   const seen = new Map<string, Statement>()

@@ -29,7 +29,7 @@ describe('the table', () => {
 })
 
 describe('the schedule', () => {
-  test('11 attempts over exactly 8 h 10 min, then one a day for 7 days, then none', () => {
+  test('11 attempts over exactly 8 h 10 min, then one a day for 7 days, then no more', () => {
     let state: StreamState = 'active'
     let at = 0
     const times = [at]
@@ -50,7 +50,7 @@ describe('the schedule', () => {
   })
 })
 
-describe('what a claim becomes', () => {
+describe('the outcomes of a claim', () => {
   const streamOf = (count: number, more: Partial<ClaimedStream>): ClaimedStream => ({
     merchantId: 'm',
     objectId: 'o',

@@ -30,7 +30,7 @@ const migrateIn = (months: number): Promise<unknown> =>
   })
 const inMonths = (months: number): Date => monthStart(new Date(), months)
 
-test('audit M-C5: an alert asks for partitions two months before they end, and when notifications have none, until they are made', async () => {
+test('audit M-C5: an alert is open from two months before the last partition ends until new partitions are made', async () => {
   // Made for six months behind this one.
   expect(await readMonths(world.db, new Date())).toMatchObject({ good: true })
   expect(await readMonths(world.db, inMonths(5))).toMatchObject({ good: true })

@@ -65,7 +65,7 @@ test("has the contract's shape, and holds each body in the bytes that are sent",
   expect(Value.Check(operation.response, value)).toBe(true)
 })
 
-test('a reader who has seen N has missed nothing before it, while many write', async () => {
+test('a reader that has read up to N has missed nothing before N, while many processes write', async () => {
   const merchant = world.merchant(null)
   let writing = true
   const writers = Promise.all(Array.from({ length: 8 }, () => world.emitTo(merchant, randomUUID(), 25)))

@@ -35,7 +35,7 @@ const attemptAt = (stream: ClaimedStream, status: number): Attempt => ({
   durationMs: 1,
 })
 
-test('a failure written twice, after a commit nobody heard of, stands once', async () => {
+test('a failure written twice, because the answer to the commit was lost, is stored once', async () => {
   const merchant = world.merchant(null)
   await world.emitTo(merchant, randomUUID(), 2)
   const stream = await claimOf(merchant)
@@ -47,7 +47,7 @@ test('a failure written twice, after a commit nobody heard of, stands once', asy
   expect(await listAttempts(world.db, merchant, 1)).toHaveLength(1)
 })
 
-test('a success written twice stands once, and does not end what came after it', async () => {
+test('a success written twice is stored once, and does not end later notifications', async () => {
   const merchant = world.merchant(null)
   const objectId = randomUUID()
   await world.emitTo(merchant, objectId)
@@ -62,7 +62,7 @@ test('a success written twice stands once, and does not end what came after it',
   expect(after).toMatchObject([{ next_sequence: 2, last_sequence: 2, attempts: 0 }])
 })
 
-test("what is written before a row that another session has locked is not taken for another worker's claim", async () => {
+test('rows written before one that another session has locked do not count as claimed by another worker', async () => {
   const [free, locked] = [world.merchant(null), world.merchant(null)]
   await world.emitTo(free, randomUUID())
   const delivered = await claimOf(free)
@@ -91,7 +91,7 @@ test("what is written before a row that another session has locked is not taken 
   await impatient.close()
 })
 
-test('what is claimed is claimed again when its lease has ended, and not before', async () => {
+test('a claimed notification is claimed again when its lease has ended, and not before', async () => {
   const merchant = world.merchant(null)
   await world.emitTo(merchant, randomUUID())
   expect(await claimOf(merchant)).toBeDefined()

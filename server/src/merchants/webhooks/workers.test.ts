@@ -60,7 +60,7 @@ describe('a worker that dies between the 2xx and its record', () => {
 })
 
 describe('a worker that is paused and wakes when its claim has passed to another', () => {
-  test('C8 its success does not end what the other was refused', async () => {
+  test('C8 its success does not end a notification that the other worker saw refused', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
@@ -83,7 +83,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     expect(await world.streams(merchant)).toEqual([])
   })
 
-  test('its failure does not set back what the other has delivered', async () => {
+  test('its failure does not reset a notification that the other worker has delivered', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()

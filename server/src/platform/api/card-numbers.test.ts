@@ -68,7 +68,7 @@ describe('masks', () => {
     }
   })
 
-  test('one card is taken out of what an acquirer says', () => {
+  test('a known card number in the text of an acquirer is masked', () => {
     for (const said of [
       'card 4111111111111111 blocked',
       'card 4111 1111 1111 1111 blocked',

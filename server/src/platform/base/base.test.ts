@@ -22,7 +22,7 @@ describe('batcher', () => {
     return { gate, open }
   }
 
-  test('what arrives while a batch is in flight goes with the next, and everyone gets their own answer', async () => {
+  test('items that arrive while a batch is in flight go with the next batch, and each caller gets its own answer', async () => {
     const batches: number[][] = []
     const first = deferred()
     const batcher = new Batcher<number, number>({
@@ -53,7 +53,7 @@ describe('batcher', () => {
     expect(settled.map((s) => s.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('closing answers what was taken and refuses the rest', async () => {
+  test('closing answers the accepted items and refuses later ones', async () => {
     const batcher = new Batcher<number, number>({ most: 10, run: async (items) => items })
     const taken = batcher.submit(7)
     await batcher.close()

@@ -23,7 +23,7 @@ const aFewTurns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a caller who was just answered and comes again joins what gathered meanwhile', async () => {
+test('a caller that submits again right after its answer joins the batch that has gathered meanwhile', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher()
   const twice = async (name: string): Promise<string> =>
     batcher.submit((await batcher.submit(`${name}1`)).replace('1!', '2'))
@@ -55,7 +55,7 @@ test('a batch that fails fails its own items, and the next is run', async () => 
   expect(runs).toBe(2)
 })
 
-test('closing waits for what was taken, and refuses the rest', async () => {
+test('closing waits for the accepted items, and refuses later ones', async () => {
   const { batcher, underWay, letGo } = gatedBatcher()
   const taken = batcher.submit('a')
   await underWay(1)
@@ -66,7 +66,7 @@ test('closing waits for what was taken, and refuses the rest', async () => {
   expect(await taken).toBe('a!')
 })
 
-test('lanes share what waits', async () => {
+test('lanes share the waiting items', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2 })
   const answers = ['a', 'b', 'c', 'd'].map((item) => batcher.submit(item))
   await underWay(2)
@@ -77,7 +77,7 @@ test('lanes share what waits', async () => {
   expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!'])
 })
 
-test('what no other lane may take meanwhile comes along with its key', async () => {
+test('items with the same key go in one batch, since no other lane may take them meanwhile', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2, keyOf: (item) => item[0]! })
   const answers = ['a1', 'a2', 'a3', 'b1'].map((item) => batcher.submit(item))
   await underWay(2)
@@ -87,7 +87,7 @@ test('what no other lane may take meanwhile comes along with its key', async () 
   await Promise.all(answers)
 })
 
-test('what one lane carries with ease is not split, and waits for it', async () => {
+test('a batch that one lane can carry is not split over lanes, and new items wait for that lane', async () => {
   const { batcher, batches, underWay, letGo } = gatedBatcher({ lanes: 2, oneLaneUpTo: 3 })
   const first = ['a', 'b'].map((item) => batcher.submit(item))
   await underWay(1)

@@ -33,7 +33,7 @@ const NO_XML: [what: string, text: string, why: string][] = [
 ]
 
 describe('XML', () => {
-  test('comments, CDATA, entities, prefixes, empty tags and > in quotes are read for what they are, cut anywhere', async () => {
+  test('comments, CDATA, entities, prefixes, empty tags and > in quotes are parsed correctly wherever the text is cut', async () => {
     const text =
       '<?xml version="1.0"?><n:a b=\'1 > 0\' n:c="&#x41;&amp;"><!-- <x> --><d/>t&lt;<![CDATA[<&amp;>]]>&#128512;</n:a>\n'
     const wanted = [
@@ -56,7 +56,7 @@ describe('XML', () => {
   })
 
   test.each(['<a>', '<a b="', '<!-- ', '<![CDATA[', '<!DOCTYPE ', '<?a '])(
-    'what goes on for ever after %s is given up after a million characters',
+    'a text that never ends after %s is refused after a million characters',
     async (start) => {
       let taken = 0
       async function* endless(): AsyncGenerator<string> {

@@ -51,7 +51,7 @@ const problemsOf = (env: Record<string, string>, role: Role = 'all', files = pla
 }
 
 describe('settings', () => {
-  test('have standards where a default is safe, and none where a secret is meant', () => {
+  test('have defaults where a default is safe, but no default for a secret', () => {
     expect(read(least())).toMatchObject({
       http: { host: '127.0.0.1', port: 8080 },
       timestampMaxAge: 60,
@@ -152,7 +152,7 @@ describe('settings', () => {
     expect(found.split('\n')).toHaveLength(12)
   })
 
-  test('of a file are read by what knows their shape', () => {
+  test('of a file are validated by the reader of that file', () => {
     const assets = () => {
       throw new Error('asset USDT is on no network')
     }

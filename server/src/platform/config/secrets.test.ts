@@ -7,7 +7,7 @@ const key = randomBytes(32)
 const box = createSecretBox(key)
 
 describe('a sealed value', () => {
-  test('opens to what was sealed, and no two seals are alike', () => {
+  test('opens to the plain text, and no two sealed values are alike', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, owner) => {
         const sealed = box.seal(plain, owner)
@@ -64,7 +64,7 @@ describe('a data key', () => {
 describe('a ring of keys', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
 
-  test('seals with its first key and opens what any of them sealed', () => {
+  test('seals with its first key and opens a value that any of its keys has sealed', () => {
     const before = createSecretRing([older])
     const both = createSecretRing([newer, older])
     const after = createSecretRing([newer])

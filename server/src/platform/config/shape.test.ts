@@ -73,7 +73,7 @@ test.each([
   [{ ...RIGHT, accounts: [{ kind: 'till' }] }, 'accounts[0].kind: write one of bank, shop'],
   [{ ...RIGHT, accounts: [{ kind: 'bank', name: 'second' }] }, /^accounts\[0\] \(second\)\.account is missing/],
   [{ ...RIGHT, accounts: [{ kind: 'shop', name: 'x', account: 'y' }] }, /\(x\)\.account is unknown: there are kind, /],
-])('%j is refused with its place and with what to write', (json, problem) => {
+])('%j is refused with its place and the correct form', (json, problem) => {
   const problems = problemsOf(json).join('\n')
   if (typeof problem === 'string') expect(problems).toBe(problem)
   else expect(problems).toMatch(problem)

@@ -28,7 +28,7 @@ const follow = (url: string) => {
 const tell = (channel: string, payload: string) =>
   withClient(database.url, (client) => client.query('select pg_notify($1, $2)', [channel, payload]))
 
-test('hears what is announced, and again after its connection was ended', async () => {
+test('receives notifications, and receives them again after its connection was ended', async () => {
   const { heard, connections, listener, until } = follow(database.url)
   await until(() => connections() === 1)
   await tell('news', 'one')

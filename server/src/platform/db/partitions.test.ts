@@ -79,7 +79,7 @@ const places = async (merchantId: string): Promise<unknown[]> =>
 const nameOf = (month: Date): string => `events_${month.toISOString().slice(0, 7).replace('-', '_')}`
 
 describe('partitions of events', () => {
-  test('audit M-C5: a database with notifications is partitioned and loses none, and goes on where it was', async () => {
+  test('audit M-C5: a database with notifications is partitioned, loses none and continues their numbers', async () => {
     expect(await owner.query('select count(*)::int as n from events_before').then(({ rows }) => rows)).toEqual([
       { n: 1000 },
     ])
@@ -100,7 +100,7 @@ describe('partitions of events', () => {
     ).toBe(3)
   })
 
-  test('audit M-C5: six months have a partition before they begin, each migration makes those that lack, and what came later has one to go to', async () => {
+  test('audit M-C5: each migration makes the missing partitions of the next six months, and the default takes later rows', async () => {
     const { rows } = await owner.query<{ name: string }>('select name from event_partitions order by until nulls last')
     expect(rows.map(({ name }) => name)).toEqual([
       'events_before',
@@ -154,7 +154,7 @@ describe('partitions of events', () => {
     expect(rights).toEqual([])
   })
 
-  test('audit M-C5: no sequence of a merchant stands for two notifications, in whatever month', async () => {
+  test('audit M-C5: no sequence number of a merchant belongs to two notifications, not even in different months', async () => {
     const merchant = randomUUID()
     for (const month of [1, 1, 2, 3]) await tell(merchant, monthStart(new Date(), month))
     const forge = (sequence: number, at: Date) =>

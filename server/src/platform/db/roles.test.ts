@@ -54,7 +54,7 @@ describe('database roles', () => {
   })
 
   test.each(['api', 'worker', 'watcher', 'operator', 'all', 'readonly'] as const)(
-    'audit S-3: %s changes no table, trigger or function, and makes none',
+    'audit S-3: %s neither changes nor creates a table, trigger or function',
     async (kind) => {
       for (const text of [
         'create table mine(id int)',
@@ -74,7 +74,7 @@ describe('database roles', () => {
     },
   )
 
-  test('audit S-3: no role changes or removes what is history', async () => {
+  test('audit S-3: no role updates or deletes rows of history', async () => {
     const kinds = ['api', 'worker', 'watcher', 'operator', 'all', 'readonly'] as const
     const { rows } = await withClient(urlAs('owner'), (client) =>
       client.query(
@@ -154,7 +154,7 @@ describe('database roles', () => {
       expect([kind, text, await as(kind, text)]).toEqual([kind, text, DENIED])
   })
 
-  test('audit S-3: the api may insert what orders are written with', async () => {
+  test('audit S-3: the api may insert the columns that orders are written with', async () => {
     const rows = [
       ['api', withdrawalRows],
       ['worker', withdrawalRows],
@@ -191,7 +191,7 @@ describe('database roles', () => {
       expect([text, await as('readonly', text)]).toEqual([text, DENIED])
   })
 
-  test('audit S-3: what was granted by hand is taken away by the next migration', async () => {
+  test('audit S-3: the next migration revokes rights that were granted by hand', async () => {
     await as(
       'owner',
       `grant update, delete on ledger_entries to ${roles.name('api')}; grant update (posted) on ledger_entries to ${roles.name('api')}`,
@@ -205,7 +205,7 @@ describe('database roles', () => {
     expect(await applyGrants(urlAs('owner'), `${roles.prefix}_none`)).toContain(`${roles.prefix}_none_api`)
   })
 
-  test('who owns the tables is known', async () => {
+  test('whoAmI reports whether the role owns the tables', async () => {
     const who = (url: string) => withClient(url, (client: pg.Client) => whoAmI(client))
     expect(await who(urlAs('owner'))).toEqual({ user: roles.name('owner'), ownsTables: true })
     expect((await who(database.url)).ownsTables).toBe(true)

@@ -6,7 +6,7 @@ const scale = fc.integer({ min: 0, max: 18 })
 const units = fc.bigInt({ min: 0n, max: 10n ** 40n })
 
 describe('decimal strings', () => {
-  test('what is printed parses back to the same units, up to the 30 whole digits of the contract', () => {
+  test('a printed amount parses back to the same units, up to the 30 whole digits of the contract', () => {
     const most = 10n ** 30n - 1n
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: most }), scale, (u, s) => {
@@ -68,7 +68,7 @@ describe('decimal strings', () => {
 })
 
 describe('ratios', () => {
-  test('rounding is what its name says', () => {
+  test('each rounding rounds as its name says', () => {
     fc.assert(
       fc.property(units, units, fc.bigInt({ min: 1n, max: 10n ** 30n }), (a, b, c) => {
         const [down, up, even] = (['down', 'up', 'half-even'] as const).map((r) => mulDiv(a, b, c, r))
@@ -80,7 +80,7 @@ describe('ratios', () => {
     expect([1n, 3n, 5n].map((n) => mulDiv(n, 1n, 2n, 'half-even'))).toEqual([0n, 2n, 2n])
   })
 
-  test('parts of a split add up to the whole, and none is more than one unit from its share', () => {
+  test('parts of a split add up to the whole, and each part is within one unit of its share', () => {
     const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(

@@ -24,7 +24,7 @@ const note = (command: string, outcome: Outcome, given: unknown = { AMOUNT: '123
   })
 
 describe('the record of operators', () => {
-  test('audit S-6: says who did what, where and when, in rows that follow from each other', async () => {
+  test('audit S-6: contains operator, command, place and time of each action, in rows chained by their hashes', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => note('position fund', 'done', { z: i, a: { c: 1, b: [2, null] } })),
     )
@@ -95,7 +95,7 @@ describe('the record of operators', () => {
     })
   })
 
-  test('audit S-6: what is history stays: audits, approvals, decisions, and stops but for their end', async () => {
+  test('audit S-6: audits, approvals, decisions and stops never change, except that a stop may end', async () => {
     const id = randomUUID()
     // Raw: the rows are there to be refused a change.
     await sql`insert into merchant_audit(merchant_id, id, at, actor, action, detail) values (${id}, ${id}, now(), 'cli:ann', 'x', '{}')`.execute(

@@ -28,7 +28,7 @@ describe('addresses', () => {
       }),
     )
   })
-  test('takes the deprecated form of an IPv4 address within IPv6 for what it is, not for a mapped one', () => {
+  test('reads the deprecated form of an IPv4 address within IPv6 as that form, not as a mapped address', () => {
     expect(parseAddress('::127.0.0.1')!.toByteArray()).toEqual([...Array<number>(12).fill(0), 127, 0, 0, 1])
   })
   test('reads nothing else', () => {
@@ -54,7 +54,7 @@ describe('addresses', () => {
   })
 })
 
-describe('what may be reached', () => {
+describe('allowed and refused addresses', () => {
   test('public addresses', () => {
     for (const text of [
       '1.1.1.1',
@@ -100,7 +100,7 @@ describe('what may be reached', () => {
       }),
     )
   })
-  test('what is no address is refused', () => {
+  test('a text that is no address is refused', () => {
     for (const text of ['', 'localhost', '0x7f.1', '127.1', 'fe80::1%1']) expect(none(text)).toBe('not an address')
   })
   test('an exception opens its own range, in every form, and no more', () => {

@@ -52,7 +52,7 @@ const flood =
     pump()
   }
 
-describe('what is sent', () => {
+describe('requests', () => {
   test('the body, the headers and the target, byte for byte', async () => {
     let seen: unknown
     const port = await listen(
@@ -184,14 +184,14 @@ describe('connections to one origin', () => {
     expect(seen.most).toBe(3)
   })
 
-  test('those who wait for long get their own, up to the most', async () => {
+  test('requests that wait for long get connections of their own, up to the limit', async () => {
     const { seen, send } = await slow(900)
     const settings = { eagerConnections: 2, connectionsPerOrigin: 8 }
     expect(await send(outboundWith(settings), 10)).toEqual(Array(10).fill('answer'))
     expect(seen.most).toBe(8)
   })
 
-  test('one that has been given up is replaced for those who wait', async () => {
+  test('a connection that was given up is replaced for the requests that wait', async () => {
     let answered = 0
     const url = await raw((socket) => {
       answered += 1
@@ -263,7 +263,7 @@ describe('an answer costs a bounded amount', () => {
   })
 })
 
-describe('what went wrong has a name', () => {
+describe('failures and their reasons', () => {
   test.each<[string, (socket: Socket) => void, string]>([
     ['a reset', (socket) => socket.resetAndDestroy(), 'connection'],
     ['a close without an answer', (socket) => socket.end(), 'connection'],
@@ -278,7 +278,7 @@ describe('what went wrong has a name', () => {
     expect(await outboundWith().post(await raw(answer), request)).toMatchObject({ kind: 'failed', reason })
   })
 
-  test('nobody listens', async () => {
+  test('a port without a listener', async () => {
     const url = await raw(() => {})
     await (opened.pop() as Server)[Symbol.asyncDispose]()
     expect(await outboundWith().post(url, request)).toMatchObject({ kind: 'failed', reason: 'connection' })

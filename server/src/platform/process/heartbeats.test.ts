@@ -20,7 +20,7 @@ const alerts = async (): Promise<string[]> =>
     }>`select subject from alerts where kind = 'no-process' and resolved_at is null order by 1`.execute(db)
   ).rows.map(({ subject }) => subject)
 
-test('audit O-8: any process that lives says which roles have none that does, and takes it back when they have one again', async () => {
+test('audit O-8: any live process raises an alert for a role without a live process, and ends it when one is back', async () => {
   const [api, worker] = [randomUUID(), randomUUID()]
   await lives(api, 'api')
   await look()

@@ -42,7 +42,7 @@ describe('the log', () => {
     expect(text).toContain('failed')
   })
 
-  test('leaves what it is given as it was', () => {
+  test('does not change the objects that it is given', () => {
     const given = { merchant: { id: 'm', privateKey: 'k' } }
     expect(withoutSecrets(given)).toEqual({ merchant: { id: 'm', privateKey: '[secret]' } })
     expect(given.merchant.privateKey).toBe('k')
@@ -50,7 +50,7 @@ describe('the log', () => {
     expect(withoutSecrets(plain)).toEqual(plain)
   })
 
-  test('ends at what refers to itself', () => {
+  test('cuts an object that refers to itself', () => {
     const loop: Record<string, unknown> = {}
     loop['loop'] = loop
     expect(logged((log) => log.info(loop, 'x'))).toContain('[deep]')

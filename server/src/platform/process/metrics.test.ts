@@ -41,7 +41,7 @@ test('figures are read when they are asked for, and counters do not add up with 
   expect(text).toContain('process_resident_memory_bytes')
 })
 
-test('health tells what is wrong; nothing else is there', async () => {
+test('health reports the error; other paths are not found', async () => {
   expect((await fetch(`${base}/health`)).status).toBe(200)
   isHealthy = false
   const ill = await fetch(`${base}/health`)

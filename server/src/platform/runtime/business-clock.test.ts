@@ -10,7 +10,7 @@ import { createClock, type OffsetClock } from './clock.ts'
 
 const { db, url } = useDb()
 
-test('moves ahead for everyone who listens, and the real clock does not', async () => {
+test('moves ahead in every process that listens, and the real clock does not', async () => {
   const clock = createClock(() => 1_000)
   const follow = async (): Promise<void> => clock.setOffset(await readClockOffset(db))
   const listener = listen({ url: url }, ['business_clock'], {
