@@ -202,7 +202,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'B8, I22',
     breaks: 'Blocks of two branches are read as one chain.',
     finder:
-      'server/src/chain/watcher/follower.test.ts › to a longer branch takes back what left the best chain, then shows what took its place',
+      'server/src/chain/watcher/follower.test.ts › to a longer branch takes back the blocks that left the best chain, then shows their replacements',
   },
   {
     name: 'final-falls',
@@ -236,7 +236,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'audit M-D2, I21',
     breaks: 'Payments leave while blocks that were final are being lost.',
     finder:
-      'server/src/chain/watcher/follower.test.ts › below what was final is carried out all the same, with an alert, and stops all that is sent on the network',
+      'server/src/chain/watcher/follower.test.ts › of final blocks is followed too, with an alert, and stops all payments on the network',
   },
   {
     name: 'cursor-skips-failed-block',
@@ -248,6 +248,6 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'P2, B9',
     breaks: 'The cursor passes a block that could not be read, and its deposits are lost.',
     finder:
-      'server/src/chain/watcher/follower.test.ts › to a longer branch takes back what left the best chain, then shows what took its place',
+      'server/src/chain/watcher/follower.test.ts › to a longer branch takes back the blocks that left the best chain, then shows their replacements',
   },
 ]

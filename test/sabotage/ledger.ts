@@ -28,7 +28,7 @@ export const ledgerSabotages: readonly Sabotage[] = [
     replace: ['if (transfer.closes) openHolds.delete(`${transfer.merchantId}/${transfer.closes}`)', ''],
     fault: 'L6',
     breaks: 'Money of one hold is released twice.',
-    finder: 'server/src/ledger/postings/judge.test.ts › a hold ends once, no matter who comes second',
+    finder: 'server/src/ledger/postings/judge.test.ts › a hold ends once: the second release or capture is refused',
   },
   {
     name: 'hold-closed-ignored',
