@@ -27,7 +27,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     fault: 'P2, E2, I20',
     breaks: 'A transaction that failed credits a deposit.',
     finder:
-      'server/src/adapters/chains/evm/receipts.test.ts › E2 a transaction that failed moved nothing, whatever its receipt shows',
+      'server/src/adapters/chains/evm/receipts.test.ts › E2 a transaction that failed moved nothing, even if its receipt has logs',
   },
   {
     name: 'missing-log-accepted',
@@ -74,7 +74,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     fault: 'E1, I18',
     breaks: 'Transfers of a transaction that was undone are credited.',
     finder:
-      'server/src/adapters/chains/evm/receipts.test.ts › E2 a transaction that failed moved nothing, whatever its receipt shows',
+      'server/src/adapters/chains/evm/receipts.test.ts › E2 a transaction that failed moved nothing, even if its receipt has logs',
   },
   {
     name: 'tron-result-ignored',
@@ -109,7 +109,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     fault: 'T5',
     breaks: 'Any TRC-10 token is credited as TRX.',
     finder:
-      'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not what was undone',
+      'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not undone transfers',
   },
   {
     name: 'tron-rejected-credited',
@@ -118,7 +118,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     fault: 'E1, I18',
     breaks: 'TRX of an inner call that was undone is credited.',
     finder:
-      'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not what was undone',
+      'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not undone transfers',
   },
   {
     name: 'tron-known-is-accepted',
@@ -234,7 +234,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     fault: 'E-15',
     breaks: 'Blocks of a node that numbers receipts wrongly are not read, and their deposits wait.',
     finder:
-      'server/src/adapters/chains/evm/receipts.test.ts › belong to transactions by their order, whatever place they name',
+      'server/src/adapters/chains/evm/receipts.test.ts › belong to transactions by their order, regardless of the index that they name',
   },
   {
     name: 'tron-infos-without-limit',

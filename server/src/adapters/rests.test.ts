@@ -24,7 +24,7 @@ test.each([
   },
 )
 
-test('audit D-B9: a shorter rest ends none that is longer, and other answers begin none (row V-5)', () => {
+test('audit D-B9: a shorter rest does not end a longer one, and other answers begin no rest (row V-5)', () => {
   const rests = createRests(() => 0)
   rests.heard('binance', { status: 418, retryAfter: '600' })
   rests.heard('binance', { status: 429, retryAfter: '1' })

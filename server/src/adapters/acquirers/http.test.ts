@@ -36,7 +36,7 @@ const failureOf = async (asked: Promise<HttpAnswer>): Promise<AcquirerUnreachabl
   return error as AcquirerUnreachable
 }
 
-describe('what an acquirer is asked by', () => {
+describe('requests to an acquirer', () => {
   test.each([200, 201, 400, 404, 422, 429])("an answer with HTTP %i is the adapter's to read", async (status) => {
     const origin = await listen((request, response) => {
       request.resume().on('end', () => response.writeHead(status, { 'X-Sign': 'abc' }).end('{"a":1}'))
@@ -62,7 +62,7 @@ describe('what an acquirer is asked by', () => {
     },
   )
 
-  test('nobody listening: nothing was sent', async () => {
+  test('a port without a listener: nothing was sent', async () => {
     const origin = await listen(() => {})
     server!.close()
     server!.closeAllConnections()

@@ -125,7 +125,7 @@ describe('audit D-E5: row E-59: a refusal for the rate of questions', () => {
     expect(batches).toEqual([100, 100, 50, 50, ...Array.from({ length: 7 }, () => 25)])
   })
 
-  test('what is handed over once is not handed over again', async () => {
+  test('a request with one attempt is not repeated', async () => {
     const { rpc, at } = await start([{ status: 200, body: error(-32016, 'over rate limit') }])
     await expect(
       rpc.ask({ method: 'eth_sendRawTransaction', params: ['0x00'] }, { attempts: 1 }),

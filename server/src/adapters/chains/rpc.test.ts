@@ -50,7 +50,7 @@ const echo = ({ id, params }: Question) => ({ jsonrpc: '2.0', id, result: params
 const calls = (count: number) => Array.from({ length: count }, (_, at) => ({ method: 'echo', params: [at] }))
 
 describe('batches', () => {
-  test('are split, sent one after the other, and answered in the order asked, whatever the node does', async () => {
+  test('are split, sent one after the other, and answered in the order asked, for any order of the node', async () => {
     answer = (asked, outgoing) => say(outgoing, asked.map(echo).toReversed())
     const answers = await rpcTo({ mostPerBatch: 4 }).askAll(calls(10))
     expect(answers).toEqual(Array.from({ length: 10 }, (_, at) => ({ ok: true, result: at })))
@@ -215,7 +215,7 @@ describe('questions', () => {
     expect(result).toEqual(['0.10000000', '1e-8', '20999999.97690000', '9007199254740993', 7])
   })
 
-  test('what a decoder can not read is unavailable, its own mistakes are not hidden', async () => {
+  test('an answer that a decoder rejects counts as unavailable, but an error of the decoder itself is shown', async () => {
     answer = ([one], outgoing) => say(outgoing, echo(one!))
     const rpc = rpcTo()
     await expect(

@@ -47,7 +47,7 @@ describe('the file of networks', () => {
     await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
   })
 
-  test('bounds what is offered where it says nothing', () => {
+  test('has default bounds of fees', () => {
     expect(bitcoinSettingsOf({ url: 'http://a', genesis: MAINNET }).fees).toEqual({ floor: 100n, cap: 300_000n })
     expect(evmSettingsOf('ETHEREUM', { ...GOOD.ETHEREUM, gasPriceFloor: '7', gasPriceCap: '7' })).toMatchObject({
       gasPriceFloor: 7n,
@@ -63,7 +63,7 @@ describe('the file of networks', () => {
     ['ETHEREUM', 10_000_000n],
     ['BINANCE_SMART_CHAIN', 50_000_000n],
   ] as const)(
-    'audit D-E8: the least offer is that of the network, whatever the type of transaction: %s',
+    'audit D-E8: the lowest price is that of the network, for any type of transaction: %s',
     ([network, gasPriceFloor]) => {
       for (const legacyGas of [undefined, false, true]) {
         expect(

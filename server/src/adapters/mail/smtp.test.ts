@@ -70,7 +70,7 @@ describe('a mail', () => {
     expect(taken!.raw).toContain('Auto-Submitted: auto-generated')
   })
 
-  test('is one header a value, whatever is in it', async () => {
+  test('has one header for a value with any content', async () => {
     const server = await serve()
     const evil = 'x\r\nBcc: victim@example.com\r\n\r\nbody\u2028X: 1\nTo: victim@example.com'
     const attachments = [{ ...mail.attachments[0]!, name: evil }]
@@ -87,7 +87,7 @@ describe('a mail', () => {
   })
 
   test.each(['a@example.com\r\nRCPT TO:<b@example.com>', 'a@example.com, b@example.com', 'B <b@example.com>', ''])(
-    'to %j, which is no one address, goes to nobody',
+    'to %j, which is not exactly one address, is refused',
     async (to) => {
       const server = await serve()
       expect(await senderTo(server.port).send({ ...mail, to })).toMatchObject({ kind: 'refused' })

@@ -26,7 +26,7 @@ const ask = (body: unknown, status = 200) => {
 }
 
 describe('a source of prices over HTTP', () => {
-  test('gives what was asked for, as it was written and when it was observed', async () => {
+  test('gives the requested prices, digit for digit, with the time when they were observed', async () => {
     const usd = { BTC: '65000.1', UAH: '0.024100000000000001', ETH: '3000' }
     expect(await ask({ observedAt: 1_800_000_000_000, usd })).toEqual([
       { ticker: 'BTC', usd: '65000.1', observedAt: 1_800_000_000_000 },

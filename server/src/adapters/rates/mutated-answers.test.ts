@@ -82,7 +82,7 @@ const BOOKS: Readonly<Record<string, string>> = {
     '{"ticker_id":"BTC_USDT","timestamp":1594391413,"asks":[["9184.410000000000000001","0.773162000000000001"]],"bids":[["9181.300000000000000001","9.900000000000000001"]]}',
 }
 
-describe('a book with anything changed in it is read exactly, or there is none', () => {
+describe('a book with any change in it is read exactly or refused', () => {
   test.each(Object.entries(BOOKS))('%s', async (name, right) => {
     await expectReadAsSaid(name, mutatedJson(right), right, async () => {
       const source = sources().books.find((one) => one.name === name)!
@@ -97,7 +97,7 @@ const NBU = '[{"r030":840,"txt":"Долар США","rate":42.071234567890123456
 const NBK =
   '<rss><channel><item><title>USD</title><pubDate>21.11.26</pubDate><description>4436.2</description><quant>10</quant></item></channel></rss>'
 
-describe('an official rate with anything changed in it is read exactly, or there is none', () => {
+describe('an official rate with any change in it is read exactly or refused', () => {
   const read = (at: number) => async () => {
     const rates = await sources().official[at]!.rates()
     return rates.map(({ ticker, perUsd, observedAt }) => {
@@ -117,7 +117,7 @@ describe('an official rate with anything changed in it is read exactly, or there
   test.each([
     ['nbu', 0, NBU.replace('21.11.2026', '99.99.2026')],
     ['nbk', 1, NBK.replace('21.11.26', '99.99.26')],
-  ])('%s with a day that is none has no rate', async (name, at, text) => {
+  ])('%s with an invalid day has no rate', async (name, at, text) => {
     reply = text
     await expect(sources().official[at]!.rates()).rejects.toThrow(name)
   })
@@ -132,7 +132,7 @@ test('a venue whose book has no time of day has no book', async () => {
   ).rejects.toThrow('bybit')
 })
 
-test('prices over HTTP with anything changed in them are read as they say, or there are none', async () => {
+test('prices over HTTP with any change in them are read exactly or refused', async () => {
   const right = '{"observedAt":1800000000000,"usd":{"BTC":"65000.100000000000000001","UAH":"0.024100000000000001"}}'
   const source = createHttpRateSource({ url: origin })
   await expectReadAsSaid(source.name, mutatedJson(right), right, async () =>

@@ -45,7 +45,7 @@ describe.each(['binance', 'kraken', 'bybit', 'whitebit'])('%s', (name) => {
     expect(book.asks[0]!.price).toBe(65_026n * E18)
   })
 
-  test('serves what it has and nothing else', () => {
+  test('serves its own pairs and no others', () => {
     expect(named(name).serves({ base: 'BTC', quote: 'USDT' })).toBe(true)
     expect(named(name).serves({ base: 'USDT', quote: 'UAH' })).toBe(name === 'whitebit')
     expect(named(name).serves({ base: 'USDT', quote: 'KZT' })).toBe(name === 'binance')
@@ -74,7 +74,7 @@ test('official rates are per dollar, of the day they hold for', async () => {
   ])
 })
 
-describe('what is recorded of the real ones, and what is none', () => {
+describe('recorded answers of real sources, and invalid ones', () => {
   let server: Server
   let reply = ''
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe('what is recorded of the real ones, and what is none', () => {
   })
 })
 
-test('what is not known is named', () => {
+test('an unknown setting is named', () => {
   expect(() => readShape(SOURCES_SHAPE, { venues: { mtgox: {} } })).toThrow(
     'venues.mtgox is unknown: there are binance, kraken',
   )

@@ -121,7 +121,7 @@ describe('AMLBot', () => {
     [{ signals: null }],
     [{ signals: { mixer: '' } }],
     [{ blackListsConnections: 'perhaps' }],
-  ])('audit D-B9: what is not understood is no report, %j (row S-3)', async (data) => {
+  ])('audit D-B9: data that is not understood is no report, %j (row S-3)', async (data) => {
     emulator.setData(data)
     await expect(amlbot().screen(deposit('aa01'))).rejects.toThrow(ScreeningUnavailable)
   })
@@ -165,7 +165,7 @@ describe('AMLBot', () => {
     expect(emulator.asked.at(-1)).not.toHaveProperty('direction')
   })
 
-  test('fractions become whole percents, a half going up; what the contract has no name for is in other; the answer is kept', async () => {
+  test('fractions become whole percents, a half rounded up; unknown signals count as other; the answer is stored', async () => {
     const mixed = await settle(amlbot(), deposit('aa9998'))
     expect(mixed).toMatchObject({
       riskScore: 0.875,
@@ -175,7 +175,7 @@ describe('AMLBot', () => {
     expect((await settle(amlbot(), deposit('aa9996'))).signals).toMatchObject({ exchange: 90, other: 10 })
   })
 
-  test('nobody listening is no answer', async () => {
+  test('a port without a listener gives no answer', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => void server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -187,7 +187,7 @@ describe('AMLBot', () => {
 })
 
 describe('percents', () => {
-  test('of every number of thousandths are what a pupil rounds', () => {
+  test('of every number of thousandths are rounded half up', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_000 }), (thousandths) => {
         expect(percentOf(Number(`${thousandths}e-3`))).toBe(Math.floor((thousandths + 5) / 10))
@@ -199,7 +199,7 @@ describe('percents', () => {
     expect(() => percentOf(fraction)).toThrow(RangeError)
   })
 
-  test('keep what is tiny as nothing, and never exceed a whole', () => {
+  test('round a tiny part to zero, and never exceed a whole', () => {
     expect(percentOf(1e-9)).toBe(0)
     expect(signalsOf({ strange: 0.8, stranger: 0.7 })).toEqual({ ...noSignals(), other: 100 })
   })

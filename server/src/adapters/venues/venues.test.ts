@@ -125,7 +125,7 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
   })
 })
 
-test('audit D-B9: the most of an order, and of what an account may hold, are read (row V-6)', async () => {
+test('audit D-B9: the largest order and the largest position of an account are read (row V-6)', async () => {
   const emulator = await start()
   const venue = openVenue(venueSettingsOf({ exchange: 'binance', origin: emulator.url, ...files }))
   const markets = await venue.markets()

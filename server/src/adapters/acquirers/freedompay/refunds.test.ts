@@ -164,7 +164,7 @@ const stateBy = async (fields: Fields, paymentId?: string) => {
 }
 
 test.each(['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'])(
-  'audit D-B1: what went back is read by the name %s; the payment stays success (row A-2)',
+  'audit D-B1: the amount paid back is read by the name %s; the payment stays success (row A-2)',
   async (name) => {
     expect((await stateBy({ [name]: '-5000' })).payment).toMatchObject({
       kind: 'succeeded',

@@ -23,7 +23,7 @@ const NOT_FINAL =
     .trim()
     .split(/\s+/)
 
-describe('what LiqPay says of a payment', () => {
+describe('the state of a payment as LiqPay reports it', () => {
   test('success is paid, with the amount digit by digit', () => {
     expect(read({})).toEqual({
       kind: 'succeeded',

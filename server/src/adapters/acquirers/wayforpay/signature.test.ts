@@ -66,7 +66,7 @@ describe('a record', () => {
     ['1000', '176e699575a5f3b0fbf413fd6cf58025'],
     ['100', 'b5aebf5ef669d7d29afd01195aad9f49'],
     ['1e2', '176e699575a5f3b0fbf413fd6cf58025'],
-  ])('amount %s is not what %s signs', (amount, signature) => {
+  ])('amount %s does not match the signature of %s', (amount, signature) => {
     expect(isSigned(KEY, record(amount, signature))).toBe(false)
   })
 

@@ -14,7 +14,7 @@ const paid = {
 }
 const read = (changes: Record<string, unknown>) => readWayForPayState({ ...paid, ...changes })
 
-describe('what WayForPay says of a transaction', () => {
+describe('the state of a transaction as WayForPay reports it', () => {
   test('approved with code 1100 is paid', () => {
     expect(read({})).toEqual({
       kind: 'succeeded',

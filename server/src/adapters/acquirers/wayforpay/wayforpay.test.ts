@@ -100,7 +100,7 @@ describe('the page', () => {
     })
   })
 
-  test('an answer without a link is none', async () => {
+  test('an answer without a valid link counts as no answer', async () => {
     for (reply of ['{"reasonCode":1100}', '{"reasonCode":1100,"invoiceUrl":"x"}', '{}']) {
       await expect(createWayForPay({ ...settings, page: 'invoice' }).createPayment(order)).rejects.toMatchObject({
         name: 'AcquirerUnreachable',

@@ -52,14 +52,14 @@ describeWithBitcoind('handing transactions to bitcoind', () => {
     expect(await adapter.broadcast(raw)).toMatchObject({ kind: 'refused', reason: 'invalid' })
   })
 
-  test('spends what never was: a conflict', async () => {
+  test('spends a coin that never existed: a conflict', async () => {
     const { adapter } = await world()
     const { raw } = await payment(10_000n)
     const invented = `${raw.slice(0, 10)}${'5a'.repeat(32)}${raw.slice(74)}`
     expect(await adapter.broadcast(invented)).toMatchObject({ kind: 'conflict' })
   })
 
-  test('row B-10: was mined, and what it paid was spent again: accepted', async () => {
+  test('row B-10: was mined, and its outputs were spent again: accepted', async () => {
     const { adapter, faucet, mine } = await world()
     const own = await faucet<string>('getnewaddress')
     const coin = await takeCoin(faucet)

@@ -7,7 +7,7 @@ import { openBitcoinWorld, scriptTo } from '../../../../../test/world/bitcoin-no
 describeWithBitcoind('coins', () => {
   const node = useBitcoind()
 
-  test('audit M-C6: are there until a block spends them, whatever the pool says', async () => {
+  test('audit M-C6: are there until a block spends them, regardless of the pool', async () => {
     const { adapter, faucet, mine, newAddress } = await openBitcoinWorld(await node())
     const { coinsAt } = adapter as CoinChainAdapter
     const taken = await takeCoin(faucet)

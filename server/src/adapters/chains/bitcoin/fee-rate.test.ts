@@ -40,12 +40,12 @@ describe('a node without an estimate', () => {
     expect(await rate()).not.toHaveProperty('guessed')
   })
 
-  test('audit D-B7, row B-13: after a start the rate is what the newest blocks paid, never the floor', async () => {
+  test('audit D-B7, row B-13: after a start the rate is the rate of the newest blocks, never the floor', async () => {
     const { rate } = await open({ pool: { loaded: false, bytes: 0 } })
     expect(await rate()).toMatchObject({ milliSatPerVb: 20_000n, guessed: true })
   })
 
-  test('audit D-B7, row B-13: on Core 31 the rate is what the pool pays at the end of the next blocks, where that is more', async () => {
+  test('audit D-B7, row B-13: on Core 31 the rate is that of the pool at the end of the next blocks, if it is higher', async () => {
     // 1,000,000 vB at 60 sat/vB, as much at 40, and as much at 5: two blocks end within the second.
     const diagram = [
       [0, '0.00000000'],

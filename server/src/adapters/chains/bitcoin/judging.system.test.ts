@@ -12,7 +12,7 @@ import type { TestCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-describeWithBitcoind('asking what the pool would take', () => {
+describeWithBitcoind('asking if the pool would accept a transaction', () => {
   const bitcoind = useBitcoind()
   let started: Promise<BitcoinWorld> | undefined
   const world = () => (started ??= bitcoind().then(openBitcoinWorld))
@@ -45,7 +45,7 @@ describeWithBitcoind('asking what the pool would take', () => {
   const someone = async (): Promise<Uint8Array> =>
     scriptTo(await (await world()).faucet<string>('getnewaddress', '', 'bech32'))
 
-  test('audit D-B8: it takes what only signatures are wanting of', async () => {
+  test('audit D-B8: it accepts a transaction that lacks only signatures', async () => {
     expect(await judge(await segwitCoin(), 50_000n, await someone())).toEqual({ kind: 'accepted' })
   })
 
@@ -72,7 +72,7 @@ describeWithBitcoind('asking what the pool would take', () => {
     expect(await judge(coinbase, 50_000n, await someone())).toMatchObject({ kind: 'refused', reason: 'later' })
   })
 
-  test('audit D-B8, row B-10: it knows what is spent or never was', async () => {
+  test('audit D-B8, row B-10: it recognises a coin that is spent or never existed', async () => {
     expect(await judge({ txid: '5a'.repeat(32), vout: 0, units: 1_000_000n }, 50_000n, await someone())).toMatchObject({
       kind: 'conflict',
     })

@@ -41,7 +41,7 @@ test('audit D-B9, row B-9: both are taken', async () => {
   expect(await submit(undefined, undefined)).toEqual({ kind: 'accepted' })
 })
 
-test('audit D-B9, row B-9: a child that waits for its parent only is refused for what the parent lacks', async () => {
+test('audit D-B9, row B-9: a child that waits only for its parent is refused for the reason of the parent', async () => {
   expect(await submit('min relay fee not met, 10 < 11', MISSING)).toEqual({
     kind: 'refused',
     reason: 'fee-too-low',

@@ -4,10 +4,10 @@ import type { CoinChainAdapter } from '../port.ts'
 import { openBitcoinWorld, scriptTo } from '../../../../../test/world/bitcoin-node.ts'
 import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.ts'
 
-describeWithBitcoind('what a transaction of the pool pays', () => {
+describeWithBitcoind('the cost of a transaction in the pool', () => {
   const node = useBitcoind()
 
-  test('alone, with what it stands on, and nothing when it is not there', async () => {
+  test('is that of the transaction alone and with its ancestors, and null if it is not there', async () => {
     const { adapter, faucet, mine, newAddress, node: bitcoind } = await openBitcoinWorld(await node())
     const { poolCost } = adapter as CoinChainAdapter
     const own = await faucet<string>('getnewaddress')

@@ -33,7 +33,7 @@ test('audit D-B3, row B-2: a descendant pays for it when it does so with all tha
   })
 })
 
-test('audit D-B3, row B-2: a dear descendant that also stands on what is large and cheap does not pay for it', async () => {
+test('audit D-B3, row B-2: an expensive descendant that also has a large cheap ancestor does not pay for it', async () => {
   const getmempoolentry = entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 })
   const child = entry(
     { vsize: 110, fee: '0.00020000' },
@@ -45,7 +45,7 @@ test('audit D-B3, row B-2: a dear descendant that also stands on what is large a
   })
 })
 
-test('audit D-B3, row B-29: Bitcoin Core 31 says with what it mines a transaction', async () => {
+test('audit D-B3, row B-29: the chunk that Bitcoin Core 31 reports is the package of the transaction', async () => {
   const getmempoolentry = entry(
     OWN,
     OWN,
@@ -73,7 +73,7 @@ test('row B-31: a fee that the operator of the node counts as less is read, and 
   expect(cost).toMatchObject({ package: { vsize: 141, fee: 100n } })
 })
 
-test('what left the pool between two questions is not there', async () => {
+test('a transaction that leaves the pool between two requests is not in it', async () => {
   expect(await read({ getmempoolentry: entry(OWN, OWN, { vsize: 251, fee: '0.00020144', count: 2 }) })).toBeNull()
   expect(await read({})).toBeNull()
 })

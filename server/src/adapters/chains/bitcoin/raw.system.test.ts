@@ -10,7 +10,7 @@ import { spend, takeCoin } from '../../../../../test/world/bitcoin-transaction.t
 describeWithBitcoind('transactions as they travel', () => {
   const node = useBitcoind()
 
-  test('in the pool and in a block, many at once; what is not there is left out', async () => {
+  test('are found in the pool and in a block, many at once; an unknown one is left out', async () => {
     const { adapter, faucet, mine, newAddress } = await openBitcoinWorld(await node())
     const { rawTransactions } = adapter as CoinChainAdapter
     const first = await spend(

@@ -56,7 +56,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await expect(adapter.blockAt(height)).rejects.toThrow(message)
   })
 
-  test('a block without what its inputs spent is refused, since who paid can not be said', async () => {
+  test('a block without the outputs that its inputs spend is refused, since the payer is unknown', async () => {
     await world.pay(await world.newAddress(), 50_000n)
     await world.mine(1)
     const { height } = await adapter.head()
@@ -64,7 +64,7 @@ describeWithBitcoind('reading bitcoind', () => {
     await expect(adapter.blockAt(height)).rejects.toThrow(/prevout/)
   })
 
-  test('what a reorganisation put back into the pool is in the pool, and nowhere else', async () => {
+  test('a transaction that a reorganisation put back into the pool is in the pool only', async () => {
     const { first } = await world.conflicting(await world.newAddress(), 100_000n)
     await adapter.broadcast(first.raw)
     await world.mine(1)
@@ -98,7 +98,7 @@ describeWithBitcoind('reading bitcoind', () => {
     }
   })
 
-  test('row B-22: what leaves the pool while it is listed is not in it; senders that can not be had are left out', async () => {
+  test('row B-22: a transaction that leaves the pool during listing is not listed; unknown senders are left out', async () => {
     const [gone, here] = [
       await world.pay(await world.newAddress(), 50_000n),
       await world.pay(await world.newAddress(), 60_000n),

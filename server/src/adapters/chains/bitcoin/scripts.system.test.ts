@@ -121,7 +121,7 @@ describeWithBitcoind('scripts on bitcoind', () => {
     await narrow.close()
   })
 
-  test('the coinbase uses up nothing, was sent by nobody, and costs nothing', async () => {
+  test('the coinbase spends no coin, has no sender and no fee', async () => {
     const opened = await world()
     await opened.mine(1)
     const { height } = await opened.adapter.head()

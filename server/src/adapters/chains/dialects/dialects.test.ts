@@ -120,7 +120,7 @@ const sent = async (changed: Record<string, Answer>, chainId = 11_155_111) => {
   return (await compareRefusals({ ETHEREUM: { url, chainId } }, 'ETHEREUM')).map(({ standing }) => standing)
 }
 
-test('what a test network takes, or refuses in words that are not known, is new', async () => {
+test('an acceptance, or a refusal in unknown words, by a test network is new', async () => {
   // go-ethereum, core/error.go: of an account without funds; it says so of each.
   const short = refuse(-32000, 'insufficient funds for gas * price + value: balance 0, tx cost 42000')
   expect(await sent({ eth_sendRawTransaction: short })).toEqual(['agrees', 'agrees', 'agrees', 'new', 'unknown'])

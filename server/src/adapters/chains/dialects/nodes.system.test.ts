@@ -25,7 +25,7 @@ describe('anvil', () => {
   })
 })
 
-describe.each(EVM_NODES)('what no chain takes: %s', (_name, use) => {
+describe.each(EVM_NODES)('transactions that every chain refuses: %s', (_name, use) => {
   const started = use()
   test('is refused in words that are known, and leaves nothing at the node', async () => {
     const { node, ...world } = await openEvmWorld(await started(), {

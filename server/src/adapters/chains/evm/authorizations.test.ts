@@ -22,7 +22,7 @@ test.for([
   ['today', 21_004, 46_004, 25_000n],
   ['with EIP-8037', 12_004, 238_604, 226_600n],
 ] as const)(
-  'audit D-E14: row Fees, what an authorisation adds is asked of the node: %s',
+  'audit D-E14: row Fees, the gas of an authorisation is taken from estimates of the node: %s',
   async ([, plain, more, gas]) => {
     const asked: RpcCall[] = []
     const rpc = rpcOf(({ authorizationList }) => ok(authorizationList ? more : plain), asked)
@@ -48,7 +48,7 @@ test.for([
   expect(await estimateAuthorization(rpcOf(answer), FROM, 1, () => 0.5)).toBeUndefined()
 })
 
-test('audit D-E14: a node in trouble is not taken for one that counts none', async () => {
+test('audit D-E14: an error of a node does not mean that it ignores authorisations', async () => {
   await expect(
     estimateAuthorization(
       rpcOf(({ authorizationList }) => (authorizationList ? refused(-32_005, 'rate exceeded') : ok(1))),

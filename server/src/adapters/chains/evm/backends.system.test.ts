@@ -52,7 +52,7 @@ describe('machines at different heads behind one address', () => {
     ['an estimate', (state) => state.estimateGas({ from: account.address, to, value: 1n, data: '0x' })],
   ]
 
-  test('the double: the machine that lags shows what has left already', async () => {
+  test('the double: the machine that lags shows the older state', async () => {
     backends.lags = () => true
     expect(await adapter.head()).toMatchObject({ height: height - 2 })
     expect(await adapter.balancesAt(height - 2, [{ address: account.address, contract: null }])).toEqual([FUNDS])
@@ -62,7 +62,7 @@ describe('machines at different heads behind one address', () => {
     })
   })
 
-  test('audit D-E13: row E-7: a head below what the books have read gives no state', async () => {
+  test('audit D-E13: row E-7: a head below a block that was read gives no state', async () => {
     backends.lags = () => true
     await expect(adapter.stateFrom(height)).rejects.toThrow(
       `shows block ${height - 2} as its newest, and block ${height} has been read before`,
@@ -71,7 +71,7 @@ describe('machines at different heads behind one address', () => {
   })
 
   test.for(looks)(
-    'audit D-E13: rows E-7 and E-41: %s is of the block that was named, or there is none',
+    'audit D-E13: rows E-7 and E-41: %s is of the named block, or the node is unavailable',
     async ([, look]) => {
       backends.lags = () => false
       const state = await adapter.stateFrom(height)

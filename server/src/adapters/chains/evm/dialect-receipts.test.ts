@@ -132,7 +132,7 @@ describe('receipts', () => {
   )
 
   test.for(HISTORY_GONE)(
-    'row E-9: of a block whose history is gone, $who ($source): the reading of it says so',
+    'row E-9: of a block whose history is gone, $who ($source): reading it fails with the reason of the node',
     async ({ said }) => {
       const words = 'error' in said ? said.error.message : ''
       const bodies = await start({ eth_getBlockByNumber: () => said }, { traces: 'off' })
@@ -152,7 +152,7 @@ describe('receipts', () => {
     },
   )
 
-  test('row E-16: of a block that nobody has are not made up', async () => {
+  test('row E-16: of a block without any receipts are not made up', async () => {
     const { adapter } = await start({
       eth_getBlockReceipts: () => ({ result: null }),
       eth_getTransactionReceipt: () => ({ error: { code: -32000, message: 'transaction indexing is in progress' } }),

@@ -67,7 +67,7 @@ const innerOf = (block: { transactions: { transfers: { index: string }[] }[] } |
   block!.transactions.flatMap(({ transfers }) => transfers.filter(({ index }) => index.startsWith('t:')))
 
 describe('inner income', () => {
-  test('is what an account gained beside the transaction itself: no fee, no tip, no value', async () => {
+  test('is the gain of an account apart from the transaction itself: no fee, no tip, no value', async () => {
     const { adapter, asked } = await start()
     const block = (await adapter.blockAt(7))!
     expect(innerOf(block)).toEqual([FOUND])
@@ -76,7 +76,7 @@ describe('inner income', () => {
     expect(asked).not.toContain('debug_traceTransaction')
   })
 
-  test('audit D-E1: is asked for by what it changed, never by calls of a whole block', async () => {
+  test('audit D-E1: is computed from differences of balances, never from the calls of a whole block', async () => {
     const options: unknown[] = []
     const { adapter } = await start({
       debug_traceBlockByHash: ([hash, option]) => (options.push(option), { result: [diffOf(heightOf(hash))] }),
@@ -91,7 +91,7 @@ describe('inner income', () => {
     }
   })
 
-  test('of the fee recipient is its tip once, and what contracts sent it', async () => {
+  test('of the fee recipient is its tip once, and the coins that contracts sent it', async () => {
     const diff = diffOf(7) as { result: { post: Record<string, object> } }
     diff.result.post[MINER] = { balance: `0x${(7n + 80_000n + 5n).toString(16)}` }
     const { adapter } = await start(saidAt(7, { result: [diff] }))
@@ -174,7 +174,7 @@ describe('one block that can not be traced does not stop the chain', () => {
   })
 
   test.for(STATE_GONE)(
-    'audit D-E4, rows E-29, E-30 and E-31: what is older than states are kept is taken as it is, $who ($source)',
+    'audit D-E4, rows E-29, E-30 and E-31: a block older than the kept states is untraced at once, $who ($source)',
     async ({ said }) => {
       const { adapter } = await start(saidAt(7, said), {}, 80)
       const { found, times } = await patiently(() => adapter.blockAt(7))
@@ -183,7 +183,7 @@ describe('one block that can not be traced does not stop the chain', () => {
     },
   )
 
-  test.for(STATE_GONE)('audit D-E4: what is young is asked for again, $who ($source)', async ({ said }) => {
+  test.for(STATE_GONE)('audit D-E4: a young block is requested again, $who ($source)', async ({ said }) => {
     const { adapter, methods } = await start(saidAt(7, said))
     await expect(adapter.blockAt(7)).rejects.toMatchObject({ name: 'ChainUnavailable' })
     methods['debug_traceBlockByHash'] = () => ({ result: [diffOf(7)] })
@@ -268,7 +268,7 @@ describe('a node without the tracer', () => {
 
 describe('transactions as clients show them', () => {
   test.for(FRAMES)(
-    'rows E-34, E-35, E-36, E-37, E-38 and E-39: what came to us has one name and one sum: $who ($source)',
+    'rows E-34, E-35, E-36, E-37, E-38 and E-39: income of an address has one index and one sum: $who ($source)',
     async ({ calls, received }) => {
       const { adapter } = await start({
         debug_traceBlockByHash: () => ({ result: [{ result: OPCODES }] }),

@@ -59,7 +59,7 @@ test.for(REVERTS)(
 )
 
 test.for(REVERTS)(
-  'row E-56: a token that reverts when it is asked whether it has frozen an address has frozen none, $who',
+  'row E-56: a token that reverts the call for frozen addresses has frozen no address, $who',
   async ({ said }) => {
     expect(await (await adapterBefore({ eth_call: said })).adapter.isFrozen(ADDRESS, ADDRESS)).toBe(false)
   },
@@ -90,7 +90,7 @@ test.for(NOT_CANONICAL)(
 )
 
 test.for(STATE_TOO_OLD)(
-  'row E-42: a balance at a block whose state is gone is not shown, $who ($source)',
+  'row E-42: a balance at a block whose state is gone is unavailable, $who ($source)',
   async ({ said }) => {
     const { adapter } = await adapterBefore({
       eth_getBlockByNumber: { result: HEAD },
@@ -130,7 +130,7 @@ test.for([
 )
 
 test.for(NO_OVERRIDES)(
-  'audit D-E12: row E-58: a node that does not know state overrides shows no address that delegates, $who ($source)',
+  'audit D-E12: row E-58: a node without state overrides shows no address that delegates, $who ($source)',
   async ({ said, seen }) => {
     const block = { ...HEAD, requestsHash: `0x${'02'.repeat(32)}` }
     const { adapter } = await adapterBefore({ eth_getBlockByNumber: { result: block }, eth_call: said })

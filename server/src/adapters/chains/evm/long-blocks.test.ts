@@ -41,7 +41,7 @@ const read = async (heights: number[], logs: number) => {
   return { blocks: blocks.map((block) => block!.height), seen }
 }
 
-test('are read one after the other, whatever number of blocks is asked for at once', async () => {
+test('are read one after the other, even if many blocks are requested at once', async () => {
   expect(await read([5, 6, 7], LOGS)).toEqual({ blocks: [5, 6, 7], seen: { long: 3, atOnce: 0, most: 1 } })
 })
 

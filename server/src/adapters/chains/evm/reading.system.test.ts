@@ -48,27 +48,30 @@ describe.each(EVM_NODES)('reading %s', (name, use) => {
     ['eth_getBlockReceipts', 'null', { change: () => null }],
     ['eth_getBlockReceipts', 'an error', { refuse: { code: -32000, message: 'header not found' } }],
     [TRACE, 'an error', { refuse: { code: -32000, message: 'block not found' } }],
-  ] as const)('%s answers %s of a block that left the chain: what is there now is read', async ([method, , fault]) => {
-    const { to } = await mineBoth()
-    const { height, hash: stale } = await world.adapter.head()
-    const old = await world.node.rpc<object>('eth_getBlockByNumber', `0x${height.toString(16)}`, true)
-    await world.reorg(1, [])
-    const adapter = adapterBehind()
-    await adapter.capabilities()
-    let bad = true
-    proxy.behave = (call) => {
-      if (!bad) return 'pass'
-      if (call.method === 'eth_getBlockByNumber' && call.params[1] === true) return { change: () => old }
-      if (call.method === 'eth_getBlockReceipts' && method === TRACE) return { change: () => receiptsOf(old) }
-      if (call.method !== method) return 'pass'
-      bad = false
-      return fault
-    }
-    const block = (await adapter.blockAt(height))!
-    expect(block.hash).toBe(await world.adapter.hashAt(height))
-    expect(block.hash).not.toBe(stale)
-    expect(transfersOf(block, to).map(({ index }) => index)).toEqual(['l:0', `t:${to}`])
-  })
+  ] as const)(
+    '%s answers %s of a block that left the chain: the block that replaced it is read',
+    async ([method, , fault]) => {
+      const { to } = await mineBoth()
+      const { height, hash: stale } = await world.adapter.head()
+      const old = await world.node.rpc<object>('eth_getBlockByNumber', `0x${height.toString(16)}`, true)
+      await world.reorg(1, [])
+      const adapter = adapterBehind()
+      await adapter.capabilities()
+      let bad = true
+      proxy.behave = (call) => {
+        if (!bad) return 'pass'
+        if (call.method === 'eth_getBlockByNumber' && call.params[1] === true) return { change: () => old }
+        if (call.method === 'eth_getBlockReceipts' && method === TRACE) return { change: () => receiptsOf(old) }
+        if (call.method !== method) return 'pass'
+        bad = false
+        return fault
+      }
+      const block = (await adapter.blockAt(height))!
+      expect(block.hash).toBe(await world.adapter.hashAt(height))
+      expect(block.hash).not.toBe(stale)
+      expect(transfersOf(block, to).map(({ index }) => index)).toEqual(['l:0', `t:${to}`])
+    },
+  )
 
   test.for([
     ['eth_getTransactionReceipt', { change: () => null }],

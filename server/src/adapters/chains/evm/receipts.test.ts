@@ -47,7 +47,7 @@ describe('receipts of a block', () => {
     expect(() => decodeReceipts(result, BLOCK, HASHES)).toThrow(expect.objectContaining({ name: 'Malformed' }))
   })
 
-  test('row E-15: belong to transactions by their order, whatever place they name', () => {
+  test('row E-15: belong to transactions by their order, regardless of the index that they name', () => {
     const receipts = [
       receipt(0, [log(0)], { transactionIndex: '0x1' }),
       receipt(1, [log(1)], { transactionIndex: '0x0' }),
@@ -80,7 +80,7 @@ describe('receipts of a block', () => {
     expect(transfersIn(receipt(1, [log(0, { data: `0x${'f'.repeat(64)}` })]))[0]!.units).toBe(2n ** 256n - 1n)
   })
 
-  test('E2 a transaction that failed moved nothing, whatever its receipt shows', () => {
+  test('E2 a transaction that failed moved nothing, even if its receipt has logs', () => {
     expect(transfersIn(receipt(1, [log(0)], { status: '0x0' }))).toEqual([])
   })
 

@@ -28,7 +28,7 @@ describe.each(EVM_NODES)('%s', (_name, use) => {
     expect(await (await adapterOn('cancun')).callDelegated(call)).toBeNull()
   })
 
-  test('audit D-E14: an authorisation takes what the rules ask, where there are any', async () => {
+  test('audit D-E14: an authorisation takes the gas of the rules, if they know authorisations', async () => {
     const estimate = async (rules: keyof typeof nodes): Promise<bigint | undefined> =>
       (await (await adapterOn(rules)).stateFrom(0)).authorizationGas(faucetAccount)
     // 25,000, less what the floor of EIP-7623 adds to the estimate without it. Hardhat's node estimates one more.

@@ -48,7 +48,7 @@ describe('a simulated chain', () => {
     expect((await play('b')).blocks.at(-1)!.hash).not.toBe((await play('a')).blocks.at(-1)!.hash)
   })
 
-  test('after any history holds what a chain that never turned back would hold', () => {
+  test('after any history equals a chain without reorganisations', () => {
     const step = fc.record({
       what: fc.constantFrom('pay', 'mine', 'reorganise', 'drop', 'replace', 'hold'),
       at: fc.nat({ max: 20 }),
@@ -92,7 +92,7 @@ describe('a simulated chain', () => {
   })
 
   test.for(['lost', 'returned'] as const)(
-    'what spends a payment that is %s in a reorganisation shares its fate',
+    'a transaction that spends a payment which is %s in a reorganisation shares its fate',
     async (fate) => {
       const { adapter, chain } = coins()
       const parent = chain.pay([{ to: chain.newAddress(), units: 50_000n }])
@@ -109,7 +109,7 @@ describe('a simulated chain', () => {
     },
   )
 
-  test('miners pass over what is held', async () => {
+  test('miners skip held transactions', async () => {
     const { adapter, chain } = coins()
     const hash = chain.pay([{ to: chain.newAddress(), units: 5n }])
     chain.held.add(hash)
@@ -129,7 +129,7 @@ describe('accounts', () => {
     return simulated
   }
 
-  test('take turns by nonce, whatever order they arrive in', async () => {
+  test('are mined by nonce, in any order of arrival', async () => {
     const { adapter, chain } = funded()
     for (const nonce of [2, 0, 1]) expect(await adapter.broadcast(await sign(nonce))).toEqual({ kind: 'accepted' })
     expect(await adapter.broadcast(await sign(4))).toEqual({ kind: 'accepted' })
@@ -139,7 +139,7 @@ describe('accounts', () => {
     expect(chain.pool.size).toBe(1)
   })
 
-  test('pay fees, and may lack what a token transfer takes: it is mined without effect', async () => {
+  test('pay fees, and a token transfer without enough tokens is mined without effect', async () => {
     const { adapter, chain } = funded()
     const to = chain.newAddress()
     chain.pay([{ to: owner.address, units: 10n, contract: TOKEN }])

@@ -217,7 +217,7 @@ test('a client that is new enough has no known fault', async () => {
   expect(of(await survey({ web3_clientVersion: () => 'besu/v26.2.0/linux-x86_64' }), 'client')).toMatch(/^good/)
 })
 
-test('a role asks only what it needs, and a node that does not answer is unknown', async () => {
+test('a role requests only its own needs, and a node that does not answer is unknown', async () => {
   const url = await startRpcNode({ ...GETH, eth_feeHistory: refuse(-32601, 'method not found') })
   const ask = (role: 'watcher' | 'worker', at: string) =>
     surveyForRole(role, { ETHEREUM: { url: at, chainId: 1 } }, 'ETHEREUM', { tokens: [], now: NOW })

@@ -59,7 +59,7 @@ describe('audit D-T7: requests of a watcher that is at the head', () => {
   })
 })
 
-describe('a block and what came of its transactions', () => {
+describe('a block and the outcome of its transactions', () => {
   const chain = { height: 10 }
 
   test('rows T-21 and T-22: a head that was replaced by another one of its height is read anew', async () => {

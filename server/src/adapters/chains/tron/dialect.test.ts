@@ -65,7 +65,7 @@ const reverts = () =>
   })
 
 describe('audit D-T5: rows T-14, T-16 and T-19: a node that', () => {
-  test.each(SILENT)('%s says of nobody that he is not frozen', async (_name, say) => {
+  test.each(SILENT)('%s says of no address that it is not frozen', async (_name, say) => {
     const { adapter } = await startScriptedNode(well({ 'wallet/triggerconstantcontract': say }))
     await expect(adapter.isFrozen(usdt, other)).rejects.toMatchObject({ name: 'ChainUnavailable' })
   })
@@ -105,7 +105,7 @@ test.each([
   })
 })
 
-test('audit D-T9: rows T-15 and T-20: what a call costs is what its run took, and an estimate of the node is only allowed to it', async () => {
+test('audit D-T9: rows T-15 and T-20: a call costs the energy of its run; the estimate of the node is only its limit', async () => {
   const { adapter } = await startScriptedNode(
     well({
       'wallet/triggerconstantcontract': () => run(65_000),
@@ -118,7 +118,7 @@ test('audit D-T9: rows T-15 and T-20: what a call costs is what its run took, an
   })
 })
 
-test('audit D-T10: a transfer is allowed what it takes when the receiver has none of the token by then', async () => {
+test('audit D-T10: the limit of a transfer is enough for a receiver that has none of the token by then', async () => {
   const asked: string[] = []
   const { adapter, answers } = await startScriptedNode(well())
   // USDT: about twice as much for a receiver with a balance of 0.
@@ -134,7 +134,7 @@ test('audit D-T10: a transfer is allowed what it takes when the receiver has non
   expect(await adapter.estimateCost(call)).toMatchObject({ ok: true, usage: { energy: 64_285n, energyLimit: 64_285n } })
 })
 
-test('audit D-T8: row T-10: a machine that is behind a loan does not say that there is none', async () => {
+test('audit D-T8: row T-10: a machine that has not read the block of a loan does not deny the loan', async () => {
   let at = 3
   const { adapter } = await startScriptedNode(
     well({ 'walletsolidity/getblock': () => headerOf(at), 'walletsolidity/getdelegatedresourcev2': () => ({}) }),

@@ -46,7 +46,7 @@ describe.skipIf(url === undefined)('a public node of TRON', () => {
     }
   })
 
-  test('what we build has the bytes and the ids that the network has', async () => {
+  test('transactions that we build have the bytes and the ids of the network', async () => {
     const { height } = (await adapter.finalized())!
     const known = []
     for (let at = height; at > height - MOST_LOOKED_AT && known.length === 0; at -= 1) {
@@ -79,7 +79,7 @@ describe.skipIf(url === undefined)('a public node of TRON', () => {
   })
 
   test.skipIf(token === undefined || holder === undefined)(
-    'the transfer of a token is estimated, and refused beyond what is held',
+    'the transfer of a token is estimated, and refused beyond the balance',
     async () => {
       const address = parseAddress(holder!)
       if (isRefused(address)) throw new Error(address.message)

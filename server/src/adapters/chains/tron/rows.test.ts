@@ -61,7 +61,7 @@ const well = (more: Answers = {}): Answers => ({
   ...more,
 })
 
-describe('what is read of blocks', () => {
+describe('transfers in blocks', () => {
   test('row T-5: entries with more fields, and one that names no receiver, break nothing (Program.java, cancelAllUnfreezeV2 and voteWitness)', () => {
     expect(
       transfersOf({
@@ -107,7 +107,7 @@ describe('what is read of blocks', () => {
     expect(transfers).toMatchObject([{ contract: addressOfHex(zeros), to: other, units: 5n }])
   })
 
-  test('row T-41: with a fee of the issuer, each of two logs is one transfer: the receiver gets what its own says', () => {
+  test('row T-41: with a fee of the issuer, two logs are two transfers, and the receiver gets the amount of its own log', () => {
     expect(transfersOf({ log: transferWithFee(USDT, OWNER, OTHER, THIRD) })).toEqual([
       { index: 'l:0', contract: usdt, from: [owner], to: other, units: 99n },
       { index: 'l:1', contract: usdt, from: [owner], to: third, units: 1n },
@@ -119,7 +119,7 @@ describe('what is read of blocks', () => {
   })
 })
 
-describe('what is nothing', () => {
+describe('empty answers', () => {
   test('row T-8: {} is believed of a node only that knows its head', async () => {
     const { adapter, answers } = await startScriptedNode(well())
     expect(await adapter.statusOf(HASH)).toEqual({ kind: 'unknown' })
@@ -150,7 +150,7 @@ describe('parameters and numbers', () => {
   })
 })
 
-describe('rows T-23, T-25, T-28, T-29, T-30, T-31 and T-45: what a broadcast is answered (Wallet.broadcastTransaction)', () => {
+describe('rows T-23, T-25, T-28, T-29, T-30, T-31 and T-45: answers to a broadcast (Wallet.broadcastTransaction)', () => {
   const unsigned: UnsignedTransaction = {
     refBlockBytes: '0001',
     refBlockHash: 'aa'.repeat(8),

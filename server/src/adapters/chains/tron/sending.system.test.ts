@@ -63,7 +63,7 @@ const altered = async (more: Partial<UnsignedTransaction>, key?: string): Promis
 const signatureOf = async (hash: string, key: string): Promise<Uint8Array> =>
   sign({ hash: `0x${hash}`, privateKey: `0x${key}`, to: 'bytes' })
 
-describe('what the chain does not take', () => {
+describe('transactions that the chain refuses', () => {
   test('a changed transaction, another block, one that has expired', async () => {
     const { adapter } = world
     const { time } = await adapter.reference()
@@ -85,7 +85,7 @@ describe('what the chain does not take', () => {
     })
   })
 
-  test('what the account can’t pay, or an account that is none', async () => {
+  test('more than the balance of the account, or an account that does not exist', async () => {
     const { adapter, newAddress } = world
     const [poor, nobody] = [await makeAccount(2_000_000n), await makeAccount(0n)]
     const to = await newAddress()
@@ -199,7 +199,7 @@ describe('costs are estimated to the sun', () => {
     expect(await estimatedAndPaid(pays(fresh), key)).toEqual({ estimated: 267_000n, paid: 267_000n })
   })
 
-  test('a token to an address that holds none of it costs more than to one that does', async () => {
+  test('a token costs more to an address without a balance of it than to one with a balance', async () => {
     const { address, key } = await makeAccount(1_000_000_000n)
     await world.call('TestToken', world.contracts.token, 'mint', [evmFormOf(address), 10n ** 9n])
     await world.mine(1)
@@ -241,7 +241,7 @@ describe('costs are estimated to the sun', () => {
     await chain.setParameters({ getEnergyFee: 100n })
   })
 
-  test('what would fail says so', async () => {
+  test('a call that would fail is refused as such', async () => {
     const { address } = await makeAccount(1_000_000n)
     const other = await world.newAddress()
     expect(await world.adapter.estimateCost(transfer(address, other, 1n))).toMatchObject({

@@ -60,7 +60,7 @@ describe('handing over', () => {
     'wallet/broadcasthex': () => ({ result: false, code, txid: HASH, message }),
   })
 
-  test('what is taken is taken under its own hash', async () => {
+  test('an accepted transaction is accepted under its own hash', async () => {
     const { adapter, answers } = await startScriptedNode({
       ...well(),
       'wallet/broadcasthex': ({ transaction }) => ({ result: transaction === RAW, code: 'SUCCESS', txid: HASH }),
@@ -88,7 +88,7 @@ describe('handing over', () => {
     expect(await adapter.broadcast(RAW)).toMatchObject(result)
   })
 
-  test('a refusal of what is in a block already is no refusal', async () => {
+  test('a refusal of a transaction that is in a block already counts as accepted', async () => {
     const { adapter, answers } = await startScriptedNode(refusal('TRANSACTION_EXPIRATION_ERROR'))
     answers['wallet/gettransactioninfobyid'] = () => ({ id: HASH, blockNumber: 8 })
     answers['wallet/getblockbynum'] = () => ({ ...headerOf(8), transactions: [shownTransfer(HASH)] })
@@ -130,7 +130,7 @@ describe('costs', () => {
     ...more,
   })
 
-  test('of a payment of TRX: by size, and the activation of a receiver that is none yet', async () => {
+  test('of a payment of TRX: by size, and the activation of a receiver without an account', async () => {
     const { adapter } = await startScriptedNode(well())
     const resources = { bandwidth: 0n, freeBandwidth: 500n, energy: 6_000n }
     expect(await adapter.resourcesOf(owner)).toEqual(resources)
@@ -150,7 +150,7 @@ describe('costs', () => {
     })
   })
 
-  test('of a call: what the run took; what the node says must be at hand is only allowed to it', async () => {
+  test('of a call: the energy of the run; the estimate of the node is only a limit', async () => {
     const { adapter, answers } = await startScriptedNode({ ...well(), 'wallet/triggerconstantcontract': () => run() })
     // No `vm.estimateEnergy`: java-tron says so as a refusal.
     answers['wallet/estimateenergy'] = () => ({
@@ -258,7 +258,7 @@ describe('balances', () => {
   })
 })
 
-test('what to refer to is a block that no fork takes away, with the time of the head', async () => {
+test('the reference is a block that no fork removes, with the time of the head', async () => {
   const { adapter } = await startScriptedNode(well())
   expect(await adapter.reference()).toEqual({ refBlockBytes: '0007', refBlockHash: 'aa'.repeat(8), time: 30_000 })
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-test('what is staked, lent and unfreezing stays the account’s, and only the rest can be sent', async () => {
+test('a staked, lent or unfreezing amount stays the account’s, and only the rest can be sent', async () => {
   const { tronweb, send, pay } = world
   const { privateKey, address } = await tronweb.createAccount()
   const owner = addressOfHex(address.hex.toLowerCase())
@@ -56,7 +56,7 @@ test('what is staked, lent and unfreezing stays the account’s, and only the re
   expect((400n * energy) / stakedForEnergy).toBe((await adapter.resourcesOf(owner)).energy)
 })
 
-test('nothing is known of nobody', async () => {
+test('an address without an account has no stake, no loans and no supply', async () => {
   const nobody = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'
   expect(await adapter.stakeOf(nobody)).toEqual(decodeStake({}))
   expect([

@@ -33,7 +33,7 @@ const log = (more: object = {}): object => ({
 const transfersOf = (tx: Record<string, unknown>, info: object = {}) =>
   decodeTransaction(tx, info as Record<string, unknown>, tokens).transfers
 
-describe('who pays the fee', () => {
+describe('the account that pays the fee', () => {
   const payerOf = (tx: Record<string, unknown>, info: object = {}) =>
     decodeTransaction(tx, info as Record<string, unknown>, tokens).payer
   test.each([
@@ -69,7 +69,7 @@ describe('TRX', () => {
     )
   })
 
-  test('sent along with a call, and by contracts in their order; not TRC-10, not what was undone', () => {
+  test('sent along with a call, and by contracts in their order; not TRC-10, not undone transfers', () => {
     const info = {
       receipt: { result: 'SUCCESS' },
       internal_transactions: [
@@ -99,7 +99,7 @@ describe('TRX', () => {
   })
 
   test.each(['TransferAssetContract', 'VoteWitnessContract', 'DelegateResourceContract', 'CreateSmartContract'])(
-    'a %s sends none',
+    'a %s sends no transfer',
     (type) => {
       expect(transfersOf(transaction(type, sent({ asset_name: '31303030303031' })))).toEqual([])
     },
@@ -148,7 +148,7 @@ describe('internal transactions', () => {
     expect(list.flatMap((one) => unknownNotes({ internal_transactions: [one] }))).toEqual([])
   })
 
-  test('audit M-A1: what a call, a creation and a destruction move is TRX', () => {
+  test('audit M-A1: the amounts of a call, a creation and a destruction are TRX', () => {
     expect(
       shown([entry('call', OTHER, 1), entry('create', THIRD, 2), entry('suicide', OTHER, 3)]).map(({ units }) => units),
     ).toEqual([1n, 2n, 3n])
@@ -175,7 +175,7 @@ describe('internal transactions', () => {
     expect(unknownNotes({ internal_transactions: list })).toEqual(['', 'callForFree', 'Call'])
   })
 
-  test('audit M-A1: none are read where the settings say that the node has none', () => {
+  test('audit M-A1: are not read if the settings say that the node has none', () => {
     expect(shown([entry('call', OTHER, 5)], false)).toEqual([])
   })
 })
@@ -191,7 +191,7 @@ describe('tokens', () => {
     ])
   })
 
-  test('other events, and Transfers of another shape, are none', () => {
+  test('other events, and Transfers of another shape, are no transfers', () => {
     const info = {
       receipt: { result: 'SUCCESS' },
       log: [log({ topics: [TRANSFER] }), log({ data: undefined }), log({ topics: undefined })],
@@ -200,7 +200,7 @@ describe('tokens', () => {
   })
 })
 
-describe('what failed moved nothing, but cost its fee', () => {
+describe('a failed transaction moved nothing, but cost its fee', () => {
   const good = { fee: 345_000, receipt: { result: 'SUCCESS' }, log: [log()] }
   test.each<[string, string | undefined, object]>([
     ['the block says so', 'REVERT', good],

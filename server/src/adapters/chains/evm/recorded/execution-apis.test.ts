@@ -93,7 +93,7 @@ test.each([
   expect(await adapter.hashAt(height)).toBe(hash)
 })
 
-test('a block of creations and a call: senders, what moved, and what it cost', async () => {
+test('a block of creations and a call: senders, transfers and fees', async () => {
   const block = (await adapter.blockAt(54))!
   expect(block.parent).toBe('0x1c40cb1eae4d15a808b06f18145f4585fd6d45244b332853bd695e62e6990454')
   expect(block.transactions.map(({ hash, succeeded, fee }) => [hash.slice(0, 10), succeeded, fee])).toEqual([
@@ -157,7 +157,7 @@ describe('transactions', () => {
   })
 })
 
-describe('what is asked before sending', () => {
+describe('requests before sending', () => {
   const call = { from: `0x${'01'.repeat(20)}`, to: `0x${'02'.repeat(20)}`, value: 0n, data: '0x' }
 
   test.each([

@@ -63,7 +63,7 @@ test('a contract; a balance that a constant call answers is no number of decimal
   await expect(adapter.tokenDecimals(USDT)).rejects.toThrow('is no token with decimals()')
 })
 
-test('a transfer and a call are, byte for byte, what the node makes of them, under the same id', () => {
+test('a transfer and a call have the same bytes and the same id as those that the node builds', () => {
   interface Shown {
     txID: string
     raw_data_hex: string
