@@ -263,7 +263,7 @@ export const MATRIX: readonly Cells[] = [
     operation: 'statement of an acquirer',
     points: ['statement-read'],
     kill: 'job',
-    test: 'server/src/pay-in/fiat-invoices/statements.test.ts › killed at statement-read: the next worker reads it again, and books what it says once',
+    test: 'server/src/pay-in/fiat-invoices/statements.test.ts › killed at statement-read: the next worker reads it again, and posts its lines once',
   },
   // Cards and exchange
   {

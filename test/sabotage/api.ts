@@ -94,7 +94,7 @@ export const apiSabotages: readonly Sabotage[] = [
     replace: ['if (sent < seconds - window.maxAge) {', 'if (sent < 0) {'],
     fault: 'P2',
     breaks: 'A signed request can be repeated without end.',
-    finder: 'server/src/app/http/signatures.test.ts › is judged before who signed it, and by whole seconds',
+    finder: 'server/src/app/http/signatures.test.ts › is judged before the merchant, and by whole seconds',
   },
   {
     name: 'signature-by-equality',

@@ -33,7 +33,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     fault: 'audit F-1, I13',
     breaks: 'Two refunds of one payment are under way, and one answer ends the other.',
     finder:
-      'server/src/pay-in/fiat-invoices/refunds-under-way.test.ts › what was said before sending refuses nothing that another worker has sent since',
+      'server/src/pay-in/fiat-invoices/refunds-under-way.test.ts › an answer from before sending does not refuse a refund that another worker has sent since',
   },
   {
     name: 'refund-more-than-paid',

@@ -18,7 +18,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'audit D-B2, B-1',
     breaks: 'Coin of a miner is credited before anybody can spend it.',
     finder:
-      'server/src/pay-in/deposits/policy.test.ts › what a block pays its miner waits until it can be spent, whatever it is worth',
+      'server/src/pay-in/deposits/policy.test.ts › the income of a miner waits until it can be spent, regardless of its worth',
   },
   {
     name: 'tier-by-transaction-only',
@@ -57,7 +57,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'audit M-A1',
     breaks: 'A transfer that the node lists and that did not happen is credited.',
     finder:
-      'server/src/pay-in/deposits/tron-internal.test.ts › what an address does not hold is not credited, whatever a node lists, and an alert is raised',
+      'server/src/pay-in/deposits/tron-internal.test.ts › a listed amount that its address does not hold is not credited, and an alert is raised',
   },
   {
     name: 'less-than-held-credited',
@@ -66,7 +66,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'audit M-A1',
     breaks: 'Transfers are credited that the address does not hold.',
     finder:
-      'server/src/pay-in/deposits/tron-internal.test.ts › what an address does not hold is not credited, whatever a node lists, and an alert is raised',
+      'server/src/pay-in/deposits/tron-internal.test.ts › a listed amount that its address does not hold is not credited, and an alert is raised',
   },
   {
     name: 'replaced-before-final',
@@ -152,7 +152,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'audit M-A2',
     breaks: 'Gas that the platform sends to a deposit address is credited to the merchant.',
     finder:
-      'server/src/pay-in/deposits/own-transactions.test.ts › gas that we send to a deposit address, and what one deposit address sends to another, is none',
+      'server/src/pay-in/deposits/own-transactions.test.ts › gas that we send to a deposit address, and a transfer between deposit addresses, are no deposits',
   },
   {
     name: 'forwarded-payment-lost',

@@ -56,7 +56,7 @@ export const exchangeSabotages: readonly Sabotage[] = [
     fault: 'audit F-9.3',
     breaks: 'The platform holds more than its limit allows.',
     finder:
-      "server/src/exchange/exchanges/limits.test.ts › of what is bought holds too, and the owner's money moves it",
+      "server/src/exchange/exchanges/limits.test.ts › of a bought asset holds too, and the owner's money moves it",
   },
   {
     name: 'reserved-sold-again',
@@ -68,7 +68,7 @@ export const exchangeSabotages: readonly Sabotage[] = [
     fault: 'L1',
     breaks: 'What an order on the venue spends is sold to merchants as well.',
     finder:
-      'server/src/exchange/hedging/hedging.test.ts › what an open order may spend is not sold to merchants, and is sold again once the order has ended',
+      'server/src/exchange/hedging/hedging.test.ts › the amount that an open order may spend is not sold to merchants, and is for sale again once the order has ended',
   },
   {
     name: 'exchange-of-stopped-asset',

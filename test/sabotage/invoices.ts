@@ -33,7 +33,7 @@ export const invoicesSabotages: readonly Sabotage[] = [
     fault: 'audit D-B6',
     breaks: 'A payer keeps a price and pays only when it has become good.',
     finder:
-      'server/src/pay-in/crypto-invoices/unmined.test.ts › a quoted price holds for what a block has within 24 hours of the end of the quote',
+      'server/src/pay-in/crypto-invoices/unmined.test.ts › a quoted price holds for a payment mined within 24 hours of the end of the quote',
   },
   {
     name: 'invoice-counts-lost-payment',
@@ -42,7 +42,7 @@ export const invoicesSabotages: readonly Sabotage[] = [
     fault: 'B3',
     breaks: 'An invoice counts a payment that was replaced.',
     finder:
-      'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out what is lost, and count what waits apart',
+      'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out lost payments, and count waiting ones apart',
   },
   {
     name: 'claim-decided-twice',
@@ -60,7 +60,7 @@ export const invoicesSabotages: readonly Sabotage[] = [
     fault: 'L9',
     breaks: 'A payer pays less than the price by more than rounding took.',
     finder:
-      'server/src/pay-in/crypto-invoices/matching.test.ts › what is missing is forgiven up to one unit of worth for each payment, and asked for beyond that',
+      'server/src/pay-in/crypto-invoices/matching.test.ts › a missing part is forgiven up to one unit of worth for each payment, and requested beyond that',
   },
   {
     name: 'complete-without-report',

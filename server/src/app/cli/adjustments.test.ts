@@ -143,7 +143,7 @@ test('audit M-D1: one person proposes, another signs offline, and the books are 
   expect(reconciled).toMatchObject({ code: 0 })
 })
 
-test('what is typed wrongly names what may stand there', async () => {
+test('a wrong account or amount is refused with the accepted ones', async () => {
   const adjust = (from: string, to: string, amount = '1') =>
     type('adjust', amount, 'why', '--asset', 'TRX', '--from', from, '--to', to)
   expect(await adjust('cash', 'capital')).toMatchObject({

@@ -80,7 +80,7 @@ const partitions = async (): Promise<string[]> =>
     await sql<{ name: string }>`select name from event_partitions where not is_default order by until`.execute(owner)
   ).rows.map(({ name }) => name)
 
-test('audit M-C5: nobody but the owner archives, not less than a year is kept, and a month with notifications to deliver stays', async () => {
+test('audit M-C5: only the owner archives, at least a year is kept, and a month with undelivered notifications stays', async () => {
   const before = await partitions()
   for (const kind of ['worker', 'operator'] as const) expect(await archive(kind)).toMatchObject({ code: 1 })
   for (const keep of ['11', '0', 'all']) expect(await archive('owner', keep)).toMatchObject({ code: 2 })
@@ -91,7 +91,7 @@ test('audit M-C5: nobody but the owner archives, not less than a year is kept, a
   expect(await partitions()).toEqual(before)
 })
 
-test('audit M-C5: what is delivered and old is in files that are what was sent, and no longer in the database', async () => {
+test('audit M-C5: old delivered notifications are in files as they were sent, and no longer in the database', async () => {
   const rows = (
     await sql<{
       body: string
@@ -131,7 +131,7 @@ test('audit M-C5: what is delivered and old is in files that are what was sent, 
   ])
 })
 
-test('audit M-C5: merchants list what is kept, sequences go on, and none that is in a file is given again', async () => {
+test('audit M-C5: merchants list the kept notifications, sequences continue, and archived ones can not be sent again', async () => {
   expect((await listEvents(worker, shop, 0, 100)).map(({ sequence }) => sequence)).toEqual([4, 5])
   expect(await listEvents(worker, quiet, 0, 100)).toEqual([])
   expect(

@@ -37,7 +37,7 @@ const bursar = (...args: string[]) => {
   return captured(() => runCommand(args, env))
 }
 
-test('what nobody knows is listed with its reference and is settled by a person, who says why', async () => {
+test('an unclear payment is listed with its reference and is settled by a person, with a reason', async () => {
   const shop = await here.merchant('UAH', 5_000n)
   bank.next = ['vanishes', 'vanishes']
   await here.payOut(shop, { amount: '1000' })

@@ -31,7 +31,7 @@ test.each([
   expect(() => signedBytes(Buffer.from(contents))).toThrow()
 })
 
-test('whatever a file holds, it is read or refused', () => {
+test('a file with any content is read or refused', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (contents) => {
       try {

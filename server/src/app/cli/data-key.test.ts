@@ -41,7 +41,7 @@ test('audit S-10: the data key is changed while merchants are served, and the ol
   await expect(secretsBy(id, OLD)).rejects.toThrow(`sealed with data key ${nameOf(NEW)}`)
 })
 
-test('audit S-10: what a key that is missing has sealed is said, and stays as it is', async () => {
+test('audit S-10: values sealed with a missing key are reported, and stay unchanged', async () => {
   await sql`update merchant_keys set sealed = ${`v1.00000000.${'A'.repeat(60)}`} where id = (select id from merchant_keys order by id limit 1)`.execute(
     db,
   )

@@ -73,7 +73,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
 const membersOf = ({ name }: Command): Command[] => commands.filter((one) => one.name.startsWith(`${name} `))
 
 describe('every command of bursar', () => {
-  test('audit P-1: --help shows what a command takes and changes nothing', async () => {
+  test('audit P-1: --help shows its arguments and changes nothing', async () => {
     const before = await contentsOf(db)
     for (const one of commands) {
       for (const words of [
@@ -127,7 +127,7 @@ describe('every command of bursar', () => {
     expect(await contentsOf(db)).toEqual(before)
   })
 
-  test('audit P-1: what can not be undone is not done without a yes', async () => {
+  test('audit P-1: an irreversible command does nothing without confirmation', async () => {
     const before = await contentsOf(db)
     const asked: string[] = []
     const no: Ask = async (question) => {

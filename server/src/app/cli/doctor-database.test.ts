@@ -32,7 +32,7 @@ test('audit S-4: doctor says that the clock was moved, and minds it outside a sa
   expect((await reported(true))[0]).toEqual([true, 'database: schema of this build, business clock 5 ms ahead'])
 })
 
-test('audit S-3: doctor minds a process that is logged in as who owns the tables', async () => {
+test('audit S-3: doctor reports a process that is logged in as the owner of the tables', async () => {
   expect(await reported(false)).toContainEqual([
     false,
     expect.stringContaining('database: bursar worker is logged in as postgres, which owns the tables'),

@@ -16,7 +16,7 @@ const badOf = (changed: Partial<Parameters<typeof reportExposure>[0]>): string[]
   return bad
 }
 
-test('audit S-2 S-20: the doctor finds settings that open what should be shut', () => {
+test('audit S-2 S-20: the doctor finds settings that expose what should be closed', () => {
   expect(badOf({})).toEqual([])
   expect(badOf({ trustedProxies: [] })).toEqual([expect.stringContaining('BURSAR_TRUSTED_PROXIES')])
   expect(badOf({ trustedProxies: [], http: { host: '::1', port: 1 } })).toHaveLength(1)
@@ -27,7 +27,7 @@ test('audit S-2 S-20: the doctor finds settings that open what should be shut', 
   expect(badOf({ httpWebhooks: true })).toEqual([expect.stringContaining('BURSAR_HTTP_WEBHOOKS')])
 })
 
-test('what is on this machine only, or a sandbox, is no finding', () => {
+test('settings for this machine only, or for a sandbox, are no finding', () => {
   expect(badOf({ publicUrl: 'http://127.0.0.1:8080', trustedProxies: [] })).toEqual([])
   expect(badOf({ publicUrl: 'http://localhost:8080', trustedProxies: [] })).toEqual([])
   expect(badOf({ publicUrl: 'http://[::1]:8080', trustedProxies: [] })).toEqual([])

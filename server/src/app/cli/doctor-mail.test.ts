@@ -28,7 +28,7 @@ const reported = async (port: number | null): Promise<[boolean, string][]> => {
   return lines
 }
 
-test('the doctor says whether mail is sent, and what is in its way', async () => {
+test('the doctor reports whether mail is sent, and what prevents it', async () => {
   expect(await reported(null)).toEqual([
     [true, 'mail: BURSAR_SMTP_URL is not set, so none is written or sent'],
     [true, 'mail: 0 waiting, 0 failed in 90 days'],

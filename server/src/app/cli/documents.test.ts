@@ -78,7 +78,7 @@ const wrongArguments = ({ name, args, options }: Command, words: readonly string
   return takesRest || count <= args.length ? undefined : `${name} takes ${args.length} arguments, not ${count}`
 }
 
-test('what a document may write is read as it is meant', () => {
+test('command lines of documents are read correctly', () => {
   const of = (code: string): (string | undefined)[] => commandLines(code).map(wrongWith)
   expect(of('bursar costs --merchant ID|platform --json')).toEqual([undefined])
   expect(of('bursar adjust text ID | bursar adjust sign --key FILE')).toEqual([undefined, undefined])

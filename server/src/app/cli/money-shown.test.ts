@@ -76,7 +76,7 @@ const RUNWAY = '133326.3'
 const POLICY = { ETHEREUM: { hot: { ETH: { cap: `${4n * E18}`, target: `${3n * E18}`, low: `${E18}` } } } }
 
 test.each(['server/src/main.ts', 'tools/bursar.ts'])(
-  'what a command finds wrong is the exit code of its process: %s',
+  'a finding of a command is the exit code of its process: %s',
   async (script) => {
     const root = new URL('../../../../', import.meta.url).pathname
     // Neither a signer nor networks are set.
@@ -186,7 +186,7 @@ describe('reserves', () => {
 
   const files = (start: string): string[] => readdirSync(folder).filter((name) => name.startsWith(start))
 
-  test('a report, its proofs, and a merchant who checks theirs without our database', async () => {
+  test('a report, its proofs, and a merchant that checks its proof without our database', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     writeFileSync(path('sign.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
     await reconcileNetwork(here.runtime, catalogue, here.adapter)
@@ -279,7 +279,7 @@ test('metrics: costs by network, asset and operation and never by merchant; drif
   expect(text).not.toContain(owner.merchantId)
 })
 
-test('treasury: what is where, what waits, what to refill, and how long the coin for fees lasts', async () => {
+test('treasury: balances by place, waiting amounts, addresses to refill, and how long the coin for fees lasts', async () => {
   await bursar('costs')
   const before = (await bursar('treasury')).out
   const hot = `${2 - Number(COST)}`

@@ -15,7 +15,7 @@ const shown = (fill: (out: Output) => void): { text: string; json: unknown } => 
 
 const AT = new Date('2026-11-25T08:00:00Z')
 
-describe('what a command shows', () => {
+describe('the output of a command', () => {
   test('a list is a table with heads in words, and an array of objects', () => {
     const rows = [
       { id: 'a', amount: '12.5', createdAt: AT, lastError: null, isOpen: true, flags: ['one', 'two'] },
@@ -44,7 +44,7 @@ describe('what a command shows', () => {
     expect({ text, json }).toEqual({ text: 'nothing is stopped\n', json: { stops: [] } })
   })
 
-  test('one thing is lines of name and value, with what is inside it indented', () => {
+  test('an object is lines of name and value, with inner objects indented', () => {
     const thing = {
       withdrawalId: 'w',
       report: { riskScore: 0.5, flags: ['listed'] },
@@ -85,7 +85,7 @@ describe('what a command shows', () => {
     })
   })
 
-  test('what others wrote neither moves the cursor of a terminal nor breaks a line of a table', () => {
+  test('text of third parties neither moves the cursor of a terminal nor breaks a line of a table', () => {
     const name = 'Shop\u001B[2J\nadmin\u202E'
     const { text, json } = shown((out) => {
       out.list('merchants', [{ name }])

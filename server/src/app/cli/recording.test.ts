@@ -19,7 +19,7 @@ const recorded = async (most = 10) =>
     .toReversed()
 
 describe('commands that change something', () => {
-  test('audit S-6: are recorded before they begin and after they ended, with the person who typed them', async () => {
+  test('audit S-6: are recorded before they begin and after they ended, with the login of the operator', async () => {
     const made = await type('merchant', 'create', '--name', 'Shop', '--url', 'https://shop.example', '--json')
     expect(made.code).toBe(0)
     const { id, privateKey } = JSON.parse(made.said) as { id: string; privateKey: string }
@@ -52,7 +52,7 @@ describe('commands that change something', () => {
     )
   })
 
-  test('audit S-6: what can not be recorded is not done', async () => {
+  test('audit S-6: are not carried out if they can not be recorded', async () => {
     await pool.query(
       `create role recording_${process.pid} login; grant usage on schema public to recording_${process.pid}; grant select, insert on merchants, merchant_keys to recording_${process.pid}`,
     )

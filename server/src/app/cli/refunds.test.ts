@@ -81,7 +81,7 @@ const lostRefund = async () => {
   return { reference, id: refund.id }
 }
 
-test('a refund is ended by a person who says how and why; one that its acquirer shows is not refused', async () => {
+test('a refund is ended by a person with its outcome and a reason; one that its acquirer shows is not refused', async () => {
   const { reference, id } = await lostRefund()
   expect(await bursar('payment', 'resolve-refund', id, 'no', 'flag')).toMatchObject({ code: 2 })
   expect((await bursar('payment', 'resolve-refund', '--yes', id, '--refused')).code).toBe(2)

@@ -134,7 +134,7 @@ test('audit O-3.1: C10 no role serves a restored copy before `bursar restored` h
   await copy.close()
 })
 
-test('audit O-3.1: the command moves on what looks like the same database too: a snapshot of its files put back in place', async () => {
+test('audit O-3.1: the command moves on even if the database looks the same: a snapshot of its files put back in place', async () => {
   const here = open(database.url)
   await here.stock()
   const known = (await sql<{ address: string }>`select address from address_stock`.execute(here.db)).rows.map(

@@ -148,7 +148,7 @@ const typed = commands.filter(({ name }) => name !== 'serve' && name !== 'doctor
 /** They need a file, standard input or a counterparty. */
 const NOT_HERE = ['adjust sign', 'person key', 'reserves verify', 'smoke', 'doctor']
 
-test('what only looks prints text, and one object with --json', async () => {
+test('a command that changes nothing prints text, and one object with --json', async () => {
   let count = 0
   for (const one of commands.filter(({ name }) => LOOKING.has(name) && !NOT_HERE.includes(name) && name !== 'serve')) {
     const words = lineOf(one, '', '')

@@ -34,7 +34,7 @@ test('the file of settings is read', () => {
   })
 })
 
-test('lists are imported and shown with their age; what is cut off, undated or much shorter is refused and changes nothing', async () => {
+test('lists are imported and shown with their age; a list that is cut off, undated or much shorter is refused', async () => {
   expect(await bursar('screening', 'lists')).toMatchObject({
     code: 0,
     text: expect.stringContaining('no list has been imported'),
@@ -69,7 +69,7 @@ test('lists are imported and shown with their age; what is cut off, undated or m
   expect((await bursar('screening', 'lists')).text).toMatch(/2026-02-15 +\d+ +1 +yes/)
 })
 
-test('what is risky is listed, shown and decided, once, by as many as it takes', async () => {
+test('risky deposits are listed, shown and decided, once, by the required number of people', async () => {
   // Raw: a report of AMLBot that no deposit waits for.
   await sql`insert into screenings(merchant_id, id, kind, subject_id, subject, state, report, token, next_at, created_at, updated_at)
     values (${ID}, ${ID}, 'deposit', ${ID}, '{"network":"TRON","asset":"USDT"}', 'risky', '{"riskScore":0.9,"flags":["on a list"],"signals":{}}', 't', now(), now(), now())`.execute(

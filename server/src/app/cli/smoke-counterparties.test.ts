@@ -107,7 +107,7 @@ const emulated: Record<string, (http: AcquirerHttp) => Promise<{ acquirer: Acqui
 }
 
 test.for(Object.keys(emulated))(
-  '%s: what was never ordered is unknown, and a paid order is understood',
+  '%s: an unknown order is reported as unknown, and a paid order is understood',
   async (kind) => {
     const { acquirer, secureCode } = await emulated[kind]!(http)
     const ticker = kind === 'freedompay' ? 'KZT' : 'UAH'
@@ -130,7 +130,7 @@ test.for(Object.keys(emulated))(
   },
 )
 
-test('a status that nobody has seen yet is named, and an acquirer that does not answer is no finding', async () => {
+test('an unknown status is named, and an acquirer that does not answer is no finding', async () => {
   const answering = (say: (reference: string) => AcquirerState): Acquirer =>
     ({
       name: 'one',
@@ -213,7 +213,7 @@ test('an order that the operator names is looked for among payments and payouts'
   expect(lines(await compareAcquirer(acquirer, [order])).at(-2)).toMatch(/^new payment ours: is not understood/)
 })
 
-test('amlbot: a report that does not exist is refused; a check is made only of what is named, and strange signals are named', async () => {
+test('amlbot: a missing report is refused; only a named subject is checked, and unknown signals are named', async () => {
   const emulator = await startScreening({ port: 0, accessId: 'id', accessKey: 'key' })
   onTestFinished(() => emulator.stop())
   const screener = createAmlbot({ url: emulator.url, accessId: 'id', accessKey: 'key' }, Date.now)

@@ -76,7 +76,7 @@ test.each(['ethereum', 'bsc'] as const)('%s: a node that agrees is only read, an
   expect(proxy.asked.filter((method) => !READING.includes(method))).toEqual([])
 })
 
-test('what no chain takes is sent where it is asked for', async () => {
+test('--send sends transactions that every chain refuses', async () => {
   const proxy = await open('bsc')
   const { code, lines } = await smoke('bsc', proxy, '--send')
   expect(lines.filter((line) => line.startsWith('agrees sending: '))).toHaveLength(5)

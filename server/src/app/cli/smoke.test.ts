@@ -80,7 +80,7 @@ test('a node of another chain, and a node that does not answer, are said at once
   }
 })
 
-test('a node is shown as the doctor shows it, and what it says that is not known ends with 1', async () => {
+test('a node is shown as the doctor shows it, and an unknown answer ends with 1', async () => {
   const url = await startRpcNode({
     getblockhash: () => GENESIS,
     getnetworkinfo: () => ({ version: 300_000, subversion: '/Satoshi:30.0.0/', connections: 1, warnings: [] }),
@@ -94,7 +94,7 @@ test('a node is shown as the doctor shows it, and what it says that is not known
   expect(code).toBe(1)
 })
 
-test('what is not there, or not configured, is said', async () => {
+test('a missing or unconfigured target is reported', async () => {
   expect((await smoke(['dogecoin'], {})).code).toBe(2)
   expect((await smoke(['bitcoin', '--send'], {})).code).toBe(2)
   for (const [target, says] of [

@@ -31,7 +31,7 @@ const freezes = async () =>
     ({ lifted }) => lifted,
   )
 
-describe('what is held', () => {
+describe('held money', () => {
   const terms = { cardHoldHours: 0, cardReservePercent: 0, cardReserveDays: 180 }
   test('audit F-9.8: nothing by default', async () => {
     expect(heldParts(98_00n, terms, new Date(0))).toEqual([])
@@ -113,7 +113,7 @@ describe('money of a card payment', () => {
     expect(await conversions()).toEqual([88_20n, 9_80n])
   })
 
-  test('audit F-9.8: that a chargeback takes back is taken from what is held of it, and becomes nothing else', async () => {
+  test('audit F-9.8: that a chargeback takes back is taken from its own hold, and is not converted', async () => {
     await world.set({ cardHoldHours: 48 })
     const reference = await world.paid({ target: { ticker: 'BTC' } })
     world.first.reverses(reference, 'all')
@@ -124,7 +124,7 @@ describe('money of a card payment', () => {
     expect(await conversions()).toEqual([])
   })
 
-  test('audit F-9.8: a chargeback of what was spent uses the reserve of other payments, and no more of it than it needs', async () => {
+  test('audit F-9.8: a chargeback of spent money uses the reserve of other payments, and no more of it than it needs', async () => {
     const spent = await world.paid()
     await world.set({ cardReservePercent: 50, cardReserveDays: 30 })
     await world.paid()
@@ -142,7 +142,7 @@ describe('money of a card payment', () => {
     ])
   })
 
-  test('audit F-9.8: is given back out of what is held of it, and what is left stays held', async () => {
+  test('audit F-9.8: is refunded out of its own hold, and the rest stays held', async () => {
     await world.set({ cardHoldHours: 48 })
     const reference = await world.paid()
     await world.refund(reference, 30_00n)
@@ -180,7 +180,7 @@ describe('money of a card payment', () => {
     expect([await balance(), await held()]).toEqual([[49_00n, 0n], [['reserve', 49_00n]]])
   })
 
-  test('audit F-9.8: with the reserves that a dispute used, is held again but for what went back', async () => {
+  test('audit F-9.8: with the reserves that a dispute used, is held again except the part that went back', async () => {
     await world.set({ cardHoldHours: 48 })
     const disputed = await world.paid()
     world.first.reverses(disputed, undefined)
@@ -192,7 +192,7 @@ describe('money of a card payment', () => {
     expect(await balance()).toEqual([97_00n, 97_00n])
   })
 
-  test('audit F-9.8: repays, once it is released, what its merchant owes, and only the rest becomes its target', async () => {
+  test('audit F-9.8: repays the debt of its merchant when it is released, and only the rest becomes its target', async () => {
     const spent = await world.paid()
     await spend(98_00n)
     await world.set({ cardHoldHours: 48 })

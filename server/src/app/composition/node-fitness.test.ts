@@ -43,7 +43,7 @@ const NO_INDEX: Finding = {
 const LACKS =
   'the watcher does not work with the node of BITCOIN: txindex: the node has no index of transactions. Set txindex=1 in bitcoin.conf'
 
-test('audit D-B5: a network whose node lacks what the role needs waits, with an alert that says what to change, until the node has it', async () => {
+test('audit D-B5: a network whose node is unfit for the role waits, with an alert that says the remedy, until it is fit', async () => {
   findings = [NO_INDEX]
   await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow(LACKS)
   await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow('Set txindex=1')

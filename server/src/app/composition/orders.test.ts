@@ -38,7 +38,7 @@ const KINDS: Record<string, string> = {
   createFiatExchangeWithdrawal: 'FiatExchangeWithdraw',
 }
 
-describe('audit S-1: L4 what was placed is found again by its localId', () => {
+describe('audit S-1: L4 an order is found again by its localId', () => {
   test.each(moneyOperations.map(({ id }) => id))('%s', async (operation) => {
     const localId = `found-${operation}`
     expect(await world.find(localId)).toEqual([])
@@ -50,12 +50,12 @@ describe('audit S-1: L4 what was placed is found again by its localId', () => {
     expect(JSON.stringify(found)).not.toContain('4111111111111111')
   })
 
-  test('nothing starts while what an operation places could not be found', () => {
+  test('nothing starts while the orders of an operation could not be found', () => {
     expect(() => orderLookupRoutes(edge.db, {})).toThrow(/nothing finds what these place: .*createFiatWithdrawal/)
   })
 })
 
-test('audit S-11: what no day has room for is refused with code 7; a merchant without that much gets code 1', async () => {
+test('audit S-11: more than a day has room for is refused with code 7; a merchant without that much gets code 1', async () => {
   const all = { perPayment: 40n * E18, perHour: 40n * E18, perDay: 40n * E18 }
   await storeSignerLimits(edge.db, [{ network: 'ETHEREUM', asset: 'USDT', ...all }], new Date())
   await world.change()
@@ -258,7 +258,7 @@ test('audit F-3 C-2: every operation that moves money is among those that are re
   )
 })
 
-test('audit F-3: an Idempotency-Key that came before with another order is refused, whatever the market', async () => {
+test('audit F-3: an Idempotency-Key that was used for another order is refused, also while the market is closed', async () => {
   const headers = ['Idempotency-Key', 'once']
   const send = (body: object) => edge.call('POST', '/merchants/exchange', JSON.stringify(body), { headers })
   expect((await send(ORDERS.createExchange!)).status).toBe(200)

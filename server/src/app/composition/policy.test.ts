@@ -6,7 +6,7 @@ import { DEFAULT_CONSOLIDATION_POLICY } from '../../treasury/consolidation/index
 import { DEFAULT_SWEEP_POLICY } from '../../treasury/sweeps/index.ts'
 import { mostHotAddresses, readPolicies, STANDARD_POLICIES } from './policy.ts'
 
-test('what a file leaves out keeps its standard', () => {
+test('a value that a file leaves out keeps its default', () => {
   expect(readPolicies({ ETHEREUM: {}, BITCOIN: { sending: {} } })).toEqual(STANDARD_POLICIES)
   expect(STANDARD_POLICIES).toMatchObject({
     deposits: DEFAULT_DEPOSIT_POLICY,

@@ -14,7 +14,7 @@ const withdrawal = (more: Record<string, unknown> = {}): string =>
     ...more,
   })
 
-describe('a body that is refused says what to send instead', () => {
+describe('a refused body is answered with the correct form', () => {
   test.each([
     ['a number', withdrawal({ amount: 12.5 }), 'amount', 'send "12.5" in quotes'],
     ['an exponent', withdrawal({ amount: '1e3' }), 'amount', 'decimal string'],
@@ -201,7 +201,7 @@ describe('the form of a request', () => {
     ).toMatchObject({ status: 400, body: { code: 100 } })
   })
 
-  test('a body where none is taken', async () => {
+  test('a body where none is accepted', async () => {
     const target = '/merchants/invoices/crypto/123e4567-e89b-12d3-a456-426614174000/close'
     for (const body of ['{"a":1}', '[]', 'null', 'x']) expect((await edge.call('POST', target, body)).status).toBe(400)
     expect(await edge.call('POST', target, '{"a":1}')).toMatchObject({

@@ -29,7 +29,7 @@ describe('a card number is not logged', () => {
     expect(logged()).not.toMatch(/4111.?1111.?1111.?1111/)
   })
 
-  test('in what an operation says', async () => {
+  test('in a refusal of an operation', async () => {
     edge.answer = () => Promise.reject(new ApiRefusal(400, 3, `nobody knows ${CARD}`))
     edge.logged.length = 0
     await edge.call('POST', path, JSON.stringify(body))
@@ -38,7 +38,7 @@ describe('a card number is not logged', () => {
   })
 })
 
-test('what tells two requests apart can not be used to find a card by its mask', async () => {
+test('the fingerprint of a request can not be used to find a card by its mask', async () => {
   const [target, body] = ['/merchants/withdrawals/fiat', `{"ticker":"UAH","to":"${CARD}","amount":"1000"}`]
   expect((await edge.call('POST', target, body)).status).toBe(200)
   const { fingerprint } = edge.handled.at(-1)!.answerKeys[0]!

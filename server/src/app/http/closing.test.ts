@@ -53,7 +53,7 @@ test('bytes behind an order that is carried out do not take the place of its ans
   expect(edge.handled).toHaveLength(1)
 })
 
-test('closing answers what is under way, ends its connections, and waits for nobody who is idle', async () => {
+test('closing answers requests under way, ends their connections, and does not wait for idle ones', async () => {
   edge.handled.length = 0
   const target = '/merchants/assets/crypto'
   const { id, privateKey } = edge.merchant

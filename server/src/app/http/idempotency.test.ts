@@ -49,7 +49,7 @@ describe('Idempotency-Key', () => {
     })
   })
 
-  test('the first answer comes before the operation is asked, whatever it would say now', async () => {
+  test('the stored answer is sent before the operation is called, even if it would fail now', async () => {
     serving()
     const first = await edge.call('POST', '/merchants/addresses', body(1), key('c'))
     edge.answer = async () => Promise.reject(new Error('everything is stopped'))

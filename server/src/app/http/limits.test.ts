@@ -17,7 +17,7 @@ const makeClient = async (perMinute?: number) => {
 }
 
 describe('signed requests of a merchant', () => {
-  test('are limited, see what is left, and are let in again as time passes; others are not touched', async () => {
+  test('are limited, see their remaining number, and are accepted again as time passes; other merchants are not affected', async () => {
     const [ask, other] = [await makeClient(), await makeClient()]
     const first = await ask()
     expect(first.headers).toMatchObject({ 'ratelimit-policy': '"merchant";q=5;w=60', ratelimit: '"merchant";r=4' })
@@ -40,7 +40,7 @@ describe('signed requests of a merchant', () => {
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 429])
   })
 
-  test("are counted after the signature: nobody else can use up a merchant's share", async () => {
+  test('are counted after the signature: forged requests do not use up the share of a merchant', async () => {
     const made = await makeMerchant(edge.db, NOW)
     edge.directory.forget(made.id)
     for (let i = 0; i < 8; i += 1)
@@ -52,7 +52,7 @@ describe('signed requests of a merchant', () => {
 describe('requests without a good signature of one network address', () => {
   const bad = (address: string) => edge.call('GET', target, undefined, { id: newId(), ...from(address) })
 
-  test('are limited by address, whatever is wrong with them; a good one from there is still served', async () => {
+  test('are limited by address for any kind of error; a correctly signed one from there is still served', async () => {
     const address = '203.0.113.7'
     const kinds = [
       () => bad(address),
@@ -75,7 +75,7 @@ describe('requests without a good signature of one network address', () => {
     ).toBe(200)
   })
 
-  test('are not those of a merchant whose requests are refused for what they say', async () => {
+  test('do not include signed requests of a merchant that are refused for their content', async () => {
     const made = await makeMerchant(edge.db, NOW, { settings: { requestsPerMinute: 1_000 } })
     edge.directory.forget(made.id)
     const wrong = () =>

@@ -93,7 +93,7 @@ const browser = ['accept', 'text/html,application/xhtml+xml,*/*;q=0.8']
 const get = (target: string, headers: string[] = browser) => edge.raw('GET', target, headers)
 
 describe('a page', () => {
-  test('is found by its path, with what stands for the names in it, and with a slash at its end', async () => {
+  test('is found by its path, with the values of its parameters, and with a slash at its end', async () => {
     expect(await get('/invoices/crypto/a%20b?lang=uk&lang=ru&x=%zz')).toMatchObject({ status: 200, text: '<p>a b' })
     expect(asked[0]).toMatchObject({
       method: 'GET',
@@ -104,7 +104,7 @@ describe('a page', () => {
     expect((await get('/invoices/crypto/x/')).text).toBe('<p>x')
   })
 
-  test('carries what keeps it to itself', async () => {
+  test('carries headers that keep it from caches, frames and other sites', async () => {
     const { headers } = await get('/invoices/crypto/x')
     expect(headers).toMatchObject({
       'cache-control': 'no-store',
@@ -125,7 +125,7 @@ describe('a page', () => {
     expect(asked[0]!.method).toBe('GET')
   })
 
-  test('is compressed for who can read that', async () => {
+  test('is compressed for browsers that accept it', async () => {
     for (const [accepted, open] of [
       ['br, gzip', brotliDecompressSync],
       ['gzip', gunzipSync],
@@ -149,7 +149,7 @@ describe('a page', () => {
     expect(split.headers['set-cookie']).toBeUndefined()
   })
 
-  test('takes a body of any content type, one that is none among them', async () => {
+  test('accepts a body of any content type, even an invalid one', async () => {
     for (const type of ['text/xml', ';;', 'a', 'application/json', 'application/x-www-form-urlencoded;']) {
       asked.length = 0
       const answer = await edge.raw('POST', '/invoices/crypto/x', [...browser, 'content-type', type], '{"a":')
@@ -164,7 +164,7 @@ describe('a page', () => {
   })
 })
 
-describe("what can't be shown", () => {
+describe('errors', () => {
   test('an unknown path is a page to a browser and JSON to everybody else', async () => {
     expect(await get('/nowhere')).toMatchObject({
       status: 404,
@@ -190,7 +190,7 @@ describe("what can't be shown", () => {
     })
   })
 
-  test('a failure tells nothing of what went wrong, and the log names the request', async () => {
+  test('a failure shows no detail of its cause, and the log names the request', async () => {
     edge.logged.length = 0
     const answer = await get('/broken')
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
@@ -308,7 +308,7 @@ const stopping = useEdge({
   },
 })
 
-test('closing ends answers that go on, and waits for none of them', async () => {
+test('closing ends endless answers and does not wait for them', async () => {
   const live = await open('/endless', false, stopping.port)
   await stopping.app.close()
   await live.ended

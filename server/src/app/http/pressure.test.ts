@@ -73,7 +73,7 @@ describe('audit S-5: bodies in flight are bounded', () => {
     expect(budget.held()).toBe(0)
   })
 
-  test('of one address and of the process, and what ends makes room', async () => {
+  test('by address and by process, and a body that ends makes room', async () => {
     const from = (address: string) => `${headers()}X-Forwarded-For: ${address}\r\n`
     const first = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
     const second = begin(edge.port, from('198.51.100.1'), MIB, MIB - 1)
@@ -143,7 +143,7 @@ test('audit C-17: HEAD answers as its GET does, without a body, signed as it was
   expect(await edge.raw('HEAD', '/nowhere', [])).toMatchObject({ status: 404, text: '' })
 })
 
-test('audit C-17: a method that nothing answers is 404, whatever its content type', async () => {
+test('audit C-17: an unknown method is 404, regardless of its content type', async () => {
   for (const method of ['DELETE', 'PUT', 'PATCH']) {
     for (const type of ['application/json', 'text/plain', ';;']) {
       expect

@@ -86,7 +86,7 @@ describe('two api processes', () => {
     await until(made.id, rotated.secret, 401)
   })
 
-  test('know what changed while their listening connections were gone', async () => {
+  test('learn the changes made while their listening connections were gone', async () => {
     const made = await makeMerchant(db, Date.now())
     await until(made.id, made.privateKey, 200)
     await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))

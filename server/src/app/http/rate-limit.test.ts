@@ -21,14 +21,14 @@ describe('rate', () => {
     expect(limiter.take('a', 60, 60_500)).toBe(-1)
   })
 
-  test('over ten minutes lets through exactly what was promised', () => {
+  test('over ten minutes lets through exactly the stated number', () => {
     const limiter = createRateLimiter()
     let through = 0
     for (let ms = 0; ms < 600_000; ms += 100) if (limiter.take('a', 120, ms) >= 0) through += 1
     expect(through).toBe(120 + 10 * 120 - 1)
   })
 
-  test('forgets in constant time, and a clock set back locks nobody out', () => {
+  test('forgets in constant time, and a clock set back locks no source out', () => {
     const limiter = createRateLimiter()
     const before = process.cpuUsage()
     for (let i = 0; i < 300_000; i += 1) limiter.take(`s${i}`, 60, 1_000)

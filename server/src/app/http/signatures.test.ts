@@ -55,7 +55,7 @@ describe('the vectors of contract.md section 3', () => {
   })
 })
 
-describe('who signed', () => {
+describe('the signing merchant', () => {
   test('an unknown merchant, a disabled one, a wrong key and no UUID answer alike', async () => {
     const gone = await makeMerchant(edge.db, NOW)
     await inTransaction(edge.db, (tx) => setDisabled(tx, gone.id, true, keyDeps, momentAt(NOW)))
@@ -128,7 +128,7 @@ describe('when it was signed', () => {
     if (expected !== 200) expect(answer.status).toBe(401)
   })
 
-  test('is judged before who signed it, and by whole seconds', async () => {
+  test('is judged before the merchant, and by whole seconds', async () => {
     const unknown = { id: newId(), timestamp: SECONDS - 100 }
     expect((await edge.call('POST', '/merchants/addresses', address, unknown)).body.code).toBe(-2)
     edge.clock.ms = NOW + 999
@@ -165,7 +165,7 @@ describe('when it was signed', () => {
   })
 })
 
-describe('what was signed', () => {
+describe('the signed text', () => {
   test('A3 text that moves between method, path, body and timestamp is never accepted', async () => {
     const signed = operations.filter((operation) => operation.signed)
     edge.handled.length = 0
@@ -209,7 +209,7 @@ describe('what was signed', () => {
     expect((await edge.raw('GET', '/merchants/balances?tickers=BTC', headers)).status).toBe(200)
   })
 
-  test('A7 every byte of the body counts, whatever it means', async () => {
+  test('A7 every byte of the body counts, regardless of its meaning', async () => {
     const signature = sign(
       edge.merchant.privateKey,
       'POST',
@@ -261,7 +261,7 @@ describe('the headers', () => {
   ]
 
   test.each(['merchant-id', 'signature', 'timestamp'])(
-    'A6 %s sent twice is refused, however it is written and whatever it says',
+    'A6 %s sent twice is refused, in any spelling and with any value',
     async (name) => {
       expect((await edge.raw('GET', target, headers())).status).toBe(200)
       const value = headers()[headers().indexOf(name) + 1]!
@@ -283,7 +283,7 @@ describe('the headers', () => {
     expect(await edge.raw('GET', target, headers().toSpliced(at, 2))).toMatchObject({ status: 401, body: { code: -1 } })
   })
 
-  test('names are matched whatever their case; a signature in capitals is none', async () => {
+  test('names are matched in any case; a signature in capitals is refused', async () => {
     const [, id, , signature, , timestamp] = headers() as string[]
     expect(
       (await edge.raw('GET', target, ['Merchant-ID', id!, 'SIGNATURE', signature!, 'Timestamp', timestamp!])).status,

@@ -9,7 +9,7 @@ const parse = (text: string | Buffer): unknown => parseStrict(Buffer.from(text),
 const value = fc.json({ stringUnit: 'binary', maxDepth: 8 }).filter((text) => !/\\u0000|__proto__|\0/.test(text))
 
 describe('strict JSON', () => {
-  test('is what JSON.parse makes of the same text', () => {
+  test('parses a text as JSON.parse does', () => {
     fc.assert(
       fc.property(value, fc.constantFrom('', ' ', '\n\t'), (text, space) => {
         const padded = space + text + space

@@ -73,7 +73,7 @@ const measure = async (): Promise<Record<string, number>> => {
   )
 }
 
-test('A8 refusing takes the same time for whatever reason', async () => {
+test('A8 a refusal takes the same time for every reason', async () => {
   await expect(
     authenticate(
       directory,

@@ -7,7 +7,7 @@ const edge = useEdge()
 const SECONDS = String(NOW / 1_000)
 const address = '{"blockchain":"BITCOIN", "meta":"your-info"}'
 
-describe('what known clients send (contract.md 1.1) is served', () => {
+describe('requests of known clients (contract.md 1.1) are served', () => {
   test.each([
     ['GET', '/merchants/assets/crypto', ['content-type', 'application/json']],
     ['GET', '/merchants/assets/crypto/', []],
@@ -137,7 +137,7 @@ describe('the fee path without /merchants', () => {
 })
 
 describe('answers', () => {
-  test('carry an id of the request, its limits, and what keeps browsers off', async () => {
+  test('carry an id of the request, its limits, and headers that keep browsers off', async () => {
     const first = await edge.call('GET', '/merchants/assets/crypto')
     const second = await edge.call('GET', '/merchants/assets/crypto')
     expect(first.headers).toMatchObject({

@@ -12,7 +12,7 @@ const walkers = <Name>(turn: Turns) => {
   return { through, ask }
 }
 
-test('requests that come together go through a few a turn, in their order, and none is forgotten', async () => {
+test('simultaneous requests go through a few a turn, in their order, and none is forgotten', async () => {
   const { through, ask } = walkers<number>(createTurns(2))
   const asked = [0, 1, 2, 3, 4].map(ask)
   const counts: number[] = []
@@ -26,7 +26,7 @@ test('requests that come together go through a few a turn, in their order, and n
   await Promise.all(asked)
 })
 
-test('who comes after a pause need not wait, and no more of them than before', async () => {
+test('requests after a pause need not wait, and no more of them go than before', async () => {
   const turn = createTurns(2)
   for (let i = 0; i < 3; i += 1) {
     expect([turn(), turn()]).toEqual([undefined, undefined])
@@ -35,7 +35,7 @@ test('who comes after a pause need not wait, and no more of them than before', a
   }
 })
 
-test('those who wait go before those who come', async () => {
+test('waiting requests go before new ones', async () => {
   const { through, ask } = walkers<string>(createTurns(1))
   const early = [ask('a'), ask('b'), ask('c')]
   await nextTurn()

@@ -24,7 +24,7 @@ afterAll(async () => {
   await roles?.drop()
 })
 
-test.each(['api', 'worker', 'watcher'] as const)('audit S-3: %s may read what its metrics show', async (kind) => {
+test.each(['api', 'worker', 'watcher'] as const)('audit S-3: %s may read the tables of its metrics', async (kind) => {
   const catalogue = createCatalogue({
     crypto: [
       {

@@ -36,7 +36,7 @@ test('audit O-3.5 S-7: when a part does not start, those before it are stopped a
   expect(seen).toEqual(['stopping', 'worker stops', 'database stops'])
 })
 
-test('what fails later ends all parts too, and one that can not be stopped keeps no other', async () => {
+test('a later failure ends all parts too, and a part that can not be stopped does not keep the others', async () => {
   const { seen, part, onStopping } = world()
   const ended = Promise.reject(new Error('the database was exchanged'))
   await expect(

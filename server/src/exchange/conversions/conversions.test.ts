@@ -25,7 +25,7 @@ test('audit C-18: a target tells its address as its merchant wrote it', async ()
 })
 
 describe('credited money', () => {
-  test('becomes its target, and says what caused it', async () => {
+  test('becomes its target, and the notification names its cause', async () => {
     const id = await received('ETH', E18, await target({ ticker: 'USDT' }))
     await run()
     expect(await balance('ETH')).toBe(0n)
@@ -76,7 +76,7 @@ describe('credited money', () => {
     expect(await spendable('USDT')).toBe(0n)
   })
 
-  test('audit C-16: that arrives as what is wanted is sent on, and notified as an exchange with withdrawal at a price of 1', async () => {
+  test('audit C-16: that arrives in its target is sent on, and notified as an exchange with withdrawal at a price of 1', async () => {
     const invoice = await target({ ticker: 'USDT', address: OUTSIDE, blockchain: 'ETHEREUM' }, 'crypto-invoice')
     const address = newId()
     invoices.set(address, invoice)
@@ -191,7 +191,7 @@ describe('credited money', () => {
     },
   )
 
-  test('without a target becomes what the merchant set for all', async () => {
+  test("without a target becomes the merchant's default target", async () => {
     world.standard = 'USDT'
     await received('ETH', E18, newId())
     await received('USDT', E18, newId())
@@ -202,7 +202,7 @@ describe('credited money', () => {
     expect(await states()).toEqual([{ state: 'done', reason: null }])
   })
 
-  test('beyond the most of one exchange is converted in steps, and what is too little for another stays', async () => {
+  test('above the limit of one exchange is converted in steps, and a rest too small for another stays', async () => {
     await received('ETH', 5n * E18 + 5n * 10n ** 14n, await target({ ticker: 'USDT' }))
     await run()
     expect((await notices()).map(({ spendAmount }) => spendAmount)).toEqual(['2', '2', '1.0005'])

@@ -7,7 +7,7 @@ import { E18, OUTSIDE, useConversions } from './test-conversions.ts'
 const { db, world, run, received, balance, notices, states, target } = useConversions()
 const ajv = new Ajv()
 
-describe("what can't be converted stays on the balance and is notified", () => {
+describe("money that can't be converted stays on the balance and is notified", () => {
   test('at once when it never will be: too little', async () => {
     const id = await received('ETH', 10n ** 14n, await target({ ticker: 'USDT' }))
     await run()

@@ -81,7 +81,7 @@ const asked = { ticker: 'USDT', spendTicker: 'ETH', amount: '1', side: 'spend', 
 const order = { ...asked, fee: '3.25', exchangeFee: '0.009901', price: '2400', to: OUTSIDE }
 
 describe('an estimate', () => {
-  test('has the exchange fee in what is spent, and the withdrawal fee in what is withdrawn', async () => {
+  test('includes the exchange fee in the spent amount, and the withdrawal fee in the withdrawn amount', async () => {
     const { status, body } = await ask('estimateCryptoExchangeWithdrawal', { query: asked })
     expect(status).toBe(200)
     expect(ajv.compile(estimateCryptoExchangeWithdrawal.response)(body)).toBe(true)
@@ -97,7 +97,7 @@ describe('an estimate', () => {
     expect(Number(exchange.amount) + Number(exchange.fee)).toBe(1)
   })
 
-  test('of what is withdrawn keeps that exactly; inside, nothing is charged for it', async () => {
+  test('of a withdrawn amount keeps it exactly; a transfer within the platform has no withdrawal fee', async () => {
     const { body } = await ask('estimateCryptoExchangeWithdrawal', {
       query: { ...asked, side: 'withdraw', amount: '100.5', to: INSIDE },
     })
@@ -119,7 +119,7 @@ describe('an estimate', () => {
 })
 
 describe('an order', () => {
-  test('exchanges, holds what was bought, and tells Exchanged in full', async () => {
+  test('exchanges, holds the bought amount, and notifies Exchanged in full', async () => {
     const {
       status,
       body: { id },
@@ -187,7 +187,7 @@ describe('an order', () => {
     expect(await notices()).toEqual([])
   })
 
-  test('X4 whose withdrawal fails leaves what was bought on the balance, and says so', async () => {
+  test('X4 whose withdrawal fails leaves the bought amount on the balance, and notifies that', async () => {
     const {
       body: { id },
     } = await ask('createCryptoExchangeWithdrawal', { body: { ...order, localId: 'p1' } })

@@ -103,7 +103,7 @@ describe('directions', () => {
     expect(await world.ask('listExchangeDirections', merchant, {})).toMatchObject({ body: [] })
   })
 
-  test('what is bought costs more than the middle and what is sold brings less', async () => {
+  test('buying costs more than the middle price and selling brings less', async () => {
     const { body } = await world.ask('listExchangeDirections', merchant, {})
     const list = body as unknown as {
       target: { ticker: string }
@@ -162,7 +162,7 @@ describe('an estimate', () => {
     ).toBe(200)
   })
 
-  test('audit F-9.2: counts what its own merchant was promised and can pay for', async () => {
+  test('audit F-9.2: counts the quotes of its own merchant that it can pay for', async () => {
     await stock(db, 'USDT', 150n * 10n ** 18n)
     const estimates = async (n: number) =>
       (
@@ -177,7 +177,7 @@ describe('an estimate', () => {
     expect(await estimates(2)).toEqual([200, 400])
   })
 
-  test('audit F-9.2: a merchant without money closes the exchange for nobody by asking', async () => {
+  test('audit F-9.2: estimates of a merchant without money do not close the exchange for others', async () => {
     await stock(db, 'USDT', 150n * 10n ** 18n)
     for (let n = 0; n < 5; n += 1)
       expect((await world.ask('estimateExchange', newId(), { query: { ...order, amount: '150' } })).status).toBe(200)
@@ -322,7 +322,7 @@ describe('an exchange', () => {
     expect((await world.ask('createExchange', other, { body: { ...order, price: price.value } })).status).toBe(200)
   })
 
-  test('50 at once for the last of it: exactly what is there is sold', async () => {
+  test('50 at once for the last of it: exactly the available amount is sold', async () => {
     const merchants = Array.from({ length: 50 }, newId)
     for (const one of merchants) await giveBalance(db, one, 'UAH', 10_000_00n)
     const answers = await Promise.all(
@@ -334,7 +334,7 @@ describe('an exchange', () => {
     await soundLedger()
   })
 
-  test('what the spread earned is what the merchant would have got without it', async () => {
+  test('the income of the spread is the difference to a trade without it', async () => {
     await world.ask('createExchange', merchant, { body })
     // 100 USDT at 40.24120604 instead of 40.04
     expect(await spreadIncomeOf(db)).toEqual([{ asset: 'USDT', units: 502_512_587_412_587_412n }])
@@ -355,7 +355,7 @@ describe('an exchange', () => {
     expect(await auditPositions(db)).toMatchObject([{ asset: 'USDT' }])
   })
 
-  test('the owner trades with what is there, and takes back what is not needed', async () => {
+  test('the owner funds an available position, and takes back unused capital', async () => {
     await expect(inTransaction(db, (tx) => fundPosition(tx, 'USDT', 1n, { at: new Date(), newId }))).rejects.toThrow(
       'less capital in USDT',
     )

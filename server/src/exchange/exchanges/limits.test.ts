@@ -71,7 +71,7 @@ describe('a limit', () => {
     expect(await directions()).toContain('USDT>BTC')
   })
 
-  test("of what is bought holds too, and the owner's money moves it", async () => {
+  test("of a bought asset holds too, and the owner's money moves it", async () => {
     expect((await create('BTC', 'USDT', '0.5', 'spend')).status).toBe(200)
     expect((await create('BTC', 'USDT', '0.01', 'spend')).body).toMatchObject({
       code: 6,
@@ -127,7 +127,7 @@ describe('a limit', () => {
     expect(await auditPositions(db)).toEqual([])
   })
 
-  test('audit F 8: holds for all chunks together after a hedge has come in, and after orders that nobody could pay for', async () => {
+  test('audit F 8: holds for all chunks together after a hedge has come in, and after orders without enough money', async () => {
     const [seller, poor] = [newId(), newId()]
     await giveBalance(db, seller, 'BTC', 10n * BTC)
     await create('USDT', 'BTC', '0.2')
@@ -150,7 +150,7 @@ describe('a limit', () => {
 })
 
 describe('a reservation', () => {
-  test('is not for sale, belongs to the position, and ends in what was spent and what is for sale again', async () => {
+  test('is not for sale, belongs to the position, and ends as a spent part and a part for sale again', async () => {
     expect(await inTransaction(db, (tx) => reserveInventory(tx, 'BTC', BTC + 1n))).toBe(false)
     expect(await inTransaction(db, (tx) => reserveInventory(tx, 'BTC', 90_000_007n))).toBe(true)
     expect((await estimate('USDT', 'BTC', '0.1')).body.code).toBe(2)
@@ -179,7 +179,7 @@ describe('profit', () => {
     return flows
   }
 
-  test('both parts add up to sales less purchases plus what the rest is worth, in any order of trades', () => {
+  test('both parts add up to sales less purchases plus the value of the rest, in any order of trades', () => {
     fc.assert(
       fc.property(trades, amount, (list, price) => {
         const flows = flowsOf(list)
@@ -204,7 +204,7 @@ describe('profit', () => {
   })
 })
 
-test('whatever is exchanged, funded, reserved and released: the position is the sum of fills, and the ledger adds up to zero', async () => {
+test('in any history of exchanges and funding the position is the sum of fills, and the ledger adds up to zero', async () => {
   const act = fc.oneof(
     fc.record({
       kind: fc.constant('exchange' as const),
@@ -270,7 +270,7 @@ test('whatever is exchanged, funded, reserved and released: the position is the 
   )
 })
 
-test('the margin is what merchants gave over what they got, at the middle', async () => {
+test('the margin is the amount that merchants gave above the amount that they got, at the middle price', async () => {
   await create('USDT', 'BTC', '0.1')
   const {
     rows: [row],

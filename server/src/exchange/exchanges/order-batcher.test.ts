@@ -39,7 +39,7 @@ const sound = async () => {
 }
 
 describe('orders that arrive together', () => {
-  test('are filled or refused each for itself, and what is refused moves nothing', async () => {
+  test('are filled or refused one by one, and a refused order moves nothing', async () => {
     const [poor, ...others] = [newId(), await rich(), await rich(), await rich(), await rich()]
     const asking: [string, object][] = [
       [others[0]!, { ...order, localId: 'a' }],
@@ -120,7 +120,7 @@ describe('orders that arrive together', () => {
     await sound()
   })
 
-  test('too little for all is enough for some: none is refused that could be filled by itself', async () => {
+  test('too little for all is enough for some: no order is refused that could be filled by itself', async () => {
     const merchants = await Promise.all(Array.from({ length: 9 }, rich))
     // Nine of 120 are more than the 1,000 there are.
     const answers = await Promise.all(

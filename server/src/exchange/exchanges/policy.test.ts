@@ -17,7 +17,7 @@ test('audit F-9.3: an exchange whose assets have no limits of the position does 
   ).toMatchObject({ long: 1_000_00n, short: 1_000_00n })
 })
 
-test('audit F-9.3: an asset that is in no open pair needs none', () => {
+test('audit F-9.3: an asset without an open pair needs no limit', () => {
   const closed = Object.fromEntries(
     ['BTC', 'ETH', 'USDT', 'UAH'].flatMap((ticker) => [[`${ticker}/KZT`, { closed: true }]]),
   )

@@ -58,7 +58,7 @@ test('audit F-3: the very same signed request gets the first answer, though the 
   await sound()
 })
 
-test('audit F-3 C-2: the same order signed anew learns that its localId is taken, and by what', async () => {
+test('audit F-3 C-2: the same order signed anew is refused with the id of the order that has its localId', async () => {
   const { merchant, body } = await estimated()
   const first = await world.ask('createExchange', merchant, { body, answerKeys: signed('sig:a') })
   const again = await world.ask('createExchange', merchant, { body, answerKeys: signed('sig:b') })
@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('audit F-3: an exchange whose COMMIT was answered to nobody is answered as filled, alone or with others', async () => {
+test('audit F-3: an exchange whose answer to COMMIT was lost is answered as filled, alone or with others', async () => {
   const proxy = await startLosingProxy(url)
   const lossy = createPool({ url: proxy.url, max: 5 })
   const through = createExchangeWorld(createDb(lossy), POLICY)

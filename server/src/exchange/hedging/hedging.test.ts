@@ -163,7 +163,7 @@ describe('a venue that', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('rests an order for ever: it is cancelled, and what it had traded is kept', async () => {
+  test('rests an order for ever: it is cancelled, and its fills are kept', async () => {
     world.venue.faults = [{ rests: 1_000 }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()
@@ -192,7 +192,7 @@ describe('nothing is begun', () => {
     expect(await begun()).toBe(0)
   })
 
-  test('while the venue trades beyond what is allowed over our own middle: the order that is sent fills nothing', async () => {
+  test('while the venue trades too far above our own middle: the order that is sent fills nothing', async () => {
     world.venue.prices.set('BTC/USDT', 65_400n * E18)
     await world.place()
     expect(await states()).toEqual(['cancelled'])
@@ -227,7 +227,7 @@ describe('nothing is begun', () => {
   })
 })
 
-test('what an open order may spend is not sold to merchants, and is sold again once the order has ended', async () => {
+test('the amount that an open order may spend is not sold to merchants, and is for sale again once the order has ended', async () => {
   await world.sell('BTC', 'USDT', '10000')
   world.venue.faults = [{ lost: 'late' }]
   await world.place()
@@ -248,7 +248,7 @@ test('what an open order may spend is not sold to merchants, and is sold again o
   expect(left!.reserved).toBe(0n)
 })
 
-test('profit is what merchants paid over the middle, less what the hedge cost over it; slippage is distinguished', async () => {
+test('profit is the margin of merchants less the cost of the hedge over the middle; slippage is distinguished', async () => {
   await world.sell('USDT', 'BTC', '0.1')
   world.venue.prices.set('BTC/USDT', 65_100n * E18)
   await world.place()
@@ -328,7 +328,7 @@ test.each(POINTS)('killed at %s: it goes on from rows, and the order is placed o
   expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
 })
 
-test('whatever merchants, the market and the venue do, and wherever it is killed: one order a client id, every fill booked once, and nothing is left', async () => {
+test('in any history with kills: one order for a client id, every fill posted once, and nothing is left open', async () => {
   const fault = fc.record({
     fill: fc.constantFrom(0, 10, 50, 100),
     lost: fc.constantFrom<Fault['lost'][]>(undefined, undefined, 'taken', 'never', 'late'),

@@ -26,10 +26,10 @@ const usual: Situation = {
 }
 
 describe('a plan', () => {
-  test('buys what is missing, at most half a percent over the middle', () => {
+  test('buys a shortage, at most half a percent over the middle', () => {
     expect(planOrder(usual)).toEqual({ kind: 'order', side: 'buy', amount: E18 / 10n, price: 65_325n * E18 })
   })
-  test('sells what is too much, at least so much under it', () => {
+  test('sells an excess, at least half a percent under the middle', () => {
     expect(planOrder({ ...usual, exposure: E18 / 10n })).toEqual({
       kind: 'order',
       side: 'sell',
@@ -37,7 +37,7 @@ describe('a plan', () => {
       price: 64_675n * E18,
     })
   })
-  test('of a currency buys USDT with what is too much of it', () => {
+  test('of a currency buys USDT with its excess', () => {
     const kzt = {
       ...usual,
       asset: 'KZT',
@@ -53,7 +53,7 @@ describe('a plan', () => {
     })
     expect(planOrder({ ...kzt, exposure: -100_030n * E18 })).toEqual({ kind: 'short', of: 'base' })
   })
-  test('audit D-B9: keeps to the most of an order, and to what the account may hold when it buys (row V-6)', () => {
+  test('audit D-B9: keeps to the largest order, and to the largest position of the account when it buys (row V-6)', () => {
     const bound = (more: Partial<Situation['market']>, side: 'buy' | 'sell' = 'buy') =>
       planOrder({
         ...usual,
@@ -80,7 +80,7 @@ describe('a plan', () => {
   })
 })
 
-test("no order passes zero, a limit, what may be spent, or the market's steps", () => {
+test("no order passes zero, a limit, the spendable amount, or the market's steps", () => {
   const units = fc.bigInt({ min: 0n, max: 10n ** 24n })
   const situation = fc.record({
     isBase: fc.boolean(),

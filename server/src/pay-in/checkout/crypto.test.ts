@@ -111,7 +111,7 @@ describe('the page of a crypto invoice', () => {
     expect(await send(id, { email: 'late@example.com' })).toEqual({ field: 'form', why: 'gone' })
   })
 
-  test('lets the payer choose what was left open, and says what is wrong with a choice', async () => {
+  test('lets the payer choose the open parts of the amount, and reports a wrong choice', async () => {
     const id = await world.create({})
     expect((await see(id)).state).toMatchObject({
       at: 'open',
@@ -137,7 +137,7 @@ describe('the page of a crypto invoice', () => {
     })
   })
 
-  test('of a price in fiat shows what it would be, then a rate that is renewed, or that there is none', async () => {
+  test('of a price in fiat shows an estimate, then a rate that is renewed, or that no rate is known', async () => {
     world.prices.delete('ETH')
     const id = await world.create({ baseAmount: { value: '4000', ticker: 'UAH' }, email: 'payer@example.com' })
     expect((await see(id)).state).toMatchObject({
@@ -172,7 +172,7 @@ describe('the page of a crypto invoice', () => {
     })
   })
 
-  test('shows more than was asked for, less that was accepted, and what does not count', async () => {
+  test('shows a surplus, an accepted lesser amount, and payments that do not count', async () => {
     const over = await world.create({ amount: USDT, toPendingImmediate: true })
     await world.confirm(await world.payment(over, '150'))
     expect((await see(over)).state).toMatchObject({ at: 'paid', paid: { value: '150' }, over: '50', closed: false })
@@ -187,7 +187,7 @@ describe('the page of a crypto invoice', () => {
     expect(view.wrongAsset).toMatchObject([{ value: '25', ticker: 'USDT', networkName: 'Ethereum (ERC-20)' }])
   })
 
-  test('that ran out says so; an underpaid one tells a payer with the link what can be done', async () => {
+  test('that expired says so; an underpaid one shows a payer with the link the next steps', async () => {
     const empty = await world.create({ amount: USDT, toPendingImmediate: true })
     const id = await underpaid()
     expect((await see(empty)).state).toEqual({ at: 'expired', asked: { value: '100', ticker: 'USDT' } })
@@ -245,7 +245,7 @@ describe('the page of a crypto invoice', () => {
     expect(versionOf(await see(id))).not.toBe(open)
   })
 
-  test('of none is none', async () => {
+  test('of an unknown invoice is not found', async () => {
     expect(await pages.find(crypto.randomUUID(), VISIT)).toBeUndefined()
     expect(await pages.receipt(crypto.randomUUID(), VISIT)).toBeUndefined()
     expect(await send(crypto.randomUUID(), { email: 'payer@example.com' })).toEqual({ field: 'form', why: 'gone' })

@@ -65,7 +65,7 @@ const post = (body: string, query = '', type = 'application/x-www-form-urlencode
   edge.raw('POST', `${PATH}${query}`, [...browser, 'content-type', type], body)
 
 describe('the page of an invoice', () => {
-  test("is shown in the language of its reader, and is nobody else's", async () => {
+  test('is shown in the language of its reader, and is not stored or framed by others', async () => {
     const answer = await edge.raw('GET', PATH, [...browser, 'accept-language', 'kk,en;q=0.5'])
     expect(answer).toMatchObject({
       status: 200,
@@ -80,7 +80,7 @@ describe('the page of an invoice', () => {
     expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true, rest: false })
   })
 
-  test('of none is a readable 404, whatever the id is', async () => {
+  test('of an unknown invoice is a readable 404, for any id', async () => {
     for (const id of ['123e4567-e89b-42d3-a456-426614174000', 'nonsense', '%3Cscript%3E', "'or'1"]) {
       const answer = await edge.raw('GET', `/invoices/crypto/${id}`, browser)
       expect(answer).toMatchObject({ status: 404 })
@@ -115,7 +115,7 @@ describe('a form of the page', () => {
     expect(forms).toEqual([{ verb: 'refund', address: 'T1', email: 'a@b.example', value: '1,5', choice: 'USDT:TRON' }])
   })
 
-  test('that is refused comes back with what was typed', async () => {
+  test('that is refused comes back with the values that were typed', async () => {
     view = VIEWS['crypto-choose']
     problem = { field: 'email', why: 'malformed' }
     const answer = await post('do=proceed&email=%22%3E%3Cscript%3E&choice=BTC%3ABITCOIN')
@@ -169,7 +169,7 @@ const change = (to: string) => {
 }
 
 describe('an open page', () => {
-  test('hears what it shows, then each change once, as soon as it is committed', async () => {
+  test('receives the shown version, then each change once, as soon as it is committed', async () => {
     const page = await hear()
     const line = (name: string): string => `data: ${versionOf(VIEWS[name]!)}\n\n`
     await expect.poll(page.text).toBe(`retry: 5000\n\n${line('crypto-pay')}`)
@@ -184,7 +184,7 @@ describe('an open page', () => {
     await expect.poll(live.count).toBe(0)
   })
 
-  test('hears of what changed while nobody listened', async () => {
+  test('receives a change that was made while its listener was disconnected', async () => {
     const page = await hear()
     await expect.poll(page.text).toContain('data:')
     view = VIEWS['crypto-paid']

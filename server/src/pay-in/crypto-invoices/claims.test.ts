@@ -108,7 +108,7 @@ describe('the link of an underpaid invoice', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test("is nobody else's: another token, another invoice's, none", async () => {
+  test('is valid for its own invoice and its own token only', async () => {
     const { id, token } = await underpaid()
     const other = await world.create({ amount: { ...BTC, value: '1' } })
     for (const wrong of [

@@ -79,7 +79,7 @@ test('whose money is rejected expire as if it had not come; the payer reads that
   expect(await world.find(id)).toMatchObject({ state: 'expired', paid: { text: '0' }, claimable: false })
 })
 
-test('that expired count what comes late once it is released: notified as a deposit, Done and Verified, and the invoice paid', async () => {
+test('that expired count a late payment once it is released: the deposit is Done and Verified, the invoice paid', async () => {
   const id = await registered()
   world.now += 500 * HOUR
   await world.tick()
@@ -97,7 +97,7 @@ test('that expired count what comes late once it is released: notified as a depo
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '100' })
 })
 
-test('that expired tell of what comes late and is rejected as of any deposit', async () => {
+test('that expired notify a late payment that is rejected like any deposit', async () => {
   const id = await registered()
   world.now += 500 * HOUR
   await world.tick()

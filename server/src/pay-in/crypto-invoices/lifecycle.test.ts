@@ -100,7 +100,7 @@ describe('an invoice in crypto', () => {
     ])
   })
 
-  test('carries the deposit fees of what was paid', async () => {
+  test('carries the deposit fees of its payments', async () => {
     const id = await world.create({ amount: { value: '100', ticker: 'USDT', blockchain: 'ETHEREUM' } })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '100'))
@@ -121,7 +121,7 @@ describe('an invoice in crypto', () => {
     })
   })
 
-  test('the payer chooses what the merchant left open, within what is offered', async () => {
+  test('the payer chooses the parts that the merchant left open, among the offered ones', async () => {
     const id = await world.create({})
     expect(await world.lookup(id)).toMatchObject({ amount: null })
     const { options, choosesValue } = await world.find(id)
@@ -156,7 +156,7 @@ describe('an invoice in crypto', () => {
     })
   })
 
-  test('what the merchant fixed the payer does not change', async () => {
+  test('the payer does not change the parts that the merchant fixed', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id, { ticker: 'BTC', blockchain: 'BITCOIN', value: '0.001' })
     expect(await world.lookup(id)).toMatchObject({ amount: USDT })
@@ -184,7 +184,7 @@ describe('an invoice in crypto', () => {
   })
 })
 
-describe('money that is not what was asked for', () => {
+describe('money that does not match the invoice', () => {
   test('B15 another asset, the other EVM network and too little are ordinary deposits: notified, shown, not counted', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
@@ -220,7 +220,7 @@ describe('money that is not what was asked for', () => {
     expect(await world.balance('USDT')).toBe(199n * 10n ** 18n)
   })
 
-  test('a rest below what is credited is shown as the least that is', async () => {
+  test('a rest below the smallest credited amount is shown as that amount', async () => {
     const id = await world.create({ amount: USDT })
     await world.proceed(id)
     await world.confirm(await world.payment(id, '99.5'))
@@ -231,7 +231,7 @@ describe('money that is not what was asked for', () => {
 })
 
 describe('the end of its time', () => {
-  test('unpaid is EXPIRED, notified with what is known; the page shows the end earlier', async () => {
+  test('unpaid is EXPIRED, notified with the known values; the page shows the end earlier', async () => {
     const untouched = await world.create({})
     const registered = await world.create({ amount: USDT, duration: 100 * HOUR })
     await world.proceed(registered)
@@ -325,7 +325,7 @@ describe('the end of its time', () => {
 })
 
 describe('closing', () => {
-  test('takes what was credited for enough, from PENDING and from EXPIRED', async () => {
+  test('accepts the credited amount as enough, from PENDING and from EXPIRED', async () => {
     for (const late of [false, true]) {
       const id = await world.create({ amount: USDT })
       await world.proceed(id)

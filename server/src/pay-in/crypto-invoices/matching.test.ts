@@ -31,7 +31,7 @@ describe('prices', () => {
     ['UAH', E18 / 40n],
   ])
 
-  test('are in the base currency, and none where either has none', () => {
+  test('are in the base currency, and unknown where either price is unknown', () => {
     expect(priceIn('BTC', 'USD', prices)).toBe(50_000n * E18)
     expect(priceIn('USDT', 'UAH', prices)).toBe(40n * E18)
     expect(priceIn('USDT', 'EUR', prices)).toBe(925_925_925_900_000_000n)
@@ -68,7 +68,7 @@ const scales = fc
 const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }).map((p) => (p / 10n ** 8n) * 10n ** 8n)
 const cents = fc.bigInt({ min: 1n, max: 10n ** 9n }).map((c) => c * 10n ** 16n)
 
-test('what is asked for is worth at least the price, and one step less is not', () => {
+test('the amount to pay is worth at least the price, and one step less is not', () => {
   fc.assert(
     fc.property(scales, price, cents, ({ scale, decimals }, priceE18, base) => {
       const step = stepOf({ scale }, { decimals })
@@ -80,7 +80,7 @@ test('what is asked for is worth at least the price, and one step less is not', 
   )
 })
 
-test('partial payments at one price ask for no more than one payment would, and none of their rounding is owed', () => {
+test('partial payments at one price need no more than one payment would, and their rounding is never owed', () => {
   fc.assert(
     fc.property(
       scales,
@@ -114,7 +114,7 @@ test('partial payments at one price ask for no more than one payment would, and 
   )
 })
 
-test('the missing part alone is asked for at the new price, and what is too much is not asked for', () => {
+test('only the missing part is requested at the new price, and no more than that', () => {
   fc.assert(
     fc.property(
       scales,
@@ -144,7 +144,7 @@ test('the missing part alone is asked for at the new price, and what is too much
   )
 })
 
-test('what is missing is forgiven up to one unit of worth for each payment, and asked for beyond that', () => {
+test('a missing part is forgiven up to one unit of worth for each payment, and requested beyond that', () => {
   const asked = (...units: bigint[]): bigint =>
     askedUnits(
       { base: { ticker: 'USD', e18: 100n }, quote: quoteAt(E18) },
@@ -159,7 +159,7 @@ test('what is missing is forgiven up to one unit of worth for each payment, and 
   expect([asked(49n, 49n), asked(49n, 48n)]).toEqual([98n, 98n])
 })
 
-test('sums leave out what is lost, and count what waits apart', () => {
+test('sums leave out lost payments, and count waiting ones apart', () => {
   const totals = totalsOf(
     [
       payment({ units: 5n, fee: 1n, priceE18: E18 }),

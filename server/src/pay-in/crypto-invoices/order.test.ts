@@ -186,7 +186,7 @@ test.each([
   ['priced in fiat', true, false],
   ['priced in crypto, of a merchant that has money held', false, true],
 ] as const)(
-  'an invoice %s: whatever comes, goes and comes back, paid is what is credited, and each end is notified once',
+  'an invoice %s: in any history of payments the paid amount is the credited amount, and each end is notified once',
   async (_, base, holding) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24, size: 'max' }), (steps) =>

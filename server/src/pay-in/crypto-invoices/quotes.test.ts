@@ -64,7 +64,7 @@ describe('a price in fiat', () => {
     )
   })
 
-  test('in EUR is rounded up to what can be typed, and paid in full by it', async () => {
+  test('in EUR is rounded up to an amount that can be typed, and paid in full by it', async () => {
     const id = await world.create({
       amount: { ticker: 'USDT', blockchain: 'ETHEREUM' },
       baseAmount: { value: '99.99', ticker: 'EUR' },
@@ -135,7 +135,7 @@ describe('a price in fiat', () => {
     expect(await world.find(id)).toMatchObject({ price: { stale: false, rate: '25000' }, asked: { text: '0.004' } })
   })
 
-  test('what was sent while a quote was shown counts at it, seen a little later', async () => {
+  test('a payment sent while a quote was shown counts at it, seen a little later', async () => {
     const id = await create()
     world.now += 15 * MINUTE
     world.prices.set('BTC', 40_000n * E18)
@@ -145,7 +145,7 @@ describe('a price in fiat', () => {
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '0.002', paidPrice: '100' })
   })
 
-  test('what is seen long after counts at the price of then: better for the payer, or not enough', async () => {
+  test('a payment seen long after counts at the price of that time: better for the payer, or not enough', async () => {
     const id = await create({ duration: 2 * HOUR })
     world.now += 3 * HOUR
     await world.tick()
@@ -158,7 +158,7 @@ describe('a price in fiat', () => {
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '100' })
   })
 
-  test('what is seen while there is no price is credited, and valued when there is one', async () => {
+  test('a payment seen while no price is known is credited, and valued when one is known', async () => {
     const id = await create({ duration: 2 * HOUR })
     world.now += 3 * HOUR
     await world.tick()
@@ -172,7 +172,7 @@ describe('a price in fiat', () => {
     expect((await world.notified()).filter((one) => one === 'CryptoInvoice DONE')).toHaveLength(1)
   })
 
-  test('paid too much shows what was asked for below what was paid', async () => {
+  test('paid too much shows the requested amount below the paid amount', async () => {
     const id = await create()
     await world.confirm(await world.payment(id, '0.003'))
     expect((await world.notices()).at(-1)).toMatchObject({

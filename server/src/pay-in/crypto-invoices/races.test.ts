@@ -23,7 +23,7 @@ test('continuing many times at once allocates one address and tells PENDING once
   expect(await world.lookup(id)).toMatchObject({ amount: { value: pending!.amount, blockchain: pending!.blockchain } })
 })
 
-test('addresses of many invoices are all different, stock or none', async () => {
+test('addresses of many invoices are all different, with or without a stock', async () => {
   const ids = await Promise.all(times(12).map(() => world.create({ amount: USDT })))
   await Promise.all(ids.map((id) => world.proceed(id)))
   const addresses = await Promise.all(ids.map(async (id) => (await world.lookup(id)).address))
@@ -58,7 +58,7 @@ test('a credit, a close and the end of time at once: one end each at most, and D
   }
 })
 
-test('two watchers at the same invoices: what each brings is counted once, none is lost', async () => {
+test('two watchers at the same invoices: the payments of each are counted once, and no payment is lost', async () => {
   const ids = await Promise.all(times(6).map(() => world.create({ amount: USDT })))
   for (const id of ids) await world.proceed(id)
   const right = await Promise.all(ids.map((id) => world.payment(id, '100')))

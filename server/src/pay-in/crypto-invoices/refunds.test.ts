@@ -70,7 +70,7 @@ describe('an approved claim', () => {
     expect(await findById(world.db, SHOP, withdrawalId)).toMatchObject({ intentId: intentIdOf(SHOP, `refund:${id}`) })
   })
 
-  test('is an ordinary withdrawal of what the invoice brought, fees and all, and ends the invoice', async () => {
+  test('is an ordinary withdrawal of the amount that the invoice brought, fees and all, and ends the invoice', async () => {
     const { id, claim } = await claimed()
     const { withdrawalId } = await approve(claim)
     const [withdrawal, ...more] = await withdrawals()
@@ -241,7 +241,7 @@ describe('the withdrawal of an approved claim', () => {
     expect(await listClaims(world.db, { states: ['requested'] })).toHaveLength(1)
   })
 
-  test("is followed to a sender's own merchant too: what is delivered in the ledger is sent", async () => {
+  test("is followed to a sender's own merchant too: a transfer in the ledger counts as sent", async () => {
     const { id, claim } = await claimed()
     const { withdrawalId } = await approve(claim)
     await withoutTriggers(world.db, (tx) =>
@@ -257,7 +257,7 @@ describe('the withdrawal of an approved claim', () => {
     expect(await world.find(id)).toMatchObject({ claim: { state: 'sent', hash: null } })
   })
 
-  test("of nobody's claim is nothing", async () => {
+  test('is ignored if it belongs to no claim', async () => {
     const { claim } = await claimed()
     await follow(crypto.randomUUID(), { status: 'Failed', hash: null })
     expect(await listClaims(world.db, {})).toMatchObject([{ id: claim, state: 'requested' }])

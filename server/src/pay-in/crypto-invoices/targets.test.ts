@@ -20,7 +20,7 @@ const conversions = async () => {
   return rows.map(({ units, held }) => [units, held])
 }
 
-describe('audit F-9.7: what is paid to an invoice with a target is converted once the invoice is paid', () => {
+describe('audit F-9.7: a payment of an invoice with a target is converted once the invoice is paid', () => {
   test('audit F-9.7: a part waits, and goes with the payment that makes it whole', async () => {
     const id = await create()
     await world.confirm(await world.payment(id, '40'))
@@ -41,7 +41,7 @@ describe('audit F-9.7: what is paid to an invoice with a target is converted onc
     ])
   })
 
-  test('audit F-9.7: of an invoice that expires underpaid it stays what it is, so that it can go back; closing it lets it go', async () => {
+  test('audit F-9.7: of an invoice that expires underpaid it stays, so that it can go back; closing converts it', async () => {
     const id = await create()
     await world.confirm(await world.payment(id, '40'))
     world.now += 73 * HOUR

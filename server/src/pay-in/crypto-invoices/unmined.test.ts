@@ -21,7 +21,7 @@ const seen = async (id: string, amount = '0.002') => {
 }
 const quoteEnd = (): number => START + world.settings.quoteMs
 
-test('audit D-B6, row B-7: a quoted price holds for what a block has within 24 hours of the end of the quote', async () => {
+test('audit D-B6, row B-7: a quoted price holds for a payment mined within 24 hours of the end of the quote', async () => {
   const [first, second] = [await create(), await create()]
   const inTime = await seen(first)
   const late = await world.payment(second, '0.002')
@@ -46,7 +46,7 @@ test('audit D-B6: a payment mined too late counts at a better price as well', as
   expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidPrice: '100' })
 })
 
-test('audit D-B6: what is mined too late while there is no price is valued when there is one', async () => {
+test('audit D-B6: a payment that is mined too late while no price is known is valued when one is known', async () => {
   const id = await create()
   const payment = await seen(id)
   world.now = quoteEnd() + 25 * HOUR
@@ -79,7 +79,7 @@ test('audit D-B6: EXPIRED waits 24 hours for a payment that no block has, and no
   ])
 })
 
-test('audit D-B6: EXPIRED waits for what a block has, however long its confirmations and its screening take', async () => {
+test('audit D-B6: EXPIRED waits for mined payments, however long their confirmations and their screening take', async () => {
   const [mined, held] = [await create({ duration: 2 * HOUR }), await create({ duration: 2 * HOUR })]
   await world.mine('BITCOIN', [(await seen(mined)).transaction])
   world.holding = true
@@ -89,7 +89,7 @@ test('audit D-B6: EXPIRED waits for what a block has, however long its confirmat
   expect([(await world.lookup(mined)).status, (await world.lookup(held)).status]).toEqual(['PENDING', 'PENDING'])
 })
 
-test('audit D-B6, rows B-25 and B-27: a payment first seen in its block counts as mined, and no later than it was seen whatever the time of the block', async () => {
+test('audit D-B6, rows B-25 and B-27: a payment first seen in a block is mined, no later than it was seen', async () => {
   const id = await create({ duration: 2 * HOUR })
   const { transaction } = await world.payment(id, '0.002')
   // A block may be two hours ahead of the clock (MAX_FUTURE_BLOCK_TIME in src/chain.h of Bitcoin Core).
@@ -114,7 +114,7 @@ test('audit D-B6: a payment whose block was lost is waited for like one that no 
   expect(await world.lookup(id)).toMatchObject({ status: 'EXPIRED' })
 })
 
-test('audit D-B6: a price in crypto is what it is, and its invoice ends as any other', async () => {
+test('audit D-B6: a price in crypto does not change, and its invoice ends as any other', async () => {
   const id = await world.create({ amount: { ...BTC, value: '0.002' }, duration: 2 * HOUR })
   await world.proceed(id)
   const payment = await seen(id)

@@ -82,7 +82,7 @@ test('audit D-B6, row B-24: a replacement that is lost with its block replaces n
   ])
 })
 
-test('audit D-B6, row B-23: what left the pool with its ancestors, which nothing replaced, is waited for as before', async () => {
+test('audit D-B6, row B-23: a deposit that left the pool with its ancestors, without a conflict, stays pending', async () => {
   await seen()
   await world.poolHas('BITCOIN', [])
   world.now += 14 * DAY - 1

@@ -46,7 +46,7 @@ const notified = async () =>
   (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
 
 describe('native coin that no transfer explains', () => {
-  test('is a deposit without a hash, found once, beside what blocks show', async () => {
+  test('is a deposit without a hash, found once, beside the deposits that blocks show', async () => {
     const { address, merchantId } = await world.address('ETHEREUM', lease)
     await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
     chain.set(address, 5n * E18)
@@ -57,7 +57,7 @@ describe('native coin that no transfer explains', () => {
     expect(await world.balance(merchantId, 'ETH', 'custody:ETHEREUM')).toBe(-5n * E18)
   })
 
-  test('is not found again when its blocks are read again on a node with traces, and what comes after is', async () => {
+  test('is not found again when its blocks are read again on a node with traces, but later coin is', async () => {
     const { address } = await world.address('ETHEREUM', lease)
     chain.set(address, E18)
     await check(100)
@@ -72,7 +72,7 @@ describe('native coin that no transfer explains', () => {
   const moved = (address: string, units: bigint, height: number): Promise<void> =>
     world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address, units, height }] }))
 
-  test('audit M-A3: is found after a sweep has taken what was there', async () => {
+  test('audit M-A3: is found after a sweep has taken the balance', async () => {
     const { address, merchantId } = await world.address('ETHEREUM', lease)
     await world.mine('ETHEREUM', 90, [pay(address, 2n * E18, { hash: 'plain', index: 'n' })])
     chain.set(address, 2n * E18)
@@ -122,7 +122,7 @@ describe('native coin that no transfer explains', () => {
     expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
-  test('audit M-D2: what a lost final payment of ours takes again is no deposit of the address that it left', async () => {
+  test('audit M-D2: the amount that a lost final payment of ours takes again is no deposit of the address that it left', async () => {
     const { address } = await world.address('ETHEREUM', lease)
     const id = randomUUID()
     await world.act(async (tx, moment) => {
@@ -174,7 +174,7 @@ describe('native coin that no transfer explains', () => {
     expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
   })
 
-  test('below the minimum goes to suspense, and the next is only what came since', async () => {
+  test('below the minimum goes to suspense, and the next deposit is only the newer amount', async () => {
     const { address, merchantId } = await world.address('ETHEREUM', lease)
     chain.set(address, 7n)
     await check(100)
@@ -185,7 +185,7 @@ describe('native coin that no transfer explains', () => {
   })
 })
 
-test('only open rotating addresses are asked about, in pages, and none on a node with traces', async () => {
+test('only open rotating addresses are queried, in pages, and none on a node with traces', async () => {
   const open = await Promise.all(Array.from({ length: 450 }, () => world.address('ETHEREUM', lease)))
   const ended = await world.address('ETHEREUM', { untilMs: START, afterMs: 1 })
   const permanent = await world.address('ETHEREUM')

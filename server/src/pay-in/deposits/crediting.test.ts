@@ -201,7 +201,7 @@ describe('a deposit below the minimum', () => {
 describe('a rotating address', () => {
   const lease = { untilMs: START + 1_000_000, afterMs: 60_000 }
 
-  test('B14 ends its set time after the first deposit, and what comes later is credited and marked late', async () => {
+  test('B14 ends its set time after the first deposit, and a later deposit is credited and marked late', async () => {
     const owned = await world.address('BITCOIN', lease)
     const arrive = async (height: number, at: number) => {
       world.now = START + at
@@ -219,7 +219,7 @@ describe('a rotating address', () => {
     ])
   })
 
-  test('audit C-19: what comes after its end is notified as what comes in time', async () => {
+  test('audit C-19: a deposit after its end is notified like one in time', async () => {
     const owned = await world.address('BITCOIN', lease)
     const notifiedOf = async (height: number, at: number): Promise<object[]> => {
       const before = (await world.notices()).length
@@ -278,7 +278,7 @@ describe('the lookup', () => {
       answerKeys: [],
     })
 
-  test('answers what the newest notification said, to the owner only', async () => {
+  test('answers the newest notification, to the owner only', async () => {
     const { address, merchantId } = await world.address('BITCOIN', undefined, null)
     await world.mine('BITCOIN', 100, [pay(address, 20_000n)])
     const pending = (await world.notices()).at(-1)!

@@ -20,7 +20,7 @@ const alerts = async (): Promise<string[]> =>
   ).rows.map(({ subject }) => subject)
 
 test.each(['ETHEREUM', 'BITCOIN'] as const)(
-  'audit S-3: what others are sent on %s is credited to nobody because a row says that their address is ours',
+  'audit S-3: a payment to a foreign address on %s is not credited because a row says that the address is ours',
   async (network) => {
     const family = network === 'BITCOIN' ? 'BITCOIN' : 'EVM'
     // Anyone who may write rows of addresses could name any address there is, such as one where an exchange is paid.

@@ -48,7 +48,7 @@ test('B18 one withdrawal is received once, and no reorganisation touches it', as
   expect(await world.balance(merchantId, 'ETH', 'clearing')).toBe(-1n)
 })
 
-test('an address that is nobody of ours is a mistake of the caller', async () => {
+test('an address that is not ours is a mistake of the caller', async () => {
   const transfer = { id: randomUUID(), ticker: 'ETH', blockchain: 'ETHEREUM', to: '0xElse', units: 1n } as const
   const receive = world.act((tx, moment) => world.deposits.receiveInternal(tx, transfer, moment))
   await expect(receive).rejects.toThrow('not internal')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('audit D-E10: what a block brings without a transaction is a deposit without a hash, each of them once', async () => {
+test('audit D-E10: income that a block brings without a transaction is a deposit without a hash, each of them once', async () => {
   const { address, merchantId } = await world.address('ETHEREUM')
   const withdrawal = pay(address, 2n * E18, { hash: 'block 100', index: 'w:17' })
   const tips = pay(address, E18, { hash: 'block 100', index: 'f' })

@@ -60,13 +60,13 @@ test('audit M-E1: so is a token', async () => {
   expect(await world.statuses()).toEqual(['Pending', 'Done'])
 })
 
-test('gas that we send to a deposit address, and what one deposit address sends to another, is none', async () => {
+test('gas that we send to a deposit address, and a transfer between deposit addresses, are no deposits', async () => {
   const other = await world.address('ETHEREUM')
   await mine(transfer('n', HOT, owned.address), transfer('l:0', other.address, owned.address, '0xusdt'))
   expect(await world.statuses()).toEqual([])
 })
 
-test('audit O-3.1: what our hot wallet or a deposit address sends to one is none either when a restored copy has forgotten the transaction', async () => {
+test('audit O-3.1: nor is a transfer of our hot wallet or of a deposit address that a restored copy has forgotten', async () => {
   const other = await world.address('ETHEREUM')
   const forgotten = (transfers: Transfer[]) => ({
     hash: 'forgotten',

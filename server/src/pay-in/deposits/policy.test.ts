@@ -15,7 +15,7 @@ test.each([
   expect(creditHeightOf(bitcoin, 700, usdE18)).toBe(700 + confirmations - 1)
 })
 
-test('audit D-B2, row B-1: what a block pays its miner waits until it can be spent, whatever it is worth', () => {
+test('audit D-B2, row B-1: the income of a miner waits until it can be spent, regardless of its worth', () => {
   expect([0n, 20_000n * E18, undefined].map((usdE18) => creditHeightOf(bitcoin, 700, usdE18, true))).toEqual([
     799, 799, 799,
   ])

@@ -161,7 +161,7 @@ describe('a credited deposit is lost', () => {
     expect((await world.statuses()).filter((status) => status === 'Done')).toHaveLength(4)
   })
 
-  test('after the merchant spent a part: what is left is taken, and its own return repays the rest', async () => {
+  test('after the merchant spent a part: the rest is taken, and the return of the deposit repays the debt', async () => {
     const paid = await creditFirst()
     await withdraw(NET - 7n)
     await world.orphan('BITCOIN', 100)
@@ -307,7 +307,7 @@ test('a transaction mined again without effect ends the deposit as reorganised',
   expect((await world.notices()).map(({ body }) => body.failReason)).toEqual([undefined, 'REORGANIZED'])
 })
 
-test('B12 reading a block again changes nothing, in whatever state its deposits are', async () => {
+test('B12 reading a block again changes nothing, for any state of its deposits', async () => {
   const paid = pay(owned.address, BTC)
   const small = pay(owned.address, 5_000n)
   await world.mine('BITCOIN', 100, [paid, small])
@@ -322,7 +322,7 @@ test('B12 reading a block again changes nothing, in whatever state its deposits 
   expect(await world.statuses()).toHaveLength(4)
 })
 
-test('audit M-A4: what a contract sent has not failed where its new block could not be traced, and is credited when that is read again', async () => {
+test("audit M-A4: a contract's transfer in an untraced new block has not failed, and is credited once that is traced", async () => {
   const { address, merchantId } = await world.address('ETHEREUM')
   const paid = pay(address, E18, { hash: 'inner', index: 't:0' })
   const read = (height: number, more: Partial<Block>, transactions = [paid]) =>

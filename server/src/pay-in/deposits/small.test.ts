@@ -72,7 +72,7 @@ test('audit M-D1: small deposits stay Failed, and become one deposit with its ow
   expect(ids.size).toBe(4)
 })
 
-test('audit M-D1: each asset and each address adds up for itself, and what makes a deposit on its own is not counted', async () => {
+test('audit M-D1: each asset and each address adds up for itself, and a deposit above the minimum is not counted', async () => {
   const other = await world.address('BITCOIN')
   await world.mine('BITCOIN', 100, [
     ...parts('one', 'two'),
@@ -109,7 +109,7 @@ test('audit M-D1: depositSubscribers learn that the sum has a block again, as of
   expect(became).toEqual(['sighted', 'credited', 'orphaned', 'mined', 'credited'].map((one) => `${one} ${SUM}`))
 })
 
-test('audit M-D1: all parts lost at once leave nothing behind, whatever order they stand in', async () => {
+test('audit M-D1: all parts lost at once leave nothing behind, in any order', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 100)
   expect(await books()).toEqual(NONE)
@@ -142,7 +142,7 @@ test('audit M-D1: a sum that was spent is owed when a part is lost', async () =>
   expect(await books()).toEqual({ ...NONE, suspense: 2n * PART, owed: SUM - FEE, custody: FEE - PART })
 })
 
-test('audit M-D1: a part that is replaced for good fails the sum, and the others add up with what comes next', async () => {
+test('audit M-D1: a part that is replaced for good fails the sum, and the others add up with the next parts', async () => {
   await threeParts()
   await world.orphan('BITCOIN', 102)
   await world.mine('BITCOIN', 102, [pay('elsewhere', PART, { hash: 'conflict', keys: ['three:in'] })], 'b')
@@ -160,7 +160,7 @@ test('audit M-D1: a merchant that has money screened first has the sum in quaran
   expect(await books()).toEqual({ ...NONE, quarantine: SUM, custody: SUM })
 })
 
-test('audit M-D1: what was booked out of suspense meanwhile is not credited a second time', async () => {
+test('audit M-D1: an amount that was posted out of suspense meanwhile is not credited a second time', async () => {
   for (const [at, transaction] of parts('one', 'two').entries()) await world.mine('BITCOIN', 100 + at, [transaction])
   await settle(106)
   await world.act(async (tx, { at, newId }) => {
@@ -188,7 +188,7 @@ test('audit M-D1: what was booked out of suspense meanwhile is not credited a se
   expect(rows).toEqual([{ kind: 'small-deposits-short' }])
 })
 
-test('audit M-D1: what addresses should hold counts the parts alone', async () => {
+test('audit M-D1: the expected balances of addresses count the parts alone', async () => {
   const { address, merchantId } = await world.address('ETHEREUM')
   for (const at of [100, 101]) await world.mine('ETHEREUM', at, [pay(address, E18 / 2_000n, { index: 'n' })])
   await world.settle('ETHEREUM', 110, 105)

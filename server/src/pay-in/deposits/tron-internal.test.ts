@@ -91,17 +91,17 @@ const alerts = async () =>
   (await sql<{ kind: string; subject: string }>`select kind, subject from alerts where resolved_at is null`.execute(db))
     .rows
 
-test('audit M-A1: what a contract sent is credited when its address holds it at a final block', async () => {
+test("audit M-A1: a contract's transfer is credited when its address holds it at a final block", async () => {
   expect(await read([entry('call', 5n)], true, 5n)).toBe(5n)
   expect(await alerts()).toEqual([])
 })
 
-test('audit M-A1: what an address does not hold is not credited, whatever a node lists, and an alert is raised', async () => {
+test('audit M-A1: a listed amount that its address does not hold is not credited, and an alert is raised', async () => {
   expect(await read([entry('call', 5n), entry('call', 3n)], true, 7n)).toBe(0n)
   expect(await alerts()).toEqual([{ kind: 'deposit-not-held', subject: `TRON/${ours.address}` }])
 })
 
-test('audit M-A1: an operator ends a deposit that did not happen, once, and none that waits for nothing but its block', async () => {
+test('audit M-A1: an operator ends a deposit that did not happen, once, but not one that only waits for its block', async () => {
   await read([entry('call', 5n)], true, 4n)
   const { rows } = await sql<{
     merchantId: string

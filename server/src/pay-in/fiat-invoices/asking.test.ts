@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const LIMITS = 'UAH 25 to 29999, KZT 12000 to 300000'
 
-test('audit S-12: an invoice says which API key signed for it; one made by a form has none', async () => {
+test('audit S-12: an invoice shows the API key that signed for it; one made by a form has no key', async () => {
   const keyId = randomUUID()
   const { body } = await world.call('createFiatInvoice', { body: { name: 'x' }, keyId })
   const formed = (await world.form({ merchantId: world.merchantId, name: 'Donation' })).headers
@@ -91,7 +91,7 @@ describe('an invoice by the API', () => {
     ])
   })
 
-  test('A13 of another merchant is not found, nor one that never was, nor what is no id', async () => {
+  test('A13 of another merchant is not found, nor an unknown id, nor an invalid one', async () => {
     const id = await world.create()
     const other = await makeMerchant(world.db, START)
     for (const [merchantId, asked] of [
@@ -168,7 +168,7 @@ describe('an invoice by a form', () => {
     })
   })
 
-  test('audit C-6: a value without a ticker is in what its payer chooses among the currencies that admit it', async () => {
+  test('audit C-6: a value without a ticker is in the currency that its payer chooses among those that admit it', async () => {
     const fresh = await openFiatInvoices(database)
     await fresh.set({ formCurrencies: 'UAH,KZT' })
     const idOf = async (value: string) =>

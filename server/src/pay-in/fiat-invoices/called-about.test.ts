@@ -17,7 +17,7 @@ const refused = async (): Promise<string> => {
 const resolve = (id: string, units: bigint) =>
   world.act((tx, moment) => resolveDispute(tx, id, units, 'operator: seen in the console', moment))
 
-describe('what an acquirer called about and does not confirm at once', () => {
+describe('a callback that its acquirer does not confirm at once', () => {
   test('audit F-4: paid with another card after a refusal, one unclear answer, and the money is booked later', async () => {
     const reference = await refused()
     const state = world.first.pays(reference)
@@ -100,7 +100,7 @@ describe('money that went back without us', () => {
     expect(await world.alerts()).toEqual(['payment-reversed', 'refund-foreign'])
   })
 
-  test('audit F-8: what we gave back ourselves is not taken a second time', async () => {
+  test('audit F-8: our own refund is not taken from the merchant a second time', async () => {
     const [reference] = [await world.paid(), await world.paid()]
     await world.refund(reference!, 30_00n)
     await world.work()
@@ -110,7 +110,7 @@ describe('money that went back without us', () => {
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([156_00n, ['refund-foreign']])
   })
 
-  test('audit F-8: an unknown sum takes nothing, and what is there of it is held until a person says', async () => {
+  test("audit F-8: an unknown sum takes nothing, and the payment's money is held until a person decides", async () => {
     const [reference] = [await world.paid(), await world.paid()]
     world.first.reverses(reference!)
     await world.hear(reference!)

@@ -11,7 +11,7 @@ import { spendMoney } from '../../../../test/world/ledger.ts'
 const world = useFiatInvoices()
 
 describe('the end of 72 hours', () => {
-  test('fails an invoice that nobody tried to pay, and money is not asked for any more', async () => {
+  test('fails an invoice without an attempt to pay it, which can not be paid any more', async () => {
     const id = await world.create()
     await world.later(72 * HOUR_MS - 1)
     expect((await world.lookup(id)).status).toBe('CREATED')
@@ -50,7 +50,7 @@ describe('the end of 72 hours', () => {
     expect((await world.lookup(id)).status).toBe('DONE')
   })
 
-  test('waits no longer than the page can be paid on; what comes still later is in suspense', async () => {
+  test('waits no longer than the page can be paid on; still later money is in suspense', async () => {
     const { id, reference } = await world.atTheBank()
     await world.later(72 * HOUR_MS + HOUR_MS)
     await world.work()
@@ -87,7 +87,7 @@ describe('money that goes back', () => {
     await world.work()
   }
 
-  test('F8 a chargeback takes back what is there, once; the acquirer keeps its cost', async () => {
+  test('F8 a chargeback takes back the available money, once; the acquirer keeps its cost', async () => {
     const [one] = [await world.paidInvoice(), await world.paidInvoice()]
     await reverse(one.reference)
     expect(await world.balance('merchant')).toBe(98_00n)
@@ -101,7 +101,7 @@ describe('money that goes back', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Pending', 'Done'])
   })
 
-  test('F8 what was spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
+  test('F8 money spent before a chargeback is owed, stops withdrawals, and is repaid first', async () => {
     const reference = await world.paid()
     await spendMoney(world.runtime, { merchantId: world.merchantId, asset: 'UAH' }, 90_00n)
     await reverse(reference)
@@ -118,7 +118,7 @@ describe('money that goes back', () => {
     ).toEqual([{ lifted: true }])
   })
 
-  test('is shown to its payer once it is done, and the page says so; what is under way or refused is not', async () => {
+  test('is shown to its payer once it is done, by mail and on the page; a refund under way or refused is not', async () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const { id, reference } = await world.paidInvoice()
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')

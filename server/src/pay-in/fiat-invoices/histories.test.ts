@@ -154,7 +154,7 @@ const judge = async (world: FiatWorld, ids: readonly string[]): Promise<void> =>
   }
 }
 
-test('whatever happens in whatever order, money is where the acquirers say, once, and everything is notified once', async () => {
+test('in any history and order, money is where the acquirers say, once, and everything is notified once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }),

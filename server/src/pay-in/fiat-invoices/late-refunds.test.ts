@@ -34,7 +34,7 @@ const sentRefund = async (reference: string, units: bigint) => {
 }
 
 describe('money of a refund that ended as not made', () => {
-  test('is taken from the merchant when it shows within two weeks, though nobody calls', async () => {
+  test('is taken from the merchant when it shows within two weeks, even without a callback', async () => {
     const reference = await world.paid()
     world.first.refundAnswer = 'refused'
     await world.refund(reference, 50_00n)

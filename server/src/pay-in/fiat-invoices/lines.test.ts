@@ -36,7 +36,7 @@ const runAll = async (world: FiatWorld, work: () => Promise<void>): Promise<void
   }
 }
 
-test("an acquirer that hangs while it is asked keeps nobody from another one's page, nor from its own", async () => {
+test('an acquirer that hangs on a question delays no page of another acquirer, nor its own', async () => {
   const world = await openFiatInvoices(database)
   const { UAH, KZT } = world.first.capabilities.payIn
   Object.assign(world.first, { capabilities: { ...world.first.capabilities, payIn: { UAH } } })

@@ -191,7 +191,7 @@ describe('an invoice that is paid', () => {
     expect(body.email).toBeUndefined()
   })
 
-  test('the payer chooses what the merchant left open', async () => {
+  test('the payer chooses the parts that the merchant left open', async () => {
     const id = await world.create({ amount: undefined })
     expect(await world.lookup(id)).toMatchObject({ amount: null })
     expect((await world.forPayer(id)).standing).toMatchObject({
@@ -273,7 +273,7 @@ describe('an acquirer that does not take the order', () => {
   )
 
   test.each(['first', 'second'] as const)(
-    'F4 what both are paid for is credited once and seen twice: the %s one earlier',
+    'F4 an invoice paid at both is credited once and seen twice: the %s one earlier',
     async (early) => {
       const { id, one, two } = await passedOn()
       const pay = async (name: 'first' | 'second') => {

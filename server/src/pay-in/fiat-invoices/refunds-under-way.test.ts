@@ -71,7 +71,7 @@ describe('a refund that may have been heard', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('audit F-1: what was said before sending refuses nothing that another worker has sent since', async () => {
+  test('audit F-1: an answer from before sending does not refuse a refund that another worker has sent since', async () => {
     const reference = await world.paid()
     await world.refund(reference, 50_00n)
     const { refund: send } = world.first

@@ -40,7 +40,7 @@ const waitingFor = async (table: string): Promise<unknown[]> => {
 const aDayLater = () => world.later(24 * HOUR_MS)
 
 describe('a statement', () => {
-  test('that is right leaves nothing open; what the acquirer kept, settlements and fees are booked once', async () => {
+  test("that is right leaves nothing open; the acquirer's fees and settlements are posted once", async () => {
     const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
     state({ kind: 'settlement', units: -80_00n })
@@ -57,7 +57,7 @@ describe('a statement', () => {
     expect(await world.alerts()).toEqual([])
   })
 
-  test('killed at statement-read: the next worker reads it again, and books what it says once', async () => {
+  test('killed at statement-read: the next worker reads it again, and posts its lines once', async () => {
     const reference = await world.paid()
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 1_50n })
     state({ kind: 'settlement', units: -80_00n })
@@ -147,7 +147,7 @@ describe('a statement', () => {
     expect(await heldBy(world.db, 'first', 'UAH')).toBe(200_00n - 1_00n - 100_00n)
   })
 
-  test('that lists singly what its acquirer stated in one sum takes it once', async () => {
+  test('that lists in parts the sum that its acquirer stated takes it once', async () => {
     const [reference] = [await world.paid(), await world.paid()]
     world.first.reverses(reference!, 50_00n)
     await world.callback(world.first, world.first.callback(reference!))
@@ -172,7 +172,7 @@ describe('a statement', () => {
     expect(await world.balance('merchant')).toBe(141_00n)
   })
 
-  test('that lists in one sum what its acquirer stated singly takes it once', async () => {
+  test('that lists in one sum the parts that its acquirer stated takes it once', async () => {
     const [reference] = [await world.paid(), await world.paid()]
     for (const units of [30_00n, 50_00n]) {
       world.first.reverses(reference!, units)

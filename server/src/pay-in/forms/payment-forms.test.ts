@@ -188,7 +188,7 @@ describe('its merchant', () => {
     await expect(find(fields as Record<string, string>)).rejects.toMatchObject({ status: 400 })
   })
 
-  test('that is disabled is as unknown as nobody, and too many forms wait', async () => {
+  test('that is disabled is answered like an unknown one, and one with too many forms waits', async () => {
     await expect(find({ merchantId: id }, { ...merchant, disabled: true })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining('unknown merchant'),
@@ -263,7 +263,7 @@ describe('its merchant', () => {
     expect(await find({ merchantId: id, name: 'Order 7', description: 'a\r\nb' })).toBe(merchant)
   })
 
-  test('audit S-14: a token ends, and a wrong one is refused where none is needed', async () => {
+  test('audit S-14: a token expires, and a wrong one is refused even if no token is needed', async () => {
     await expect(find(signed({ name: 'a' }, 'new', 0))).rejects.toMatchObject({
       field: 'token',
       message: expect.stringContaining('has ended'),

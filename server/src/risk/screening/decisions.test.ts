@@ -68,7 +68,7 @@ const say = (event: Opinion['event'], actor: string) =>
       )?.missing,
   )
 
-test('audit F-2: one person under two logins is one, and people who share an account are as many as they are', async () => {
+test('audit F-2: one person under two logins counts once, and people who share an account count each', async () => {
   await foundRisky()
   for (const actor of ['cli:ann', 'cli:service (sudo by ann)', 'cli:ann (sudo by bob)', 'cli:Ann'])
     expect([actor, await say('released', actor)]).toEqual([actor, 1])
@@ -76,7 +76,7 @@ test('audit F-2: one person under two logins is one, and people who share an acc
   expect([await say('rejected', 'cli:service (sudo by eve)'), (await found()).state]).toEqual([0, 'rejected'])
 })
 
-test('audit F-2: who let it go while nothing was known has not let it go as risky', async () => {
+test('audit F-2: a release while the screening was unknown does not count for the risky report', async () => {
   await late()
   expect(await say('released', 'cli:ann')).toBe(1)
   await foundRisky()

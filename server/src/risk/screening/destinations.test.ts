@@ -132,7 +132,7 @@ describe('a withdrawal, once screening is on', () => {
   test.each([
     ['hold', false],
     ['flag', true],
-  ] as const)('that nobody can judge waits; after a while %s lets it go: %s', async (when, goes) => {
+  ] as const)('that no provider can judge waits; after a while %s lets it go: %s', async (when, goes) => {
     const w = await request('TGood')
     await admit(w, when)
     await screen(when)

@@ -14,7 +14,7 @@ const { setHolding, list, screen, mine, settle, arrive, decide, receiveFrom, boo
 const HELD = [0n, E18, -E18, 0n]
 const CREDITED = [NET, 0n, -E18, E18 - NET]
 
-describe('audit F-2: what no provider knows anything of is not clean', () => {
+describe('audit F-2: a source that no provider knows is not clean', () => {
   const pooled = (from: string[]) => {
     const transaction = pay(held.owned.address, E18, { hash: 'h9' })
     transaction.transfers[0] = { ...transaction.transfers[0]!, from }
@@ -107,7 +107,7 @@ describe('audit F-2: what no provider knows anything of is not clean', () => {
   })
 })
 
-describe('audit F-2: money from another merchant inherits what is open about that merchant', () => {
+describe('audit F-2: money from another merchant inherits the open screenings of that merchant', () => {
   let sender: Owned
   let receiver: Owned
   beforeEach(async () => {
@@ -123,7 +123,7 @@ describe('audit F-2: money from another merchant inherits what is open about tha
   }
   const quarantined = () => held.world.balance(receiver.merchantId, 'ETH', 'quarantine')
 
-  test('audit F-2: it waits for the judgement of what the sender has received, and goes when that is clean', async () => {
+  test("audit F-2: it waits for the judgement of the sender's own deposits, and is credited when that is clean", async () => {
     await sql`truncate screening_list_entries, screening_lists cascade`.execute(held.world.db)
     await arrive('payer')
     await send()
@@ -137,7 +137,7 @@ describe('audit F-2: money from another merchant inherits what is open about tha
     expect(await quarantined()).toBe(0n)
   })
 
-  test('audit F-2: it stays held while the sender has money that was found risky, and names nobody to its receiver', async () => {
+  test('audit F-2: it stays held while the sender has money that was found risky, and its receiver learns no name', async () => {
     await arrive('bad')
     await screen()
     await send()
@@ -153,7 +153,7 @@ describe('audit F-2: money from another merchant inherits what is open about tha
     expect(JSON.stringify(rows[0]!.report)).not.toContain(sender.merchantId)
   })
 
-  test('what people have looked at, and what came after, is not inherited', async () => {
+  test('screenings that people have decided, and later ones, are not inherited', async () => {
     await arrive('bad')
     await screen()
     await decide('released')

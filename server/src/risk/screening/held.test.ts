@@ -52,7 +52,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect((await listOpen(held.world.db, 10)).map(({ state }) => state)).toEqual(['risky'])
   })
 
-  test('is credited when an operator releases it, once, and it is kept who did and why', async () => {
+  test('is credited when an operator releases it, once, and the operator and the reason are stored', async () => {
     const id = await arrive('bad')
     await screen()
     expect([await decide('released'), await decide('released'), await decide('rejected')]).toEqual([
@@ -101,7 +101,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     ])
   })
 
-  test('that nobody can judge waits for hours, with one alert for all that wait; then all go', async () => {
+  test('that no provider can judge waits for hours, with one alert for all of them; then all are credited', async () => {
     await sql`truncate screening_list_entries, screening_lists cascade`.execute(held.world.db)
     for (const n of [1, 2, 3]) await mine('payer', `h${n}`, 9 + n)
     await settle()
@@ -182,7 +182,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect([await books(), await held.world.statuses()]).toEqual([CREDITED, ['Pending', 'Done', 'Verified']])
   })
 
-  test('is held whatever its merchant sets afterwards', async () => {
+  test('stays held when its merchant changes the setting afterwards', async () => {
     await arrive('bad')
     await setHolding(false)
     await held.world.orphan('ETHEREUM', 10)

@@ -158,7 +158,7 @@ describe('money that was judged clean', () => {
     expect((await findScreening(db, 'deposit', merchantId, other))!.state).toBe('clean')
   })
 
-  test('longer ago than is looked back is left alone; who was on the list before is not found again', async () => {
+  test('before the period of rescreening is left alone; a sender of the previous list is not found again', async () => {
     await deposit('0xabcd')
     await deposit('Tother')
     await screen()
@@ -174,7 +174,7 @@ describe('money whose senders are too many to be named', () => {
       return decideAs(tx, id, opinion, { deciders: 1, subscribers: [], riskyFrom: 0.5 }, moment())
     })
 
-  test('is shown again by each list that adds addresses, and nobody else is', async () => {
+  test('is shown again by each list that adds addresses, and other money is not', async () => {
     const [id] = [await deposit('', true), await deposit('0x01')]
     await screen()
     const screening = (await findScreening(db, 'deposit', merchantId, id))!
@@ -195,7 +195,7 @@ describe('money whose senders are too many to be named', () => {
   })
 })
 
-test('a sender who left a list, was noted and comes back onto it raises no alert that cannot be ended', async () => {
+test('a sender that left a list, was noted and is listed again raises no alert that cannot be ended', async () => {
   const id = await deposit('0xabcd')
   await screen()
   await load('Tother', '0xabcd')
@@ -206,8 +206,8 @@ test('a sender who left a list, was noted and comes back onto it raises no alert
   expect(await alerts()).toEqual([])
 })
 
-describe('money that nobody has judged to the end', () => {
-  test('while a list comes in force is judged by that list, whatever the one before has said', async () => {
+describe('money whose screening has not ended', () => {
+  test('while a list comes in force is judged by that list, regardless of the answer of the previous one', async () => {
     const id = await deposit('0xabcd')
     let imported = false
     const lists = createLocalLists(

@@ -107,7 +107,7 @@ const jobOf = (...screeners: Screener[]) =>
 const run = (job: ReturnType<typeof jobOf>) => job.run(new AbortController().signal)
 
 describe('a screening', () => {
-  test('is judged once all providers have answered, by the worst of them, notified once, and kept with what they said', async () => {
+  test('is judged once all providers have answered, by the worst of them, notified once, and stored with their answers', async () => {
     notified.length = 0
     const id = await asked()
     const job = jobOf(
@@ -125,7 +125,7 @@ describe('a screening', () => {
     expect(notified).toEqual([{ id, risky: false }])
   })
 
-  test('that is pending is asked for again by its reference, later and later; who has answered is not asked again', async () => {
+  test('that is pending is requested again by its reference, later and later; other providers are not asked again', async () => {
     const id = await asked()
     const [slow, quick] = [
       scripted('slow', { kind: 'pending', ref: 'r1' }, { kind: 'pending', ref: 'r2' }, report(0.9)),
@@ -201,7 +201,7 @@ describe('a screening', () => {
     expect((await found(id)).state).toBe('clean')
   })
 
-  test('only what is risky is decided by an operator, once', async () => {
+  test('a risky one is decided by an operator, once, and no other one is', async () => {
     const id = await asked()
     const decideAs = (event: 'released' | 'rejected') =>
       inTransaction(db, async (tx) => (await decide(tx, await found(id), event, moment()))?.state)
@@ -259,7 +259,7 @@ describe('lists', () => {
     expect(spellingOf('BC1QX')).toBe('bc1qx')
   })
 
-  test('keep their versions; who was delisted is no longer found', async () => {
+  test('keep their versions; a delisted address is no longer found', async () => {
     expect([await load(file(['0x1', '0x2'])), await load(file(['0x1', '0x2']))]).toEqual(['imported', 'unchanged'])
     now += 1_000
     expect(await load(file(['0x1'], '2026-11-21'))).toBe('imported')

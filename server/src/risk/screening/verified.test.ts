@@ -130,7 +130,7 @@ describe('a deposit, once screening is on', () => {
     await expect(open(`${PUBLIC_URL}/compliance/..%2f.pdf`)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('of another merchant, or none, is as unknown as one that never was', async () => {
+  test('of another merchant is not found, like an unknown one', async () => {
     const id = await arrive()
     await screen()
     await expect(look(id, '0199a000-0000-7000-8000-0000000000ff')).rejects.toMatchObject({ status: 404, code: 101 })
@@ -190,7 +190,7 @@ describe('a deposit, once screening is on', () => {
     },
   )
 
-  test('is never Verified while nobody can judge it', async () => {
+  test('is never Verified while no provider can judge it', async () => {
     await sql`truncate screening_list_entries, screening_lists`.execute(world.db)
     const id = await arrive()
     await screen()

@@ -33,7 +33,7 @@ test.each([1, 2, 5, 9, 14, 20, 27, 33, 40])('a code of version %i is read back',
   expect(read(matrix)).toBe(text)
 })
 
-test('the smallest version that holds a text is taken, and what none holds is refused', () => {
+test('the smallest version that holds a text is taken, and a text too long for all is refused', () => {
   for (let version = 1; version <= 40; version += 1)
     expect(qrOf(textOf(version, capacityOf(version)))).toHaveLength(version * 4 + 17)
   for (let version = 1; version < 40; version += 1)
