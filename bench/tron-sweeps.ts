@@ -12,7 +12,7 @@ import { accountOf, openBenchWorld, type Account, type Taken } from './tron-swee
 const ADDRESSES = 20
 const STAKE = 200_000_000_000n
 const SUN = 1_000_000
-/** sun that a known open-source wallet sends each address for its fees, whatever they are */
+/** sun that a known open-source wallet sends each address for its fees, for any amount of fees */
 const FLAT = 40 * SUN
 
 interface Case {

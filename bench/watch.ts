@@ -67,7 +67,7 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start
 }
 
-/** Milliseconds of one block, by turns in both databases so that whatever else the machine does meets both. */
+/** Milliseconds of one block, by turns in both databases, so that other load of the machine affects both. */
 const timeBlocks = async (few: BenchDatabase, many: BenchDatabase): Promise<Row> => {
   const sides = await Promise.all(
     [few, many].map(async (database) => {

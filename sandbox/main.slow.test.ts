@@ -202,7 +202,7 @@ test('a node that ends is named, and the rest stops', async () => {
   expect(nodes()).toEqual([])
 })
 
-test('a port in use is reported with who has it and what to set, and nothing is left running', async () => {
+test('a port in use is reported with the process that has it and the setting to change, and nothing is left running', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(Number(env['BURSAR_PORT_CONTROL']), '127.0.0.1', resolve))
   try {

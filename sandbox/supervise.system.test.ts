@@ -170,7 +170,7 @@ describe('a component that is kept', () => {
     await expect(refused).rejects.toThrow('api: api ended while starting:\nBURSAR_HTTP: bad')
   })
 
-  test('is not started again once the whole stops, and what is starting is ended', async () => {
+  test('is not started again once the whole stops, and a component that is starting is ended', async () => {
     await keepingWith(0)
     const started: Program[] = []
     let starting = ''
@@ -203,7 +203,7 @@ describe('a component that is kept', () => {
 })
 
 describe('a program', () => {
-  test('is ready when it says so, and stops with what it started as', async () => {
+  test('is ready when it says so, and stops together with its children', async () => {
     let asked = 0
     const program = await shell('api', 'sleep 60', async () => ++asked > 2)
     expect(asked).toBe(3)

@@ -63,7 +63,7 @@ const rowOf = (path: string): string | undefined =>
     (row) => path === row || (row.endsWith('/') && path.startsWith(row)),
   )
 
-test('every file that reads what others wrote has a row here', async () => {
+test('every file that reads external data has a row here', async () => {
   const without: string[] = []
   const rows = new Set<string>()
   for await (const path of glob('{server,signer,chainkit}/src/**/*.ts', { cwd: root })) {

@@ -17,11 +17,11 @@ const generate = (...args: string[]) => {
   return { status, stdout, stderr }
 }
 
-test('the committed files are what the contract gives', () => {
+test('the committed files equal the output for the contract', () => {
   expect(generate('--check')).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
-test('it writes what is missing or differs, and --check names it', () => {
+test('it writes files that are missing or differ, and --check names them', () => {
   for (const folder of ['contract', 'sdk/src', 'web/checkout/src', 'docs/operating/settings'])
     mkdirSync(join(directory, folder), { recursive: true })
   expect(generate('--check', directory).status).toBe(1)

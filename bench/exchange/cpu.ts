@@ -1,4 +1,4 @@
-/** Measures the processor time of processes: the cost of a request, whatever else the machine does. */
+/** Measures the processor time of processes: the cost of a request, independent of the other load of the machine. */
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/platform/db/index.ts'

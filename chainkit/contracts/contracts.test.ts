@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const artifactOf = (name: string): { abi: { type: string; name?: string }[]; storage: unknown[]; runtime: string } =>
   JSON.parse(readFileSync(new URL(`./artifacts/${name}.json`, import.meta.url), 'utf8'))
 
-test('the committed artifacts are what the sources compile to', () => {
+test('the committed artifacts equal a fresh compilation of the sources', () => {
   const script = new URL('./compile.ts', import.meta.url).pathname
   const run = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   expect(run).toMatchObject({ status: 0, stderr: '' })
@@ -16,7 +16,7 @@ test.each(['SweepDelegate', 'SweepBatch', 'SweepRelay'])('%s has no storage', (n
   expect(opcodesOf(artifactOf(name).runtime)).not.toContain(SSTORE)
 })
 
-test('the delegate does nothing but sweep, tell its treasury, and take what it is sent', () => {
+test('the delegate can only sweep, report to its treasury, and receive coin', () => {
   const doors = artifactOf('SweepDelegate').abi.filter(({ type }) => !['event', 'error', 'constructor'].includes(type))
   expect(doors.map(({ type, name }) => name ?? type).toSorted()).toEqual(['fallback', 'receive', 'sweep', 'treasury'])
 })

@@ -194,7 +194,7 @@ describe('a bad token among good ones stays, and keeps nothing else from leaving
   })
 })
 
-describe('no matter who calls, only the treasury receives', () => {
+describe('only the treasury receives, for every caller', () => {
   test('an attacker who calls a delegated address sweeps for us, and can do nothing else', async () => {
     const [account] = (await delegated(1)) as [Account]
     await world.mintAll(world.usdt, [account], UNITS)
@@ -257,7 +257,7 @@ describe('a delegated address', () => {
     expect(storageHash).toBe(EMPTY_STORAGE)
   })
 
-  test('takes coin from payers who give it 2,300 gas, with data too, and from inner calls', async () => {
+  test('takes coin from payers that forward only 2,300 gas, also with data, and from internal calls', async () => {
     const [account] = (await delegated(1)) as [Account]
     const payer = await deploy(world.rpc, 'Payer')
     await call(world.rpc, 'Payer', payer, 'payWithStipend', [account.address, 5n], { value: 5n })
@@ -331,7 +331,7 @@ describe('the relay', () => {
     expect(await gainOf([world.usdc], () => world.pullAll(attacker, accounts))).toEqual([6n])
   })
 
-  test('moves nothing of who allowed nothing', async () => {
+  test('moves nothing from an owner without an allowance', async () => {
     const accounts = fresh(1)
     await world.mintAll(world.usdc, accounts, UNITS)
     const receipt = await world.pullAll(world.payer, accounts)

@@ -120,7 +120,7 @@ test('a node that still runs is adopted by its port and record', async () => {
   expect(await waitUntilGone(first, 1_000)).toBe(true)
 })
 
-test('a port in use is named with who has it and what to set', async () => {
+test('a port in use is reported with the process that has it and the setting to change', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

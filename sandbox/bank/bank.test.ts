@@ -90,7 +90,7 @@ describe('payments', () => {
     ])
   })
 
-  test("that nobody pays expire by the bank's clock", async () => {
+  test("without a payer expire by the bank's clock", async () => {
     const { reference, pageUrl } = (await made('/payments', payment())) as { reference: string; pageUrl: string }
     clock = 3_600_001
     expect(await statusOf(`/payments/${reference}`)).toBe('expired')
@@ -165,7 +165,7 @@ describe('payouts', () => {
   })
 })
 
-describe('what the bank does next by a setting', () => {
+describe("the bank's behaviour after a setting", () => {
   const paid = async (): Promise<string> => {
     const { reference } = (await made('/payments', payment())) as { reference: string }
     await bank.control.pay({ reference })
@@ -216,7 +216,7 @@ describe('what the bank does next by a setting', () => {
       .toEqual([false, false, true, true])
   })
 
-  test('what was not acknowledged comes again, at most so often', async () => {
+  test('a callback that was not acknowledged is repeated, up to a limit', async () => {
     merchant.answers.push(500, 302, 404)
     const reference = await paid()
     await expect.poll(() => merchant.events(reference).length, { interval: 10 }).toBe(5)
@@ -244,7 +244,7 @@ describe('what the bank does next by a setting', () => {
 })
 
 describe('the bank itself', () => {
-  test('keeps everything over a restart, goes on with what was under way, and never keeps a card number', async () => {
+  test('keeps its books over a restart, continues orders in progress, and never stores a card number', async () => {
     merchant.answers.push(500, 500)
     const paid = (await made('/payments', payment())) as { reference: string }
     await bank.control.pay({ reference: paid.reference, card: '4000000000008880' })
@@ -274,7 +274,7 @@ describe('the bank itself', () => {
     expect(files).not.toMatch(/4000000000008880|5555555555554444|4242424242424242/)
   })
 
-  test('settles what it owes, and only that', async () => {
+  test('settles the amount that it owes, and no more', async () => {
     const { reference } = (await made('/payments', payment({ amount: '1000.00' }))) as { reference: string }
     await bank.control.pay({ reference })
     await made('/payouts', order({ amount: '100.00', card: '5555555555554444' }))
@@ -312,7 +312,7 @@ describe('the bank itself', () => {
     expect(seen).toEqual(Array.from({ length: 1_200 }, (_, n) => n))
   })
 
-  test('answers nobody whose signature is not right, or too old', async () => {
+  test('refuses a request with a wrong or old signature', async () => {
     const path = `/payments/${randomUUID()}`
     expect(await merchant.ask('GET', path, undefined, { secret: 'guessed' })).toMatchObject({
       status: 401,

@@ -32,7 +32,7 @@ export function findTestCard(number: string): TestCard | undefined {
   return testCards.find((card) => card.number === number)
 }
 
-/** As the bank writes it in its answers: nobody gets to see more. */
+/** The masked form, as the bank writes it in its answers. */
 export function maskOf(number: string): string {
   return `${number.slice(0, 4)} ${number.slice(4, 6)}** **** ${number.slice(-4)}`
 }

@@ -44,7 +44,7 @@ describe('where bitcoind is looked for', () => {
     expect(found).toMatchObject({ program: { file, isKnots: true } })
   })
 
-  test('nowhere is said with what to set', async () => {
+  test('a missing bitcoind is reported with the setting to change', async () => {
     const found = await findBitcoind({ env: { PATH: '' }, cacheDir: dir, mayFetch: false })
     expect(found).toEqual({ missing: `no bitcoind on PATH or in ${dir}; set BITCOIND to one` })
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatAmount, parseAmount } from './amount.ts'
 
-test('what is formatted parses to the same units', () => {
+test('a formatted amount parses to the same units', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 30n - 1n }), fc.integer({ min: 10, max: 18 }), (units, decimals) => {
       expect(parseAmount(formatAmount(units, decimals), decimals)).toBe(units)

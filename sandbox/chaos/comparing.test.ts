@@ -176,7 +176,7 @@ test('a card that was paid twice', async () => {
   ])
 })
 
-test('a payout to the same card by an earlier run of the same seed is none of this one', async () => {
+test('a payout to the same card by an earlier run of the same seed does not belong to this run', async () => {
   const card = '4242 42** **** 4242'
   orders = [{ ...order('card payout', 'w-1'), id: 'id-1', amount: '3', card }]
   payouts = ['p-1', 'p-2'].map((id) => ({ id, status: 'succeeded', amount: '3.00', card }))
@@ -208,7 +208,7 @@ test('a balance that differs in the last digit', async () => {
   expect(await problems()).toEqual(['balance of Chaos shop: 96.500001 USDT, and should be 96.5'])
 })
 
-test('an order that waits is listed with what it waits for', async () => {
+test('a waiting order is listed with the reason', async () => {
   orders.push(
     { ...order('deposit', 'd-1'), amount: '25', hash: '0xab' },
     { ...order('crypto invoice', 'i-1'), id: 'id-2', reason: 'its payer could not pay: no answer' },

@@ -102,7 +102,7 @@ function conformance(blockchain: string, tickers: readonly string[], open: () =>
     expect(await balance(to)).toBe('0.6')
   })
 
-  test('says what to send instead, and does nothing', async () => {
+  test('names the expected request, and does nothing', async () => {
     const to = await newAddress()
     const [ticker] = tickers
     const refusals: [string, unknown, string][] = [
@@ -220,7 +220,7 @@ describe('TRON', () => {
     expect(await chain.balance({ ticker: 'TRX', address: to })).toBe('1.5')
   })
 
-  test('what needs the money of a payment that is left out is said to be gone', async () => {
+  test('a payment that depends on a replaced payment is replaced too', async () => {
     const chain = await open()
     const api = openTronApi((await node()).url)
     const { key, address } = knownAccount('somebody poor')
@@ -268,7 +268,7 @@ describeWithBitcoind('BITCOIN', () => {
   const open = async () => openBitcoin(await bitcoin())
   conformance('BITCOIN', ['BTC'], open)
 
-  test('a transaction of another sender that is left out waits again, and what spends it too', async () => {
+  test('a dropped transaction of another sender waits again, and so does a transaction that spends it', async () => {
     const chain = await open()
     const outside = (await bitcoin()).walletRpc('outside')
     await chain.pay({ ticker: 'BTC', to: await chain.newAddress(), amount: '2' })

@@ -63,7 +63,7 @@ Signed-By:
     expect(sources[1]).not.toHaveProperty('signedBy')
   })
 
-  test('all files of a machine are read, and one without Debian has none', () => {
+  test('all sources of a machine are read, and a machine without Debian has no mirror', () => {
     mkdirSync(join(dir, 'sources.list.d'))
     writeFileSync(join(dir, 'sources.list.d', 'a.list'), 'deb http://archive.example/ubuntu noble main\n')
     expect(debianMirror(readAptSources(dir))).toBeUndefined()

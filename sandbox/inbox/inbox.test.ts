@@ -31,7 +31,7 @@ async function messages(query = ''): Promise<Message[]> {
 const behave = (behaviour: object) =>
   fetch(`${inbox.url}/behaviour`, { method: 'PUT', body: JSON.stringify(behaviour) })
 
-test('keeps what arrived, byte for byte, with its headers and address', async () => {
+test('keeps every request byte for byte, with its headers and address', async () => {
   const body = '{"amount" : "1.50",\n "meta":"ї"}'
   expect((await send('shop', body, { signature: 'abc' })).status).toBe(200)
   const [message] = await messages()
@@ -92,7 +92,7 @@ test('answers late when set to, and does not hold up a stop', async () => {
   inbox = await start()
 })
 
-test('says what to send instead', async () => {
+test('names the expected request', async () => {
   const refusals: [Response, string][] = [
     [await behave({ merchantId: 'shop', status: 20 }), 'status: send a whole number from 200 to 599'],
     [await behave({ status: 200 }), 'merchantId: send a string'],

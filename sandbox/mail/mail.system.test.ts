@@ -44,7 +44,7 @@ const list = async (query = '') => {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown>[] & { description: string } }
 }
 
-test('keeps what everybody is sent, and tells it by address and from a place on', async () => {
+test('keeps every mail, and lists mails by address and from a position', async () => {
   const pdf = Buffer.from('%PDF-\0\xff', 'latin1')
   await send('Payer@Example.com', { attachments: [{ filename: 'чек.pdf', content: pdf }] })
   await send('other@example.com')

@@ -27,7 +27,7 @@ export interface Mail {
 
 export interface MailStore {
   append(received: ReceivedMail): Promise<void>
-  /** With a larger `seq`, oldest first; to one address when named, whatever its case. */
+  /** With a larger `seq`, oldest first; to one address when named, in any case of letters. */
   after(seq: number, to?: string): Promise<Mail[]>
 }
 

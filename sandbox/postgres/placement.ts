@@ -27,7 +27,10 @@ export interface Placement {
   readonly dataDir: string
 }
 
-/** Where root keeps what `nobody` must reach when the project itself is closed to it. The last resort comes last. */
+/**
+ * Where root keeps files that the user `nobody` must read when the project itself is closed to it, in order
+ * of preference.
+ */
 const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
 
 /** Left in the data directory when the data had to go elsewhere. */

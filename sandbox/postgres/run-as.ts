@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import type { SpawnSyncReturns } from 'node:child_process'
 
-/** `nobody`: exists everywhere by number, owns nothing and needs no account. */
+/** The user `nobody`: exists everywhere by number, owns nothing and needs no account. */
 export const nobody = 65534
 
 export interface RunAs {

@@ -142,7 +142,7 @@ describe('the file lock', () => {
     expect(await withFileLock(lock, 1_000, async () => 'in')).toBe('in')
   })
 
-  test('says who holds it when the wait is over', async () => {
+  test('names its holder when the wait is over', async () => {
     const lock = join(dir, 'lock')
     const holder = sleeper()
     writeFileSync(lock, JSON.stringify({ pid: holder.pid, startedAt: holder.startedAt }))

@@ -121,7 +121,7 @@ describe('UsdcLike', () => {
     return sendAndMine(rpc, { from: faucetAccount, to: token, data: encodeFunctionData({ abi, args: args as never }) })
   }
 
-  test('carries out what was signed, once, for whom it was signed, and not for a blacklisted address', async () => {
+  test('carries out a signed authorisation once, for its signer, and not for a blacklisted address', async () => {
     const { rpc } = await anvil()
     const token = await fund(rpc)
     expect(await read(rpc, 'UsdcLike', token, 'DOMAIN_SEPARATOR')).toBe(domainSeparator({ domain: domainOf(token) }))
@@ -203,7 +203,7 @@ describe('Payer', () => {
     expect([await native(rpc, fresh(1)), await native(rpc, fresh(2)), await native(rpc, payer)]).toEqual([3n, 4n, 0n])
   })
 
-  test('a reverted payment is none, whether the transaction fails or succeeds', async () => {
+  test('a reverted payment moves nothing, whether the transaction fails or succeeds', async () => {
     const { rpc } = await anvil()
     const payer = await deploy(rpc, 'Payer')
     await expect(call(rpc, 'Payer', payer, 'payThenRevert', [[fresh(3)], [3n]], { value: 3n })).rejects.toThrow(
@@ -224,7 +224,7 @@ describe('Payer', () => {
   })
 })
 
-test('the committed artifacts are what the sources compile to', () => {
+test('the committed artifacts equal a fresh compilation of the sources', () => {
   const script = new URL('./compile.ts', import.meta.url).pathname
   const run = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   expect(run).toMatchObject({ status: 0, stderr: '' })

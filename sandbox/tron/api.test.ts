@@ -55,7 +55,7 @@ test('int64 comes as text when a GET asks for it', async () => {
   expect(block.block_header.raw_data.version).toBe(31)
 })
 
-test('what is unknown is an empty object', async () => {
+test('an unknown account, contract or block is an empty object', async () => {
   const nobody = await walletOf(chain)
   for (const [path, body] of [
     ['getaccount', { address: nobody.hex }],
@@ -73,7 +73,7 @@ test('what is unknown is an empty object', async () => {
   expect(await post(chain.url, '/wallet/gettransactioninfobyblocknum', { num: 10 ** 9 })).toEqual([])
 })
 
-test('addresses in both forms, and what is none', async () => {
+test('addresses in both forms, and invalid ones', async () => {
   const nobody = await walletOf(chain)
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address })).toMatchObject({ result: true })
   expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.hex })).toMatchObject({ result: true })
@@ -88,7 +88,7 @@ test('addresses in both forms, and what is none', async () => {
   expect(await post(chain.url, '/wallet/getaccount', { address: 'nonsense' })).toHaveProperty('Error')
 })
 
-test('the node tells of itself what tronweb asks', async () => {
+test('the node reports the parameters that tronweb reads', async () => {
   expect(await chain.web.trx.listNodes()).toEqual(['127.0.0.1:18888'])
   expect(await chain.web.isConnected()).toMatchObject({ fullNode: true, solidityNode: true })
   const info = (await chain.web.trx.getNodeInfo()) as unknown as { block: string }
@@ -148,7 +148,7 @@ test('rubbish is answered and ends nothing', async () => {
   expect(await post(chain.url, '/wallet/getnowblock', {})).toHaveProperty('blockID')
 })
 
-test('the controls say what they want', async () => {
+test('the controls name the expected request', async () => {
   expect(await post(chain.url, '/sandbox/mine', { blocks: 'two' })).toEqual({
     code: 100,
     description: 'blocks: send a whole number from 1 to 10000',

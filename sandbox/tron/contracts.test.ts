@@ -65,7 +65,7 @@ test('an address with tokens only is no account', async () => {
   )
 })
 
-test('a revert is mined, costs what it used and changes nothing else', async () => {
+test('a revert is mined, costs its energy and changes nothing else', async () => {
   const receiver = await walletOf(chain)
   const before = await chain.web.trx.getUnconfirmedBalance(holder.address)
   const info = await transfer(usdt, receiver.address, 10 ** 15)
@@ -216,7 +216,7 @@ test('tronweb deploys a contract where it says it will be', async () => {
   expect(info.receipt?.energy_usage_total).toBeGreaterThan((runtime.runtimecode.length / 2) * 200)
 })
 
-test('a contract pays TRX, and what was undone is marked', async () => {
+test('a contract pays TRX, and a payment that was undone is marked', async () => {
   const payer = (await deploy('Payer')).expected
   const [one, two] = [await walletOf(chain), await walletOf(chain, '1')]
   const call = async (signature: string, callValue: number) => {
@@ -344,7 +344,7 @@ test('the node builds a deployment that tronweb signs', async () => {
   expect(info).toMatchObject({ contract_address: built['contract_address'], receipt: { result: 'SUCCESS' } })
 })
 
-test('what the EVM cannot do at all costs everything and ends nothing', async () => {
+test('an instruction that the EVM library lacks costs the whole limit, and the chain continues', async () => {
   // PUSH the arguments of CALL to address 10, Ethereum's check of a blob, for which the EVM has no library here.
   const bytecode = '6000600060c060006000600a61fffff100'
   const body = {

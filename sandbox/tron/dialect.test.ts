@@ -111,7 +111,7 @@ test.each([
   expect(verdict(answer)).toContain(`OTHER_ERROR: class org.tron.core.vm.program.Program$${name} : `)
 })
 
-test('row T-17: a REVERT is an answer, and a call with more TRX than there is is none', async () => {
+test('row T-17: a REVERT is an answer, and a call with more TRX than the caller has is refused', async () => {
   const reverting = await ask('triggerconstantcontract', transferTo(usdt, 'ffffffffff'))
   expect(reverting).toMatchObject({ result: { result: true }, transaction: { ret: [{ ret: 'FAILED' }] } })
   expect(textOf((reverting['result'] as { message: string }).message)).toBe('REVERT opcode executed')
@@ -124,7 +124,7 @@ test('row T-17: a REVERT is an answer, and a call with more TRX than there is is
   )
 })
 
-test('audit D-T9: row T-20: an estimate is up to one TRX of fee above what the call takes', async () => {
+test('audit D-T9: row T-20: an estimate is up to one TRX of fee above the cost of the call', async () => {
   const nobody = await walletOf(chain)
   const used = Number((await ask('triggerconstantcontract', transferTo(nobody.hex, '1')))['energy_used'])
   const required = Number((await ask('estimateenergy', transferTo(nobody.hex, '1')))['energy_required'])
@@ -155,7 +155,7 @@ test('rows T-9, T-12, T-32 and T-34: infos of block 0, a lite node, a rate limit
   expect(await bare('wallet/gettypo')).toEqual([404, expect.stringContaining('<html>')])
 })
 
-test('rows T-23, T-25 and T-26: a node that takes nothing now, and one that has noted what it refused', async () => {
+test('rows T-23, T-25 and T-26: a node that accepts no transactions now, and one that remembers a refused transaction', async () => {
   const built = await tokenTransfer(chain, base58Of(usdt), holder, base58Of(usdt), 1)
   for (const code of [
     'SERVER_BUSY',
@@ -187,7 +187,7 @@ test('rows T-23, T-25 and T-26: a node that takes nothing now, and one that has 
   expect(await post(chain.url, '/sandbox/node', { trxCache: 1 })).toMatchObject({ code: 100 })
 })
 
-test('row T-1: without vm.saveInternalTx what contracts send is not listed', async () => {
+test('row T-1: without vm.saveInternalTx, payments by contracts are not listed', async () => {
   const { abi, bytecode } = readArtifact('Payer')
   const body = {
     owner_address: holder.hex,
@@ -339,7 +339,7 @@ test('row T-7: a contract that is its own heir is listed with its balance, and k
   expect(await ask('getcontract', { value: own })).toHaveProperty('bytecode')
 })
 
-test('row T-5: a contract stakes again what waits, and its entry has details', async () => {
+test('row T-5: a contract cancels its unstaking, and the entry has details', async () => {
   // Nothing without data; 01 stakes 5 TRX for energy and unstakes 2, anything else cancels all unstaking.
   const staker = await deploy('36600557005b60003560f81c600114601457dc005b624c4b406001da50621e84806001db00')
   await chain.fund({ ticker: 'TRX', to: base58Of(staker), amount: '12' })

@@ -42,7 +42,7 @@ test('a block is solid 19 blocks later, and /walletsolidity shows no more', asyn
   expect(await chain.web.trx.getBalance(receiver.address)).toBe(4_000_000)
 })
 
-test('what is solid stays while the newest state changes', async () => {
+test('the solid state stays while the newest state changes', async () => {
   await pay(4_000_000)
   await chain.mine(20)
   await pay(1_000_000)
@@ -109,7 +109,7 @@ test('a fork keeps the others: mined in the new branch, or waiting again', async
   expect(await balance(receiver)).toBe(4_000_000)
 })
 
-test('what depends on a lost payment is lost with it', async () => {
+test('a payment that depends on a lost payment is lost with it', async () => {
   const first = await pay(50_000_000)
   await chain.mine()
   const second = await pay(10_000_000, receiver, payer)
@@ -149,14 +149,14 @@ test('a payment that is held back expires without a word', async () => {
   expect(await infoOf(chain, id)).toEqual({})
 })
 
-test('what waits can be forgotten', async () => {
+test('waiting payments can be forgotten', async () => {
   const id = await pay(1_000_000)
   expect(await post(chain.url, '/sandbox/forget', { transactions: [id] })).toMatchObject({ pending: [] })
   await chain.mine()
   expect(await infoOf(chain, id)).toEqual({})
 })
 
-test('payments are judged by what already waits', async () => {
+test('payments are checked against the payments that already wait', async () => {
   const poor = await walletOf(chain, '10')
   await chain.mine()
   const verdicts = []

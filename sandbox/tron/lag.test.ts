@@ -35,7 +35,7 @@ test('a node that lags knows neither its newest blocks nor their changes, and po
   expect(await balance()).toBe(2_000_000)
 })
 
-test('what comes while it lags waits when it has caught up; meanwhile the chain does not grow', async () => {
+test('payments that arrive during a lag wait afterwards; the chain does not grow during the lag', async () => {
   await chain.mine(1)
   await chain.behind(1)
   await expect(chain.mine()).rejects.toThrow('1 blocks behind')

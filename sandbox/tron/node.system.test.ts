@@ -59,7 +59,7 @@ test('the chain is the same after a stop, and after kill -9', async () => {
   await stands()
 })
 
-test('one that was left running is taken over with what waits in it', async () => {
+test('a node that was left running is taken over with its waiting payments', async () => {
   const left = await start()
   const stands = await pay()
   const { chain } = await openTron(left.url)
@@ -84,7 +84,7 @@ test('blocks found on demand do not run ahead of the clock', async () => {
   expect(timestamp - Date.now()).toBeLessThan(2_000)
 })
 
-test('a port in use is reported with what to set, and nothing is left running', async () => {
+test('a port in use is reported with the setting to change, and nothing is left running', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(options.port, '127.0.0.1', resolve))
   try {

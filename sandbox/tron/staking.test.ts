@@ -41,7 +41,7 @@ test('stake gives energy, a transfer uses it instead of TRX, and it comes back w
   expect((await resources(staker))['EnergyUsed']).toBeUndefined()
 })
 
-test('what stake does not cover is burnt', async () => {
+test('TRX is burnt for resources that the stake does not cover', async () => {
   const wallet = await fresh()
   await freeze(wallet, 1_000 * trx, 'ENERGY')
   await chain.fund({ ticker: 'USDT', to: wallet.address, amount: '10' })
@@ -120,7 +120,7 @@ test("lent energy pays for another account's transfer; taken back, its use comes
   })
 })
 
-test('what is used cannot be lent, nor more than there is, nor to nobody', async () => {
+test('used energy cannot be lent, nor more than the stake, nor to an unknown account', async () => {
   const wallet = await fresh()
   const nobody = await walletOf(chain)
   await freeze(wallet, 5_000 * trx, 'ENERGY')

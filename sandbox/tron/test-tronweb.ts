@@ -54,7 +54,7 @@ export const startTest = async (options: Partial<TronChainOptions> = {}): Promis
 
 export const webOf = (url: string, privateKey: string): TronWeb => new TronWeb({ fullHost: url, privateKey })
 
-/** A new account of nobody; with TRX when an amount is named. */
+/** A new account with a random key; with TRX when an amount is named. */
 export const walletOf = async (chain: TestChain, trx?: string): Promise<Wallet> => {
   const { address, privateKey } = await chain.web.createAccount()
   if (trx !== undefined) await chain.fund({ ticker: 'TRX', to: address.base58, amount: trx })

@@ -157,7 +157,7 @@ test('the same transaction twice, waiting and mined', async () => {
   expect([third.code, textOf(third.message)]).toEqual(['DUP_TRANSACTION_ERROR', 'Dup transaction.'])
 })
 
-test('expired, unknown reference, too little, to oneself, from nobody', async () => {
+test('expired, unknown reference, insufficient balance, to oneself, from an unknown account', async () => {
   const to = await walletOf(chain)
   const late = await chain.web.trx.sign(await build(payer, to, 1), payer.key)
   await chain.advance(61_000)

@@ -98,7 +98,7 @@ describe('no answer', () => {
     expect(await failure(call)).toMatchObject({ name: 'BursarNetworkError', reason: 'aborted' })
   })
 
-  test('because nobody listens', async () => {
+  test('because no server listens', async () => {
     const { url, stop } = await startService(() => ({}))
     await stop()
     expect(await failureAt(url)).toMatchObject({ name: 'BursarNetworkError', reason: 'network' })

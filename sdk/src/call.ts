@@ -39,7 +39,7 @@ export interface Transport {
 
 const exchange = async (request: PreparedRequest, signal: AbortSignal, { fetch }: Transport): Promise<unknown> => {
   const { url, method, headers, body = null } = request
-  // A redirect is not followed: the signature would go to whatever host the answer names.
+  // A redirect is not followed: the signature would go to the host that the answer names.
   const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
   return readAnswer(response, request)
 }

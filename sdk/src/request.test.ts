@@ -42,7 +42,7 @@ describe('the published and computed signatures', () => {
   })
 })
 
-test('what is signed is the target as the URL parser leaves it', () => {
+test('the signature covers the target as the URL parser writes it', () => {
   const { url, headers } = prepare('findWithdrawals', { query: { localId: 'it\'s (a) "test"*~ü' } })
   const target = url.pathname + url.search
   expect(target).toBe('/merchants/withdrawals?localId=it%27s%20(a)%20%22test%22*~%C3%BC')

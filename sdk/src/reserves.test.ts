@@ -18,7 +18,7 @@ const refusal = (file: string, checks: Partial<Parameters<typeof verifyReservePr
   return 'holds'
 }
 
-test('a proof made elsewhere holds, and says what it proves', () => {
+test('a proof from another implementation verifies, and its total is returned', () => {
   const verified = verifyReserveProof(PROOF, {
     merchantId: 'bb',
     commitment: COMMITMENT.toUpperCase(),
@@ -52,7 +52,7 @@ test('a proof of another merchant, of another report, or of other balances does 
   expect(refusal(PROOF.slice(0, -1))).toBe('malformed')
 })
 
-test('an amount in `expected` that is none is a mistake of the caller', () => {
+test('an invalid amount in `expected` is an error of the caller', () => {
   expect(() => verifyReserveProof(PROOF, { merchantId: 'bb', expected: { BTC: '1e3' } })).toThrow(RangeError)
 })
 

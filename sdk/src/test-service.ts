@@ -37,7 +37,7 @@ const isSigned = ({ method, url, headers }: IncomingMessage, body: Buffer): bool
 const unauthorized: Answer = { status: 401, body: JSON.stringify({ code: -1, description: 'Invalid signature' }) }
 
 /**
- * A server on a free loopback port that refuses what is wrongly signed, keeps what it saw, and answers as told.
+ * A server on a free loopback port that refuses wrong signatures, records its requests, and gives the test's answers.
  * @param answer may take its time, or destroy the response
  */
 export const startService = async (answer: (seen: Seen, response: ServerResponse) => Answer | Promise<Answer>) => {

@@ -15,7 +15,7 @@ function reachedFrom(file: URL, seen = new Set<string>()): Set<string> {
 
 const namesOf = (modules: Set<string>): string[] => [...modules].map((name) => name.replace(/.*\//, '')).toSorted()
 
-test('K2 what the rest of the system imports of the signer never reaches a key', () => {
+test("K2 the signer's modules that the rest of the system imports never reach a key", () => {
   // `approval.ts` holds public keys and the text that they approve.
   const client = ['approval.ts', 'client.ts', 'node:crypto', 'node:http', 'node:https', 'protocol.ts', 'refusal.ts']
   expect(namesOf(reachedFrom(new URL('client.ts', import.meta.url)))).toEqual(client)

@@ -36,7 +36,7 @@ describeWithChromium('an open page', () => {
     await context.close()
   })
 
-  test('does not take away what is being typed', async () => {
+  test('does not take away text that is being typed', async () => {
     show('crypto-claim')
     const context = await visit()
     const page = await context.newPage()
@@ -100,7 +100,7 @@ describeWithChromium('an open page', () => {
     await context.close()
   })
 
-  test('on its way to the acquirer is not held back by what changes meanwhile', async () => {
+  test('on its way to the acquirer is not held back by changes of the invoice', async () => {
     let answer = (): void => {}
     const { heard, view } = await openBank(new Promise((resolve) => (answer = resolve)))
     server.views.set('page', view)

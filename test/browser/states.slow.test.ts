@@ -49,7 +49,7 @@ describeWithChromium('every state', () => {
     600_000,
   )
 
-  test('asks for nothing beyond itself, breaks none of its own rules, and is small', async () => {
+  test('requests only its own resources, breaks no rule of its own, and is small', async () => {
     const context = await visit()
     const page = await context.newPage()
     const asked: string[] = []

@@ -150,7 +150,7 @@ test.runIf(process.platform === 'linux')(
 // The long tier ends every connection twenty times at any moment; `.ci/run` once, at a moment that is sure to find each
 // role at work.
 test.runIf(!isLong)(
-  'audit O-3.2: every connection of every role is ended in use: no role ends, and what was asked for is paid once',
+  'audit O-3.2: every connection of every role is ended in use: no role ends, and each order is paid once',
   async () => {
     const destinations = await Promise.all(Array.from({ length: 4 }, () => sandbox.outside('ETHEREUM')))
     const before = await withdraw(destinations[0]!)

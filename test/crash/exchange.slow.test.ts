@@ -261,7 +261,7 @@ describe('a target whose worker is killed', () => {
       .map((entry) => [entry.name, point, entry] as const),
   )
   test.each(sent)(
-    'of %s with an address at %s sends what it brought once',
+    'of %s with an address at %s sends its proceeds once',
     async (_name, point, { merchant, causedBy, come }) => {
       const to = await sandbox.outside('ETHEREUM')
       await worker(point)

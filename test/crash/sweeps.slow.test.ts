@@ -110,7 +110,7 @@ const killedAt = async (point: string): Promise<void> => {
 
 describe('a sweep killed', () => {
   // Those of deployment first: contracts are deployed once.
-  test.each(sweepCases)('C4 at %s on %s: what was deposited leaves once', async (point, network) => {
+  test.each(sweepCases)('C4 at %s on %s: a deposit leaves once', async (point, network) => {
     const count = network === 'TRON' ? 1 : MANY
     const created = await Promise.all(
       Array.from({ length: count }, () => sandbox.merchants[0].client.addresses.create({ blockchain: network })),

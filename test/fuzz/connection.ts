@@ -100,7 +100,7 @@ const converse = (socket: Socket, { parts, isHead, isAlone, isCut, isStream }: S
         if (isCut) continue
         if (isStream) return finish(false)
         if (!isAlone) return finish(received.length === 0 && read.answer.headers['connection'] !== 'close')
-        // Whatever else the bytes caused comes before the end, or soon: the api may keep a connection that has ended.
+        // Further answers to the bytes come before the end, or soon: the api may keep a connection that has ended.
         socket.end()
         patience ??= setTimeout(() => finish(false), LONGEST_REST_MS)
       }

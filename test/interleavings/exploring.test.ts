@@ -43,7 +43,7 @@ test('the serial orders come first, then those with one switch', async () => {
   for (const order of orders.slice(2, 10)) expect(order).toMatch(/^(0+1+0+|1+0+1+)$/)
 })
 
-test('of many statements at most as many orders as wanted are tried, none twice, with random ones at last', async () => {
+test('of many statements at most the given number of orders is tried, none twice, the last ones random', async () => {
   const { orders, complete } = await tried([20, 20], 900)
   expect(complete).toBe(false)
   expect(orders).toHaveLength(900)

@@ -10,7 +10,7 @@ import { PAIRS } from './operations/index.ts'
 const most = cases(3)
 
 test(
-  'every two operations that move money leave what one after the other leaves',
+  'every two operations that move money leave the result of one of the two serial orders',
   async () => {
     const databases = [await createDatabase({ template: migrated }), await createDatabase({ template: migrated })]
     try {

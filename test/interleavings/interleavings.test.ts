@@ -11,7 +11,7 @@ const OFTEN = ['withdraw', 'give-back', 'take-back', 'pay-late', 'refund', 'exch
 const MOST = 3
 
 test(
-  'two operations that meet leave what one after the other leaves',
+  'two operations that meet leave the result of one of the two serial orders',
   async () => {
     const often = OPERATIONS.filter(({ name }) => OFTEN.includes(name))
     expect(often).toHaveLength(OFTEN.length)

@@ -89,7 +89,7 @@ test('a schedule is followed, and the other goes on where one waits', async () =
   expect(ran.results).toEqual([undefined, undefined])
 })
 
-test('a deadlock is counted, and what is retried ends well', async () => {
+test('a deadlock is counted, and the repeated operation ends well', async () => {
   const touch = (first: string, second: string) => async (tx: Tx) => {
     for (const name of [first, second])
       await sql`update counters set count = count + 1 where name = ${name}`.execute(tx)

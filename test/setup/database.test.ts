@@ -45,7 +45,7 @@ test('clones made at once migrate the template once', async () => {
   await Promise.all(made.map((database) => database.drop()))
 })
 
-test('a migration that fails is run again by the next one who asks', async () => {
+test('a migration that fails is run again for the next caller', async () => {
   let broken = true
   const flaky: Template = {
     name: 'flaky',

@@ -19,5 +19,5 @@ export const withoutSocket = (signer: Signer): SignerPort => ({
   status: async () => signer.status(),
 })
 
-/** A signer that has never signed for any payment, and closes whatever it is asked to. */
+/** A signer that has never signed for any payment, and closes every intent that it is asked to close. */
 export const nothingSigned: Pick<SignerPort, 'closeIntent'> = { closeIntent: async () => [] }

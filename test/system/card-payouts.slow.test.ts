@@ -40,7 +40,7 @@ const sent = async (currency: string): Promise<number> =>
     .filter((line) => line.type === 'payout' && line.currency === currency)
     .reduce((sum, { amount }) => sum - Number(amount), 0)
 
-test('a batch of 100,000 KZT of which parts fail: what is notified, what the bank sent and the balance agree', async () => {
+test('a batch of 100,000 KZT of which parts fail: notification, bank and balance agree', async () => {
   const [before, sentBefore] = [await balance('KZT'), await sent('KZT')]
   const { value: fee } = await shop().client.withdrawals.fiat.fee({ ticker: 'KZT', amount: '100000' })
   const { id } = await shop().client.withdrawals.fiat.batch.create({

@@ -118,7 +118,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     await sandbox.start('worker')
   }
 
-  test('is Failed after Exchanged; what was bought is on the balance', async () => {
+  test('is Failed after Exchanged; the bought amount is on the balance', async () => {
     await sandbox.kill('worker')
     await sandbox.start('worker', { BURSAR_SANDBOX_PAUSE: 'payout-chosen' })
     const to = await sandbox.outside('ETHEREUM')
@@ -172,7 +172,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
     expect(Number(await balance('USDC'))).toBeCloseTo(30 + Number(amount), 6)
   })
 
-  test('to a card in part: what the bank refused is on the balance again', async () => {
+  test('to a card in part: the part that the bank refused is on the balance again', async () => {
     const fiat = { ticker: 'UAH', spendTicker: 'USDT', amount: '60000', side: 'withdraw' } as const
     const before = Number(await balance('UAH'))
     const { withdraw, exchange, price } = await until('a price', () =>
@@ -199,7 +199,7 @@ describe('an exchange with withdrawal whose withdrawal fails', () => {
 })
 
 describe('fifty connections for the last of an asset', () => {
-  test('sell exactly what there is', async () => {
+  test('sell exactly the available amount', async () => {
     const held = async (): Promise<number> =>
       Number(
         (

@@ -247,7 +247,7 @@ describe('a wrong request', () => {
       )
     })
 
-    test('a destination that is none', async () => {
+    test('an invalid destination', async () => {
       expect(await place({ ...spending, to: name === 'a card' ? '4242424242424241' : 'nowhere' })).toMatchObject({
         status: 400,
         code: 8,
@@ -255,7 +255,7 @@ describe('a wrong request', () => {
     })
   })
 
-  test('a price is honoured once, and for ten seconds, and for nobody else', async () => {
+  test('a price is valid once, for ten seconds, for one merchant only', async () => {
     const asked = { spendTicker: 'USDT', targetTicker: 'ETH', amount: '0.01', side: 'target' } as const
     const promised = async () => (await shop().client.exchange.estimate(asked)).price.value
     const price = await promised()
@@ -275,7 +275,7 @@ describe('a wrong request', () => {
     )
   })
 
-  test("A13 what is another merchant's is not found", async () => {
+  test('A13 an object of another merchant is not found', async () => {
     const asked = {
       ticker: 'USDC',
       spendTicker: 'USDT',

@@ -80,7 +80,7 @@ describe('a card pays an invoice', () => {
     ['lost', { drop: true }],
     ['signed wrongly at first', { badSignature: true }],
     ['late', { delayMs: 3_000 }],
-  ])('once, whatever becomes of the callback: %s', async (_, fault) => {
+  ])('once, with this fate of the callback: %s', async (_, fault) => {
     const before = await balance()
     await sandbox.bank('next', fault)
     const { id } = await paid()
@@ -220,7 +220,7 @@ test('the books and the statement of the bank agree, and its settlement is booke
   expect(await bursar('reconcile')).toContain('the ledger holds')
 })
 
-test('72 hours: what nobody paid fails; what is stuck at the bank is waited for, and not for ever', async () => {
+test('72 hours: an unpaid invoice fails; a payment stuck at the bank is waited for, up to a limit', async () => {
   const idle = (await shop().client.invoices.fiat.create({ name: 'Idle', amount: { value: '100', ticker: 'UAH' } })).id
   await sandbox.bank('next', { outcome: 'stuck' })
   const { id: stuck } = await paid()

@@ -65,7 +65,7 @@ test('an order that was taken without an answer is not placed again', async () =
   await placedOnce(sandbox)
 })
 
-test('books and venue agree, figures are shown, and money that nobody booked raises an alert', async () => {
+test('books and venue agree, figures are shown, and a deposit at the venue without a booking raises an alert', async () => {
   const { text } = await eventually(sandbox, 'a comparison', async () => {
     const notified = await sandbox.bursar('reconcile', '--network', 'TRON')
     return notified.code === 0 ? notified : undefined

@@ -197,7 +197,7 @@ test('a branch without the payment: not paid; the payment of the new branch pays
   expect(await notified(id)).toEqual(['PENDING', 'DONE'])
 })
 
-test('closed by the merchant with what there is, and by nobody else', async () => {
+test('closed by the merchant with the amount paid so far, and by no other merchant', async () => {
   const id = await create({ value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' })
   await expect(invoices().close(id)).rejects.toMatchObject({ status: 400 })
   await sandbox.payInvoice(id, 'partial')
@@ -263,7 +263,7 @@ test("a fiat invoice is paid by the same command, with a test card on the acquir
   await expect(sandbox.payInvoice('00000000-0000-4000-8000-000000000000', 'exact')).rejects.toThrow('no such invoice')
 })
 
-test('the operator answers a payer who asks for the money back: an ordinary withdrawal brings it', async () => {
+test('an operator refunds a payer: an ordinary withdrawal pays the refund', async () => {
   const id = await create(
     { value: '40', ticker: 'USDT', blockchain: 'ETHEREUM' },
     { duration: 60_000, email: 'claims@example.com' },
@@ -300,7 +300,7 @@ test('the operator answers a payer who asks for the money back: an ordinary with
 })
 
 // The clock goes on for everything: what follows comes last.
-test('72 hours later: EXPIRED with what was paid, in spite of a worker killed over it; late money is notified, and makes it PAID', async () => {
+test('72 hours later: EXPIRED with the amount paid, in spite of a worker killed over it; late money is notified, and makes it PAID', async () => {
   const id = await create({ value: '30', ticker: 'USDT', blockchain: 'ETHEREUM' }, { email: 'payer@example.com' })
   const untouched = await create(undefined)
   await sandbox.payInvoice(id, 'partial')

@@ -88,7 +88,7 @@ test('B13 below the minimum: Failed, with a reason, and no balance', async () =>
   expect(await balance('USDT')).toBe(before)
 })
 
-test('one address on both EVM chains: money is credited as what it is', async () => {
+test('one address on both EVM chains: each deposit is credited as its own asset', async () => {
   const to = await address('ETHEREUM')
   const hash = await sandbox.pay('BINANCE_SMART_CHAIN', 'USDC', to, '7')
   expect(await sandbox.notified(merchant(), { hash, status: 'Done' })).toMatchObject({

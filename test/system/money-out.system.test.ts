@@ -163,7 +163,7 @@ test('an Idempotency-Key: the same request gets the first answer, another one is
   expect(await refusal(other)).toMatchObject({ status: 409, code: 103 })
 })
 
-test('E6 over the limit of the signer: it is refused, and what was asked for before the limit is not signed, keeps nobody waiting, and can be given up', async () => {
+test('E6 over the limit of the signer: it is refused, an order placed before the limit is not signed, delays no other order, and can be given up', async () => {
   await sandbox.credit(shop(), 'USDT', '150000')
   const before = await balance('USDT')
   const to = await sandbox.outside('ETHEREUM')
@@ -313,7 +313,7 @@ test('in the end the books and the chains agree to the last unit', async () => {
   expect(await reconciled()).toContain('the ledger holds, and the chains agree')
 })
 
-test('what networks took is shown by merchant and operation, and a merchant proves alone that all they have is counted', async () => {
+test('network costs are shown by merchant and operation, and a merchant verifies alone that its whole balance is counted', async () => {
   const { costs, totals } = JSON.parse(await bursar('costs', '--json')) as {
     costs: { merchant: string; operation: string }[]
     totals: Record<string, string>

@@ -63,7 +63,7 @@ describe('a balance of which no entry knows', () => {
     expect((await accountOf()).posted).toBe(posted)
   })
 
-  test('audit S-3: written by who can switch triggers off, it pays for nothing, and stops the asset and the merchant', async () => {
+  test('audit S-3: written by a user who can switch triggers off, it pays for nothing, and stops the asset and the merchant', async () => {
     const { id } = await accountOf()
     await withClient(sandbox.database, async (client) => {
       await client.query('begin')

@@ -29,7 +29,7 @@ export const createPatientHttp = (taken: () => number): PatientHttp => {
       isHeld = false
       const before = taken()
       const answer = http.ask(question)
-      // It comes when the emulator is stopped, and nobody waits for it then.
+      // It comes when the emulator is stopped, and no client waits for it then.
       answer.catch(() => {})
       while (taken() === before) await sleep(5)
       throw new AcquirerUnreachable('test: no whole answer in time', { sent: true })

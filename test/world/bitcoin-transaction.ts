@@ -1,4 +1,4 @@
-/** Bitcoin transactions for tests, with whatever scripts and repetitions wallets would not make. */
+/** Bitcoin transactions for tests, with scripts and repetitions that wallets would not make. */
 import { btcText, satoshiOf } from '@bursar/chainkit/bitcoin'
 import type { Rpc } from '../../sandbox/rpc.ts'
 import type { Signed } from '../../server/src/adapters/chains/conformance.ts'

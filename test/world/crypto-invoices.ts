@@ -75,7 +75,7 @@ interface Invoices {
   find(id: string): Promise<PayerInvoice>
   lookup(id: string, merchantId?: string): Promise<Record<string, unknown>>
   close(id: string): Promise<Record<string, unknown>>
-  /** A transaction to an invoice's address; amount in whole units. Nobody has seen it yet. */
+  /** A transaction to an invoice's address; amount in whole units. No node has seen it yet. */
   payment(
     id: string,
     amount: string,

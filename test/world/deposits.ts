@@ -214,7 +214,7 @@ export const believeInner = {
 
 let counter = 0
 
-/** A transaction that pays. Units are the chain's; keys default to one nobody else uses. */
+/** A transaction that pays. Units are the chain's; keys default to a new one. */
 export const pay = (
   to: string,
   units: bigint,

@@ -108,7 +108,7 @@ const rewritten: readonly ((text: string) => string)[] = [
   (text) => text.repeat(2),
 ]
 
-/** Each makes an invalid writing of a number or text, whatever it was. */
+/** Each makes an invalid writing of any number or text. */
 const RETYPES: readonly ((value: Json) => Json)[] = [
   (value) => [value],
   (value) => ({ value }),

@@ -62,7 +62,7 @@ export interface NetworkSetup<A extends ChainAdapter> {
 export interface NetworkWorld<A extends ChainAdapter> {
   db: Db
   runtime: Runtime
-  /** a merchant that owns what nobody else is named for */
+  /** the owner of addresses without a named merchant */
   merchantId: string
   signer: Signer
   /** for the jobs of a test; every withdrawal that waits is approved */
@@ -96,7 +96,7 @@ export interface NetworkWorld<A extends ChainAdapter> {
   attempts(): Promise<number>
   alerts(): Promise<string[]>
   balance(merchantId: string, asset: string, kind: AccountKind): Promise<bigint>
-  /** Compares every address with the chain, and the ledger with their sum. @returns whatever is not the same */
+  /** Compares every address with the chain, and the ledger with their sum. @returns the differences */
   differences(): Promise<string[]>
   close(): Promise<void>
 }

@@ -48,7 +48,7 @@ export const WALLET = {
   bitcoinChain: 'regtest' as const,
 }
 export const HOT = evmHotAddress(WALLET)
-/** EIP-55; nobody here has its key. */
+/** EIP-55; an address without a known key. */
 export const STRANGER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 /** P2WPKH of BIP 173 on regtest. */
 const BITCOIN_STRANGER = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'

@@ -16,7 +16,7 @@ const world = (...extra: SourceFile[]): SourceFile[] => [
   ...extra,
 ]
 
-describe('canaries: each rule finds what it is there for', () => {
+describe('canaries: each rule finds its example', () => {
   test.each([
     ['imports point down', 'server/src/platform/base/x.ts', "import { a } from '../../ledger/postings/index.ts'"],
     [

@@ -100,7 +100,7 @@ test('parts with holes are read by PostgreSQL’s own parser wherever they can s
   expect(readsOf('this is no SQL at all')).toEqual(['nothing'])
 })
 
-test('texts are found with their lines, whatever stands between their pieces', () => {
+test('texts are found with their lines, with anything between their pieces', () => {
   const source = 'import { sql } from "kysely"\nconst a = sql<{ b: string }>`select ${\n  sql`x`\n}::text`\n'
   expect(sqlTextsOf('x.ts', source).texts).toEqual([
     { kind: 'sql', line: 2, pieces: ['select ', '::text'] },

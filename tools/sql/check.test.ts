@@ -125,7 +125,7 @@ beforeAll(async () => {
 const pathOf = (name: string): string => `src/${name.replaceAll(/[^a-z]+/gi, '-')}.ts`
 const problemsOf = (name: string): string[] => report.problems.filter((line) => line.startsWith(`${pathOf(name)}:`))
 
-describe('what the check refuses, with file, line and what to change', () => {
+describe('refused statements, with file, line and the change to make', () => {
   test.each(Object.entries(REFUSED))('%s', (name, [source, says]) => {
     const [problem, ...more] = problemsOf(name)
     expect(more).toEqual([])
@@ -142,12 +142,12 @@ describe('what the check refuses, with file, line and what to change', () => {
   })
 })
 
-describe('what the check takes', () => {
+describe('accepted statements', () => {
   test.each(Object.keys(TAKEN))('%s', (name) => {
     expect(problemsOf(name)).toEqual([])
   })
 
-  test('and it counts what it has looked at', () => {
+  test('and it counts the statements that it read', () => {
     expect(report).toMatchObject({ statements: 20, standIns: 1 })
   })
 })

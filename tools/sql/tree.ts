@@ -57,7 +57,7 @@ export const keyOf = (node: Node): string =>
   JSON.stringify(node, (name, value: unknown) => (name === 'location' ? undefined : value))
 
 /**
- * Returns true when a SELECT returns exactly one row whatever its relations contain: all its columns are aggregates.
+ * Returns true when a SELECT returns exactly one row for any contents of its relations: all its columns are aggregates.
  */
 export const isOneRow = ({ fromClause, whereClause, groupClause, havingClause, targetList }: SelectStmt): boolean => {
   if (fromClause === undefined) return whereClause === undefined

@@ -101,7 +101,7 @@ describe('parseAddress', () => {
     expect(reasonFor(text, 'mainnet')).toBe(reason)
   })
 
-  test('what it accepts and what it gives back is what the library understands by it', () => {
+  test('accepts and returns the same addresses as the library', () => {
     fc.assert(
       fc.property(script, (bytes) => {
         const text = addressOf(bytes, 'mainnet')!
@@ -155,7 +155,7 @@ describe('addressOf', () => {
     ['pay to public key', Uint8Array.of(0x21, ...new Uint8Array(33).fill(2), 0xac)],
     ['nothing', new Uint8Array()],
     ['a push that runs past the end', Uint8Array.of(0x00, 0x14, 0x01)],
-  ])('has none for %s', (_name, bytes) => {
+  ])('returns undefined for %s', (_name, bytes) => {
     expect(addressOf(bytes, 'mainnet')).toBeUndefined()
   })
 })

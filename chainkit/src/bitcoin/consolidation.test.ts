@@ -37,7 +37,7 @@ describe('buildConsolidation', () => {
     expect(outpoints(parse(psbt).inputs)).toEqual(outpoints(base.inputs))
   })
 
-  test('pays what its ancestors lack, and takes nothing from those that pay well', () => {
+  test('pays the missing fee of its ancestors, and nothing for ancestors that pay enough', () => {
     expect(build({ ancestors: { vsize: 1_000, fee: 500n } }).fee).toBe(2n * 1_178n - 500n)
     expect(build({ ancestors: { vsize: 1_000, fee: 90_000n } }).fee).toBe(356n)
   })

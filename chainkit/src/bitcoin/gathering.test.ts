@@ -31,7 +31,7 @@ describe('gatherCoins', () => {
     expect(gather(coins, { feeRateMilliSatPerVb: 400_000n })).toEqual([])
   })
 
-  test('takes none when there are too few', () => {
+  test('takes no coins when there are too few', () => {
     expect(gather(coins, { leastCoins: 4 })).toHaveLength(4)
     expect(gather(coins, { leastCoins: 5 })).toEqual([])
   })
@@ -41,7 +41,7 @@ describe('gatherCoins', () => {
     expect(gather(coins, { mostPerMille: 40n })).toEqual([])
   })
 
-  test('leaves what payments need now', () => {
+  test('leaves the coins that payments need now', () => {
     const small = coinsOf(...Array.from({ length: 10 }, () => 40_000n))
     const waiting = [{ script: CHANGE.script, units: 190_000n }]
     expect(gather(small)).toHaveLength(10)
@@ -49,7 +49,7 @@ describe('gatherCoins', () => {
     expect(gather(small, { waiting: [{ script: CHANGE.script, units: 350_000n }] })).toEqual([])
   })
 
-  test('never spends a coin for more than it holds, never takes what waits, whatever the order', () => {
+  test('never spends a coin for more than its value, and never takes a waiting coin, in any order', () => {
     fc.assert(
       fc.property(
         coinSets(30),

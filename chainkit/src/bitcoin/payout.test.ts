@@ -36,7 +36,7 @@ function parse(psbt: Uint8Array): Psbt {
 }
 
 describe('buildPayout', () => {
-  test('pays, returns the change and says what it costs', () => {
+  test('pays, returns the change and reports its cost', () => {
     const payout = build(base)
     expect(payout).toMatchObject({ fee: 282n, vsize: 141, change: 49_718n, changeIndex: 1, paymentIndexes: [0] })
     const psbt = parse(payout.psbt)
@@ -95,7 +95,7 @@ describe('buildPayout', () => {
     expect(payout).toMatchObject({ changeIndex: 1, paymentIndexes: [3, 0, 2] })
   })
 
-  test('signed, it spends and pays to the satoshi what it says, at most at the size it says', () => {
+  test('signed, it pays the reported amounts to the satoshi, and its size is at most the reported size', () => {
     const version = fc.constantFrom<0 | 2>(0, 2)
     const order = fc.constantFrom<'as-given' | 'bip69'>('as-given', 'bip69')
     fc.assert(

@@ -59,7 +59,7 @@ const spending = fc
   })
 
 describe('previous transactions', () => {
-  test('are added for every input and taken away again: nothing else changes, and each hashes to what is spent', () => {
+  test('are added for every input and removed again: nothing else changes, and each has the id that its input spends', () => {
     fc.assert(
       fc.property(spending, ({ psbt, previous }) => {
         const bare = writePsbt(psbt)
@@ -108,7 +108,7 @@ describe('previous transactions', () => {
     expect(withoutPrevious(new Uint8Array([1]))).toMatchObject({ refused: 'not-parsable' })
   })
 
-  test('what is left out, byte by byte: a changed previous transaction is never taken for the one that is spent', () => {
+  test('a previous transaction with a changed or missing byte is never accepted', () => {
     fc.assert(
       fc.property(spending, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ psbt, previous }, place, change) => {
         const full = withPrevious(writePsbt(psbt), previous) as Uint8Array

@@ -44,7 +44,7 @@ describe('parsePsbt', () => {
     )
   })
 
-  test('refuses or reads whatever it is given, and never throws', () => {
+  test('parses or refuses any bytes, and never throws another error', () => {
     fc.assert(
       fc.property(psbts, fc.nat(), fc.nat({ max: 255 }), fc.boolean(), (psbt, place, byte, cut) => {
         const bytes = writePsbt(psbt)

@@ -34,7 +34,7 @@ function parse(psbt: Uint8Array): Psbt {
 }
 
 describe('buildReplacement', () => {
-  test('pays what it replaces and its own relay, even when the rate asked is lower', () => {
+  test('pays the fee of the replaced transaction and its own relay fee, even when the requested rate is lower', () => {
     const first = original(100_000n)
     expect(first).toMatchObject({ fee: 141n, vsize: 141 })
     expect(replace(first)).toMatchObject({ fee: 282n, change: 100_000n - 50_000n - 282n, changeIndex: 1 })
@@ -61,7 +61,7 @@ describe('buildReplacement', () => {
     expect(larger).toMatchObject({ vsize: 209, fee: 229n })
   })
 
-  test('gives up the change when what is left of it would be dust', () => {
+  test('drops the change output when the rest of it would be dust', () => {
     expect(replace(original(50_000n + 141n + 400n))).toMatchObject({ change: 0n, changeIndex: undefined, fee: 541n })
   })
 

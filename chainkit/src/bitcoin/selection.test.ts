@@ -113,7 +113,7 @@ describe('selectCoins', () => {
     )
   })
 
-  test('buildPayout makes of a selection exactly what it promised', () => {
+  test('buildPayout builds exactly the transaction that the selection promised', () => {
     fc.assert(
       fc.property(coinSets(12), paymentLists(3), feeRates, (coins, payments, feeRateMilliSatPerVb) => {
         const selection = selectCoins({ coins, outputs: payments, changeScript, feeRateMilliSatPerVb })
@@ -143,7 +143,7 @@ describe('selectCoins', () => {
     expect(select({ ...asked, laterRateMilliSatPerVb: 1_000n })).toMatchObject({ change: 400n })
   })
 
-  test('no input costs more than it holds, no change costs more than it is worth, and none was needed less', () => {
+  test('no input costs more than its value, no change costs more than its value, and every input is needed', () => {
     fc.assert(
       fc.property(coinSets(25), paymentLists(4), feeRates, feeRates, (coins, outputs, rate, later) => {
         const asked = { coins, outputs, changeScript, feeRateMilliSatPerVb: rate, laterRateMilliSatPerVb: later }

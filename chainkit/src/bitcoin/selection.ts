@@ -60,7 +60,7 @@ export function selectCoins<C extends Coin>(request: SelectionRequest<C>): Selec
 }
 
 /**
- * Whether all coins that exceed the fee of their own input would pay these outputs, whatever the transaction size. A
+ * Whether all coins that exceed the fee of their own input would pay these outputs, for any transaction size. A
  * cheap test, without the search of `selectCoins`, for many sets of outputs.
  */
 export function canPay<C extends Coin>(request: SelectionRequest<C>): boolean {

@@ -92,7 +92,7 @@ describe('readSigned', () => {
     expect(refusalOf(writePsbt(misstated))).toBe('not-signed')
   })
 
-  test('a high s, which nobody relays', () => {
+  test('a high s, which no node relays', () => {
     const order = secp256k1.Point.Fn.ORDER
     const raw = Buffer.from(signed.raw)
     const der = raw.subarray(raw.indexOf(0x30, raw.length - 230))

@@ -33,7 +33,7 @@ describe('parseTransaction', () => {
     })
   })
 
-  test('lives on whatever the output scripts hold', () => {
+  test('accepts any output script', () => {
     const head = `0200000001${'ab'.repeat(32)}0000000000ffffffff`
     const scripts = fc.array(fc.uint8Array({ maxLength: 90 }), { minLength: 1, maxLength: 5 })
     fc.assert(
@@ -50,7 +50,7 @@ describe('parseTransaction', () => {
     )
   })
 
-  test('refuses what is none and never throws', () => {
+  test('refuses other bytes and never throws another error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const parsed = parseTransaction(bytes)

@@ -70,7 +70,7 @@ describe('parseAddress', () => {
     )
   })
 
-  test('B17 accepts what viem accepts, and writes it the same way', () => {
+  test('B17 accepts the addresses that viem accepts, and writes them the same way', () => {
     fc.assert(
       fc.property(living, fc.infiniteStream(fc.boolean()), (bytes, upper) => {
         const text = `0x${toHex(bytes)

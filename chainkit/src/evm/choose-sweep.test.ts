@@ -29,7 +29,7 @@ const waysOf = (address: SweepAddress, more: Partial<SweepPrices> = {}) =>
 /** EIP-8037 with 1,530 gas for each byte of state: 120 bytes of an account, 23 of a delegation. */
 const DEARER = { authorization: 226_600n, newAccount: 204_600n }
 
-test('audit D-E14: what an upgrade makes dearer is reckoned with', () => {
+test('audit D-E14: higher gas costs of an announced upgrade are counted', () => {
   const costOf = (address: SweepAddress, more: Partial<SweepPrices> = {}): bigint =>
     chooseSweep(address, { ...prices, ...more })!.gas
   const [known, unknown] = [addressOf([usdt()], { exists: true }), addressOf([usdt()])]
@@ -110,7 +110,7 @@ describe('the cheapest way', () => {
     expect(waysOf(address, more)).toEqual(ways)
   })
 
-  test('of what is worth k times its cost, to the wei', () => {
+  test('of balances worth k times their cost, to the wei', () => {
     const { cost } = chooseSweep(addressOf([usdt()]), prices)!
     expect(waysOf(addressOf([usdt(cost * 5n)]), { kPerMille: 5_000n })).toEqual(['usdt delegate'])
     expect(waysOf(addressOf([usdt(cost * 5n - 1n)]), { kPerMille: 5_000n })).toBeUndefined()
@@ -135,8 +135,8 @@ const markets: fc.Arbitrary<SweepPrices> = fc.record({
   kPerMille: fc.bigInt({ min: 0n, max: 50_000n }),
 })
 
-describe('whatever the prices', () => {
-  test('a sweep is worth k times its cost, and moves only what is there, each once', () => {
+describe('at any prices', () => {
+  test('a sweep is worth k times its cost, and moves only existing balances, each once', () => {
     fc.assert(
       fc.property(addresses, markets, (address, market) => {
         const choice = chooseSweep(address, market)

@@ -22,14 +22,14 @@ describe('the contracts of sweeps', () => {
     expect(code).toHaveLength(delegate.runtime.length)
   })
 
-  test('are others for another treasury, but for the batch, which knows none', () => {
+  test('differ for another treasury, except the batch, which has no treasury', () => {
     const [one, other] = [sweepContracts(TREASURY), sweepContracts(OTHER)]
     expect(one.delegate.address).not.toBe(other.delegate.address)
     expect(one.relay.address).not.toBe(other.relay.address)
     expect(one.batch).toEqual(other.batch)
   })
 
-  test('are not made for what is no address', () => {
+  test('are not built for an invalid address', () => {
     expect(() => sweepContracts('0x1234')).toThrow(RangeError)
   })
 })

@@ -17,7 +17,7 @@ import { toHex } from './hex.ts'
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => getAddress(toHex(bytes)))
 const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 
-test('call data is what viem makes of the ERC-20 interface, and reads back', () => {
+test("call data equals viem's for the ERC-20 interface, and parses back", () => {
   fc.assert(
     fc.property(address, units, (to, value) => {
       const data = encodeTransfer(to, value)
@@ -50,7 +50,7 @@ describe('decodeTransfer', () => {
     expect(decodeTransfer(data)).toBeUndefined()
   })
 
-  test('whatever it reads is written in exactly one way', () => {
+  test('every value that it reads has exactly one encoding', () => {
     fc.assert(
       fc.property(fc.nat({ max: 67 }), fc.nat({ max: 255 }), (at, byte) => {
         const bytes = Uint8Array.from(Buffer.from(good.slice(2), 'hex'))

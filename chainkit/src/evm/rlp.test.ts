@@ -27,7 +27,7 @@ test('encodes as viem does, and decodes it again', () => {
   )
 })
 
-test('whatever it decodes it would encode the same: there is no second spelling', () => {
+test('every value that it decodes has exactly one encoding', () => {
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 80 }), mutated()), (bytes) => {
       let decoded: RlpItem

@@ -127,7 +127,7 @@ describe('authorisations', () => {
 })
 
 describe('transactions of EIP-7702', () => {
-  test('are what viem signs with the same keys, and are read back', async () => {
+  test("equal viem's signed with the same keys, and parse back", async () => {
     await fc.assert(
       fc.asyncProperty(signable, async ([draft, authorityKeys, senderKey]) => {
         const account = privateKeyToAccount(toHex(senderKey))

@@ -46,7 +46,7 @@ const agree = <Values>(
   )
 }
 
-describe('calls are what viem encodes, are read back, and have one spelling', () => {
+describe("calls equal viem's encoding, parse back, and have exactly one encoding", () => {
   test('sweep of one', () => agree(sweepOne, addresses, delegate.abi, 'sweep', (assets) => [assets]))
 
   test('sweep of many', () =>

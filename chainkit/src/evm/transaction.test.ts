@@ -119,7 +119,7 @@ describe('unsigned transactions', () => {
     expect(parseUnsigned(hexToBytes(creation))).toMatchObject({ refused: 'not-parsable' })
   })
 
-  test('have one spelling: whatever is read would be written the same', () => {
+  test('have exactly one encoding', () => {
     fc.assert(
       fc.property(transactions, fc.nat(), fc.nat({ max: 255 }), (transaction, at, byte) => {
         const bytes = Uint8Array.from(serializeUnsigned(transaction))
@@ -133,7 +133,7 @@ describe('unsigned transactions', () => {
 })
 
 describe('signed transactions', () => {
-  test('are what viem signs with the same key, and give back sender and hash', async () => {
+  test("equal viem's signed with the same key, and give back sender and hash", async () => {
     await fc.assert(
       fc.asyncProperty(transactions, privateKeys, async (transaction, privateKey) => {
         const account = privateKeyToAccount(toHex(privateKey))
@@ -147,7 +147,7 @@ describe('signed transactions', () => {
     )
   })
 
-  test('whatever is read as signed, viem reads as signed by the same', async () => {
+  test('viem reads the same transaction and sender from every accepted encoding', async () => {
     const base = fc.sample(fc.tuple(transactions, privateKeys), 10).map(([one, key]) => signTransaction(one, key).raw)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...base), fc.nat(), fc.nat({ max: 255 }), async (raw, at, byte) => {

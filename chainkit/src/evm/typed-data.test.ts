@@ -28,7 +28,7 @@ test('the domain of USD Coin on Ethereum is the one its contract answers', () =>
   expect(domainSeparator(usdc)).toBe('0x06c37168a7db5138defc7866392bb87a741f9b3d104deb5094588ce041cae335')
 })
 
-test('digests are what viem says that wallets sign', () => {
+test('digests equal the ones that viem computes for wallets', () => {
   fc.assert(
     fc.property(
       domains,

@@ -54,13 +54,13 @@ describe('parseAddress', () => {
     expect(reasonFor(text)).toBe(reason)
   })
 
-  test('refuses the first 65,536 addresses, for which nobody holds keys', () => {
+  test('refuses the first 65,536 addresses, which have no known keys', () => {
     for (const last of ['0000', '0001', 'dead', 'ffff'])
       expect(reasonFor(addressOfEvmForm(`0x${'0'.repeat(36)}${last}`))).toBe('burn')
     expect(reasonFor(addressOfEvmForm(`0x${'0'.repeat(35)}1${'0'.repeat(4)}`))).toBe('accepted')
   })
 
-  test('B17 accepts what tronweb accepts, of any address with one character changed', () => {
+  test('B17 accepts the same addresses as tronweb, also with one character changed', () => {
     const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl'
     fc.assert(
       fc.property(bytes20, fc.nat({ max: 33 }), fc.constantFrom(...base58), (bytes, at, character) => {

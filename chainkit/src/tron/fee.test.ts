@@ -7,7 +7,7 @@ const NOTHING = { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }
 const transfer = { bandwidth: 268, energy: 0n, activates: false }
 const call = { bandwidth: 345, energy: 64_285n, activates: false }
 
-describe('what a transaction burns', () => {
+describe('the fee of a transaction', () => {
   test.each([
     ['nothing staked, nothing free', call, NOTHING, { energy: 6_428_500n, bandwidth: 345_000n, activation: 0n }],
     [
@@ -42,7 +42,7 @@ describe('what a transaction burns', () => {
     expect(burnOf(usage, PRICES, resources)).toMatchObject(burn)
   })
 
-  test('is never more than what it can cost at most, and adds up', () => {
+  test('is at most its limit, and is the sum of its parts', () => {
     const amount = fc.bigInt({ min: 0n, max: 10n ** 6n })
     fc.assert(
       fc.property(

@@ -9,7 +9,7 @@ const word = EVM.padStart(64, '0')
 const units = 5n.toString(16).padStart(64, '0')
 const address = addressOfEvmForm(EVM)
 
-describe('audit D-T12: what issuers write into logs (TetherToken.sol of TR7N…, FiatToken)', () => {
+describe('audit D-T12: logs that issuers write (TetherToken.sol of TR7N…, FiatToken)', () => {
   test.each([
     ['AddedBlackList(address)', [word], '', { act: 'froze', address, units: null }],
     ['AddedBlackList(address)', [], word, { act: 'froze', address, units: null }],

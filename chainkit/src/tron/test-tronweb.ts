@@ -6,7 +6,7 @@ import { addressOfPublicKey, hexOfAddress } from './address.ts'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Contract } from './contract.ts'
 
-/** Nobody listens there: what needs a node fails. */
+/** No server listens there: a call that needs a node fails. */
 const tronweb = new TronWeb({ fullHost: 'http://127.0.0.1:1' })
 
 export interface BuiltByTronweb {

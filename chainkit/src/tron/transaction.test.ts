@@ -48,7 +48,7 @@ const call: UnsignedTransaction = {
 }
 
 describe('a transaction', () => {
-  test('is, byte for byte, what tronweb builds, under the same id', async () => {
+  test("equals tronweb's byte for byte, with the same id", async () => {
     await fc.assert(
       fc.asyncProperty(transactionsOf(KEY), async (transaction) => {
         const built = await buildByTronweb(transaction)
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('is read by tronweb as what it is', () => {
+  test('is read by tronweb with the same fields', () => {
     fc.assert(
       fc.property(transactionsOf(KEY), (transaction) => {
         const { contract } = transaction
@@ -90,7 +90,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('signed has the signature that tronweb makes, and shows who signed', async () => {
+  test("has, once signed, tronweb's signature, and gives back its signer", async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryKey.chain((key) => transactionsOf(key).map((transaction) => ({ key, transaction }))),
@@ -244,7 +244,7 @@ describe('a signed transaction', () => {
 })
 
 describe('TRC-20', () => {
-  test('call data is what tronweb encodes, and is read back', () => {
+  test("call data equals tronweb's, and parses back", () => {
     fc.assert(
       fc.property(arbitraryKey.map(addressOfKey), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (to, units) => {
         const data = encodeTokenTransfer(to, units)

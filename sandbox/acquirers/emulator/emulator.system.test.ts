@@ -55,7 +55,7 @@ describe('callbacks are repeated as each acquirer does it', () => {
     await expect.poll(() => emulator.context.deliveries.list()[0]?.answers).toEqual([500, 500, 200])
   })
 
-  test('WayForPay: until the signed accept, whatever the status', async () => {
+  test('WayForPay: until the signed accept, at every status', async () => {
     const emulator = await started(startWayForPay(wayforpay, { port: 0, clockRate }))
     const answers = ['ok', '{"status":"accept"}', 'signed']
     const shop = await receiver(({ body }) => {
@@ -143,7 +143,7 @@ describe('the hosted page', () => {
     return { data, signature: createHash('sha1').update(`priv${data}priv`).digest('base64') }
   }
 
-  test('shows what came from outside as text, refuses what is no card, asks for the code, leads back', async () => {
+  test('shows external data as text, refuses an invalid card number, asks for the code, leads back', async () => {
     const { url } = await started(startLiqPay(liqpay, { port: 0 }))
     const page = await form(`${url}/api/3/checkout`, checkout())
     expect(await page.text()).toContain('&lt;script&gt;')
@@ -211,7 +211,7 @@ describe('the hosted page', () => {
   })
 })
 
-test('a tester says over HTTP what goes wrong next', async () => {
+test('a tester sets the next fault over HTTP', async () => {
   const emulator = await started(startWayForPay(wayforpay, { port: 0 }))
   const control = (path: string, body: object) =>
     fetch(`${emulator.url}/__control/${path}`, { method: 'POST', body: JSON.stringify(body) })

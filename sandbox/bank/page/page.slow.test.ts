@@ -118,7 +118,7 @@ describeWithChromium('the page of the bank, in a browser', () => {
     expect(await stateOf(left.reference)).toMatchObject({ status: 'refused', code: '3ds_cancelled' })
   })
 
-  test('says what is wrong with each field, and keeps what was right', async () => {
+  test('names the fault of each field, and keeps the valid fields', async () => {
     const { reference, pageUrl } = await order()
     const page = await open(pageUrl)
     await page.getByLabel('Card number').fill('4242 4242 4242 4241')

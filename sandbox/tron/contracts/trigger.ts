@@ -1,4 +1,4 @@
-/** TriggerSmartContract: calls a contract. Whatever its code does, the transaction is mined and its energy is paid. */
+/** TriggerSmartContract: calls a contract. The transaction is mined and its energy paid, also when its code fails. */
 import { InvalidContract } from '../blocks/refusal.ts'
 import type { ContractValue } from '../codec/contracts.ts'
 import { energyLimit, payEnergy } from '../resources/energy.ts'

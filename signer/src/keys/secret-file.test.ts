@@ -17,7 +17,7 @@ function fileOf(mode: number, folderMode = 0o700): string {
   return path
 }
 
-describe('files that decide what is signed', () => {
+describe('files that decide about signatures', () => {
   test('are read when only this user may change them, through a link too', async () => {
     const path = fileOf(0o600)
     const link = join(temporaryDirectory(), 'link')

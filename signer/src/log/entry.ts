@@ -54,7 +54,7 @@ export interface SignedEntry {
   fee: string
   /** Transactions with the same slot compete: at most one of their fees is paid */
   feeSlot: string
-  /** Index of the change address in the hot account, so that it can be found whatever the gap limit */
+  /** Index of the change address in the hot account, so that it can be found with any gap limit */
   changeIndex?: number
   /** TRON: ms since the epoch after which no block includes it. Until then nothing prevents it from being mined. */
   expiresAt?: number

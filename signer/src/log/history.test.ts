@@ -88,7 +88,7 @@ describe('one intent, one payment', () => {
     expect(await codeOf(signer, evmRequest(intentOf(1, { units: '5' })))).toBe('intent-changed')
   })
 
-  test('whatever is asked in whatever order, no two transactions that can both confirm pay one intent', async () => {
+  test('no two transactions that can both confirm pay one intent, for any requests in any order', async () => {
     const ask = fc.record({
       intent: fc.integer({ min: 1, max: 3 }),
       nonce: fc.bigInt({ min: 0n, max: 2n }),

@@ -31,7 +31,7 @@ async function clientOf({ signer }: TestSigner): Promise<SignerClient> {
 
 const dearer = { maxFeePerGas: 23n * 10n ** 9n }
 
-describe('what was signed for an intent', () => {
+describe('the transactions signed for an intent', () => {
   test('is passed on whole, first transaction first, also after a start', async () => {
     const first = await makeSigner()
     const [payment, replacement] = [

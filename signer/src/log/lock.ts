@@ -8,7 +8,7 @@ export class LockHeld extends Error {
 }
 
 /**
- * Locks a file for this process until it is released or the process ends, in whatever way. Node has no file locks of
+ * Locks a file for this process until it is released or the process ends, in any way. Node has no file locks of
  * its own; SQLite uses the kernel's (fcntl), so `kill -9` leaves no stale lock and two processes never hold it at the
  * same time. Throws LockHeld when another process holds the lock.
  */

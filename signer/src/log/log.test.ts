@@ -66,7 +66,7 @@ async function reopen(path: string): Promise<{ entries: SignedEntry[]; head: str
 }
 
 describe('SignatureLog', () => {
-  test('keeps what was appended, in order, in a file of its owner alone', async () => {
+  test('keeps the appended entries in order, in a file that only its owner can access', async () => {
     const path = await write(3)
     const { entries, head, length } = await reopen(path)
     expect(entries).toMatchObject([entryOf(0), entryOf(1), entryOf(2)])
@@ -158,7 +158,7 @@ describe('SignatureLog', () => {
     await expect(reopen(path)).rejects.toThrow(LogBroken)
   })
 
-  test("refuses another seed's log, and a file that is none", async () => {
+  test("refuses another seed's log, and a file that is not a log", async () => {
     const path = await write(1)
     const other = { ...header, masterFingerprint: 'ffffffff' }
     await expect(SignatureLog.open(path, other, subscriber())).rejects.toThrow(/belongs to the seed 0a0b0c0d/)

@@ -197,7 +197,7 @@ describe('segments of the log', () => {
   })
 })
 
-test('the sums of hour and day are what adding up every spending gives, wherever the clock goes', () => {
+test('the sums of hour and day equal the sum of all spendings, also when the clock is set back', () => {
   const step = fc.record({
     move: fc.integer({ min: -30 * HOUR_MS, max: 30 * HOUR_MS }),
     units: fc.bigInt({ min: 0n, max: 10n ** 24n }),

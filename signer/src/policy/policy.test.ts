@@ -116,7 +116,7 @@ describe('readPolicy', () => {
     expect(() => readPolicy(JSON.stringify(policy))).toThrow(message)
   })
 
-  test('refuses what is not JSON', () => {
+  test('refuses text that is not JSON', () => {
     expect(() => readPolicy('{')).toThrow(/not JSON/)
   })
 })

@@ -63,7 +63,7 @@ describe('an intent that is closed', () => {
   })
 })
 
-test('audit M-B3: what was signed already is answered although the policy has been switched off since', async () => {
+test('audit M-B3: earlier signatures are returned although the policy has been switched off since', async () => {
   const { signer } = await makeSigner()
   const answer = await signer.sign(evmRequest(intentOf(1)))
   signer.replacePolicy(readPolicy(JSON.stringify({ ...policyFile, enabled: false })))
@@ -85,7 +85,7 @@ describe('a check before anything is built', () => {
     expect(await check(await makeSigner(), most)).toEqual([[uuid(7), 'velocity']])
   })
 
-  test('audit M-B2: says what is switched off, unknown or needs people', async () => {
+  test('audit M-B2: names the part that is switched off, unknown or needs approvals', async () => {
     const made = await makeSigner()
     const asked = [
       intentOf(1, { asset: 'USDC', units: '1' }),
@@ -99,7 +99,7 @@ describe('a check before anything is built', () => {
     ])
   })
 
-  test('audit M-A5: says what was signed or closed before', async () => {
+  test('audit M-A5: names intents that were signed or closed before', async () => {
     const made = await makeSigner()
     await made.signer.sign(evmRequest(intentOf(1)))
     await made.signer.sign(evmRequest(intentOf(2), { nonce: 1n }))

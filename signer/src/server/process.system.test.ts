@@ -116,7 +116,7 @@ describe('the signer as a process', () => {
     expect(await client.sign(evmRequest(token, { nonce: 1n }))).toMatchObject({ refused: 'intent-already-signed' })
   })
 
-  test('lets nobody else use its socket or its log, and leaves no secret anywhere', async () => {
+  test('lets no other user use its socket or its log, and leaves no secret anywhere', async () => {
     const files = await makeFiles()
     const { client, child, ended, output } = await serve(files)
     await client.sign(signed)

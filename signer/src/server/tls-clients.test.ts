@@ -43,7 +43,7 @@ async function serve(files: TlsFiles) {
   return { ...made, as, refused }
 }
 
-describe('who may ask over TLS', () => {
+describe('clients accepted over TLS', () => {
   test('audit S-8: only certificates in the list; one that the same authority issued is not enough', async () => {
     const { as, refused } = await serve(filesFor(pinned(worker)))
     expect(await as(worker).isHealthy()).toBe(true)

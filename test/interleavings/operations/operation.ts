@@ -20,7 +20,7 @@ export interface Operation {
   /** what the world outside decides before it runs */
   prepare?(scene: Scene): void
   /**
-   * Works on whatever is due, so that it may find nothing while the other operation is at it: then it is run once more
+   * Works on all due rows, so that it may find none while the other operation holds them: then it is run once more
    * at the end.
    */
   readonly isJob?: boolean

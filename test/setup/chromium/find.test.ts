@@ -30,7 +30,7 @@ test('CHROMIUM comes first, and one that does not run is said, with nothing else
   })
 })
 
-test('then PATH, past what only has its name', async () => {
+test('then PATH, skipping files that only have the name', async () => {
   fakeChromium(join(dir, 'first'), 'chromium', 'a shell script')
   const real = fakeChromium(join(dir, 'second'), 'google-chrome', 'Google Chrome 150.0')
   expect(
@@ -42,7 +42,7 @@ test('then PATH, past what only has its name', async () => {
   ).toEqual({ program: real })
 })
 
-test('then what was fetched earlier, which starts with its own libraries and fonts', async () => {
+test('then an earlier download, which starts with its own libraries and fonts', async () => {
   const folder = join(dir, `chromium-${process.arch}`)
   fakeChromium(join(folder, 'root/usr/lib/chromium'), 'chromium', `Chromium with '"$LD_LIBRARY_PATH $FONTCONFIG_FILE"'`)
   expect(await findChromium({ env: { PATH: '' }, cacheDir: dir, mayFetch: false })).toEqual({
@@ -50,7 +50,7 @@ test('then what was fetched earlier, which starts with its own libraries and fon
   })
 })
 
-test('nowhere is said with what to set', async () => {
+test('a missing browser is reported with the setting to change', async () => {
   const missing = `no Chromium on PATH or in ${dir}; set CHROMIUM to one`
   expect(await findChromium({ env: { PATH: '' }, cacheDir: dir, mayFetch: false })).toEqual({ missing })
 })

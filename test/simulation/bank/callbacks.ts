@@ -10,7 +10,7 @@ export interface Callbacks extends Deliveries {
   readonly waiting: number
   /**
    * Makes one attempt for one of them.
-   * @param post delivers it; undefined: nobody answers
+   * @param post delivers it; undefined: no server answers
    * @returns what happened, in a word
    */
   attempt(random: Random, post: Post): Promise<string>

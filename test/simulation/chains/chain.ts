@@ -13,7 +13,7 @@ export interface ChainAsset {
 }
 
 /**
- * How somebody outside pays. `two-outputs` pays the amount twice to the address in one transaction. `inner`: a contract
+ * How an outside person pays. `two-outputs` pays the address the amount twice in one transaction. `inner`: a contract
  * sends the coin on. `destruction`: a contract leaves it behind when it is destroyed. `twin`: pays with another token
  * of the same name, which is worth nothing (E3 of docs/faults.md); on EVM chains, not among `ways`.
  */
@@ -68,7 +68,7 @@ export interface SimulatedChain {
   settings(): object
   /** in which ways an asset can be paid */
   ways(ticker: string): readonly Way[]
-  /** Somebody outside pays; the transaction waits in the pool. @returns its hash */
+  /** An outside person pays; the transaction waits in the pool. @returns its hash */
   pay(payment: Payment): Promise<string>
   /**
    * The payer of a waiting transaction spends the same coins or nonce otherwise, at a higher fee.
@@ -88,7 +88,7 @@ export interface SimulatedChain {
   pause?(isPaused: boolean): Promise<void>
   /** The node restarts without its pool. */
   forgetPool(): Promise<void>
-  /** a new address of somebody outside */
+  /** a new address of an outside person */
   newAddress(random: Random): Promise<string>
   /** `time`: s */
   head(): Promise<{ height: number; hash: string; time: number }>

@@ -95,7 +95,7 @@ describeWithBitcoind('the chains of the simulation', () => {
       expect(await adapter().identity()).toBe(settings.genesis ?? String(settings.chainId))
     })
 
-    test('what people pay in each way is received once, by the truth and by the adapter', async () => {
+    test('payments of every way are received once, by the truth and by the adapter', async () => {
       const to = await addressOn(chain(), 'receiver')
       const paid = new Map<string | null, bigint>()
       const hashes: string[] = []
@@ -142,7 +142,7 @@ describeWithBitcoind('the chains of the simulation', () => {
       expect((await adapter().statusOf(hash)).kind).toBe('mined')
     })
 
-    test('a reorganisation keeps what it does not lose, in the end', async () => {
+    test('after a reorganisation the kept transactions are mined again', async () => {
       const to = await addressOn(chain(), 'branches')
       const pay = () => chain().pay({ ticker: coinOf(chain()), to, units: UNITS })
       const hashes: string[] = []
@@ -178,7 +178,7 @@ describeWithBitcoind('the chains of the simulation', () => {
       expect(await chain().replace(other ?? hash)).toBeNull()
     })
 
-    test('a node that restarts without its pool forgets what waits', async () => {
+    test('a node that restarts without its pool forgets the waiting transactions', async () => {
       const hash = await chain().pay({
         ticker: coinOf(chain()),
         to: await addressOn(chain(), 'forgotten'),

@@ -81,7 +81,7 @@ test('a mended node answers, without lag, in a dialect that may last', async () 
   expect((await post([question(1), question(2), question(3)])).status).toBe(503)
 })
 
-test('a fault depends on what is asked, not on the numbers of requests', async () => {
+test('a fault depends on the request, not on the number of requests', async () => {
   const faults = createFaults(createRandom('front'))
   await open(jsonRpc(), faults)
   faults.set('node', 0.5, ['http-500'])

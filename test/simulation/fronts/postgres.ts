@@ -11,7 +11,7 @@ import type { Faults } from '../faults.ts'
 export interface PostgresFront {
   /** of the same database, through the front */
   readonly url: string
-  /** Ends every connection: the transactions in progress are rolled back, and nobody learns which COMMIT was done. */
+  /** Ends every connection. Transactions in progress are rolled back; no client learns which COMMIT was done. */
   cut(): void
   /** while true, no connection is accepted */
   refusing: boolean

@@ -45,7 +45,7 @@ export interface RunningRole {
   readonly api: string | null
   /** a fault has ended its process */
   readonly crashed: boolean
-  /** Ends its connections in the middle of whatever it does. Resolves when nothing of it is left. */
+  /** Ends its connections in the middle of its work. Resolves when nothing of it is left. */
   kill(): Promise<void>
   stop(): Promise<void>
 }

@@ -28,8 +28,8 @@ export interface SimulatedSigner {
   /** Asks past the front. */
   ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer>
   /**
-   * Makes `ask` reach a second signer meanwhile: started from a copy of the log without its newest line, and asked by
-   * somebody who has seen that line.
+   * Makes `ask` reach a second signer during `work`: started from a copy of the log without its newest line. The caller
+   * knows that line.
    */
   withOlderLog<T>(work: () => Promise<T>): Promise<T>
   stop(): Promise<void>

@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
 
-/** A payment by somebody outside to a merchant's address. */
+/** A payment by an outside person to a merchant's address. */
 export interface PaidIn {
   merchant: string
   network: Network

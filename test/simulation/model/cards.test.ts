@@ -63,7 +63,7 @@ test('an order at the bank that the API never accepted is a problem', async () =
   expect((await judge(undefined, {})).problems).toEqual([])
 })
 
-test('of a batch only what its parts say is paid', async () => {
+test('of a batch only the sum of its parts is paid', async () => {
   const part = (amount: string, status: string) => ({ amount, fee: '5', status })
   const batch: CardPaid = { ...PAYOUT, kind: 'batch' }
   const given = { payouts: [row('succeeded', '120000')] }
@@ -102,7 +102,7 @@ test('a paid invoice credits its amount less the fee', async () => {
   })
 })
 
-test('of two payments one is credited, and what went back of one may be of the other', async () => {
+test('of two payments one is credited, and a refund of either is possible', async () => {
   const payments = [payment({}), payment({ reference: 'p2', status: 'reversed', refunded: '100000' })]
   expect(await judgeInvoice('DONE', { payments })).toEqual({
     problems: [],
@@ -121,7 +121,7 @@ test('a payment that the program has not asked about for hours is a problem', as
   expect((await judgeInvoice('PENDING', { payments, now: 7_200_000 })).problems).toEqual([])
 })
 
-test('a refund takes what it gave back, and a chargeback the rest without our fee', async () => {
+test('a refund takes the returned amount, and a chargeback the rest without our fee', async () => {
   const payments = [payment({ status: 'reversed', refunded: '100000' })]
   const refunds = [{ units: '40000' }, { units: '10000', isPending: true }]
   const units = 985_00n - 400_00n - (600_00n - 15_00n)

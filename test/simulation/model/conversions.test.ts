@@ -75,7 +75,7 @@ test('a merchant that was notified that nothing is exchanged has the money', asy
   expect(await judge(TO_BALANCE, [deposit, failed])).toEqual({ problems: [], sums: {} })
 })
 
-test('the receiver of proceeds has all but the fee of what is Done, and nothing else', async () => {
+test('the receiver of proceeds has the sum of all Done amounts less the fees, and nothing else', async () => {
   const events = [deposit, sent()]
   expect((await judge(SENT, events, { theirs: 29_999_000_000n })).problems).toEqual([])
   expect((await judge(SENT, events)).problems).toHaveLength(1)

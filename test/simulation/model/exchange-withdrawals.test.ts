@@ -60,7 +60,7 @@ test.each([
   expect((await judge(notified, paid)).problems).toHaveLength(1)
 })
 
-test('what could not be sent is on the balance, fee included', async () => {
+test('an amount that could not be sent is on the balance, fee included', async () => {
   expect((await judge({ status: 'Failed' })).sums).toEqual({ 'M1 BTC': -50_000_000n, 'M1 TRX': 100n * UNIT })
   expect((await judge({ status: 'Failed', exchanged: false })).sums).toEqual({})
 })

@@ -21,7 +21,7 @@ const simulationOf = (holds: boolean, answers: boolean[]): Simulation => ({
   provider: { answersAbout: () => answers } as unknown as Simulation['provider'],
 })
 
-test('only a merchant who wants it waits for screening', () => {
+test('only deposits of a merchant with screening wait for it', () => {
   expect(heldBounds(simulationOf(false, [true]), PAID, 5n)).toEqual({ least: 5n, most: 5n })
 })
 

@@ -11,7 +11,7 @@ const notified = (kind: string, ...statuses: string[]): string[] => {
   return compareNotifications({ receivers: { received } } as unknown as Simulation)
 }
 
-test('a fiat invoice fails with and without a payer who continued, and is done only after one did', () => {
+test('a fiat invoice fails with and without a payer who continued, and is Done only after a payer continued', () => {
   expect(notified('Invoice', 'Pending', 'Failed')).toEqual([])
   expect(notified('Invoice', 'Failed')).toEqual([])
   expect(notified('Invoice', 'Done')).toEqual(['Invoice one: notified as Done'])

@@ -17,7 +17,7 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
   Invoice: [
     ['Pending', 'Done'],
     ['Pending', 'Failed'],
-    // Nobody has continued to its payment (server/src/pay-in/fiat-invoices/machine.ts).
+    // No payer has continued to its payment (server/src/pay-in/fiat-invoices/machine.ts).
     ['Failed'],
   ],
   WithdrawBatch: [['Done']],

@@ -22,7 +22,7 @@ export interface Given {
   payments?: readonly Partial<Payment>[]
   payouts?: readonly Partial<Payout>[]
   refunds?: readonly Partial<Refund>[]
-  /** base units by address, of whatever asset */
+  /** base units by address, of any asset */
   received?: Readonly<Record<string, bigint>>
   /** ms */
   now?: number

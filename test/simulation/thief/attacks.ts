@@ -1,5 +1,5 @@
 /**
- * What somebody who has taken over the server may ask of the signer and must never get: requests that the server has
+ * Requests of an attacker who has taken over the server, which the signer must refuse: requests that the server has
  * sent, changed in one place. Everything else of them is as the signer asks for it, so that one rule refuses each.
  */
 import { isEvmNetwork, isRefused } from '@bursar/chainkit'

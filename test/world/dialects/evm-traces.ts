@@ -162,7 +162,7 @@ export const STATE_GONE: readonly Dialect[] = [
 /** anvil 1.7 (run): of each transaction of a block whose state it lost, however young the block is. */
 export const LOST_BY_ANVIL: Answer = { result: [{ txHash: transactionHash(7), error: 'Resource not found' }] }
 
-/** Of a node that never traces, whatever the block. */
+/** Of a node that never traces any block. */
 export const NEVER: readonly Dialect[] = [
   {
     who: 'go-ethereum, Erigon without `debug`',
@@ -197,7 +197,7 @@ const withHashes = (said: Answer): Answer => {
 }
 
 /**
- * A node that holds blocks like `blockOf`, and answers methods as it is told. The head grows by one with each look at
+ * A node that holds blocks like `blockOf`, with answers set by the test. The head grows by one with each look at
  * it.
  */
 export const startDialect = async (

@@ -21,14 +21,14 @@ describe('markup', () => {
       }),
     )
   })
-  test('leaves out what is nothing, and keeps a zero', () => {
+  test('leaves out undefined, null and false, and keeps a zero', () => {
     expect(html`${undefined}${false}${0}${['a', html`<b>b</b>`]}`.text).toBe('0a<b>b</b>')
   })
 })
 
 describe('the accent', () => {
   const colour = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`)
-  test.each(['light', 'dark'] as const)("whatever the merchant's colour is, %s stands out enough", (theme) => {
+  test.each(['light', 'dark'] as const)('for every colour of a merchant, %s has enough contrast', (theme) => {
     fc.assert(
       fc.property(colour, (wanted) => {
         const { surface, on, line } = accentOf(wanted, theme)
@@ -41,7 +41,7 @@ describe('the accent', () => {
       { numRuns: cases(2_000) },
     )
   })
-  test("is the merchant's own where that stands out, and ours for what is no colour", () => {
+  test("is the merchant's colour where its contrast is enough, and ours for an invalid colour", () => {
     expect(accentOf('#c2410c', 'light')).toEqual({ surface: '#c2410c', on: '#ffffff', line: '#c2410c' })
     expect(accentOf('red;} body{', 'light')).toEqual(accentOf(undefined, 'light'))
   })
@@ -109,7 +109,7 @@ describe('every page', () => {
       expect(text).not.toMatch(/\sstyle="|\son\w+="|<script [^>]|<link rel="stylesheet/)
     }
   })
-  test('of a payment that went back says so, thanks for nothing, and sends nobody away', () => {
+  test('of a refunded payment says so, does not thank the payer, and has no link to the shop', () => {
     const whole = renderPage(VIEWS['fiat-refunded']!, 'en').html
     expect(whole).toContain('<h1 id="title">Refunded</h1>')
     expect(whole).toMatch(/45,000 was returned to the card/)
@@ -136,7 +136,7 @@ describe('every page', () => {
       [],
     )
   })
-  test('of a problem tells what was wrong with a request, and nothing of a failure', () => {
+  test('of a problem names the fault of a request, and no detail of a failure', () => {
     expect(
       renderProblem({ status: 400, description: 'amount: <UAH 25 to 29999>', requestId: 'r-1' }, 'kk').html,
     ).toContain('amount: &lt;UAH 25 to 29999&gt;')

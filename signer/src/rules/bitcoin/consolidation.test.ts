@@ -157,7 +157,7 @@ describe('a consolidation', () => {
     expect(await codeOf(signer, pay(1))).toBe('intent-already-signed')
   })
 
-  test('whatever bytes are changed, all goes to our change or nothing is signed', async () => {
+  test('with any changed bytes pays only our change, or is not signed', async () => {
     const good = Buffer.from(joining().unsigned, 'hex')
     const flips = fc.array(fc.record({ at: fc.nat({ max: good.length - 1 }), byte: fc.nat({ max: 255 }) }), {
       minLength: 1,

@@ -58,7 +58,7 @@ describe('a transfer to cold storage', () => {
     }
   })
 
-  test('goes to the address of the policy, whatever the request says', async () => {
+  test('goes to the address of the policy, with any address in the request', async () => {
     const { signer } = await makeSigner({ policy: ethereum })
     expect(await codeOf(signer, evmCold(intentOf(1, { to: STRANGER })))).toBe('destination-mismatch')
     expect(await codeOf(signer, evmCold(toCold(1, { asset: 'ETH', units: '5' })))).toBe('destination-mismatch')
@@ -151,7 +151,7 @@ describe('bursar-signer sign-cold', () => {
   const { unsigned, network } = evmCold(toCold(1))
   const file = { id, network, ...intent, unsigned, keys: [hotKey], note: 'kept as it is' }
 
-  test('signs what the policy of its own machine lets it, and says what that is', async () => {
+  test("signs the transactions that its own machine's policy allows, and prints them", async () => {
     const { text, out } = await run(ethereum, file)
     expect(text).toContain(`1000000 units of USDT on ETHEREUM to ${COLD}`)
     const written = JSON.parse(readFileSync(out, 'utf8')) as { signed: string; hash: string }

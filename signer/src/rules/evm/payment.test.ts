@@ -140,7 +140,7 @@ describe('on EVM chains', () => {
     expect(await refusalOf(request)).toBe(code)
   })
 
-  test('audit M-B3: kill switches stop all or one network; what was signed before is still answered', async () => {
+  test('audit M-B3: kill switches stop all or one network; earlier signatures are still returned', async () => {
     const request = evmRequest(token)
     expect(await refusalOf(request, { ...policyFile, enabled: false })).toBe('disabled')
     const off = { ...policyFile.networks.ETHEREUM, enabled: false }

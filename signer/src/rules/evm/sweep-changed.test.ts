@@ -17,7 +17,7 @@ const first: SweepPlan = {
   ],
 }
 
-test('changed bytes are refused, or still pay nobody but the treasury', async () => {
+test('changed bytes are refused, or still pay only the treasury', async () => {
   const requests = [
     sweepRequest(first),
     sweepRequest({ accounts: [1, 2] }),

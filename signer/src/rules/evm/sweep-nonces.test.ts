@@ -80,7 +80,7 @@ describe('one nonce, one end', () => {
     expect(await codeOf(signer, evmRequest(intentOf(2), { nonce: 1n }))).toBe('nonce-used')
   })
 
-  test('what was given is remembered over a restart', async () => {
+  test('nonces of authorisations are remembered over a restart', async () => {
     const { signer, log, logFile } = await makeSigner()
     await signer.sign(again(0n, 0n))
     await log.close()

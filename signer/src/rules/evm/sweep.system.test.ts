@@ -134,7 +134,7 @@ test('a top-up, and then the address itself', async () => {
   ).toBe(left)
 })
 
-test('what the engine chooses is what the signer is asked for and the chain takes', async () => {
+test("the engine's choice is the request to the signer, and the chain accepts it", async () => {
   await open()
   const { usdt, usdc } = world
   await world.mintAll(usdt, accounts(107), UNITS)

@@ -45,8 +45,8 @@ const transfers: TransferCall = {
   ],
 }
 
-describe('what is signed', () => {
-  test('a batch with authorisations is what viem reads as these, by these', async () => {
+describe('signed sweeps', () => {
+  test('viem reads the same batch, authorisations and signers from the signed bytes', async () => {
     const { signer } = await makeSigner()
     const { signed, hash } = await signer.sign(sweepRequest(first))
     const read = parseSignedSetCode(hexToBytes(signed as Hex))
@@ -118,7 +118,7 @@ describe('what is signed', () => {
     expect(await refusalOf(request)).toBe('signed')
   })
 
-  test('the log says which address runs what, and a replacement carries the same authorisations', async () => {
+  test('the log names the code of each address, and a replacement carries the same authorisations', async () => {
     const { signer } = await makeSigner()
     const one = await signer.sign(sweepRequest(first))
     const dearer = await signer.sign(sweepRequest({ ...first, call: { maxFeePerGas: 23n * 10n ** 9n } }))
@@ -140,7 +140,7 @@ const named = (...keys: SignRequest['keys']): Partial<SweepPlan> => ({ request: 
 const pullOf = (token: Hex, owner: Hex): Hex =>
   encodeFunctionData({ abi: parseAbi(['function pull(address token, address[] owners)']), args: [token, [owner]] })
 
-describe('what is refused', () => {
+describe('refused sweeps', () => {
   test.each<[string, SignRequest, RefusalCode]>([
     [
       'an authorisation of a hot wallet',
@@ -307,7 +307,7 @@ describe('what is refused', () => {
     expect(await refusalOf(plainSweep({ to: relay, data }, keys), usdcPolicy)).toBe(code)
   })
 
-  test('sweeps, where the policy has none or has them switched off', async () => {
+  test('sweeps, when the policy has no sweeps or has them switched off', async () => {
     const { sweep, ...without } = policyFile.networks.ETHEREUM
     for (const ETHEREUM of [without, { ...without, sweep: { ...sweep, enabled: false } }]) {
       expect(
@@ -326,7 +326,7 @@ describe('what is refused', () => {
   })
 })
 
-test('audit M-B3: switching sweeps off stops every new one; what was signed before is answered', async () => {
+test('audit M-B3: switching sweeps off stops every new sweep; earlier signatures are still returned', async () => {
   const { signer } = await makeSigner()
   await signer.sign(sweepRequest(first))
   const { sweep, ...rest } = policyFile.networks.ETHEREUM

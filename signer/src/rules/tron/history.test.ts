@@ -54,7 +54,7 @@ describe('one intent, one payment, on TRON', () => {
   })
 
   test.each(['at once', 'after a start'])(
-    'audit S-3: what is signed anew %s counts again in the sums of hour and day, as the first may have been mined',
+    'audit S-3: a payment signed anew %s counts again in the sums of hour and day, because the first may have been mined',
     async (when) => {
       const hands = clock()
       const policy = policyWithSums('3000000')
@@ -104,7 +104,7 @@ describe('one intent, one payment, on TRON', () => {
     expect(await codeOf(signer, treasuryRequest({ ...stake, amount: 2n }))).toBe('signed')
   })
 
-  test('whatever is asked whenever, no two transactions of one intent can be mined by the same block', async () => {
+  test('no two transactions of one intent can be mined by the same block, for any requests at any time', async () => {
     const ask = fc.record({
       intent: fc.integer({ min: 1, max: 2 }),
       wait: fc.integer({ min: 0, max: 8 * MINUTE }),

@@ -167,7 +167,7 @@ describe('on TRON', () => {
     expect(await refusalOf(request)).toBe(code)
   })
 
-  test('counts the fee limit, and what bandwidth or an activation costs on top, as the fee', async () => {
+  test('counts as fee the fee limit, and the cost of bandwidth or an activation on top', async () => {
     const { signer } = await makeSigner()
     const fees = (): unknown =>
       signer.status().velocity.find(({ network, asset }) => network === 'TRON' && asset === 'fee')?.hour
@@ -258,7 +258,7 @@ describe("TRON's treasury", () => {
     expect(await refusalOf(request)).toBe(code)
   })
 
-  test('audit S-16: what is staked or unstaked, and what is lent, has sums of an hour and a day', async () => {
+  test('audit S-16: staked, unstaked and lent amounts have sums of an hour and a day', async () => {
     let now = NOW
     const { signer } = await makeSigner({ now: () => now })
     const at = () => ({ timestamp: now, expiration: now + MINUTE })

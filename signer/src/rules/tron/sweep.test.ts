@@ -97,7 +97,7 @@ describe('sweeps on TRON', () => {
     }
   })
 
-  test('what is given counts towards the sums of fees', async () => {
+  test('fees count towards the sums of fees', async () => {
     const fee = { ...policyFile.networks.TRON.fee, maxPerHour: '30000000' }
     const { signer } = await makeSigner({ policy: withTron({ fee }) })
     expect(await codeOf(signer, topUp())).toBe('signed')

@@ -17,7 +17,7 @@ export interface Payers {
   pay(payment: Payment): Promise<string>
   /** Spends the coins of a payment otherwise, at a higher fee. @returns null when it is not a payer's, or refused */
   replace(hash: string): Promise<string | null>
-  /** The same, signed and handed to nobody; undefined: not a payer's. */
+  /** The same, signed and not broadcast; undefined: not a payer's. */
   instead(hash: string): string | undefined
   /**
    * Whether a payment was handed to a miner, as no node relays it (row B-27: a payment may first be seen in its block).
@@ -164,6 +164,6 @@ const sumOf = (coins: readonly Coin[]): bigint => coins.reduce((sum, { units }) 
 const feeOf = (inputs: number, outputs: number): bigint =>
   FEE_RATE * (VBYTES.base + BigInt(inputs) * VBYTES.input + BigInt(outputs) * VBYTES.output)
 
-/** An address of somebody outside, whose coins nobody spends. */
+/** An address of an outside person, whose coins stay unspent. */
 export const newOutsideAddress = (random: Random): string =>
   Address(REGTEST).encode(OutScript.decode(Buffer.concat([Buffer.from('0014', 'hex'), random.bytes(20)])))

@@ -71,7 +71,7 @@ export const TRACES: readonly Dialect[] = [
     }),
   },
   {
-    name: 'E-22 Besu before 25.8: opcodes whatever the tracer',
+    name: 'E-22 Besu before 25.8: opcodes with any tracer',
     aspect: 'traces',
     blinds: 'all',
     answer: elements(({ txHash }) => ({ ...(txHash !== undefined && { txHash }), result: OPCODES })),
