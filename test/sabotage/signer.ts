@@ -119,7 +119,7 @@ export const signerSabotages: readonly Sabotage[] = [
     fault: 'audit M-B3',
     breaks: 'Switching the signer off stops nothing.',
     finder:
-      'signer/src/rules/evm/payment.test.ts › kill switches stop all or one network; what was signed before is still answered',
+      'signer/src/rules/evm/payment.test.ts › kill switches stop all or one network; earlier signatures are still returned',
   },
   {
     name: 'signer-approvals',
