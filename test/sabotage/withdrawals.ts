@@ -88,7 +88,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     fault: 'I22',
     breaks: 'Money leaves although a stop is in force.',
     finder:
-      'server/src/pay-out/withdrawals/stops.system.test.ts › a stop holds from the moment it is made, whatever planning and signing are doing',
+      'server/src/pay-out/withdrawals/stops.system.test.ts › a stop holds from the moment it is made, also during planning and signing',
   },
   {
     name: 'delivered-inside-while-stopped',
@@ -97,7 +97,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     fault: 'audit S-3',
     breaks: 'Money moves to another merchant although a stop is in force.',
     finder:
-      'server/src/pay-out/withdrawals/stopped-inside.test.ts › nothing is delivered inside either once a stop is in force',
+      'server/src/pay-out/withdrawals/stopped-inside.test.ts › a transfer within the platform waits too once a stop is in force',
   },
   {
     name: 'release-keeps-fee',
@@ -137,7 +137,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     ],
     fault: 'audit M-A5, C10',
     breaks: 'Two copies of the database give one payment two intents, and both are paid.',
-    finder: 'server/src/pay-out/withdrawals/restored.test.ts › by what took the place of an overtaken payment',
+    finder: 'server/src/pay-out/withdrawals/restored.test.ts › by the transaction that replaced a superseded payment',
   },
   {
     name: 'top-ups-not-subtracted',

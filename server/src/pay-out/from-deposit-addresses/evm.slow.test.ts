@@ -50,7 +50,7 @@ test('a payment that leaves next to nothing is made by the deposit address itsel
   expect(await world.onChain(address, 'ETH')).toBe(E18 / 2n - units - fee)
 })
 
-test('what would leave enough for a sweep, is not final, or leaves nothing for more gas is paid by the hot wallet', async () => {
+test('the hot wallet pays if the rest is worth a sweep, the deposit is not final, or no coin is left for more gas', async () => {
   const world = await open()
   const owners = await Promise.all(Array.from({ length: 3 }, () => world.address()))
   await world.pay('ETH', owners[0]!.address, '0.9')
@@ -83,7 +83,7 @@ test('when the hot wallet has too little, a deposit address pays though a sweep 
   expect(await world.differences()).toEqual([])
 })
 
-test('a token is paid by an address that has coin for it, and by the hot wallet where it has none', async () => {
+test('a token is paid by an address that has coin for its gas, and else by the hot wallet', async () => {
   const world = await open()
   const [rich, poor] = [await world.address(), await world.address()]
   await world.pay('USDT', rich.address, '100')

@@ -46,7 +46,7 @@ const deposit = async (ticker: string, amount: string): Promise<{ address: strin
 }
 const last = async (): Promise<string | undefined> => (await world.payers()).at(-1)
 
-test('a deposit address pays TRX for nothing where the hot wallet would burn; what is left is swept for nothing', async () => {
+test('a deposit address pays TRX free of charge when the hot wallet would burn TRX; the rest is swept free of charge', async () => {
   const { request, plan, settle, onChain, costOf, differences, withdrawal, db, sweeps, burnt } = await open()
   const { address, merchantId } = await deposit('TRX', '50')
   const [to, payer] = [await someone(), randomUUID()]
@@ -81,7 +81,7 @@ test('while the hot wallet pays for nothing, or a payment costs the same from an
   expect(await last()).toBe(HOT)
 })
 
-test('what is not final, or leaves nothing to burn should the free bytes be gone, is paid by the hot wallet', async () => {
+test('the hot wallet pays if the deposit is not final, or no TRX would be left to burn without the free bytes', async () => {
   const { request, plan, mine, address, pay } = await open()
   await deposit('TRX', '20')
   const young = await address()
@@ -97,7 +97,7 @@ test('what is not final, or leaves nothing to burn should the free bytes be gone
   expect(await last()).toBe(young.address)
 })
 
-test('when the hot wallet has too little, a deposit address pays, and nobody is alarmed', async () => {
+test('when the hot wallet has too little, a deposit address pays, without an alert', async () => {
   const { request, plan, settle, withdrawal, alerts, differences } = await open({ trx: '40' }, 0)
   const { address } = await deposit('TRX', '500')
   const id = await request('TRX', await someone(), 300n * TRX)
@@ -111,7 +111,7 @@ test('when the hot wallet has too little, a deposit address pays, and nobody is 
   expect(await differences()).toEqual([])
 })
 
-test('a token is paid by an address that has TRX to burn for it, and by the hot wallet where it has none or was lent energy', async () => {
+test('a token is paid by an address with TRX to burn, and by the hot wallet if it has none or was lent energy', async () => {
   const { request, plan, settle, onChain, differences } = await open()
   await world.pay('USDT', HOT, '500')
   const rich = await deposit('USDT', '100')

@@ -43,7 +43,7 @@ test('too little coin for a withdrawal that is given back', async () => {
   expect(await kinds()).toEqual([])
 })
 
-test('a token that nobody can pay, and whose withdrawal is given back', async () => {
+test('a token that no address can pay, and whose withdrawal is given back', async () => {
   world = await createPayoutWorld(database.url, {})
   world.node.estimate = () => ({ ok: false, reason: 'reverted', message: 'Pausable: paused' })
   const id = await world.request(1_000_000n)

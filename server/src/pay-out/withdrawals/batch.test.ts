@@ -33,7 +33,7 @@ describe('a batch', () => {
     })
   })
 
-  test('leaves out what the coins do not pay, and names the oldest of these', () => {
+  test('leaves out withdrawals that the coins do not cover, and names the oldest of these', () => {
     expect(choose(waiting([0, 2], [1, 50], [2, 3], [3, 60]), 10, 100)).toEqual({ ids: [0, 2], short: 1, leaves: true })
   })
 
@@ -44,7 +44,7 @@ describe('a batch', () => {
     expect(choose(all, 60, 1_000).ids).toEqual([0, 1, 2])
   })
 
-  test('is in order, within the coins, and leaves nothing behind that it had room for, except for what is saved up', () => {
+  test('is in order, within the coins, and leaves out no affordable withdrawal, except to save for an older one', () => {
     const list = fc.array(fc.tuple(fc.nat({ max: 3_000 }), fc.integer({ min: 1, max: 30 })), { maxLength: 12 })
     fc.assert(
       fc.property(list, fc.nat({ max: 60 }), fc.nat({ max: 4_000 }), (entries, coins, late) => {
@@ -66,7 +66,7 @@ describe('a batch', () => {
     )
   })
 
-  test('small ones and a large one both get through, whatever they are, where money keeps coming in', () => {
+  test('small withdrawals and a large one are all paid, whatever their amounts, where money keeps coming in', () => {
     const amounts = fc.record({
       large: fc.integer({ min: 20, max: 60 }),
       income: fc.integer({ min: 2, max: 6 }),

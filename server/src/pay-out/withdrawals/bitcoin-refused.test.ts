@@ -65,7 +65,7 @@ test("audit D-B8, row B-12: dust by the node's own rate leaves its batch and is 
   ])
 })
 
-test('audit D-B8: what is given back is never signed for', async () => {
+test('audit D-B8: a withdrawal that is given back is never signed', async () => {
   await openWith(dearDust)
   const small = await world.request(1_000n)
   await world.work(2)
@@ -105,7 +105,7 @@ test('audit D-B8: payments that only together are too much for the node go with 
   ])
 })
 
-test('audit D-B8, rows B-1 and B-6: what the node takes only later waits unsigned, and an alert is raised if that lasts', async () => {
+test('audit D-B8, rows B-1 and B-6: a payment refused for now by the node waits unsigned, with an alert if that lasts', async () => {
   await openWith(() => ({
     kind: 'refused',
     reason: 'later',

@@ -119,7 +119,7 @@ const attempts = async (): Promise<bigint[]> =>
     await sql<{ fee: bigint }>`select network_fee as fee from outgoing_attempts order by attempt`.execute(world.db)
   ).rows.map(({ fee }) => fee)
 
-test('audit D-B3: a payout that pays what the node asks is not replaced because blocks are slow', async () => {
+test('audit D-B3: a payout with the fee rate of the node is not replaced because blocks are slow', async () => {
   await open()
   await world.work(4, HALF_AN_HOUR)
   expect(await attempts()).toHaveLength(1)
@@ -141,7 +141,7 @@ test('audit D-B3, row B-2: a payout whose receiver pays for it is not replaced',
   expect(await attempts()).toHaveLength(1)
 })
 
-test('audit D-B3, row B-2: a replacement pays for what its receiver has made of the payout, in one attempt', async () => {
+test('audit D-B3, row B-2: a replacement pays for the descendants that its receiver made, in one attempt', async () => {
   const pool = await open()
   pool.sole().descendants = { count: 1, vsize: 20_000, fee: 22_000n }
   world.node.rate = 20_000n
@@ -151,7 +151,7 @@ test('audit D-B3, row B-2: a replacement pays for what its receiver has made of 
   expect(pool.sole().fee).toBeGreaterThan(before + 22_000n)
 })
 
-test('audit D-B3, row B-2: a child pays when it costs less than what a replacement evicts', async () => {
+test('audit D-B3, row B-2: a child pays when it costs less than the transactions that a replacement evicts', async () => {
   const pool = await open()
   pool.sole().descendants = { count: 1, vsize: 100_000, fee: 110_000n }
   world.node.rate = 20_000n
@@ -162,7 +162,7 @@ test('audit D-B3, row B-2: a child pays when it costs less than what a replaceme
   expect(asked).toEqual([expect.toSatisfy((below: bigint) => below > 110_000n && below < 115_000n)])
 })
 
-test('audit D-B3, row B-4: above what nodes evict, only a child pays', async () => {
+test('audit D-B3, row B-4: above the number of transactions that nodes evict, only a child pays', async () => {
   const pool = await open()
   pool.sole().descendants = { count: 100, vsize: 11_000, fee: 11_000n }
   world.node.rate = 20_000n

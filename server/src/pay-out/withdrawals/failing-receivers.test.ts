@@ -72,7 +72,7 @@ test('a receiver whose code failed twice in thirty days is not paid, and another
   expect(await world.stateOf(again)).toBe('sent')
 })
 
-test('a receiver without code is paid whatever became of payments before', async () => {
+test('a receiver without code is paid regardless of earlier failures', async () => {
   await open(21_000n)
   for (let round = 0; round < 3; round += 1) expect(await world.stateOf(await failOne(STRANGER))).toBe('failed')
   expect(await ended()).toEqual([])

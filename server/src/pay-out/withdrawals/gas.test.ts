@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 /** Every payment of the double is to an account that it does not know, as with EIP-8037. */
-test('audit D-E14: row Fees, what payments to new accounts take is estimated every five minutes, stored, and charged by', async () => {
+test('audit D-E14: row Fees, the gas of payments to new accounts is estimated every five minutes, stored, and charged', async () => {
   const receivers = new Set<string>()
   world.node.estimate = ({ from, to, data }) => {
     expect(from).toBe(HOT)

@@ -58,7 +58,7 @@ const percent = (merchantId: string, settings: object) =>
   )
 
 describe("a merchant's hour and day", () => {
-  test('audit S-11: are half of what the signer lets go, and one merchant leaves the rest to others', async () => {
+  test("audit S-11: are half of the signer's limit, and one merchant leaves the rest to others", async () => {
     const [first, second, third] = [await waiting(SHOP, 60n), await waiting(SHOP, 40n), await waiting(SHOP, 1n)]
     const other = await waiting(OTHER, 100n)
     expect(await passing(first, second, third, other)).toEqual([60n, 40n, 100n])
@@ -80,7 +80,7 @@ describe("a merchant's hour and day", () => {
     ])
   })
 
-  test('audit S-11: the day counts too, and what failed does not', async () => {
+  test('audit S-11: the day counts too, and failed withdrawals do not', async () => {
     for (const units of [100n, 100n, 100n]) {
       expect(await passing(await waiting(SHOP, units))).toEqual([units])
       now += 61 * MINUTE

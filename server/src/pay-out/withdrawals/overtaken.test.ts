@@ -90,7 +90,7 @@ describe('a payment whose nonce another transaction has used', () => {
     expect(await shown()).toEqual(['payout broadcast 0'])
   })
 
-  test('audit M-B4 M-A5: is booked and not paid again when the signer says that it signed what used it', async () => {
+  test('audit M-B4 M-A5: is posted and not paid again when the signer reports that it signed the other transaction', async () => {
     world = await createPayoutWorld(database.url)
     const before = await world.available('USDT')
     const id = await world.request(UNITS)

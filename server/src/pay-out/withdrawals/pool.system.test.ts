@@ -71,7 +71,7 @@ const withoutGap = async (): Promise<void> => {
 }
 
 describe('a pool of hot addresses', () => {
-  test('what arrives at the first is shared out; it costs the platform its fees and nobody else anything', async () => {
+  test('money that arrives at the first is shared out; that costs the platform its fees and changes nothing else', async () => {
     await fill(9n * E18, 9_000_000_000n)
     await share()
     for (const address of POOL) {
@@ -130,7 +130,7 @@ describe('a pool of hot addresses', () => {
     await withoutGap()
   })
 
-  test('a payment that no address can make alone is gathered for, nobody is alarmed, and smaller ones pass meanwhile', async () => {
+  test('a payment too large for each address is gathered for, without an alert, and smaller ones pass meanwhile', async () => {
     await fill(9n * E18, 9_000_000_000n)
     await share()
     const [large, small] = [await node.newAddress(), await node.newAddress()]
@@ -162,7 +162,7 @@ describe('a pool of hot addresses', () => {
     expect(await here.alerts()).toEqual(['hot-wallet-short'])
   })
 
-  test('E6 what a refused payment leaves of nonces is taken by the next payment of that address, without a filler', async () => {
+  test('E6 the nonces of a refused payment are used by the next payments of that address, without a filler', async () => {
     await fill(9n * E18)
     await share()
     here.before.answer = async (request) => {
@@ -215,7 +215,7 @@ describe('a pool of hot addresses', () => {
     await booksAgree()
   })
 
-  test('B5 what the node has forgotten is handed over again with the same bytes, and paid once', async () => {
+  test('B5 transactions that the node has forgotten are broadcast again with the same bytes, and paid once', async () => {
     await fill(9n * E18)
     await share()
     const receivers = await Promise.all(Array.from({ length: 4 }, () => node.newAddress()))

@@ -57,7 +57,7 @@ const mine = async (height: number, hashes: readonly string[]): Promise<void> =>
   })
 }
 
-test('row E-50: what a node has dropped is handed over again with the same bytes, in the order of its nonces', async () => {
+test('row E-50: transactions that a node has dropped are broadcast again, in the order of their nonces', async () => {
   await payments(3)
   const first = [...pool.handed]
   expect(first).toHaveLength(3)
@@ -67,7 +67,7 @@ test('row E-50: what a node has dropped is handed over again with the same bytes
   expect([...pool.has]).toEqual((await attempts()).map(({ hash }) => hash))
 })
 
-test('row E-51: what a lost block had is handed over again with the same bytes, to a node that forgets it with the block', async () => {
+test('row E-51: a transaction that a node forgets with its lost block is broadcast again, with the same bytes', async () => {
   const [id] = await payments(1)
   const { hash } = (await attempts())[0]!
   await mine(101, [hash])
@@ -95,7 +95,7 @@ test('row E-52: no more of one sender wait in the pool than it has room for, and
   expect([pool.has.size, pool.refused]).toEqual([SLOTS, 0])
 })
 
-test('row E-53: what a relay accepts and never spreads is paid more for, and paid once', async () => {
+test('row E-53: a transaction that a relay accepts and never spreads gets a higher fee, and is paid once', async () => {
   const [id] = await payments(1)
   await world.work(2, DEFAULT_POLICY.bumpAfterMs)
   const shown = await attempts()

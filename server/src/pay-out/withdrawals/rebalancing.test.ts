@@ -8,7 +8,7 @@ const after = (stands: readonly Stand[], moves: ReturnType<typeof planMoves>): b
     moves.reduce((sum, m) => sum + (m.to === address ? m.units : 0n) - (m.from === address ? m.units : 0n), units),
   )
 
-test('what the first has alone is shared out evenly', () => {
+test('the balance of the first alone is shared out evenly', () => {
   expect(planMoves(stand(1_000n, 0n, 0n, 0n), 0n, 1n)).toEqual(
     [1, 2, 3].map((i) => ({ from: 'hot0', to: `hot${i}`, units: 250n })),
   )
@@ -29,13 +29,13 @@ test('a payment that only all together can make is gathered at the richest, whic
   expect(planMoves(stand(...after(before, moves)), 1_000n, 1n)).toEqual([])
 })
 
-test('what is not worth a transaction, what nobody has, and a lone address stay', () => {
+test('amounts not worth a transaction, empty addresses, and a lone address stay', () => {
   expect(planMoves(stand(40n, 0n), 0n, 100n)).toEqual([])
   expect(planMoves(stand(40n, 0n), 100n, 1n)).toEqual([])
   expect(planMoves(stand(40n), 100n, 1n)).toEqual([])
 })
 
-test('whatever lies where: nothing is made or lost, nobody gives more than they have, and it comes to rest', () => {
+test('for any balances: no money is made or lost, no address gives more than it has, and the moves end', () => {
   fc.assert(
     fc.property(
       fc.array(fc.bigInt(-50n, 10_000n), { minLength: 2, maxLength: 8 }),

@@ -30,7 +30,7 @@ describe.each([true, false])('a payment above a limit of the signer, asked ahead
     expect(await world.alerts()).toMatchObject([{ kind: 'signer-limit', subject: large }])
   })
 
-  test('audit M-B1: a batch above what an hour has room for is paid as far as the hour goes, and the rest later', async () => {
+  test('audit M-B1: a batch above the rest of an hour is paid as far as the hour goes, and the rest later', async () => {
     await open({ network: 'BITCOIN', policy: policyWith({ maxPerHour: '3000000' }), looksAhead })
     await world.coins(20, 5_000_000n)
     const all: string[] = []
@@ -86,7 +86,7 @@ test.each(['busy', 'log-cut-back'] as const)(
   },
 )
 
-describe('a nonce that was taken for what the signer then refused', () => {
+describe('a nonce that was taken for a payment that the signer then refused', () => {
   const sent = async () =>
     (await world.outgoing())
       .filter(({ state }) => state !== 'abandoned')

@@ -60,7 +60,7 @@ const forget = async (intents: Record<string, string>): Promise<void> => {
 }
 
 describe('audit M-A5: after a restore nothing is paid twice that was paid under another intent', () => {
-  test('by what took the place of an overtaken payment', async () => {
+  test('by the transaction that replaced a superseded payment', async () => {
     world = await createPayoutWorld(database.url)
     const id = await world.request(UNITS)
     await world.work()

@@ -92,7 +92,7 @@ describe('a withdrawal that the signer has signed and the database has forgotten
     },
   )
 
-  test('audit M-A5: is attached to what was signed, which is then sent as any other', async () => {
+  test('audit M-A5: is attached to the signed transaction, which is then sent as any other', async () => {
     await open()
     const { id, hash, signed } = await forgotten()
     await world.work()
@@ -143,7 +143,7 @@ describe('a withdrawal that the signer has signed and the database has forgotten
   })
 
   test.each([0, 9 * 60_000])(
-    'audit M-A5: on TRON is looked for in the blocks that our watcher read before, whatever the node says of it and %i ms ahead its signer is',
+    'audit M-A5: on TRON is looked for in the blocks of our own watcher, with a signer %i ms ahead',
     async (aheadMs) => {
       await open()
       const intent = tronIntent(1)
@@ -193,7 +193,7 @@ describe('a withdrawal that the signer has signed and the database has forgotten
 })
 
 describe('a withdrawal that is given back', () => {
-  test('audit M-A5: is never signed afterwards, whatever a restored database asks for', async () => {
+  test('audit M-A5: is never signed afterwards, even for a restored database', async () => {
     await open()
     const id = await world.request(UNITS)
     expect(await giveBack(deps(), key(id))).toEqual({ kind: 'given-back' })

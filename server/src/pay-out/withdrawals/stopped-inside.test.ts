@@ -16,7 +16,7 @@ afterEach(async () => {
   await world.close()
 })
 
-test('audit S-3: nothing is delivered inside either once a stop is in force, also what was chosen before', async () => {
+test('audit S-3: a transfer within the platform waits too once a stop is in force, even if it was chosen before', async () => {
   world = await createPayoutWorld(database.url)
   const id = await world.request(1_000n, { internal: true })
   const stop = { asset: 'USDT', merchantId: world.merchantId, reason: 'a test' }

@@ -49,7 +49,7 @@ const received = async (to: string): Promise<bigint> =>
   BigInt(await node.node.rpc<string>('eth_getBalance', to, 'latest'))
 const someone = (): Promise<string> => node.newAddress()
 
-describe('what is stopped', () => {
+describe('stopped payments', () => {
   const merchant = randomUUID()
   const cases: [string, () => Partial<NewStop>, string[]][] = [
     ['an asset', () => ({ asset: 'ETH' }), ['requested', 'paid', 'requested']],
@@ -114,7 +114,7 @@ test('jobs of the platform itself rest while their network is stopped, and only 
   }
 })
 
-test('what the signer was asked for may be signed, and is followed to its end', async () => {
+test('a payment whose signature was requested may be signed, and is followed to its end', async () => {
   const to = await someone()
   const id = await here.request('ETH', to, E18)
   await here.pay()
@@ -130,7 +130,7 @@ test('what the signer was asked for may be signed, and is followed to its end', 
   expect(await received(to)).toBe(E18)
 })
 
-test('a stop holds from the moment it is made, whatever planning and signing are doing', async () => {
+test('a stop holds from the moment it is made, also during planning and signing', async () => {
   const orders: { id: string; to: string }[] = []
   for (let attempt = 0; attempt < ROUNDS; attempt += 1) {
     for (let order = 0; order < 5; order += 1) {

@@ -108,7 +108,7 @@ test('one that the signer refuses keeps no other waiting: another payment takes 
   await paidOnce(all)
 })
 
-test('one whose answer is lost keeps no other waiting, and a signer that is busy has refused nobody', async () => {
+test('a lost answer for one keeps no other waiting, and a busy signer is no refusal', async () => {
   const all = await request()
   let lost = 0
   const answers: Record<string, () => never> = {

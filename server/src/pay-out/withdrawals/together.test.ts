@@ -113,7 +113,7 @@ test.each([
   ['planned', planMove],
   ['planned behind one that is refused', () => planRefused(planMove)],
   ['imported for cold storage', importCold],
-])('what another job has %s while the balance is read is not paid out again', async (_, meanwhile) => {
+])('an amount that another job has %s while the balance is read is not paid out again', async (_, meanwhile) => {
   await world.request(UNITS)
   await world.plan()
   expect(await payouts()).toBe(1)

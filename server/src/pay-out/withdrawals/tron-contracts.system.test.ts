@@ -144,7 +144,7 @@ test('a payment to a contract that expired unmined is not made anew when the con
   expect([await state(id), await attempts()]).toEqual(['requested', 1])
 })
 
-test('audit D-T4: what nodes refuse as invalid keeps no place, and is paid in another form once it is proven dead', async () => {
+test('audit D-T4: a payment that nodes refuse as invalid keeps no place, and is paid in another form once proven dead', async () => {
   // A machine that is behind the contract's creation says that there is none; the one that is handed the transfer knows
   // better.
   let behind = true

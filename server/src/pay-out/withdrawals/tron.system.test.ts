@@ -99,7 +99,7 @@ test('equal payments of one moment are different transactions', async () => {
   expect(await onChain(to, USDT)).toBe(4_000_000n)
 })
 
-test('audit M-B1: what the hot wallet can not pay lets younger ones pass, however many they are', async () => {
+test('audit M-B1: payments that the hot wallet can not pay let younger ones pass, however many they are', async () => {
   const { request, work, state, alerts } = await open()
   const large = await Promise.all(Array.from({ length: 20 }, () => request('USDT', someone(), 600_000_000n)))
   const [token, coin] = [await request('USDT', someone(), 7_000_000n), await request('TRX', someone(), 2_000_000n)]
@@ -146,7 +146,7 @@ test('sweeps on their way leave payouts their places', async () => {
   expect(await onChain(to, null)).toBe(2_000_000n)
 })
 
-test('T3 what expires unmined is made anew, once its death is proven and the signer allows it, and is paid once', async () => {
+test('T3 a payment that expires unmined is made anew, once that is proven and the signer allows it, and is paid once', async () => {
   const { chain, request, work, mine, passTime, state, attempts, onChain, alerts } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
@@ -170,7 +170,7 @@ test('T3 what expires unmined is made anew, once its death is proven and the sig
   expect(await onChain(to, USDT)).toBe(3_000_000n)
 })
 
-test('T3 what was mined at the last moment, unseen by us, is never made anew', async () => {
+test('T3 a payment that was mined at the last moment, unseen by us, is never made anew', async () => {
   const { chain, request, work, watcherAway, state, attempts, onChain, mine } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)
@@ -185,7 +185,7 @@ test('T3 what was mined at the last moment, unseen by us, is never made anew', a
   expect(await onChain(to, USDT)).toBe(3_000_000n)
 })
 
-test('T1 what runs out of energy is mined without effect: Failed with the money back, and the burnt TRX is a cost', async () => {
+test('T1 a payment that runs out of energy is mined without effect: Failed, money back, and the burnt TRX is a cost', async () => {
   const { chain, request, work, mine, state, balance, onChain, statuses } = await open()
   const to = someone()
   const id = await request('USDT', to, 3_000_000n)

@@ -17,7 +17,7 @@ import { ann, bob, SHOP, useAdjustments } from './test-adjustments.ts'
 
 const { db, runtime, moment, proposed, signatureOf, apply, adjust, given } = useAdjustments()
 
-describe('who may sign', () => {
+describe('people who may sign', () => {
   const vouch = async (person: typeof ann, by: typeof bob): Promise<string> =>
     signText(by.pem, enrolmentText(person, await databaseIdentity(db)))
   const enrolAs = (person: typeof ann, voucher: { id: string; signature: string } | null) =>
@@ -61,7 +61,7 @@ describe('who may sign', () => {
     return listOpenFindings(db)
   }
 
-  test("audit S-3: a credit by an adjustment whose signature is nobody's is found before it is paid out", async () => {
+  test('audit S-3: a credit by an adjustment with a forged signature is found before it is paid out', async () => {
     await given(PLATFORM, 'suspense', 5n)
     await adjust({ from: 'suspense', to: `merchant:${SHOP}`, units: 5n })
     expect(await audited()).toEqual([])

@@ -94,7 +94,7 @@ describe('every account has a way out', () => {
     await booksHold()
   })
 
-  test('audit M-D1: what addresses hold unexplained leaves suspense with its address', async () => {
+  test('audit M-D1: an unexplained balance of an address leaves suspense with its address', async () => {
     await given(PLATFORM, 'suspense', 100n)
     await suspendAt(db, { network: 'TRON', asset: 'USDT', address: 'Tdeposit' }, 80n, new Date())
     await expect(proposed({ from: 'suspense', to: 'capital', units: 50n })).rejects.toThrow(

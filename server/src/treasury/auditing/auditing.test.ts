@@ -327,7 +327,7 @@ describe('proving an account', () => {
     })
   })
 
-  test('stops before what is missing, does not add up, or has a fault', () => {
+  test('ends before an entry that is missing, does not add up, or has a fault', () => {
     expect(findingOf([fifth])).toBe('history')
     expect(findingOf([entry(4, 20n, 0n, 31n, 0n), fifth])).toBe('history')
     expect(findingOf([fourth])).toBe('balance')

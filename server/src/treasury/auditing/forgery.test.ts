@@ -28,7 +28,7 @@ const isStopped = async (forged: Forged, units = 1_000): Promise<boolean> => {
 }
 
 describe('with the password of the api', () => {
-  test('audit S-3: a merchant is credited with what it would owe, and no payment leaves', async () => {
+  test('audit S-3: a merchant is credited against its own debt, and no payment leaves', async () => {
     const merchantId = randomUUID()
     const causeId = (await withdrawalRow(merchantId)).id
     expect(
@@ -303,7 +303,7 @@ describe('with the password of the api', () => {
 /** A row that a forged transfer may name as its cause. */
 const withdrawalRow = (merchantId: string) => withdrawal(merchantId, 1, newId())
 
-test('audit S-3: with the password of operators no merchant is given capital that nobody has signed for', async () => {
+test('audit S-3: with the password of operators no merchant is given capital without a signature', async () => {
   const operator = new pg.Client({ connectionString: urlOf('operator') })
   await operator.connect()
   const refused = operator.query(

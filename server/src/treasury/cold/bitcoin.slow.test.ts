@@ -153,7 +153,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     expect(line).toMatchObject({ booked: before - fee, onChain: before - fee, short: 0n, surplus: 0n })
   })
 
-  test('what is handed out carries the transactions its coins come from: a node finds nothing missing, and signs it as a wallet', async () => {
+  test('the file has the transactions its coins come from: a node finds nothing missing, and signs it as a wallet', async () => {
     await fund(4n * BTC, 3n * BTC)
     const { id, transfer, psbt } = await offered()
     const handed = (await cold.file(id)).psbt!

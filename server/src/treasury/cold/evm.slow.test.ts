@@ -111,7 +111,7 @@ describe('above the cap', () => {
     await equal()
   })
 
-  test('nothing leaves within the slack, for what waits to be paid out, or where the signer knows another address', async () => {
+  test('nothing leaves within the slack, for waiting withdrawals, or where the signer knows another address', async () => {
     await fund(21n * E18)
     await cold.offer()
     expect(await cold.transfers()).toEqual([])
@@ -131,7 +131,7 @@ describe('above the cap', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('a transaction that comes back', () => {
   test('is taken only when it is that transaction, signed by the hot key', async () => {
     await fund(30n * E18)
     await cold.offer()
@@ -228,7 +228,7 @@ describe('payouts', () => {
     expect(await cold.alerts()).toEqual(['cold-offered'])
   })
 
-  test('go before a signed transfer and behind it, without a gap; and what is missing is filled', async () => {
+  test('go before a signed transfer and behind it, without a gap; a missing nonce is filled', async () => {
     await fund(40n * E18)
     const paid = [await cold.request('ETH', await someone(), E18), await cold.request('ETH', await someone(), E18)]
     await cold.pay()

@@ -70,7 +70,7 @@ test('a refill from cold storage is no money from outside, and its fee a cost of
   expect(await cold.alerts()).toEqual([])
 })
 
-test('what leaves cold storage for anywhere else is a shortage that names the address', async () => {
+test('a payment from cold storage to any other address is a shortage that names the address', async () => {
   await node.pay(COLD, 10n * E18)
   await fund(15n * E18)
   await send(await node.newAddress(), 4n * E18, 0)

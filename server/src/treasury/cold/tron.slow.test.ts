@@ -110,7 +110,7 @@ test('the excess is signed elsewhere within a day, mined and reconciled to the l
   await equal()
 })
 
-test('what was cancelled stays ours until it is proven dead, and is followed when it is mined after all', async () => {
+test('a cancelled transfer stays reserved until it is proven dead, and is followed if it is mined after all', async () => {
   await fund('3000')
   await cold.offer()
   const first = await cold.open()

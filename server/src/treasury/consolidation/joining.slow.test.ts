@@ -50,7 +50,7 @@ describeWithBitcoind('small coins', () => {
     expect(await differences()).toEqual([])
   })
 
-  test('audit M-B1: what the signer refuses gives its coins back, and like what a stop covers is not planned again and again', async () => {
+  test('audit M-B1: a refusal of the signer frees the coins, and refused or stopped ones are not planned again and again', async () => {
     const { work, later, sent, alerts, db, address, pay, catchUp, rate } = await open({ signerJoins: false })
     await world.deposit(...Array.from({ length: 6 }, () => 30_000n))
     for (let i = 0; i < 3; i += 1) await work()

@@ -18,7 +18,7 @@ describeWithBitcoind('a batch that was signed', () => {
     return startBitcoind({ program: { ...program, leadingArguments: [...leadingArguments, ...more] }, dataDir })
   }
 
-  test('row B-12: and that the node never takes is taken back, and paid anew without what it calls dust', async () => {
+  test('row B-12: that the node never accepts is taken back, and paid anew without the dust that it refuses', async () => {
     let node = await start()
     onTestFinished(() => node.stop())
     const world = await openBitcoinMoney(node, database.url)

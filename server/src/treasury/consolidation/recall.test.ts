@@ -116,7 +116,7 @@ test('audit D-B8, row B-12: a signed batch that the node never takes is taken ba
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['withdrawal-impossible'])
 })
 
-test('audit D-B8: a payout that is mined although the node refused it is booked, and what was to take it back ends', async () => {
+test('audit D-B8: a payout that is mined although the node refused it is posted, and the transaction to recall it ends', async () => {
   const { small, other, recall } = await open()
   await world.work(1, HALF_AN_HOUR)
   await recall()

@@ -100,7 +100,7 @@ describe('on a chain of accounts', () => {
     await expectSameAsLedger()
   })
 
-  test('what pays nobody costs the platform', async () => {
+  test('a transaction that pays no order costs the platform', async () => {
     const moment = world.moment()
     const id = here.runtime.newId()
     await inTransaction(world.db, async (tx) => {
@@ -137,7 +137,7 @@ describe('on a chain of accounts', () => {
 })
 
 describe('one transaction that pays many', () => {
-  test('its fee is split to the last unit, largest remainders first, and the parts add up to what was paid', async () => {
+  test('its fee is split to the last unit, largest remainders first, and the parts add up to the paid fee', async () => {
     const [one, two] = [here.runtime.newId(), here.runtime.newId()]
     await planned('batch', [one, one, two], ['batch-1'])
     await mined('BITCOIN', 'batch-1', 10_007n)
@@ -162,7 +162,7 @@ describe('one transaction that pays many', () => {
     await expectSameAsLedger()
   })
 
-  test('that carries nobody any more costs the platform', async () => {
+  test('without an order left costs the platform', async () => {
     await planned('empty', [], ['nobody'])
     await mined('BITCOIN', 'nobody', 500n)
     expect(await costs()).toMatchObject([{ merchantId: PLATFORM, operation: 'payout', units: 500n }])

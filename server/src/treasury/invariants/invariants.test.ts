@@ -212,7 +212,7 @@ test('each invariant has a case, and a name of its own', () => {
   expect(INVARIANTS.map(({ name }) => name).toSorted()).toEqual([...new Set(CASES.map((c) => c.breaks[0]))].toSorted())
 })
 
-test('what addresses are said to hold must be in the books', async () => {
+test('the expected balances of addresses must be in the books', async () => {
   await spoil(sql`update custody_addresses set booked = 901`)
   expect(await found()).toEqual(['records-are-books'])
 })
@@ -223,7 +223,7 @@ describe.each(CASES)('$breaks.0: $how', ({ breaks, by, stops }) => {
     expect((await found()).toSorted()).toEqual([...breaks].toSorted())
   })
 
-  test('stops what it concerns, with an alert, until an operator lifts it', async () => {
+  test('stops the asset or merchant, with an alert, until an operator lifts it', async () => {
     const invariants = INVARIANTS.filter(({ name }) => name === breaks[0])
     const job = createInvariantJob(createTestRuntime(world.db), 1_000, { invariants, most: 1 })
     const walk = async (): Promise<void> => {
@@ -241,7 +241,7 @@ describe.each(CASES)('$breaks.0: $how', ({ breaks, by, stops }) => {
   })
 })
 
-test('what a second snapshot does not show stops nothing', async () => {
+test('a violation that a second snapshot does not show stops nothing', async () => {
   const [invariant] = INVARIANTS
   let asked = 0
   const violation = { invariant: 'once', asset: 'USDT', merchantId: null, subject: 'x', text: 'y' }

@@ -33,7 +33,7 @@ const totals = async (): Promise<Record<string, bigint>> => {
   return Object.fromEntries(rows.map(({ account, booked }) => [account, booked]))
 }
 
-test('audit M-C2: what addresses hold together is kept by what they are for, also when that changes', async () => {
+test('audit M-C2: the sums of addresses are kept by purpose, also when a purpose changes', async () => {
   await platform('0xhot', 'hot')
   await move('0xhot', 5n * E18)
   await move('0xa', 3n * E18)

@@ -198,7 +198,7 @@ describe('where money is coins', () => {
     expect(await btc()).toMatchObject({ booked: COIN, onChain: 0n, short: COIN })
   })
 
-  test('audit M-C6: what stands in suspense stays there until all coins are looked through again', async () => {
+  test('audit M-C6: an amount in suspense stays there until all coins are scanned again', async () => {
     // A coin from before the address was known: nothing but a look through all coins shows it.
     const [counter] = (await readCounters(world.db)).filter(({ branch }) => branch === 0)
     const address = depositAddress(TEST_KEYS, 'BITCOIN', counter!.next)
@@ -237,7 +237,7 @@ describe('where money is coins', () => {
     ).toBeUndefined()
   })
 
-  test('audit D-B9, row B-19: a look through all coins is compared with the books of its own block, whatever came while it lasted', async () => {
+  test('audit D-B9, row B-19: a scan of all coins is compared with the books of its own block, not of a later one', async () => {
     const txid = await deposited()
     const adapter = coinAdapter()
     const { scan } = adapter

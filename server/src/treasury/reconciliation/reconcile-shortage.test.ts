@@ -43,7 +43,7 @@ describe('a shortage', () => {
     expect(going.map(({ ticker }) => ticker)).toEqual(['USDT'])
   })
 
-  test('is not made up for by what another address has too much', async () => {
+  test('is not made up for by a surplus of another address', async () => {
     const owner = await here.someBusiness()
     here.lieAbout(
       new Map([

@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => world.close())
 
-test('row E-42: what was compared before the state was given up stays compared, and the rest is compared at a newer block', async () => {
+test('row E-42: addresses compared before the state was gone stay compared, and the rest is compared at a newer block', async () => {
   const here = await createTreasury(world, createSimulatedChain(CHAIN))
   here.chain.pay([{ to: (await here.owner()).address, units: E18 }])
   here.chain.mine()

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const lineOf = (lines: Round['lines'], ticker: string) => lines.find((line) => line.ticker === ticker)!
 
 describe('books and chain agree', () => {
-  test('by total and by address, at the height the watcher has read to; only what moved is asked about again', async () => {
+  test('by total and by address, at the height of the watcher; only addresses that moved are queried again', async () => {
     const owner = await here.someBusiness()
     const notified = here.lieAbout(new Map())
     const first = await here.round()
@@ -85,7 +85,7 @@ describe('books and chain agree', () => {
     expect(lineOf((await here.round()).lines, 'ETH')).toMatchObject({ short: 0n, surplus: 0n })
   })
 
-  test('blocks that are lost take back what they brought and took, and other blocks bring it again', async () => {
+  test('lost blocks take back their deposits and payments, and other blocks bring them again', async () => {
     const owner = await here.someBusiness()
     here.chain.pay([
       { to: owner.address, units: E18 },
@@ -141,7 +141,7 @@ describe('books and chain agree', () => {
     { weight: 3, arbitrary: fc.record({ do: fc.constant('reconcile' as const) }) },
   )
 
-  test('whatever happens: deposits, payouts, reorganisations, at any moment', async () => {
+  test('in any history of deposits, payouts and reorganisations, at any moment', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 30 }), async (deeds) => {
         here = await createTreasury(world, createSimulatedChain(CHAIN))

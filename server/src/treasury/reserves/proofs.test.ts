@@ -71,7 +71,7 @@ const proven = some.map(({ leaves, chosen }) => ({
   proof: proofFile(reportOf(leaves), leaves, chosen.merchantId)!,
 }))
 
-test('a tree by hand: the format is what other programs were promised', () => {
+test('a tree by hand: the format is the documented one', () => {
   const leaves = [
     { merchantId: 'aa', units: [1n, 2n] },
     { merchantId: 'bb', units: [2n, 10n ** 30n] },
@@ -87,7 +87,7 @@ test('a tree by hand: the format is what other programs were promised', () => {
   expect(leaves.map(({ merchantId }) => proofFile(report, leaves, merchantId)!.position)).toEqual([1, 2, 0])
 })
 
-describe('what is proven', () => {
+describe('proven facts', () => {
   test('every merchant is in the total, and the total is the sum of all', () => {
     fc.assert(
       fc.property(merchants, (all) => {
@@ -115,7 +115,7 @@ describe('what is proven', () => {
   })
 })
 
-describe('what is found', () => {
+describe('detected faults', () => {
   /** Every place of the file that holds a text or a number, changed in one way. */
   const places = (value: unknown, at: (string | number)[] = []): (string | number)[][] =>
     typeof value === 'object' && value !== null
@@ -172,7 +172,7 @@ describe('what is found', () => {
     )
   })
 
-  test('a merchant left out: no proof of theirs leads to the total, with whatever leaf and path of others', () => {
+  test('a merchant left out: no proof of theirs leads to the total, with any leaf and path of others', () => {
     fc.assert(
       fc.property(some, fc.nat(), ({ leaves, chosen }, n) => {
         fc.pre(leaves.length > 1)
@@ -284,7 +284,7 @@ describe('what is found', () => {
     expect(codeOf(() => check(proofFile(other, leaves, 'a')!, 'a'))).toBe('sum')
   })
 
-  test('what is no proof at all is named malformed and nothing else happens', () => {
+  test('a text that is no proof is refused as malformed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         expect(codeOf(() => verifyReserveProof(text, { merchantId: 'a' }))).toBe('malformed')
@@ -293,7 +293,7 @@ describe('what is found', () => {
   })
 })
 
-describe('who signed it', () => {
+describe('the signer of a report', () => {
   const { privateKey } = generateKeyPairSync('ed25519')
   const leaves = [{ merchantId: 'a', units: [1n, 1n] }]
   const unsigned = reportOf(leaves)

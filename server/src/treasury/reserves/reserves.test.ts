@@ -30,7 +30,7 @@ beforeEach(async () => {
 const take = () =>
   takeReport(world.db, catalogue, { id: randomUUID(), at: new Date(world.now), secret: randomBytes(32), sign: null })
 
-test('liabilities are all balances with what is on hold, beside reserves at named heights and what is in transit', async () => {
+test('liabilities are all balances with holds, beside reserves at named heights and money in transit', async () => {
   const here = await createTreasury(world, createSimulatedChain(CHAIN))
   const [owner, other] = [await here.owner(), await here.owner()]
   // One transaction each: what a contract hands out within one waits for its balance to be looked at.
@@ -80,7 +80,7 @@ describe('a report', () => {
       on conflict (merchant_id, asset, kind) do update set posted = excluded.posted`.execute(tx),
     )
 
-  test('counts what is with acquirers, on its way to the bank and in it as held', async () => {
+  test('counts money at acquirers, on its way to the bank and in the bank as held', async () => {
     const id = await merchant(randomUUID())
     await owe(id, 'UAH', 100_00n)
     const hold = (kind: string, units: bigint) =>
@@ -153,7 +153,7 @@ describe('a report', () => {
     await expect(take()).rejects.toThrow('merchants have DOGE')
   })
 
-  test('of nobody holds too', async () => {
+  test('without merchants holds too', async () => {
     const { report, statement } = await take()
     expect(statement.merchants).toBe(0)
     expect([...proofFiles(report, await readLeaves(world.db, report.id), null)]).toEqual([])

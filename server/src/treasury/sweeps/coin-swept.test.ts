@@ -66,7 +66,7 @@ test('audit D-E2: is not booked a second time as income of the treasury, which a
   expect(await read([income(9n)], [swept(OURS, 5n)])).toEqual([income(4n), moved(5n)])
 })
 
-test('audit D-E2: what others log says nothing', async () => {
+test('audit D-E2: logs of other contracts are ignored', async () => {
   expect(await read([income(5n)], [swept(STRANGER, 5n)])).toEqual([income(5n)])
   expect(await read([income(9n)], [swept(STRANGER, 4n), swept(OURS, 5n, 1)])).toEqual([income(4n), moved(5n, 1)])
   expect(await read([income(9n)], undefined)).toEqual([income(9n)])

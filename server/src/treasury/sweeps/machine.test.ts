@@ -11,7 +11,7 @@ test('ends in final, failed and replaced, and only there', () => {
   ])
 })
 
-test('what a node may have leaves only by a block, or by the proof that none will take it: nothing a chain could still mine is chosen anew', () => {
+test('a broadcast sweep ends only by a block or by the proof that it can not be mined; no other way is chosen before', () => {
   expect(Object.keys(sweepMoves.broadcast)).toEqual(['mined', 'refused'])
   expect(sweepMoves.mined.refused).toBeUndefined()
   expect(

@@ -35,7 +35,7 @@ const stop = (asset: string | null, network: Network | null) => stopMoney(world.
 const held = async (network: 'ETHEREUM' | 'TRON' = 'ETHEREUM') =>
   (await holdersOn(world.db, network, 10)).map(({ address }) => address)
 
-test('a stop of BITCOIN, or of what is on it, leaves sweeps on Ethereum and TRON alone', async () => {
+test('a stop of BITCOIN, or of an asset on it, leaves sweeps on Ethereum and TRON alone', async () => {
   const onTron = { merchantId: randomUUID(), addressId: randomUUID(), address: 'TRON-1' }
   // Raw: an address and a deposit of TRON with readable names; no signer runs here.
   await sql`insert into addresses(merchant_id, id, family, blockchain, address, derivation_index, created_at)
@@ -81,7 +81,7 @@ test.each<[string | null, Network | null, string[]]>([
   [null, 'ETHEREUM', []],
   ['ETH', 'TRON', ['here']],
   ['USDT', null, ['here']],
-])('what was prepared waits too: a stop of asset %s and network %s', async (asset, network, expected) => {
+])('prepared sweeps wait too: a stop of asset %s and network %s', async (asset, network, expected) => {
   await sql`truncate sweeps cascade`.execute(world.db)
   const row = {
     id: randomUUID(),

@@ -53,7 +53,7 @@ const usdt = (from: string, to: string, hash: string, units: bigint) => {
   return { ...made, transfers: made.transfers.map((transfer) => ({ ...transfer, from: [from] })) }
 }
 
-test('a sweep that a stranger started moves what the addresses hold, and is neither capital nor a deposit', async () => {
+test('a sweep that a stranger started moves the expected balances, and is neither capital nor a deposit', async () => {
   await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
   await read(2, [usdt(owned.address, HOT, 't2', 50_000_000n)])
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
@@ -71,7 +71,7 @@ test('read twice it moves once, and a lost block takes it back', async () => {
   expect(await booked()).toEqual({ deposit: 50n * E18, hot: 0n })
 })
 
-test('what the operator sends from cold storage to a deposit address is a deposit, and counts once', async () => {
+test('a payment of the operator from cold storage to a deposit address is a deposit, and counts once', async () => {
   await recordOwn(world.runtime, 'EVM', 'cold', '0xcold')
   await read(1, [usdt('operator', '0xcold', 't1', 9_000_000n)])
   await read(2, [usdt('0xcold', owned.address, 't2', 5_000_000n)])
@@ -82,7 +82,7 @@ test('what the operator sends from cold storage to a deposit address is a deposi
   expect(await booked()).toEqual({ deposit: 0n, '0xcold': 9n * E18 })
 })
 
-test('audit O-3.1: what the hot wallet sends to a deposit address moves what they hold and is no deposit, also when its transaction is forgotten', async () => {
+test('audit O-3.1: a transfer of the hot wallet to a deposit address is no deposit, even a forgotten one', async () => {
   await read(1, [usdt('operator', HOT, 't1', 9_000_000n)])
   await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
   await read(2, [usdt(HOT, owned.address, 't2', 5_000_000n)])
@@ -122,14 +122,14 @@ describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
   test.each([
     ['is more than a hundredth of what arrives: it is missing', 40_000_000n, 10_000_000n, HOT],
     ['goes with a payment to a stranger', 49_950_000n, 50_000n, '0xstranger'],
-  ])('nothing is booked of what %s', async (_name, arrives, fee, to) => {
+  ])('nothing is posted for a fee that %s', async (_name, arrives, fee, to) => {
     await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
     await read(2, [withFee(arrives, fee, to)])
     expect([await costs(), await alerts()]).toEqual([0n, []])
   })
 })
 
-test('what comes to the hot wallet from outside is capital as ever', async () => {
+test('income of the hot wallet from outside is still capital', async () => {
   await read(1, [usdt('operator', HOT, 't1', 7_000_000n)])
   await world.act((tx, moment) => createFunding(catalogue).settled(tx, 'ETHEREUM', { finalHeight: 9 }, moment))
   expect(await booked()).toEqual({ hot: 7n * E18 })
@@ -155,7 +155,7 @@ describe('in a database that was restored from a copy', () => {
   const restoredNow = () =>
     inTransaction(world.db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(blockOf(2, []).time)))
 
-  test('audit O-3.1 O-3.3: what comes to an address that it has forgotten goes to suspense, never to capital', async () => {
+  test('audit O-3.1 O-3.3: money for an address that it has forgotten goes to suspense, never to capital', async () => {
     await read(1, [usdt('payer', FORGOTTEN, 't1', 50_000_000n)])
     await settle()
     expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
@@ -170,7 +170,7 @@ describe('in a database that was restored from a copy', () => {
     expect([await suspense(), await capital()]).toEqual([50n * E18, 0n])
   })
 
-  test('audit O-3.1 O-3.3: what came to the hot wallet before the restore, in blocks the copy had not read, goes to suspense', async () => {
+  test('audit O-3.1 O-3.3: earlier income of the hot wallet, in blocks the copy had not read, goes to suspense', async () => {
     await restoredNow()
     await read(2, [usdt('a forgotten address beyond those that are watched', HOT, 't1', 30_000_000n)])
     await settle()

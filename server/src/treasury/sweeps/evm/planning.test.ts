@@ -66,7 +66,7 @@ const world: ChoiceWorld = {
 }
 
 describe('ways', () => {
-  test('what one address can do cheapest by itself is a batch when many share it', () => {
+  test('a way that is cheapest for one address becomes a batch when many share it', () => {
     const many = Array.from({ length: 10 }, (_, i) => ({
       account: account(i),
       holdings: [held(TOKEN, E18)],
@@ -120,7 +120,7 @@ describe('batches', () => {
     })),
   ]
 
-  test('those who authorise have their keys first, in the order of the list, and all are in the call', () => {
+  test('members that authorise have their keys first, in the order of the list, and all are in the call', () => {
     const plan = planBatch({ members: members(2, 2), contracts, chainId: 1n, nonce: 7, rate })
     const draft = parseDraft(fromHex(plan.unsigned as Hex))
     if (isRefused(draft)) throw new Error(draft.message)
@@ -159,7 +159,7 @@ describe('batches', () => {
     expect(batchGas(many, rules)).toBeLessThanOrEqual(MOST_GAS)
   })
 
-  test('audit D-E14: row Fees, the limit of a signed transfer grows with what new state takes', () => {
+  test('audit D-E14: row Fees, the limit of a signed transfer grows with the gas of new state', () => {
     expect([undefined, 21_000n, 21_315n].map(signedGas)).toEqual([60_000n, 60_000n, 60_000n])
     // A slot is 64 bytes, an account 120 (EIP-8037).
     expect(signedGas(204_600n)).toBeGreaterThan(60_000n + 64n * 1_530n)
@@ -248,7 +248,7 @@ describe('worth', () => {
     expect(worthInCoin(catalogue, 'ETHEREUM', 'USDC', 1n, usd)).toBeUndefined()
   })
 
-  test('what is above the floor is worth what the floor says', () => {
+  test('an amount above the floor is worth at least the stated worth', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: E18 }), (wei) => {
         const floor = unitsWorth(catalogue, 'ETHEREUM', 'USDT', wei, usd)!
@@ -260,7 +260,7 @@ describe('worth', () => {
 })
 
 describe('the policy file', () => {
-  test('changes what it names', () => {
+  test('changes the named values', () => {
     expect(sweepPolicyOf({})).toEqual(DEFAULT_SWEEP_POLICY)
     expect(sweepPolicyOf({ batch: 10, maxGasPrice: '30000000000', kPerMille: '5000' })).toMatchObject({
       batch: 10,
@@ -277,7 +277,7 @@ describe('the policy file', () => {
     [{ setCode: 'on' }, 'setCode'],
     [{ maxTopUp: '-1' }, 'maxTopUp'],
     [{ maxAgeMs: '1' }, 'maxAgeMs'],
-  ])('names what makes no sense: %j', (given, place) => {
+  ])('names invalid values: %j', (given, place) => {
     expect(() => readShape(SWEEP_SHAPE, given)).toThrow(place)
   })
 })

@@ -92,7 +92,7 @@ describe.each(NODES)('on $name', (nodes) => {
     },
   )
 
-  test('without delegation an address is sent its gas and pays by itself; what is left of the gas is on the books', async () => {
+  test('without delegation an address is sent its gas and pays by itself; the rest of the gas is in the books', async () => {
     const world = await open(ethereum, { nodes, policy: { setCode: 'off' } })
     const addresses = await world.holding(2)
     await world.pay('USDC', addresses[0]!, '300')
@@ -254,7 +254,7 @@ test('E10 an address that its token refuses is left out, is tried again ever les
   expect(await world.differences()).toEqual([])
 })
 
-test('what stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
+test('a balance that stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
   const world = await open(ethereum)
   const addresses = await world.holding(4)
   const [blocked] = addresses as [string]
@@ -294,7 +294,7 @@ test.each(['auto', 'off'] as const)(
   },
 )
 
-test('what the signer refuses is free again after a while, and its nonce holds nothing up', async () => {
+test('a sweep that the signer refuses is free again after a while, and its nonce blocks no other payment', async () => {
   const world = await open(ethereum, { signersMaxFee: 1n })
   const addresses = await world.holding(4)
   await world.deployed()
@@ -310,7 +310,7 @@ test('what the signer refuses is free again after a while, and its nonce holds n
   expect(await world.leftOf(addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
 })
 
-test('a batch that can not pay what the chain asks by now gives way to the payments behind it, and is made again', async () => {
+test('a batch that can not pay the newer price of gas gives way to the payments behind it, and is made again', async () => {
   const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
   const addresses = await world.holding(4)
   await world.deployed()
@@ -356,7 +356,7 @@ test('a batch that can not pay what the chain asks by now gives way to the payme
   expect(rows.map(({ nonce }) => nonce - rows[0]!.nonce)).toEqual(rows.map((_, i) => i))
 })
 
-test('what does not pay yet, and has waited longest, does not keep what pays from leaving', async () => {
+test('balances that are not worth a sweep yet, even the oldest, do not delay others that are', async () => {
   const world = await open(ethereum, { policy: { batch: 1 } })
   const rate = await world.adapter.feeRate()
   if (rate.kind !== 'gas') throw new Error('no price of gas')

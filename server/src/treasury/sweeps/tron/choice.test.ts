@@ -86,7 +86,7 @@ test('from any state few steps lead to a transfer that the address can pay, at t
   )
 })
 
-test('a top-up is exactly what is burnt: nothing is left on the address', () => {
+test('a top-up is exactly the burnt amount: nothing is left on the address', () => {
   fc.assert(
     fc.property(figures, (given) => {
       const { way, step } = chooseTronSweep(given)
@@ -106,7 +106,7 @@ test('more stake never makes a sweep dearer', () => {
   )
 })
 
-test('what is staked gives the energy asked for, and little more', () => {
+test('the stake gives the required energy, and little more', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1_000n, max: 10n ** 7n }),
@@ -165,7 +165,7 @@ test.each(ways)('%s', (_, change, way, step) => {
   expect(chooseTronSweep(change(MAIN_NET))).toMatchObject({ way, step: { kind: step } })
 })
 
-test('TRX leaves what its transfer burns', () => {
+test('TRX leaves the amount that its transfer burns', () => {
   const { prices } = MAIN_NET
   const none = { bandwidth: 0n, freeBandwidth: 0n, energy: 0n }
   expect(sendableTrx({ sun: 5_000_000n, bytes: 268, prices, resources: { ...none, freeBandwidth: 268n } })).toEqual({

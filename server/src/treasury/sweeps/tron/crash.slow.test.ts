@@ -172,7 +172,7 @@ test('without TRX for a top-up nothing is begun, an alert is raised, and it goes
   expect(await onChain(HOT, USDT)).toBe(250n * TRX)
 })
 
-test('what the signer would refuse is not planned: no lending, no top-up above its cap, no asset switched off', async () => {
+test('a sweep that the signer would refuse is not planned: no lending, no top-up above its cap, no asset switched off', async () => {
   const { address, pay, mine, work, settle, alerts, sweeps, permission, outgoing } = await open({ trx: '30000' })
   await world.stake({ kind: 'stake', resource: 'ENERGY', sun: 20_000n * TRX })
   const one = await address()
@@ -193,7 +193,7 @@ test('what the signer would refuse is not planned: no lending, no top-up above i
   expect(await alerts()).toEqual([])
 })
 
-test('what the signer refuses all the same ends the sweep, and it is begun anew later', async () => {
+test('a refusal of the signer ends the sweep, which is begun anew later', async () => {
   const { address, pay, mine, work, settle, sweeps, permission, passTime, onChain, chain, alerts } = await open()
   // The signer's own cap is 20 TRX.
   permission.maxTopUp = 1_000n * TRX

@@ -13,7 +13,7 @@ import { SOLID, TRON_USDT as USDT } from '../../../../../test/world/tron.ts'
 const STRANGER = addressOfHex(`41${'5e'.repeat(20)}`)
 const database = useDatabase({ template: migrated })
 
-test('row T-41: the fee that the issuer takes of a sweep is booked as a cost, and the books are what the chain holds', async () => {
+test('row T-41: the fee that the issuer takes of a sweep is posted as a cost, and the books agree with the chain', async () => {
   const world = await openTronSweeps(database.url)
   onTestFinished(() => world.close())
   const { address, pay, mine, settle, onChain, differences, sweeps, alerts, chain, balance, request, withdrawal } =

@@ -41,7 +41,7 @@ test('TRX leaves by itself, for nothing while the day’s bytes last, and the ad
   expect(await differences()).toEqual([])
 })
 
-test('without stake each address is sent exactly what it burns, and its merchant pays all of it', async () => {
+test('without stake each address is sent exactly the TRX that it burns, and its merchant pays all of it', async () => {
   const { address, pay, mine, settle, onChain, differences, costOf, burnt } = await open()
   // Anyone who is the first to bring the hot address any pays for the place where its balance is kept.
   await pay('USDT', HOT, '1')
@@ -100,7 +100,7 @@ test('T6 an address that is no account yet is activated first, then lent energy'
   expect(await differences()).toEqual([])
 })
 
-test('what is not final stays, and what is not worth it, until it is', async () => {
+test('a balance that is not final, or not worth a sweep, stays until it is', async () => {
   const { address, pay, mine, work, settle, sweeps, passTime } = await open({
     kPerMille: 5_000n,
     maxAgeMs: 3 * 86_400_000,
@@ -120,7 +120,7 @@ test('what is not final stays, and what is not worth it, until it is', async () 
   expect(await states()).toEqual(['burn final'])
 })
 
-test('what is worth little is swept once it has waited too long', async () => {
+test('a balance of little worth is swept once it has waited too long', async () => {
   const { address, pay, mine, settle, passTime, sweeps, onChain } = await open({
     kPerMille: 50_000n,
     maxAgeMs: 3 * 86_400_000,
@@ -153,7 +153,7 @@ test('a stopped asset stays where it is, also when its sweep was prepared alread
   expect(await onChain(HOT, USDT)).toBe(100n * TRX)
 })
 
-test('T2 energy that is used up meanwhile: what it still lacks is sent to be burnt', async () => {
+test('T2 energy that is used up meanwhile: the address is sent the TRX that it still lacks', async () => {
   const { address, pay, mine, work, settle, differences, onChain, chain } = await staked({ trx: '20500' })
   const one = await address()
   await pay('TRX', one.address, '0.000001')

@@ -6,7 +6,7 @@ const TRX = { ticker: 'TRX', scale: 6, usd: E18 / 4n }
 /** USDT has 18 decimals on BSC, and so in the ledger. */
 const USDT = { ticker: 'USDT', scale: 18, usd: E18 }
 
-test('holdings are ordered by what they are worth, however many digits their asset has', () => {
+test('holdings are ordered by their worth, however many digits their asset has', () => {
   const least = evenFloors([TRX, USDT])
   const rank = ({ ticker }: { ticker: string }, units: bigint): bigint => units / least.get(ticker)!.young
   expect(rank(TRX, 1_000_000_000n)).toBe(rank(USDT, 250n * E18))
