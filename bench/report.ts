@@ -25,7 +25,7 @@ export const tableOf = (rows: readonly Row[]): string => {
     ratio === null ? '' : ratio.toFixed(2),
     goal === null ? '' : `at ${sense} ${goal}${ok ? '' : ', **missed**'}`,
   ])
-  const head = ['measured', 'figure', 'held against', 'ratio', 'goal']
+  const head = ['measured', 'figure', 'compared with', 'ratio', 'goal']
   return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 

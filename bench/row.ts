@@ -5,7 +5,7 @@ export interface Row {
   /** of `value` and `limit` */
   unit: string
   /**
-   * what the value is held against, measured in the same run where it can be; null for a figure that stands by itself
+   * the limit that the value is compared with, measured in the same run where possible; null for a figure without one
    */
   limit: number | null
   /** what the limit is */

@@ -13,7 +13,7 @@ export interface Measured {
   rows: readonly Row[]
 }
 
-/** Rows of the README: name, and part of what it is held against. */
+/** Rows of the README: name, and a part of the name of its limit. */
 const HEADLINES: readonly (readonly [string, string])[] = [
   ['ledger: posting core, 256 in flight', 'one posting a call'],
   ['withdrawals: signed requests over 64 connections', 'one posting a call'],

@@ -204,7 +204,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'treasury/reconciliation',
     tables: ['custody_totals', 'network_cost_totals', 'network_costs'],
-    why: 'totals are held against what they are totals of',
+    why: 'totals are compared with the sums of their rows',
   },
   {
     by: 'treasury/reconciliation',

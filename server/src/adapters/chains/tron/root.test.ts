@@ -1,4 +1,4 @@
-/** A block's transactions held against the root in its header: a gateway may leave one out. */
+/** A block's transactions are compared with the root in its header: a gateway may leave one out. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTronChain } from '../../../../../sandbox/tron/index.ts'
 import { rootOf } from './root.ts'
