@@ -57,7 +57,9 @@ const programs = (fileOf: (program: Program) => string): Programs =>
     Program,
     string
   >
-const programsIn = (built: string): Programs => programs((program) => join(built, program, `${program}.js`))
+// Node parses a .js file without a package.json beside it twice, to see whether it is a module.
+const EXTENSION = 'mjs'
+const programsIn = (built: string): Programs => programs((program) => join(built, program, `${program}.${EXTENSION}`))
 const sources: Programs = programs((program) => join(root, SOURCES[program]))
 
 /** Returns a key that changes with every file that can be part of a program. */
@@ -95,7 +97,8 @@ const bundle = async (dir: string): Promise<void> => {
       plugins: [placesOfSources],
       logLevel: 'warn',
     })
-    await made.write({ dir: join(dir, program), format: 'esm' })
+    const names = { entryFileNames: `[name].${EXTENSION}`, chunkFileNames: `[name]-[hash].${EXTENSION}` }
+    await made.write({ dir: join(dir, program), format: 'esm', ...names })
     await made.close()
   }
 }

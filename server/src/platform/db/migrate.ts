@@ -26,23 +26,28 @@ const isName = (name: string): boolean => {
   return number === undefined ? TIMED.test(name) : Number(number) <= LAST_NUMBER
 }
 
+/** @throws Error for a name of neither form */
+const readNames = async (folder: URL): Promise<string[]> => {
+  // Sorted by code unit, independent of the locale of this machine and of the database.
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
+  const wrong = names.find((name) => !isName(name))
+  if (wrong !== undefined)
+    throw new Error(`name a migration by its time, as \`npm run migration -- what\` does, and not ${wrong}`)
+  return names
+}
+
 /**
  * The migrations of this build in the order of names: first those with numbers, then those with times. A migration
  * merged from another branch may have an earlier time than applied ones; `migrate` still runs it.
  * @throws Error for a name of neither form
  */
-export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]> => {
-  // Sorted by code unit, independent of the locale of this machine and of the database.
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
-  return Promise.all(
-    names.map(async (name) => {
-      if (!isName(name))
-        throw new Error(`name a migration by its time, as \`npm run migration -- what\` does, and not ${name}`)
+export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]> =>
+  Promise.all(
+    (await readNames(folder)).map(async (name) => {
       const sql = await readFile(new URL(name, folder), 'utf8')
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
   )
-}
 
 /** The first line of a file that runs outside a transaction, statement by statement. */
 const OUTSIDE = '-- outside a transaction\n'
@@ -123,7 +128,7 @@ const record = async (client: pg.Client, { name, checksum }: Migration): Promise
 
 /** Throws unless the database has exactly the migrations of this build. Roles call it before they serve. */
 export const requireMigrated = async (url: string): Promise<void> => {
-  const wanted = (await readMigrations()).map((m) => m.name)
+  const wanted = await readNames(FOLDER)
   const client = await connect(url)
   try {
     const rows = await client.query<{ name: string }>('select name from schema_migrations')
