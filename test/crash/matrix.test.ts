@@ -27,8 +27,8 @@ test('every pause point of the source has a test that kills there, and every row
 
 test('no pause point has a name that is computed, which this table would not see', () => {
   const computed = sources.filter((file) => /\bpause(?:\?\.)?\((?!['")]|name\b|ms\b)/.test(read(`server/src/${file}`)))
-  // It adds the name of the network to the names of the watcher's points.
-  expect(computed).toEqual(['app/composition/watchers.ts'])
+  // They add the name of the network to the names of points.
+  expect(computed.toSorted()).toEqual(['app/composition/money-out.ts', 'app/composition/watchers.ts'])
 })
 
 test('every purpose of transactions is killed at every point of sending', () => {

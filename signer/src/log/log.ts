@@ -26,7 +26,7 @@ export interface LogOptions {
   /** When the current file has at least this many bytes, it is closed before the next line. */
   segmentBytes?: number
   /** Called when a signature is on the disk, before the subscriber gets it; tests stop the process there. */
-  afterSynced?: () => void
+  afterSynced?: (signed: SignedEntry) => void
 }
 
 const SEGMENT_BYTES = 64 * 1024 * 1024
@@ -164,7 +164,7 @@ export class SignatureLog {
     const line = Buffer.from(JSON.stringify(chained))
     await this.#file.appendFile(Buffer.concat([line, Buffer.from('\n')]))
     await this.#file.datasync()
-    if (entry.kind === 'signed') this.#options.afterSynced?.()
+    if (entry.kind === 'signed') this.#options.afterSynced?.(entry)
     const head = lineHash(line)
     this.#subscriber.apply(chained, { segment: this.#segment, offset: this.#bytes, length: line.length }, head)
     this.#bytes += line.length + 1

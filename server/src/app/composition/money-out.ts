@@ -50,10 +50,14 @@ const SUPERSEDED_EVERY_MS = 5_000
 const REFUSALS_EVERY_MS = 60_000
 const TREASURY_EVERY_MS = 10_000
 
-/** Composes the jobs that send from, sweep and consolidate the wallets of one network. */
-export const payoutJobs = (world: World, deps: WorkerDeps, adapter: ChainAdapter): Job[] => {
+/**
+ * Composes the jobs that send from, sweep and consolidate the wallets of one network. Their pause points are named
+ * `NAME@NETWORK`.
+ */
+export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapter): Job[] => {
   const { runtime, catalogue, wallet, policies } = world
   const { network } = adapter
+  const deps: WorkerDeps = { ...given, pause: (name) => given.pause(`${name}@${network}`) }
   const policy = policies.sending[network]
   const signing = createSigning(runtime, catalogue, deps.signer)
   const admitted = createAdmission(world)
