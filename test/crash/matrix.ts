@@ -35,7 +35,7 @@ interface Gap {
 
 const PAUSE_POINTS = 'test/crash/pause-points.slow.test.ts › %s on %s: one payment'
 const BOUNDARIES = 'test/crash/boundaries.slow.test.ts'
-const SWEEP = 'test/crash/sweeps.slow.test.ts › at %s on %s: what was deposited leaves once'
+const SWEEP = 'test/crash/sweeps.slow.test.ts › at %s on %s: a deposit leaves once'
 const COLD = 'test/crash/sweeps.slow.test.ts › at %s on %s: one is offered, and an old one ends'
 const SCREENED = 'test/crash/screening.slow.test.ts'
 const BITCOIN_MONEY =
@@ -227,7 +227,7 @@ export const MATRIX: readonly Cells[] = [
     operation: 'crypto invoice that ends',
     points: ['invoices-expired'],
     kill: 'process',
-    test: 'test/system/invoices.slow.test.ts › 72 hours later: EXPIRED with what was paid, in spite of a worker killed over it',
+    test: 'test/system/invoices.slow.test.ts › 72 hours later: EXPIRED with the amount paid, in spite of a worker killed over it',
   },
   {
     operation: 'crypto invoice that is quoted anew',
@@ -300,7 +300,7 @@ export const MATRIX: readonly Cells[] = [
     operation: 'conversion with a withdrawal',
     points: ['conversion-priced', 'stored-not-broadcast'],
     kill: 'process',
-    test: `${EXCHANGE} › of %s with an address at %s sends what it brought once`,
+    test: `${EXCHANGE} › of %s with an address at %s sends its proceeds once`,
   },
   {
     operation: 'hedge',
