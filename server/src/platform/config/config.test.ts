@@ -108,6 +108,8 @@ describe('settings', () => {
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: 'BURSAR_REQUESTS_PER_MINUT' })).toHaveLength(1)
     expect(problemsOf({ ...misspelt, BURSAR_IGNORE: ' BURSAR_SIGNER_*, BURSAR_REQ*' })).toEqual([])
     expect(problemsOf({ ...least(), BURSAR_SMTP_PASSWORD_FILE: '', BURSAR_SANDBOX_PAUSE: 'x' })).toEqual([])
+    const client = { BURSAR_URL: 'x', BURSAR_MERCHANT_ID: 'x', BURSAR_PRIVATE_KEY: 'x' }
+    expect(problemsOf({ ...least(), ...client })).toEqual([])
   })
 
   test('ports are single, or from one to another', () => {

@@ -94,8 +94,17 @@ const readPath = (
   }
 }
 
-/** Variables that are valid for every process, but are not settings of an installation. */
-const OTHER_VARIABLES = ['BURSAR_IGNORE', 'BURSAR_SANDBOX_PAUSE']
+/**
+ * Variables that are valid for every process, but are not settings of an installation. The last three are those of a
+ * merchant's client in the README and in `sdk/README.md`: a developer may set them in the shell that runs `bursar`.
+ */
+const OTHER_VARIABLES = [
+  'BURSAR_IGNORE',
+  'BURSAR_SANDBOX_PAUSE',
+  'BURSAR_URL',
+  'BURSAR_MERCHANT_ID',
+  'BURSAR_PRIVATE_KEY',
+]
 
 /**
  * Reports `BURSAR_` variables that nothing reads: most likely they are misspelt. `BURSAR_IGNORE` lists those that other
