@@ -56,16 +56,19 @@ export const venueSettingsOf = ({
 
 /**
  * @param rests shared by all callers of the exchange in this process
+ * @param start as `createCcxtVenue` takes it
  * @throws Error when a file of credentials can't be read; it never contains the credentials
  */
 export const openVenue = (
   { name, exchange, apiKeyFile, secretFile, timeoutMs, ...at }: VenueSettings,
   rests: Rests = createRests(Date.now),
+  start?: Parameters<typeof createCcxtVenue>[3],
 ): Venue =>
   createCcxtVenue(
     name,
     { exchange, origin: at.origin, apiKey: credential(apiKeyFile), secret: credential(secretFile), timeoutMs },
     rests,
+    start,
   )
 
 const credential = (file: string): string => {

@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { on } from 'node:events'
+import { createServer, request as forward } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,6 +136,71 @@ test('audit D-B9: the largest order and the largest position of an account are r
   expect(find('BTC').mostPosition).toBeUndefined()
   await venue.close()
   await emulator.stop()
+})
+
+describe('an answer that is not readable', () => {
+  const key = { clientId: 'c'.repeat(32), market: { base: 'BTC', quote: 'USDT' } }
+
+  /** The emulator behind a proxy that answers a page in place of what a path begins with. */
+  const openSpoilt = async (path: string) => {
+    const emulator = await start()
+    let isSpoilt = true
+    const proxy = createServer((request, response) => {
+      if (isSpoilt && request.url!.startsWith(path)) {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait</body></html>')
+        return
+      }
+      const { host: _host, ...headers } = request.headers
+      const forwarded = forward(`${emulator.url}${request.url}`, { method: request.method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(response)
+      })
+      request.pipe(forwarded)
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const venue = openVenue(venueSettingsOf({ exchange: 'binance', origin, timeoutMs: 60_000, ...files }))
+    return {
+      venue,
+      mend: () => {
+        isSpoilt = false
+      },
+      stop: async () => {
+        await venue.close()
+        proxy.closeAllConnections()
+        await Promise.all([new Promise((resolve) => proxy.close(resolve)), emulator.stop()])
+      },
+    }
+  }
+
+  test('in place of the markets leaves an order open to be looked up later', async () => {
+    const { venue, mend, stop } = await openSpoilt('/api/v3/exchangeInfo')
+    await expect(venue.find(key)).rejects.toThrow(VenueUnreachable)
+    await expect(venue.markets()).rejects.toThrow(VenueUnreachable)
+    mend()
+    expect(await venue.find(key)).toMatchObject({ kind: 'absent' })
+    await stop()
+  })
+
+  test('in place of the account is not an empty account', async () => {
+    const { venue, mend, stop } = await openSpoilt('/api/v3/account')
+    await expect(venue.balances()).rejects.toThrow(VenueUnreachable)
+    mend()
+    expect((await venue.balances()).length).toBeGreaterThan(0)
+    await stop()
+  })
+})
+
+test('a first request that fails leaves an order open to be looked up later', async () => {
+  const emulator = await start()
+  const venue = openVenue(venueSettingsOf({ exchange: 'binance', origin: emulator.url, timeoutMs: 60_000, ...files }))
+  const key = { clientId: 'd'.repeat(32), market: { base: 'BTC', quote: 'USDT' } }
+  emulator.control.fault({ kind: 'down' })
+  await expect(venue.find(key)).rejects.toThrow(VenueUnreachable)
+  await expect(venue.cancel(key)).rejects.toThrow(VenueUnreachable)
+  emulator.control.fault({})
+  expect(await venue.find(key)).toMatchObject({ kind: 'absent' })
+  await Promise.all([venue.close(), emulator.stop()])
 })
 
 describe('signatures', () => {

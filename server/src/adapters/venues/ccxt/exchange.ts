@@ -6,6 +6,9 @@ import type { CcxtSettings, Operations, WireFill, WireOrder } from './wire.ts'
 interface Exchange {
   urls: { api: Record<string, unknown> }
   number: (value: unknown) => unknown
+  milliseconds(): number
+  /** undefined: none were loaded yet */
+  markets: Record<string, CcxtMarket> | undefined
   handleErrors: (
     status: number,
     reason: string,
@@ -16,8 +19,9 @@ interface Exchange {
   ) => unknown
   amountToPrecision(symbol: string, amount: string): string
   priceToPrecision(symbol: string, price: string): string
-  loadMarkets(reload?: boolean): Promise<Record<string, CcxtMarket>>
-  fetchBalance(): Promise<{ total: Record<string, string>; free: Record<string, string> }>
+  loadMarkets(reload: boolean): Promise<Record<string, CcxtMarket>>
+  /** `info`: the venue's answer; a text that is not JSON stays a text */
+  fetchBalance(): Promise<{ info: unknown; total: Record<string, string>; free: Record<string, string> }>
   fetchTime(): Promise<number | string>
   createOrder(
     symbol: string,
@@ -83,12 +87,13 @@ const REFUSALS = [
 
 /**
  * Creates ccxt's exchange from its own file only, because loading all of ccxt takes a second and 130 MB.
+ * @param now simulated time, ms, which dates requests; nothing delays them then. The machine's time when absent
  * @throws Error that names what to install
  */
-export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operations, 'open'>> => {
+export const openExchange = async (settings: CcxtSettings, now?: () => number): Promise<Omit<Operations, 'open'>> => {
   const dialect = DIALECTS[settings.exchange]
   if (!dialect) throw new Error(`${settings.exchange} is not one of ${Object.keys(DIALECTS).join(', ')}`)
-  const exchange = await construct(settings, dialect)
+  const exchange = await construct(settings, dialect, now)
   let status = 0
   let retryAfter: string | undefined
   const judge = exchange.handleErrors.bind(exchange)
@@ -110,19 +115,32 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
         throw isLimit(status) ? new LimitedByVenue((error as Error).message, { status, retryAfter }) : error
       }
     }
+  /**
+   * Returns markets, and asks the venue for them if none are loaded. ccxt would return a failed load, and an answer
+   * without markets, for every later call.
+   */
+  const loaded = async (reload = false): Promise<Record<string, CcxtMarket>> => {
+    const known = reload ? {} : (exchange.markets ?? {})
+    const markets = isEmpty(known) ? await exchange.loadMarkets(true) : known
+    if (isEmpty(markets)) throw new Error('the venue answered no market')
+    return markets
+  }
   const symbolOf = ({ market }: Pick<WireOrder, 'market'>): string => `${market.base}/${market.quote}`
   return {
     markets: noted(async () =>
-      Object.values(await exchange.loadMarkets(true))
+      Object.values(await loaded(true))
         .filter(({ spot, active }) => spot && active !== false)
         .flatMap(marketOf),
     ),
     balances: noted(async () => {
-      const { total, free } = await exchange.fetchBalance()
+      await loaded()
+      const { info, total, free } = await exchange.fetchBalance()
+      // ccxt makes an empty account of an answer that it can't read.
+      if (typeof info !== 'object' || info === null) throw new Error('the venue answered no account')
       return Object.entries(total).map(([asset, units]) => ({ asset, total: units, free: free[asset] ?? '0' }))
     }),
     place: noted(async (order) => {
-      await exchange.loadMarkets()
+      await loaded()
       status = 0
       try {
         await exchange.createOrder(
@@ -140,6 +158,7 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       }
     }),
     find: noted(async (order) => {
+      await loaded()
       // Read the time first: an order that is missing afterwards did not exist at that time.
       const venueTime = Number(await exchange.fetchTime())
       try {
@@ -157,6 +176,7 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
       }
     }),
     cancel: noted(async (order) => {
+      await loaded()
       try {
         await exchange.cancelOrder(undefined, symbolOf(order), dialect.ask(order.clientId))
       } catch (error) {
@@ -170,6 +190,7 @@ export const openExchange = async (settings: CcxtSettings): Promise<Omit<Operati
 const construct = async (
   { exchange: id, origin, apiKey, secret, timeoutMs }: CcxtSettings,
   { options }: Dialect,
+  now: (() => number) | undefined,
 ): Promise<Exchange> => {
   const file = new URL(`./src/${id}.js`, ccxtFile())
   const { default: Constructor } = (await import(file.href)) as { default: new (config: object) => Exchange }
@@ -177,7 +198,7 @@ const construct = async (
     apiKey,
     secret,
     timeout: timeoutMs,
-    enableRateLimit: true,
+    enableRateLimit: now === undefined,
     maxRetriesOnFailure: 0,
     number: String,
     options: { ...options, maxRetriesOnFailure: 0 },
@@ -185,6 +206,7 @@ const construct = async (
   // Amounts and prices are already multiples of the market's steps, computed without floating point.
   exchange.amountToPrecision = (_symbol, amount) => amount
   exchange.priceToPrecision = (_symbol, price) => price
+  if (now !== undefined) exchange.milliseconds = now
   if (origin !== undefined) {
     for (const [name, url] of Object.entries(exchange.urls.api)) {
       if (typeof url === 'string') exchange.urls.api[name] = origin + new URL(url).pathname.replace(/\/$/, '')
@@ -192,6 +214,8 @@ const construct = async (
   }
   return exchange
 }
+
+const isEmpty = (markets: object): boolean => Object.keys(markets).length === 0
 
 const ccxtFile = (): string => {
   try {

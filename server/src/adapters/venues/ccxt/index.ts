@@ -11,9 +11,15 @@ const REQUESTS_OF_A_CALL = 4
 /**
  * Creates a venue that is called by ccxt in a separate process. After a rate limit error it is not called until the
  * pause is over.
+ * @param start starts the process; a simulation has ccxt in its own process
  */
-export const createCcxtVenue = (name: string, settings: CcxtSettings, rests: Rests): Venue => {
-  const caller = createCaller(settings, settings.timeoutMs * REQUESTS_OF_A_CALL)
+export const createCcxtVenue = (
+  name: string,
+  settings: CcxtSettings,
+  rests: Rests,
+  start: typeof createCaller = createCaller,
+): Venue => {
+  const caller = start(settings, settings.timeoutMs * REQUESTS_OF_A_CALL)
   const provider = settings.exchange
   const resting = (): string | undefined => {
     const until = rests.until(provider)
