@@ -2,7 +2,6 @@
  * The venue's API: the Binance spot operations that hedging needs. Errors are `{"code", "msg"}`, with codes of
  * Binance's list.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { bookOf } from '../market/books.ts'
 import { Answer, NoAnswer, TextAnswer } from '../http/server.ts'
 import type { Route, SandboxRequest } from '../http/server.ts'
@@ -20,6 +19,8 @@ export interface VenueDeps {
   readonly account: { readonly apiKey: string; readonly secret: string }
   readonly usd: () => Readonly<Record<string, string>>
   readonly now: () => number
+  /** Does something after so many ms. */
+  readonly later: (ms: number, work: () => unknown) => void
 }
 
 class VenueRefusal extends Error {
@@ -156,7 +157,7 @@ const place = async (deps: VenueDeps, parameters: URLSearchParams): Promise<unkn
     throw new VenueRefusal(-2010, 'Account has insufficient balance for requested action.')
   if (fault.reject === 'key') throw new VenueRefusal(-2015, 'Invalid API-key, IP, or permissions for action.', 401)
   if (fault.lateMs > 0) {
-    void sleep(fault.lateMs, undefined, { ref: false }).then(() =>
+    deps.later(fault.lateMs, () =>
       refusing(async () => {
         requireInWindow(deps, parameters)
         return enter(deps, parameters, fault)
@@ -217,7 +218,7 @@ const enter = (deps: VenueDeps, parameters: URLSearchParams, fault: NextOrder): 
       )
     deps.save()
   }
-  if (fault.delayMs > 0) void sleep(fault.delayMs, undefined, { ref: false }).then(trade)
+  if (fault.delayMs > 0) deps.later(fault.delayMs, trade)
   else trade()
   deps.save()
   return order

@@ -43,6 +43,8 @@ export interface Faults {
   /** Returns the fault of the next order of a market, and removes it. */
   take(symbol: string): NextOrder
   current(): (typeof OUTAGES)[number] | undefined
+  /** Ends the outage, and removes what waits for an order. */
+  end(): void
 }
 
 export const createFaults = (): Faults => {
@@ -82,5 +84,9 @@ export const createFaults = (): Faults => {
       return found.order
     },
     current: () => outage,
+    end: () => {
+      outage = undefined
+      waiting.length = 0
+    },
   }
 }

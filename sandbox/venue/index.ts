@@ -24,6 +24,8 @@ interface VenueAccount {
 export interface VenueControl {
   next(body: unknown): unknown
   fault(body: unknown): unknown
+  /** Ends every fault. */
+  mend(): void
   /** Sets a balance, as a transfer that was not booked would. */
   balance(body: unknown): unknown
   /** Shows an order no more, as after 90 days. */
@@ -48,7 +50,13 @@ export interface VenueOptions {
   /** Where it keeps its state; absent: nowhere. */
   readonly dir?: string
   readonly log?: (line: string) => void
+  /** ms since the epoch; the machine's clock when absent */
+  readonly now?: () => number
+  /** Does something after so many ms; by timers of the machine when absent. */
+  readonly later?: (ms: number, work: () => unknown) => void
 }
+
+const byTimer = (ms: number, work: () => unknown): void => void sleep(ms, undefined, { ref: false }).then(work)
 
 const SLOW_MS = 30_000
 
@@ -64,7 +72,8 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
   const { state, save } = openState(options)
   const engine = createEngine(state)
   const faults = createFaults()
-  const routes = venueRoutes({ engine, faults, save, account: options.account, usd: options.usd, now: Date.now })
+  const { account, usd, now = Date.now, later = byTimer } = options
+  const routes = venueRoutes({ engine, faults, save, account, usd, now, later })
   const server = await serve({
     name: 'the venue',
     port: options.port,
@@ -92,6 +101,7 @@ export async function startVenue(options: VenueOptions): Promise<Venue> {
   const control: VenueControl = {
     next: faults.next,
     fault: faults.outage,
+    mend: faults.end,
     balance: (body) => {
       const fields = objectWith(body, ['asset', 'amount'])
       const units = unitsOf(text(fields, 'amount'))

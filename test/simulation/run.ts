@@ -9,9 +9,11 @@ import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { THIEF } from './actions/thief.ts'
+import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
 import { createConfirmationJudge } from './model/confirmations.ts'
+import { compareHedges } from './model/hedges.ts'
 import { compareNotifications } from './model/notifications.ts'
 import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
@@ -52,6 +54,7 @@ const ACTIONS: readonly Action[] = [
   ...EXCHANGES,
   ...CARDS_AND_BANK,
   ...SCREENING,
+  ...VENUE_ACTIONS,
   ...OPERATORS,
   ...GREEDY,
   ...THIEF,
@@ -115,6 +118,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
     await fundExchange(simulation, ticker)
     for (const merchant of simulation.merchants) await give(simulation, merchant, ticker)
   }
+  await stockVenue(simulation)
 }
 
 /** The share of steps with several concurrent actions, unless in single-step mode. */
@@ -157,6 +161,7 @@ const rest = async (simulation: Simulation): Promise<string[]> => {
   return [
     ...simulation.problems,
     ...(await compareBooks(simulation)),
+    ...(await compareHedges(simulation)),
     ...compareNotifications(simulation),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),
   ]

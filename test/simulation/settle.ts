@@ -24,6 +24,7 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   faults.clear()
   clock.setRight()
   receivers.front.silent = false
+  simulation.venue.mend()
   for (const chain of chains) {
     chain.front.mend()
     await chain.pause?.(false)
@@ -52,8 +53,9 @@ const POLLS = /^ask .+ for payments$/
 
 /** @returns whether anything found work */
 const oneRound = async (simulation: Simulation): Promise<boolean> => {
-  const { roles, bank } = simulation
-  let worked = bank.goOn() > 0 || bank.callbacks.waiting > 0
+  const { roles, bank, venue } = simulation
+  const late = await venue.goOn()
+  let worked = bank.goOn() > 0 || late > 0 || bank.callbacks.waiting > 0
   await bank.callbacks.attemptAll(postTo(simulation))
   for (const watcher of roles.get('watcher')!.watchers.values())
     for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked = true

@@ -11,6 +11,7 @@ import { startSimulatedBank, type SimulatedBank } from './bank/index.ts'
 import { openChains, type SimulatedChain } from './chains/index.ts'
 import { createFaults, type FaultControl } from './faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
+import { createOperator, type Operate } from './installation/commands.ts'
 import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
 import { BANK_SECRET } from './installation/keys.ts'
 import { startRole, type RunningRole } from './installation/roles.ts'
@@ -22,6 +23,7 @@ import { startProvider, type Provider } from './provider.ts'
 import { createRandom, type Random } from '../../sandbox/random.ts'
 import { startReceivers, type Receivers } from './receivers.ts'
 import { createTrace, type Trace } from './trace.ts'
+import { startSimulatedVenue, type SimulatedVenue } from './venue/index.ts'
 import { createVirtualClock, useVirtual, type VirtualClock } from './virtual.ts'
 
 export const ROLES = ['api', 'worker', 'watcher'] as const
@@ -42,6 +44,7 @@ export interface Simulation {
   readonly signer: SimulatedSigner
   readonly bank: SimulatedBank
   readonly provider: Provider
+  readonly venue: SimulatedVenue
   readonly prices: Prices
   readonly receivers: Receivers
   readonly merchants: readonly SimulatedMerchant[]
@@ -52,6 +55,8 @@ export interface Simulation {
   readonly reorganised: Set<Network>
   /** connections without faults, for the operator and the model */
   readonly db: Db
+  /** types a command of `bursar` */
+  readonly operate: Operate
   /** undefined: the role is dead */
   readonly roles: Map<RoleName, RunningRole>
   startRole(name: RoleName): Promise<void>
@@ -136,6 +141,8 @@ const open = async (
   const books = await startOrderBooks(prices, clock.world)
   closes.push(() => books.stop())
   const market = await front('market', forwardTo(books.url))
+  const venue = await startSimulatedVenue(faults, clock, prices)
+  closes.push(() => venue.stop())
   const receivers = await startReceivers(faults, clock.now)
   closes.push(() => receivers.front.close())
   const env = writeSettings(join(dir, 'settings'), chains, {
@@ -144,6 +151,7 @@ const open = async (
     screening: provider.front.url,
     prices: pricesFront.url,
     market: market.url,
+    venue: venue.front.url,
     database: databaseUrl,
     signer: signerFront.url,
   })
@@ -169,6 +177,7 @@ const open = async (
     signer,
     bank,
     provider,
+    venue,
     prices,
     receivers,
     merchants,
@@ -176,6 +185,7 @@ const open = async (
     problems: [],
     reorganised: new Set(),
     db,
+    operate: createOperator(env),
     roles,
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))

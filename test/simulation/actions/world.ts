@@ -161,6 +161,8 @@ const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonl
   { name: 'screening', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
   { name: 'prices', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
   { name: 'market', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
+  // An order that comes twice trades twice, as at Binance: nothing between the program and a venue repeats requests.
+  { name: 'venue', kinds: HTTP_FAULTS.filter((kind) => kind !== 'repeat'), chances: [0, 0, 0.1, 0.3] },
   ...(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const).map((network) => ({
     name: `node of ${network}`,
     kinds: HTTP_FAULTS.filter((kind) => kind !== 'repeat'),

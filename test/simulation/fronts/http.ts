@@ -81,9 +81,15 @@ export const startHttpFront = async ({
   return front
 }
 
-/** Forwards to an HTTP server by its origin or by the path of its socket. */
-export const forwardTo = (place: string | { socketPath: string }): ((exchange: Exchange) => Promise<Answer>) => {
-  const agent = new Agent({ keepAlive: true })
+/**
+ * Forwards to an HTTP server by its origin or by the path of its socket.
+ * @param keepAlive false: each exchange has a connection of its own, and is never tried again
+ */
+export const forwardTo = (
+  place: string | { socketPath: string },
+  { keepAlive = true }: { keepAlive?: boolean } = {},
+): ((exchange: Exchange) => Promise<Answer>) => {
+  const agent = new Agent({ keepAlive })
   const url = typeof place === 'string' ? new URL(place) : undefined
   const to = url ? { host: url.hostname, port: url.port } : (place as { socketPath: string })
   const ask = ({ method, path, headers, body }: Exchange): Promise<Answer> =>

@@ -8,7 +8,7 @@ import type { Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { evmHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import { amountOf, priceList } from '../../../sandbox/bank/terms.ts'
-import { CARD_KEY, DATA_KEY, SCREENING_ACCOUNT, WALLET } from './keys.ts'
+import { CARD_KEY, DATA_KEY, SCREENING_ACCOUNT, VENUE_ACCOUNT, WALLET } from './keys.ts'
 
 /** A chain as far as settings are concerned. */
 export interface SettledChain {
@@ -27,6 +27,8 @@ export interface Counterparties {
   screening?: string
   prices: string
   market: string
+  /** absent: nothing is hedged */
+  venue?: string
   database: string
   /** path of the socket */
   signer: string
@@ -200,7 +202,10 @@ const POSITION: Record<string, string> = {
   KZT: '10000000000',
 }
 
-const exchangeFile = (market: string, tickers: ReadonlySet<string>): object => {
+/** The name of the venue in the ledger. */
+export const VENUE = 'binance'
+
+const exchangeFile = (market: string, tickers: ReadonlySet<string>, venue: object | undefined): object => {
   const at = { origin: market }
   return {
     sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
@@ -217,6 +222,7 @@ const exchangeFile = (market: string, tickers: ReadonlySet<string>): object => {
         ),
       ),
     },
+    ...(venue !== undefined && { hedging: { venue } }),
   }
 }
 
@@ -259,7 +265,7 @@ const screeningFile = (url: string, accessKeyFile: string): object => ({
 export const writeSettings = (
   dir: string,
   chains: readonly SettledChain[],
-  { bank, bankSecret, screening, prices, market, database, signer }: Counterparties,
+  { bank, bankSecret, screening, prices, market, venue, database, signer }: Counterparties,
 ): Record<string, string> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const write = (name: string, content: unknown): string => {
@@ -269,6 +275,15 @@ export const writeSettings = (
   }
   const served = chains.flatMap(({ network, assets }) => assets.filter(({ ticker }) => isServed(network, ticker)))
   const tickers = new Set([...served.map(({ ticker }) => ticker), 'UAH', 'KZT'])
+  // Every market of the venue is against USDT.
+  const hedged = venue !== undefined &&
+    tickers.has('USDT') && {
+      exchange: VENUE,
+      origin: venue,
+      apiKeyFile: write('venue-key', VENUE_ACCOUNT.apiKey),
+      secretFile: write('venue-secret', VENUE_ACCOUNT.secret),
+      timeoutMs: 60_000,
+    }
   return {
     DATABASE_URL: database,
     BURSAR_DATA_KEY_FILE: write('data-key', DATA_KEY),
@@ -290,7 +305,7 @@ export const writeSettings = (
     ...(screening !== undefined && {
       BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
     }),
-    BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers)),
+    BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers, hedged || undefined)),
     BURSAR_SIGNER: `unix:${signer}`,
     BURSAR_RATES_URL: `${prices}/rates`,
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',

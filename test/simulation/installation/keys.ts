@@ -15,3 +15,4 @@ export const DATA_KEY = '11'.repeat(32)
 export const CARD_KEY = '22'.repeat(32)
 export const SCREENING_ACCOUNT = { accessId: 'simulation', accessKey: '44'.repeat(16) }
 export const BANK_SECRET = '33'.repeat(32)
+export const VENUE_ACCOUNT = { apiKey: 'simulation', secret: '55'.repeat(32) }

@@ -10,6 +10,7 @@ import { createHttpRateSource } from '../../../server/src/adapters/rates/http.ts
 import { createSources } from '../../../server/src/adapters/rates/sources.ts'
 import { createRests } from '../../../server/src/adapters/rests.ts'
 import { connectSigner } from '../../../server/src/adapters/signer/index.ts'
+import { openVenue } from '../../../server/src/adapters/venues/settings.ts'
 import { createApi, createWatchers, createWorkerJobs, type World } from '../../../server/src/app/composition/index.ts'
 import { mostHotAddresses } from '../../../server/src/app/composition/policy.ts'
 import { createRequestMeter, STREAM_LIMITS } from '../../../server/src/app/http/index.ts'
@@ -32,6 +33,7 @@ import { createIds } from '../../../server/src/platform/runtime/ids.ts'
 import { momentOf } from '../../../server/src/platform/runtime/runtime.ts'
 import { startPostgresFront } from '../fronts/postgres.ts'
 import type { Faults } from '../faults.ts'
+import { callHere } from '../venue/calls.ts'
 import type { VirtualClock } from '../virtual.ts'
 
 /** Resources of a role; a role that is killed does not get to close them in order. */
@@ -162,6 +164,8 @@ const startWorker = async (opened: Opened, world: World, closes: Close[]): Promi
   const adapters = createAdapters(config.networks!, tokensOf(world.catalogue))
   for (const adapter of adapters.values()) closes.push(() => adapter.close())
   const rests = createRests(runtime.clock.now)
+  const hedging = config.exchange!.hedging
+  const venue = hedging && openVenue(hedging.venue, rests, callHere(runtime.clock.now))
   const jobs = createWorkerJobs(world, {
     adapters,
     chainIds: chainIdsOf(opened),
@@ -171,7 +175,7 @@ const startWorker = async (opened: Opened, world: World, closes: Close[]): Promi
       ...createSources(config.exchange!.sources, runtime.clock.now, rests),
       rules: config.exchange!.marketRules,
     },
-    venue: null,
+    venue,
     delivery,
     holders,
     pause: async () => {},

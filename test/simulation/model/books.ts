@@ -139,6 +139,8 @@ export interface Books {
   readonly fiatInvoiced: FiatInvoiced[]
   readonly cardPaid: CardPaid[]
   readonly granted: Granted[]
+  /** the owner's money at the venue, ledger units; negative: taken from it */
+  readonly movedToVenue: { ticker: string; units: bigint }[]
   readonly invoiced: Invoiced[]
   /** ids of invoices that their merchants closed by hand, or tried to */
   readonly closed: Set<string>
@@ -159,6 +161,7 @@ export const createBooks = (catalogue: Catalogue): Books => {
     fiatInvoiced: [],
     cardPaid: [],
     granted: [],
+    movedToVenue: [],
     invoiced: [],
     closed: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,

@@ -54,7 +54,7 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
   })
   return {
     config,
-    runtime: { db, clock, newId, log: createLog(config.logLevel, role) },
+    runtime: { db, clock, newId: createIds(), log: createLog(config.logLevel, role) },
     pool,
     policies: config.policy ?? STANDARD_POLICIES,
     close: () => connections.end(),
