@@ -21,6 +21,7 @@ import { createBooks, type Books } from './model/books.ts'
 import { createPrices, startOrderBooks, type Prices } from './prices.ts'
 import { startProvider, type Provider } from './provider.ts'
 import { createRandom, type Random } from '../../sandbox/random.ts'
+import { createSanctions, type Sanctions } from './sanctions.ts'
 import { startReceivers, type Receivers } from './receivers.ts'
 import { createTrace, type Trace } from './trace.ts'
 import { startSimulatedVenue, type SimulatedVenue } from './venue/index.ts'
@@ -44,6 +45,7 @@ export interface Simulation {
   readonly signer: SimulatedSigner
   readonly bank: SimulatedBank
   readonly provider: Provider
+  readonly sanctions: Sanctions
   readonly venue: SimulatedVenue
   readonly prices: Prices
   readonly receivers: Receivers
@@ -164,6 +166,7 @@ const open = async (
     for (const role of roles.values()) await role.stop()
   })
   let operations = 0
+  const operate = createOperator(env)
   const catalogue = createCatalogue(assetsFile(chains) as AssetSettings)
   return {
     seed,
@@ -177,6 +180,7 @@ const open = async (
     signer,
     bank,
     provider,
+    sanctions: createSanctions(join(dir, 'lists'), clock, operate),
     venue,
     prices,
     receivers,
@@ -185,7 +189,7 @@ const open = async (
     problems: [],
     reorganised: new Set(),
     db,
-    operate: createOperator(env),
+    operate,
     roles,
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))

@@ -7,6 +7,7 @@ import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, createInvoice, drawInvoice, finestOf, isServed, named, resultOf } from './merchants.ts'
 import { drawUnits } from './payers.ts'
+import { outsideAddress } from './screening.ts'
 
 interface Destination {
   network: Network
@@ -22,7 +23,8 @@ const drawDestination = async (simulation: Simulation, random: Random): Promise<
   const { network } = chain
   const { ticker } = random.pick(chain.assets.filter((one) => catalogue.findCrypto(one.ticker)?.networks.has(network)))
   const internal = random.chance(0.1) ? plainAddresses(simulation).filter((one) => one.network === network) : []
-  if (internal.length === 0) return { network, ticker, address: await chain.newAddress(random), receiver: null }
+  if (internal.length === 0)
+    return { network, ticker, address: await outsideAddress(simulation, random, chain), receiver: null }
   const { address, merchant } = random.pick(internal)
   return { network, ticker, address, receiver: merchant }
 }

@@ -8,7 +8,7 @@ import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { failureOf, type Action } from './action.ts'
 import { drawUnits } from './payers.ts'
-import { SUSPICIONS } from './screening.ts'
+import { outsideAddress, SUSPICIONS } from './screening.ts'
 
 /** Calls the API as a merchant. @returns the answer, or the failure in one word */
 export const call = async <T>(
@@ -95,7 +95,7 @@ const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<P
   const merchant = random.pick(merchants).name
   const internal = random.chance(0.1) ? books.addresses.filter((one) => one.network === network) : []
   const receiver = internal.length === 0 ? undefined : random.pick(internal)
-  const to = receiver?.address ?? (await chain.newAddress(random))
+  const to = receiver?.address ?? (await outsideAddress(simulation, random, chain))
   if (receiver === undefined && random.chance(0.08)) simulation.provider.suspect(to, random.pick(SUSPICIONS))
   return {
     merchant,

@@ -3,7 +3,7 @@ import { parseUnits } from '../../../server/src/platform/money/index.ts'
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { Way } from '../chains/chain.ts'
 import type { SimulatedChain } from '../chains/index.ts'
-import { fromLedger } from '../model/books.ts'
+import { fromLedger, type PaidIn } from '../model/books.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
@@ -33,6 +33,16 @@ export const drawUnits = (
 /** The chains of this run on which an address can be paid. */
 const chainsOf = ({ chains }: Simulation, network: Network): SimulatedChain[] =>
   chains.filter((one) => one.network === network || (isEvmNetwork(network) && isEvmNetwork(one.network)))
+
+/** Who has paid, on a chain that tells its payers apart, and whether a list in force has that address. */
+const payerOf = (
+  { sanctions }: Simulation,
+  { payers }: SimulatedChain,
+  hash: string,
+): Pick<PaidIn, 'payer' | 'wasListed'> => {
+  const payer = payers?.of(hash)
+  return payer === undefined ? {} : { payer, wasListed: sanctions.has(payer) }
+}
 
 /** How many payments on EVM chains are made with a token of the same name that is worth nothing. */
 const TWINS = 0.1
@@ -67,6 +77,7 @@ const pay: Action = {
       hash,
       byContract,
       units: outputs,
+      ...payerOf(simulation, chain, hash),
     })
     return `${network} ${ticker} ${units} ${how}`
   },
@@ -90,7 +101,8 @@ const payInvoice: Action = {
     const sent = (fromLedger(catalogue, ticker, network, units) * part) / of
     if (sent === 0n) return 'nothing to send'
     const hash = await chain.pay({ ticker, to: address, units: sent, how: 'plain' })
-    books.paidIn.push({ merchant, network, ticker, address, hash, byContract: false, units: [sent] })
+    const from = payerOf(simulation, chain, hash)
+    books.paidIn.push({ merchant, network, ticker, address, hash, byContract: false, units: [sent], ...from })
     return `${network} ${ticker} ${sent}`
   },
 }

@@ -108,7 +108,9 @@ const archive: Action = {
   name: 'venue archives an order',
   weight: (simulation) => (isHedged(simulation) ? 0.2 : 0),
   run: async ({ venue }) => {
-    const ended = venue.orders().findLast(({ status, executedQty }) => /EXPIRED/.test(status) && !/[1-9]/.test(executedQty))
+    const ended = venue
+      .orders()
+      .findLast(({ status, executedQty }) => /EXPIRED/.test(status) && !/[1-9]/.test(executedQty))
     if (ended === undefined) return 'there is none'
     venue.archive(ended.clientOrderId)
     return `${ended.side} ${ended.symbol}`
@@ -130,7 +132,7 @@ const hedge: Action = {
     const due = await venue.goOn()
     for (const name of JOBS.slice(1)) if (roles.has('worker')) results.push(await run(name))
     simulation.countMore(results.length - 1)
-    return `${results.join(', ')}, ${due} late`
+    return `${results.join(', ')}, ${due} late, ${venue.orders().length} orders so far`
   },
 }
 

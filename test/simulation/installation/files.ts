@@ -258,7 +258,7 @@ const acquirersFile = (url: string, secretFile: string): object => {
 const { accessId, accessKey } = SCREENING_ACCOUNT
 
 const screeningFile = (url: string, accessKeyFile: string): object => ({
-  providers: [{ kind: 'amlbot', url, accessId, accessKeyFile, timeoutMs: 5_000 }],
+  providers: [{ kind: 'local-lists' }, { kind: 'amlbot', url, accessId, accessKeyFile, timeoutMs: 5_000 }],
 })
 
 /** Writes the files below `dir`, and returns the environment of a role that reads them. */
@@ -275,15 +275,15 @@ export const writeSettings = (
   }
   const served = chains.flatMap(({ network, assets }) => assets.filter(({ ticker }) => isServed(network, ticker)))
   const tickers = new Set([...served.map(({ ticker }) => ticker), 'UAH', 'KZT'])
+  const venueSettings = (origin: string): object => ({
+    exchange: VENUE,
+    origin,
+    apiKeyFile: write('venue-key', VENUE_ACCOUNT.apiKey),
+    secretFile: write('venue-secret', VENUE_ACCOUNT.secret),
+    timeoutMs: 60_000,
+  })
   // Every market of the venue is against USDT.
-  const hedged = venue !== undefined &&
-    tickers.has('USDT') && {
-      exchange: VENUE,
-      origin: venue,
-      apiKeyFile: write('venue-key', VENUE_ACCOUNT.apiKey),
-      secretFile: write('venue-secret', VENUE_ACCOUNT.secret),
-      timeoutMs: 60_000,
-    }
+  const hedged = venue === undefined || !tickers.has('USDT') ? undefined : venueSettings(venue)
   return {
     DATABASE_URL: database,
     BURSAR_DATA_KEY_FILE: write('data-key', DATA_KEY),
@@ -305,7 +305,7 @@ export const writeSettings = (
     ...(screening !== undefined && {
       BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
     }),
-    BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers, hedged || undefined)),
+    BURSAR_EXCHANGE_FILE: write('exchange.json', exchangeFile(market, tickers, hedged)),
     BURSAR_SIGNER: `unix:${signer}`,
     BURSAR_RATES_URL: `${prices}/rates`,
     BURSAR_OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',

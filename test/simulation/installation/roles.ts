@@ -166,6 +166,7 @@ const startWorker = async (opened: Opened, world: World, closes: Close[]): Promi
   const rests = createRests(runtime.clock.now)
   const hedging = config.exchange!.hedging
   const venue = hedging && openVenue(hedging.venue, rests, callHere(runtime.clock.now))
+  closes.push(() => venue?.close())
   const jobs = createWorkerJobs(world, {
     adapters,
     chainIds: chainIdsOf(opened),

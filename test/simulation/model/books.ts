@@ -18,6 +18,20 @@ export interface PaidIn {
   byContract: boolean
   /** base units of the network, of each output or log */
   units: bigint[]
+  /** absent: the chain does not tell its payers apart */
+  payer?: string
+  /** the payer was on a sanctions list when it paid */
+  wasListed?: boolean
+}
+
+/** What an operator decided about a deposit that screening held back. */
+export interface Decided {
+  /** of the deposit */
+  subjectId: string
+  transaction: string
+  address: string
+  ticker: string
+  event: 'release' | 'reject'
 }
 
 /** A withdrawal that a merchant asked for, known by its local id. */
@@ -142,6 +156,11 @@ export interface Books {
   /** the owner's money at the venue, ledger units; negative: taken from it */
   readonly movedToVenue: { ticker: string; units: bigint }[]
   readonly invoiced: Invoiced[]
+  readonly decided: Decided[]
+  /** addresses of people outside that were on a sanctions list before anything was sent to them, lower case */
+  readonly listedFirst: Set<string>
+  /** those of them that nothing was sent to yet */
+  readonly unusedListed: { network: Network; address: string }[]
   /** ids of invoices that their merchants closed by hand, or tried to */
   readonly closed: Set<string>
   /** new local ids, each used for one order only */
@@ -162,6 +181,9 @@ export const createBooks = (catalogue: Catalogue): Books => {
     cardPaid: [],
     granted: [],
     movedToVenue: [],
+    decided: [],
+    listedFirst: new Set(),
+    unusedListed: [],
     invoiced: [],
     closed: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,

@@ -65,7 +65,8 @@ export const judgeHedgeOrders = (orders: readonly Shown[], atVenue: readonly Ven
   }
   const known = new Set(orders.map(clientIdOf))
   for (const { clientOrderId, symbol } of atVenue)
-    if (!known.has(clientOrderId)) problems.push(`the venue has an order ${clientOrderId} on ${symbol} that the program did not place`)
+    if (!known.has(clientOrderId))
+      problems.push(`the venue has an order ${clientOrderId} on ${symbol} that the program did not place`)
   return problems
 }
 
@@ -95,7 +96,9 @@ export const judgeVenueBooks = (
     const booked = -(held.get(ticker) ?? 0n)
     const funded = sumOf(books.movedToVenue.filter((moved) => moved.ticker === ticker).map(({ units }) => units))
     if (booked !== funded + bought - sold - fees)
-      problems.push(`${ticker} at the venue: the books have ${booked}, and should have ${funded + bought - sold - fees}`)
+      problems.push(
+        `${ticker} at the venue: the books have ${booked}, and should have ${funded + bought - sold - fees}`,
+      )
     const onVenue = toUnits(e18(balances[ticker] ?? '0'), scale, 'down')
     // A trade is rounded to units up to three times, against the platform.
     const rounding = scale < VENUE_DECIMALS ? 3n * count : 0n

@@ -44,6 +44,7 @@ export const stubSimulation = ({
     books: createBooks(catalogue),
     merchants: [{ name: 'M1', holds: false }],
     provider: { answersAbout: () => [false] },
+    sanctions: { has: () => false },
     trace: createTrace(),
   } as unknown as Simulation
 }

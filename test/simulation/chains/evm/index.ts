@@ -73,6 +73,7 @@ export const openEvmChain = async (
       ...(network === 'ETHEREUM' ? { gasPriceFloor: '1000000' } : { legacyGas: true, gasPriceFloor: '100000000' }),
     }),
     ways: outsiders.ways,
+    payers: outsiders.payers,
     pay: outsiders.pay,
     replace: outsiders.replace,
     mine: async (blocks) => {

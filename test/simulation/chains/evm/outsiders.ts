@@ -6,7 +6,7 @@ import { faucetAccount, sendTransaction } from '../../../../sandbox/anvil/transa
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
 import { readArtifact } from '../../../../sandbox/tokens/artifact.ts'
 import { deploy } from '../../../../sandbox/tokens/index.ts'
-import type { Payment, Way } from '../chain.ts'
+import type { Payment, SimulatedChain, Way } from '../chain.ts'
 
 export interface Asset {
   ticker: string
@@ -16,6 +16,7 @@ export interface Asset {
 
 export interface Outsiders {
   ways(ticker: string): readonly Way[]
+  readonly payers: NonNullable<SimulatedChain['payers']>
   pay(payment: Payment): Promise<string>
   replace(hash: string): Promise<string | null>
   /**
@@ -66,6 +67,7 @@ export const openOutsiders = async (rpc: Rpc, chainId: number, assets: readonly 
   }
   await rpc('evm_mine')
   let next = 0
+  const paidBy = new Map<string, string>()
 
   const price = async (): Promise<bigint> => {
     const { baseFeePerGas } = await rpc<{ baseFeePerGas: string }>('eth_getBlockByNumber', 'latest', false)
@@ -79,13 +81,17 @@ export const openOutsiders = async (rpc: Rpc, chainId: number, assets: readonly 
     accounts.find((one) => one.address.toLowerCase() === address.toLowerCase())
 
   return {
+    payers: { addresses: accounts.map(({ address }) => address), of: (hash) => paidBy.get(hash) },
     ways: (ticker) => (contractOf(assets, ticker) === undefined ? ['plain', 'inner', 'destruction'] : ['plain']),
     pay: async ({ ticker, to, units, how = 'plain' }) => {
       const account = accounts[(next += 1) % accounts.length]!
       const nonce = Number(await rpc<string>('eth_getTransactionCount', account.address, 'pending'))
       const paid = how === 'twin' ? twin : contractOf(assets, ticker)
       const call = callOf(paid, { payer: contract, to, units, how: how === 'twin' ? 'plain' : how })
-      return rpc<string>('eth_sendRawTransaction', await sign(account, { nonce, gasPrice: await price(), ...call }))
+      const raw = await sign(account, { nonce, gasPrice: await price(), ...call })
+      const hash = await rpc<string>('eth_sendRawTransaction', raw)
+      paidBy.set(hash, account.address)
+      return hash
     },
     replace: async (hash) => {
       const old = await rpc<(Mined & { blockNumber: string | null }) | null>('eth_getTransactionByHash', hash)
