@@ -5,6 +5,7 @@ import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillBank, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
+import { enrolSigner, RETURNS } from './actions/returns.ts'
 import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
@@ -54,6 +55,7 @@ const ACTIONS: readonly Action[] = [
   ...EXCHANGES,
   ...CARDS_AND_BANK,
   ...SCREENING,
+  ...RETURNS,
   ...VENUE_ACTIONS,
   ...OPERATORS,
   ...GREEDY,
@@ -111,6 +113,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
     front.setDialect(front.drawDialects(simulation.random.of('dialects', network)))
   // Without a list nothing is cleared.
   await simulation.sanctions.add([LISTED])
+  await enrolSigner(simulation)
   for (const role of ROLES) await simulation.startRole(role)
   // A watcher begins at a final block: what was paid before that is not read.
   for (const watcher of simulation.roles.get('watcher')!.watchers.values()) await watcher.step()

@@ -5,7 +5,10 @@
 import { postTo } from './actions/cards.ts'
 import { liftOwnStops } from './actions/operators.ts'
 import { runJob } from './actions/program.ts'
+import { returnOne } from './actions/returns.ts'
+import { decideSome } from './actions/screening.ts'
 import { signerPolicy } from './installation/files.ts'
+import type { Random } from '../../sandbox/random.ts'
 import { ROLES, type Simulation } from './simulation.ts'
 
 /** Enough blocks for every depth of finality. */
@@ -17,6 +20,9 @@ const LONG_PAUSE_MS = 1_320_000
 /** Rounds in succession without work that end the settling. A long pause comes before the last. */
 const QUIET_ROUNDS = 2
 const ROUNDS = 40
+/** The round after which operators decide about screened money, of which some is still waiting for a provider then. */
+const DECIDING_ROUND = 2
+const DECISIONS = 3
 
 /** @returns the roles that cannot start, in one line each; nothing comes to rest then */
 export const settle = async (simulation: Simulation): Promise<string[]> => {
@@ -44,8 +50,18 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
     prices.move(random.of('settling', trace.length, round))
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
     quiet = (await oneRound(simulation)) ? 0 : quiet + 1
+    if (round === DECIDING_ROUND && (await decide(simulation, random.of('deciding', trace.length)))) quiet = 0
   }
   return []
+}
+
+/** @returns whether there was anything to decide */
+const decide = async (simulation: Simulation, random: Random): Promise<boolean> => {
+  const lines = await decideSome(simulation, random, DECISIONS)
+  if (simulation.books.decided.some(({ event }) => event === 'reject'))
+    lines.push(await returnOne(simulation, random.of('return')))
+  for (const line of lines) simulation.trace.add(`at rest: ${line}`)
+  return lines.length > 0
 }
 
 /** Jobs that poll open payments for days: a run of theirs is not a sign of work left. */

@@ -87,6 +87,8 @@ interface Waiting {
   own: string | null
 }
 
+const NOTHING = 'there is none'
+
 /** Keeping the money where it is needs no command. */
 const judge: Action = {
   name: 'operator decides about screened money',
@@ -95,7 +97,7 @@ const judge: Action = {
     const listed = await operate('screening list')
     if ('failure' in listed) throw new Error(`screening list: ${listed.failure}`)
     const waiting = listed.printed['screenings'] as readonly Waiting[]
-    if (waiting.length === 0) return 'there is none'
+    if (waiting.length === 0) return NOTHING
     const { id, kind, subjectId, asset, transaction, own } = random.pick(waiting)
     const event = random.pick(['release', 'release', 'reject', 'note'] as const)
     const done = await operate(`screening ${event}`, id, 'simulation')
@@ -107,3 +109,14 @@ const judge: Action = {
 }
 
 export const SCREENING: readonly Action[] = [suspect, decide, list, judge]
+
+/** Decisions about money that waits. @returns what the trace says of each */
+export const decideSome = async (simulation: Simulation, random: Random, count: number): Promise<string[]> => {
+  const lines: string[] = []
+  for (let at = 0; at < count && judge.weight(simulation) > 0; at += 1) {
+    const line = await judge.run(simulation, random.of('decision', at))
+    if (line === NOTHING) break
+    lines.push(line)
+  }
+  return lines
+}
