@@ -1,6 +1,7 @@
 /**
- * The venue on which the position is hedged: the sandbox's, with its own orders, trades and balances (rows V-1 to V-6
- * of docs/dialects.md). The simulation's clock dates them, and what is due happens when the simulation says so.
+ * The venue on which the position is hedged: the sandbox's, with its own orders, trades and balances (rows V-1, V-2,
+ * V-3, V-4, V-5 and V-6 of docs/dialects.md). The simulation's clock dates them, and what is due happens when the
+ * simulation says so.
  */
 import { startVenue } from '../../../sandbox/venue/index.ts'
 import type { Faults } from '../faults.ts'
