@@ -53,7 +53,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     ],
     fault: 'F6, I25',
     breaks: 'Money is given back that was never booked.',
-    finder: 'server/src/pay-in/fiat-invoices/ending.test.ts › F6 nothing is given back that was never booked',
+    finder: 'server/src/pay-in/fiat-invoices/ending.test.ts › F6 nothing is given back that was never posted',
   },
   {
     name: 'refund-released-by-old-answer',
@@ -165,7 +165,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     fault: 'audit F-4',
     breaks: 'A merchant never gets back the money of a card payout that came back while an answer was being booked.',
     finder:
-      'server/src/cards/card-payouts/late-answers.test.ts › that the money came back, while an earlier answer is being booked',
+      'server/src/cards/card-payouts/late-answers.test.ts › that the money came back, while an earlier answer is being posted',
   },
   {
     name: 'card-payout-return-not-asked',

@@ -87,7 +87,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     fault: 'B13',
     breaks: 'A deposit below the minimum is credited and set aside as well.',
     finder:
-      'server/src/pay-in/deposits/crediting.test.ts › B13 is Failed at the depth of a credit and booked to suspense; one unit more is credited',
+      'server/src/pay-in/deposits/crediting.test.ts › B13 is Failed at the depth of a credit and posted to suspense; one unit more is credited',
   },
   {
     name: 'orphan-not-taken-back',

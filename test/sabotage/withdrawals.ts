@@ -248,7 +248,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     breaks:
       'A payment that a final block holds is planned again, and nothing but the signer keeps it from being paid twice.',
     finder:
-      'server/src/pay-out/withdrawals/overtaken.test.ts › is not booked as paid by a transaction that pays only another of its withdrawals, which is attached to it',
+      'server/src/pay-out/withdrawals/overtaken.test.ts › is not posted as paid by a transaction that pays only another of its withdrawals, which is attached to it',
   },
   {
     name: 'evm-token-contract-paid',

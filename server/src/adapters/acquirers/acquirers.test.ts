@@ -56,7 +56,7 @@ describe('the file of acquirers', () => {
     expect(openAcquirers(readAcquirersConfig({ accounts: [] })).size).toBe(0)
   })
 
-  test('tells everything that is wrong at once', () => {
+  test('reports every error at once', () => {
     const problem = problemOf({
       accounts: [account({ url: 'ftp://x', account: '', colour: 'red', timeoutMs: 1 })],
       routing: [{}],

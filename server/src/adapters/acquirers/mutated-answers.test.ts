@@ -119,7 +119,7 @@ const readPgXmlOr = (text: string): PgFields | undefined => {
   }
 }
 
-/** Signs a record as WayForPay would: over the writing of its own fields, whatever they are. */
+/** Signs a record as WayForPay would: over the writing of its own fields, with any values. */
 const signedRecord = (text: string): string => {
   const digits = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
     typeof value === 'number' ? source : value

@@ -58,7 +58,7 @@ export const createRequestPauses = ({ now, sleep: wait }: Timer): RequestPauses 
 }
 
 /**
- * Messages for an exceeded rate limit, whatever the code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org;
+ * Messages for an exceeded rate limit, with any code: Infura, Alchemy, QuickNode, Ankr, Tenderly, base.org;
  * java-tron's own limiter.
  */
 const SAYS =

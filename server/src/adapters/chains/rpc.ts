@@ -150,7 +150,7 @@ const envelope = ({ method, params }: RpcCall, id: number): unknown => ({ jsonrp
 const TOO_MANY_REQUESTS = 429
 
 const parseText = ({ status, text, pauseMs }: Received, parse: (text: string) => unknown): unknown => {
-  // A pause requested by the answer applies, whatever the message.
+  // A pause requested by the answer applies, for any message.
   if (status === TOO_MANY_REQUESTS || (status === 503 && pauseMs !== null))
     throw new TooFast(`HTTP ${status}: ${saidIn(text)}`, pauseMs ?? pauseInText(text))
   try {

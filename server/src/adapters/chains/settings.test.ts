@@ -143,7 +143,7 @@ describe('the file of networks', () => {
       expect(wrong).toThrow(place)
   })
 
-  test('tells by the genesis block how addresses are written', () => {
+  test('recognises by the genesis block how addresses are written', () => {
     const regtest = '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206'
     const testnet3 = '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943'
     expect([MAINNET, regtest, testnet3].map(chainOfGenesis)).toEqual(['mainnet', 'regtest', 'testnet'])

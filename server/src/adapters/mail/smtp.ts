@@ -64,7 +64,7 @@ export const createSmtpSender = (settings: SmtpSettings): MailSender => {
   })
   return {
     send: async (mail) => {
-      // Requires one plain address, whatever its source, because the composer would accept a list.
+      // Requires one plain address from every source, because the composer would accept a list.
       if (mailAddress(mail.to) === undefined)
         return { kind: 'refused', reason: 'the address is none that mail can be sent to' }
       const message = messageOf(mail)

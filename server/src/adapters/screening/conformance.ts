@@ -59,7 +59,7 @@ export const describeScreener = (name: string, world: () => ScreenerWorld): void
       expect(await screener.screen({ ...clean, transaction: null, own: null, others: [] })).toEqual({ kind: 'nothing' })
     })
 
-    test('what takes longer is pending under a reference, and is asked for by it', async ({ skip }) => {
+    test('a report that takes longer is pending under a reference, and is requested by it', async ({ skip }) => {
       const { screener, slow } = world()
       if (slow === undefined) return skip()
       const first = await screener.screen(slow)

@@ -3,7 +3,7 @@ import { ScreeningUnavailable, type Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
 /**
- * Reports addresses that issuers of dollar tokens have frozen on a network, whatever the asset, by the single signal
+ * Reports addresses that issuers of dollar tokens have frozen on a network, for every asset, by the single signal
  * `enforcement_action`.
  * @param frozenBy returns the tickers whose issuer has frozen the address; undefined on a network without such tokens
  */

@@ -29,7 +29,7 @@ export interface Report {
   riskScore: number
   /** whole percents from 0 to 100 */
   signals: Signals
-  /** facts that make it risky whatever the score, as sentences for operators */
+  /** facts that make it risky regardless of the score, as sentences for operators */
   flags: readonly string[]
   /** ms since the epoch, by the provider's clock where it is reported */
   madeAt: number

@@ -182,20 +182,20 @@ export const describeVenue = (name: string, price: bigint, makeWorld: () => Prom
       await world.venue.cancel(mine)
     })
 
-    test("an order dated after the venue's own time is refused, and leaves none", async () => {
+    test("an order dated after the venue's own time is refused, and is absent", async () => {
       const early = order({ placedAt: Date.now() + 600_000 })
       expect(await world.venue.place(early)).toMatchObject({ kind: 'refused' })
       expect((await world.venue.find(early)).kind).toBe('absent')
     })
 
-    test('a venue that is not able to answer has perhaps taken it: only asking tells', async () => {
+    test('a venue that can not answer may have accepted the order: only a query shows it', async () => {
       world.next({ answer: 'unavailable' })
       const mine = order()
       await expect(world.venue.place(mine)).rejects.toThrow(VenueUnreachable)
       expect((await world.venue.find(mine)).kind).toBe('absent')
     })
 
-    test('what arrives after its window is refused by the venue, so that an absent order stays absent', async () => {
+    test('an order that arrives after its window is refused by the venue, so that an absent order stays absent', async () => {
       const late = order({ placedAt: Date.now() - 6_000, validMs: 5_000 })
       expect(await world.venue.place(late)).toMatchObject({ kind: 'refused' })
       world.next({ lateMs: 1_500 })

@@ -10,7 +10,7 @@ const psbt = Buffer.from('70736274ff0100', 'hex')
 test.each<[string, string | Uint8Array, Uint8Array]>([
   ['hex', hex, raw],
   ['hex with 0x and a line break', `0x${hex}\n`, raw],
-  ['what sign-cold writes', JSON.stringify({ id: 'x', signed: `0x${hex}`, hash: '0x1' }), raw],
+  ['the file of sign-cold', JSON.stringify({ id: 'x', signed: `0x${hex}`, hash: '0x1' }), raw],
   ['JSON with a PSBT in it', JSON.stringify({ signed: psbt.toString('base64') }), psbt],
   ['a PSBT', psbt, psbt],
   ['a PSBT in base64', psbt.toString('base64'), psbt],

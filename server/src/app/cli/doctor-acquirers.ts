@@ -26,7 +26,7 @@ export const reportAcquirers = async (config: AcquirersConfig | null, report: Re
     }
   }
   for (const { direction, ticker, least, most, acquirers } of config.routing) {
-    report(true, `routing of ${direction} ${spanOf(ticker, { least, most })}: ${acquirers.join(', ') || 'nobody'}`)
+    report(true, `routing of ${direction} ${spanOf(ticker, { least, most })}: ${acquirers.join(', ') || 'no acquirer'}`)
   }
 }
 

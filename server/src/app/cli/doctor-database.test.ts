@@ -22,7 +22,7 @@ const reported = async (sandbox: boolean): Promise<[boolean, string][]> => {
   return said
 }
 
-test('audit S-4: doctor says that the clock was moved, and minds it outside a sandbox', async () => {
+test('audit S-4: doctor reports that the clock was moved, as an error outside a sandbox', async () => {
   expect((await reported(false))[0]).toEqual([true, 'database: schema of this build, business clock 0 ms ahead'])
   await sql`update business_clock set offset_ms = 5`.execute(createDb(pool))
   expect((await reported(false))[0]).toEqual([

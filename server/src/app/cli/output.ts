@@ -94,7 +94,7 @@ const scalarText = (value: Value): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Makes a cell one line, whatever its text contains. */
+/** Makes a cell one line, for any text. */
 const cell = (value: Value): string => {
   if (!Array.isArray(value)) return shownLine(scalarText(value))
   return value.length === 0 ? '-' : shownLine(value.map((one: Value) => scalarText(one)).join(', '))

@@ -1,5 +1,5 @@
 /**
- * The operator's command for refunds that nobody knows the end of, as it is typed; the acquirer is LiqPay's emulator.
+ * The operator's command for refunds without a known end, as it is typed; the acquirer is LiqPay's emulator.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

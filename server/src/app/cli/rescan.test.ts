@@ -1,4 +1,4 @@
-/** Reading blocks again as an operator types it, from nodes that answer as they are told. */
+/** Reading blocks again as an operator types it, from nodes with scripted answers. */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { randomUUID } from 'node:crypto'

@@ -114,7 +114,7 @@ const sampleOf = (argument: string): string => {
   }
 }
 
-/** What takes a free text, or a name that whoever types it chooses: nothing typed there is wrong. */
+/** Arguments that take a free text, or a name that the operator chooses: any text is right. */
 const FREE = /^(REASON|NOTE|META|COMMAND|NAME|LOGIN|PERSON|APPROVER)$/
 /** Files and folders are read or written where they are named. */
 const PATHS = /^(FILE|FOLDER|DIRECTORY)$/

@@ -1,4 +1,4 @@
-/** Against the sandbox's emulators, which say nothing new, and against answers that nobody has seen yet. */
+/** Against the sandbox's emulators, whose answers are known, and against unknown answers. */
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -35,16 +35,19 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
     const asPayout = await stateOf({ ...order, kind: 'payout' })
     return asPayout.kind === 'unknown' ? state : asPayout
   }
-  const nobody = async (kind: KnownOrder['kind']): Promise<Seen> => {
+  const unknownOrder = async (kind: KnownOrder['kind']): Promise<Seen> => {
     const state = await stateOf({ kind, reference: randomUUID(), acquirerReference: undefined })
     if (state.kind !== 'unknown') return isNew(`is said to be ${state.kind}`)
     const text = `is unknown${state.reason ? `: ${state.reason}` : ''}`
     return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : agrees(text)
   }
-  const first = await row('payment that was never ordered', () => nobody('payment'))
+  const first = await row('payment that was never ordered', () => unknownOrder('payment'))
   // Each further query would cost another timeout.
   if (first.standing === 'unknown') return [first]
-  const comparisons = [first, ...(paysOut ? [await row('payout that was never ordered', () => nobody('payout'))] : [])]
+  const comparisons = [
+    first,
+    ...(paysOut ? [await row('payout that was never ordered', () => unknownOrder('payout'))] : []),
+  ]
   const kinds = new Map<string, number>()
   for (const order of orders) {
     const compared = await row(`${order.kind} ${order.reference}`, async () => {
@@ -83,7 +86,7 @@ const ACCESS_REFUSED = /token|access|auth|key|permission|balance|tariff|limit|ip
  * Checks AMLBot: a report that does not exist, which costs nothing, and a check of `subject`, which costs one check.
  */
 export const compareScreener = async (screener: Screener, subject: Subject | undefined): Promise<Comparison[]> => {
-  const nobody: Subject = subject ?? {
+  const checked: Subject = subject ?? {
     network: 'ETHEREUM',
     asset: 'ETH',
     direction: 'withdrawal',
@@ -94,7 +97,7 @@ export const compareScreener = async (screener: Screener, subject: Subject | und
   const comparisons = [
     await row('report that was never asked for', async () => {
       try {
-        const { kind } = await screener.recheck(nobody, randomUUID())
+        const { kind } = await screener.recheck(checked, randomUUID())
         return isNew(`is answered: ${kind}`)
       } catch (error) {
         if (!(error instanceof ScreeningUnavailable)) throw error

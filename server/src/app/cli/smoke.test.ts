@@ -25,7 +25,7 @@ const smoke = (words: readonly string[], files: Record<string, string>) => {
   return captured(() => runCommand(['smoke', ...words], { ...env, ...files }))
 }
 
-test('an account with an acquirer is asked about the newest orders of ours, and agrees', async () => {
+test('an account with an acquirer is compared with our newest orders, and agrees', async () => {
   const emulator = await startLiqPay(LIQPAY, { port: 0 })
   onTestFinished(() => emulator.stop())
   const accounts = [

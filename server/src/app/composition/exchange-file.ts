@@ -39,7 +39,7 @@ export interface ExchangeFile {
   hedging: { venue: VenueSettings; policy: HedgePolicy } | null
 }
 
-/** UsdtMarkets may be configured for every asset that the platform can price, whatever assets an installation has. */
+/** UsdtMarkets may be configured for every asset that the platform can price, even if an installation lacks it. */
 const PRICED = ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR']
 
 /**

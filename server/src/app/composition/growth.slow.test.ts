@@ -112,7 +112,7 @@ const adapterOf = (network: Network): ChainAdapter => {
     poolCosts: async () => new Map(),
   } as unknown as ChainAdapter
 }
-const nobody = new Proxy(
+const unused = new Proxy(
   {},
   { get: (_target, name) => (name === 'then' ? undefined : async () => Promise.reject(new Error('not here'))) },
 )
@@ -149,12 +149,12 @@ const doEverything = async (world: World): Promise<string[]> => {
       ['ETHEREUM', 1n],
       ['BINANCE_SMART_CHAIN', 56n],
     ]),
-    signer: nobody as Signer,
+    signer: unused as Signer,
     sources: [],
     market: { books: [], official: [], rules: {} },
     venue: null,
     delivery: { job: { name: 'deliver webhooks', everyMs: 1, run: async () => false }, close: async () => {} },
-    holders: { holderOf: async () => 'nobody' },
+    holders: { holderOf: async () => 'none' },
     pause: async () => {},
   })
   // The young installation must have a full page of each table, too.

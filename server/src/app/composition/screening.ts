@@ -121,7 +121,7 @@ export const createDecided =
   }
 
 /**
- * Whether the deposit was put into quarantine, which it leaves only by a judgement or a decision, whatever its state.
+ * Whether the deposit was put into quarantine, which it leaves only by a judgement or a decision, in any state.
  */
 const isHeldDeposit = async (tx: Tx, { kind, merchantId, subjectId }: Screening): Promise<boolean> =>
   kind === 'deposit' && (await wasHeld(tx, { merchantId, id: subjectId }))

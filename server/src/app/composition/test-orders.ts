@@ -49,7 +49,7 @@ export interface Circumstances {
   /** nothing of the merchant may leave */
   stopped: boolean
   /** whose addresses outside are */
-  holder: 'nobody' | 'platform'
+  holder: 'none' | 'platform'
 }
 
 const USUAL: Circumstances = {
@@ -60,7 +60,7 @@ const USUAL: Circumstances = {
   least: undefined,
   closed: false,
   stopped: false,
-  holder: 'nobody',
+  holder: 'none',
 }
 
 /** An order of each operation with the fees that it costs in the usual circumstances. */

@@ -29,14 +29,14 @@ describe('an operation that fails', () => {
     ['a text', async () => Promise.reject('hunter2' as unknown as Error)],
     ['nothing', async () => Promise.reject(undefined as unknown as Error)],
     [
-      'what is no promise',
+      'an operation that returns no promise',
       () => {
         throw new TypeError('hunter2 of undefined')
       },
     ],
     ['an answer that is no JSON', async () => ({ status: 200, body: { hunter2: 1n } })],
     ['the database', () => sql`select * from hunter2`.execute(edge.db).then(() => ({ status: 200, body: {} }))],
-  ])('by %s is notified nothing of it, and the log names the request', async (_name, fail) => {
+  ])('by %s is answered without detail, and the log names the request', async (_name, fail) => {
     edge.answer = fail
     edge.logged.length = 0
     const answer = await ask()

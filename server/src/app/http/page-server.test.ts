@@ -165,7 +165,7 @@ describe('a page', () => {
 })
 
 describe('errors', () => {
-  test('an unknown path is a page to a browser and JSON to everybody else', async () => {
+  test('an unknown path is a page to a browser and JSON to other clients', async () => {
     expect(await get('/nowhere')).toMatchObject({
       status: 404,
       text: expect.stringContaining('<h1>problem 404') as string,

@@ -10,7 +10,7 @@ const TOTAL = 3 * MIB
 const edge = useEdge({ bodies: { total: TOTAL, perAddress: PER_ADDRESS }, trustedProxies: ['127.0.0.0/8'] })
 const narrow = useEdge({ mostConnections: 3 })
 const PATH = '/merchants/addresses'
-/** Of a grammar that is right and of a merchant that does not exist: nobody but the last check can know. */
+/** Of a grammar that is right and of a merchant that does not exist: only the last check can refuse it. */
 const headers = (timestamp = NOW / 1_000): string =>
   `merchant-id: 123e4567-e89b-12d3-a456-426614174000\r\nsignature: ${'ab'.repeat(32)}\r\ntimestamp: ${timestamp}\r\n`
 

@@ -49,7 +49,7 @@ const ask = async (port: number, id: string, key: string): Promise<number> => {
 }
 const everywhere = (id: string, key: string): Promise<number[]> => Promise.all(ports.map((port) => ask(port, id, key)))
 
-/** Waits until every process answers so. Nothing that is kept ends by itself meanwhile: it was told of. */
+/** Waits until every process answers so. No cached value ends by itself meanwhile: the process was notified. */
 const until = async (id: string, key: string, status: number): Promise<void> => {
   const startedAt = performance.now()
   while (!(await everywhere(id, key)).every((one) => one === status)) {
@@ -91,7 +91,7 @@ describe('two api processes', () => {
     await until(made.id, made.privateKey, 200)
     await changed((tx) => rotateKey(tx, made.id, { purpose: 'api', overlapMs: 3_600_000 }, keyDeps, now()))
     const [old] = (await listKeys(db, made.id)).filter(({ purpose }) => purpose === 'api')
-    // Both at once: nobody listens when the change is announced.
+    // Both at once: no process listens when the change is announced.
     const client = await pool.connect()
     await client.query('begin')
     await client.query(

@@ -1,5 +1,5 @@
 /**
- * An api process for tests, told its database by DATABASE_URL: the edge with its directory following changes, as a
+ * An api process for tests, with its database in DATABASE_URL: the edge with its directory following changes, as a
  * role runs it. Only tests of this module use it.
  */
 import { createSecretKey } from 'node:crypto'

@@ -43,7 +43,7 @@ const bytes: SignedBytes = {
 const right = sign(secret, 'POST', bytes.target, Buffer.from(bytes.body!), TIMESTAMP)
 const flipped = (at: number): string => right.slice(0, at) + (right[at] === '0' ? '1' : '0') + right.slice(at + 1)
 
-/** What must take the same time for every caller, whatever is wrong. */
+/** Refusals that must take the same time for every caller. */
 const refused: Record<string, { merchantId: string; signature: string }> = {
   'an unknown merchant': { merchantId: newId(), signature: right },
   'a wrong first digit': { merchantId: kinds.one.id, signature: flipped(0) },

@@ -30,7 +30,7 @@ interface Taking extends Answering {
 }
 
 /**
- * Applies the acquirer's answer to a query. Whatever was reported before, in any order, money that arrived is booked
+ * Applies the acquirer's answer to a query. After any reports, in any order, money that arrived is booked
  * once and money that was taken back is reversed once.
  * @param epoch of the claim under which the query was made: if the acquirer has called since, it is queried again
  */

@@ -8,7 +8,7 @@ const LOOKED_AT_MS = 10 * MINUTE_MS
 const LEAST_BAD = 3
 const KEPT_MS = 24 * 60 * MINUTE_MS
 
-/** Counts one call: `good` when the acquirer accepted the order, whatever happened to the order later. */
+/** Counts one call: `good` when the acquirer accepted the order, regardless of its outcome later. */
 export const recordOutcome = async (
   db: Db | Tx,
   { acquirer, direction, good }: { acquirer: string; direction: Direction; good: boolean },

@@ -56,8 +56,8 @@ export type PaymentEffect =
   | 'notifyChanged'
 
 /**
- * Events by which money is posted. They are accepted in every state in which a payer may have paid, whatever the
- * acquirer reported before.
+ * Events by which money is posted. They are accepted in every state in which a payer may have paid, regardless
+ * of the acquirer's earlier reports.
  */
 const money = {
   credited: to('credited', 'credit'),

@@ -46,7 +46,7 @@ export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): P
 /**
  * Moves a refund from the state it was read in, if its state machine allows that; undefined when another worker was
  * faster.
- * @param epoch moves only while this claim is valid; null: whatever the claim
+ * @param epoch moves only while this claim is valid; null: with any claim
  * @param next when it is processed again; null: never
  */
 export const moveRefund = async (

@@ -1,4 +1,4 @@
-/** Workers that die, race, meet stops, and people who settle what nobody knows. */
+/** Workers that die, race, meet stops, and people who settle unclear payouts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'

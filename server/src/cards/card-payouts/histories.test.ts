@@ -1,5 +1,5 @@
 /**
- * Random histories of requests, answers, losses, callbacks, returns and stops: whatever happens, the money is where the
+ * Random histories of requests, answers, losses, callbacks, returns and stops: in each of them, the money is where the
  * cards say.
  */
 import fc from 'fast-check'

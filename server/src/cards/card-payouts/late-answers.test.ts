@@ -78,7 +78,7 @@ describe('late, repeated and contradictory answers of an acquirer', () => {
   )
 
   test.each(['asked', 'answered'])(
-    'that the money came back, while an earlier answer is being booked (%s): it is asked again and the merchant has it',
+    'that the money came back, while an earlier answer is being posted (%s): it is queried again and the merchant has it',
     async (when) => {
       const shop = await here.merchant('UAH', 2_000n)
       bank.next = when === 'answered' ? ['pays'] : ['waits']
@@ -215,7 +215,7 @@ describe('late, repeated and contradictory answers of an acquirer', () => {
     )
   })
 
-  test('that it is refused after it was paid, or paid after it was refused: nothing is booked, an alert is raised', async () => {
+  test('that it is refused after it was paid, or paid after it was refused: nothing is posted, an alert is raised', async () => {
     const { shop, reference } = await payoutOf()
     bank.end(reference, 'refuses')
     await tell(reference)

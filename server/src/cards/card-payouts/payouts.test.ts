@@ -119,7 +119,7 @@ describe('a single payout', () => {
   })
 
   test.each([{ units: 999_99n }, { ticker: 'KZT' }] as const)(
-    'of which the acquirer says it paid something else (%o) is not booked',
+    'that its acquirer reports as paid with another amount or currency (%o) is not posted',
     async (said) => {
       const shop = await here.merchant('UAH', 2_000n)
       bank.next = ['waits']

@@ -19,7 +19,7 @@ export interface PlacingDeps {
   random: Random
 }
 
-/** The operator's fee for a whole payout, in ledger units, whatever the number of its parts. */
+/** The operator's fee for a whole payout, in ledger units, for any number of parts. */
 export const currentFee = ({ payout }: FiatAsset, units: bigint): bigint => chargeOf(payout.fee, units)
 
 type Given = Pick<Payout, 'merchantId' | 'kind' | 'units' | 'fee' | 'localId' | 'meta' | 'notifiedAs'>

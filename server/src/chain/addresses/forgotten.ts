@@ -26,7 +26,7 @@ export const setAside = async (tx: Tx): Promise<number> => {
   return rows.length
 }
 
-/** Voids the whole stock and advances every counter of deposit addresses, in whatever era the database is. */
+/** Voids the whole stock and advances every counter of deposit addresses, in any era of the database. */
 export const leap = async (tx: Tx): Promise<void> => {
   await sql`update address_stock set era = ''`.execute(tx)
   await setAside(tx)

@@ -36,7 +36,7 @@ export const isNonceSound = async (deps: NonceDeps): Promise<boolean> => {
     return false
   }
   await resolveAlert(runtime.db, alert.kind, alert.subject, moment.at)
-  // A nonce that the chain has mined stays used, whatever used it.
+  // A nonce that the chain has mined stays used, even if another transaction used it.
   await freeForgotten(runtime.db, network, hotAddress, mined, moment.at)
   await sql`delete from free_nonces where network = ${network} and address = ${hotAddress} and nonce < ${mined}`.execute(
     runtime.db,

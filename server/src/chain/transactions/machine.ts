@@ -1,7 +1,7 @@
 import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
- * A chain transaction of ours. Whatever its attempts, at most one is ever mined.
+ * A chain transaction of ours. At most one of its attempts is ever mined.
  * - offered: unsigned bytes stored, to be signed elsewhere
  * - planned: coins or nonce reserved, unsigned bytes stored
  * - signed: signed bytes stored, not known to have reached a node

@@ -96,7 +96,7 @@ test('one whose nonce is unused at the final block waits', async () => {
   expect(await run(async () => 0)).toEqual(WAITS)
 })
 
-test('a young one is not asked about', async () => {
+test('a young one is not queried', async () => {
   await insert('sweep', DEPOSIT)
   now = LATER - 1
   expect(await run(async () => 1)).toEqual(WAITS)

@@ -1,6 +1,6 @@
 /**
  * Random histories of a chain of accounts behind a node that lags, falls silent and loses answers. An auditor says at
- * the end, from the chain alone, what every merchant must have and must have been told.
+ * the end, from the chain alone, the balance and the notifications that every merchant must have.
  */
 import * as fc from 'fast-check'
 import { sql } from 'kysely'

@@ -1,7 +1,7 @@
 /**
  * Random histories of a chain, its pool, its reorganisations and restarts of the watcher, seen by deposits. An auditor
- * that shares no code with them says at the end, from the chain alone, what every merchant must have and must have been
- * told.
+ * that shares no code with them says at the end, from the chain alone, the balance and the notifications that every
+ * merchant must have.
  */
 import { randomUUID } from 'node:crypto'
 import type { ChainTransaction } from '@bursar/chainkit'
@@ -228,7 +228,7 @@ const auditWire = async (mined: readonly ChainTransaction[], spent: ReadonlyMap<
     else if (onChain.has(transaction)) expect([statuses, reason]).toEqual(['Pending,Failed', 'LESS_THEN_MIN_AMOUNT'])
     else if (keys.some((key) => spent.has(key))) {
       expect(statuses).toMatch(/^Pending(,Done)?,Failed$/)
-      // One below the minimum may have been told so before it was replaced: that stays the reason.
+      // One below the minimum may have been notified so before it was replaced: that stays the reason.
       expect(['TRANSACTION_REPLACED', ...(amount < MIN ? ['LESS_THEN_MIN_AMOUNT'] : [])]).toContain(reason)
     } else expect(statuses).toMatch(amount < MIN ? /^Pending(,Failed)?$/ : /^Pending(,Done)?$/)
   }

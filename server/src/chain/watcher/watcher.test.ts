@@ -248,7 +248,7 @@ test('says how far it is when it is far behind', async () => {
   expect(line!.height).toBeGreaterThan(0)
 })
 
-test('tells the operator of a mistake of ours that comes again and again', async () => {
+test('alerts the operator of a repeated mistake of ours', async () => {
   start()
   await heightIs(0)
   chain.mine()

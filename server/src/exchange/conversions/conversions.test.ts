@@ -15,7 +15,7 @@ const { db, world, deps, invoices, expecting, run, received, balance, spendable,
   useConversions()
 const ajv = new Ajv()
 
-test('audit C-18: a target tells its address as its merchant wrote it', async () => {
+test('audit C-18: a target shows its address as its merchant wrote it', async () => {
   const written = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd'
   await received('ETH', E18, await target({ ticker: 'USDT', address: written, blockchain: 'ETHEREUM' }))
   await run()

@@ -63,7 +63,7 @@ export const useConversions = () => {
         usdtMarkets: async () => world.usdtMarkets,
         stops: createStopsReader(db, runtime.clock.now),
       },
-      placing: { holders: { holderOf: async () => 'nobody' as const }, rules },
+      placing: { holders: { holderOf: async () => 'none' as const }, rules },
       terms: async () => ({
         paymentGas: new Map(),
         feeRates: new Map([

@@ -77,7 +77,7 @@ export interface SentOn {
 
 /**
  * Sends received money on, notified as an exchange with withdrawal at a price of 1 (`contract.md` 4.1), so that a
- * target causes the same notifications whatever asset was paid. @throws ApiRefusal when the money is no longer on the
+ * target causes the same notifications for every paid asset. @throws ApiRefusal when the money is no longer on the
  * balance
  */
 export const sendOnAsWhole = async (

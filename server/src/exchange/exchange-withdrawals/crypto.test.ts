@@ -43,7 +43,7 @@ const routes = () =>
       stops: createStopsReader(db, () => NOW),
     },
     placing: {
-      holders: { holderOf: async (_network, address) => (address === INSIDE ? 'merchant' : 'nobody') },
+      holders: { holderOf: async (_network, address) => (address === INSIDE ? 'merchant' : 'none') },
       rules: { catalogue, bitcoinChain: 'regtest' },
     },
     terms: async () => ({

@@ -199,7 +199,7 @@ describe('an exchange', () => {
   })
   const body = { ...order, price: '40.24120604' }
 
-  test('moves the balance, the position and the fee, and tells Done once', async () => {
+  test('moves the balance, the position and the fee, and notifies Done once', async () => {
     const { status, body: answer } = await world.ask('createExchange', merchant, {
       body: { ...body, localId: 'x1', meta: 'm' },
     })

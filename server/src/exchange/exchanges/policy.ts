@@ -34,7 +34,7 @@ export interface ExchangePolicy {
   quoteMs: number
 }
 
-/** The most decimals of an amount exchanged, whatever the asset's own. */
+/** The most decimals of an amount exchanged, even if the asset has more. */
 const MOST_DECIMALS = 8
 
 const STANDARD: Record<string, { min: string; max: string }> = {

@@ -36,7 +36,7 @@ const sound = async () => {
 }
 
 /**
- * An order under an estimate, at a price that nobody gets without its promise: the market has moved by a tenth of a
+ * An order under an estimate, at a price that no order gets without its quote: the market has moved by a tenth of a
  * percent.
  */
 const estimated = async () => {

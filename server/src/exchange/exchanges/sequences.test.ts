@@ -12,7 +12,7 @@ import { auditPositions } from './index.ts'
 import { catalogue, createExchangeWorld, giveBalance, PRICES, stock } from '../../../../test/world/exchange.ts'
 
 /**
- * Whatever merchants exchange, in any order, of any size, at once: with neither spread nor fee nor depth between
+ * Merchants exchange amounts of any size, in any order and at once: with neither spread nor fee nor depth between
  * prices, only rounding is left.
  */
 const { db } = useDb({ max: 20 })

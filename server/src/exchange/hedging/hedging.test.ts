@@ -1,4 +1,4 @@
-/** What exchanges leave the platform with is traded away, whatever the venue does. */
+/** The position that exchanges leave is traded away, with any answers of the venue. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -187,7 +187,7 @@ describe('nothing is begun', () => {
     expect(await begun()).toBe(1)
   })
 
-  test.each(['BTC', 'USDT', null])('while %s is frozen for everybody', async (asset) => {
+  test.each(['BTC', 'USDT', null])('while %s is frozen for every merchant', async (asset) => {
     await inTransaction(db, (tx) => createStop(tx, { asset, merchantId: null, reason: 'drill' }, moment()))
     expect(await begun()).toBe(0)
   })
@@ -303,7 +303,7 @@ test('fills take assets in the order that exchanges take them in, so that no two
   expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
 })
 
-test('many exchanges of both assets while fills are booked are all sound', async () => {
+test('many exchanges of both assets while fills are posted are all sound', async () => {
   await world.sell('USDT', 'BTC', '0.3')
   const one = (i: number) => (i % 2 ? world.sell('USDT', 'BTC', '0.0007') : world.sell('BTC', 'USDT', '45'))
   for (let round = 0; round < 3; round += 1)

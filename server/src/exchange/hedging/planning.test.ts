@@ -1,4 +1,4 @@
-/** What an order may be, whatever the exposure, the market and the limits. */
+/** The bounds of an order, for any exposure, market and limits. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'

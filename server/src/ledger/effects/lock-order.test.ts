@@ -49,7 +49,7 @@ beforeEach(async () => {
   await inTransaction(db, (tx) => carryOut(tx, effects(), momentOf(runtime)))
 })
 
-/** Whether nobody has locked the row of a statement. */
+/** Whether the row of a statement is not locked. */
 const isFree = (row: RawBuilder<unknown>): Promise<boolean> =>
   inTransaction(db, (tx) => sql`${row} nowait`.execute(tx)).then(
     () => true,

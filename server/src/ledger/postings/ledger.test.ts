@@ -339,7 +339,7 @@ describe('guards of the tables', () => {
       rows: [last],
     } = await sql<{ id: number }>`select max(id) as id from ledger_accounts`.execute(db)
     await Promise.all(merchants.map((merchant) => fund(db, merchant, 1_000_000n)))
-    // What it knows is of the first minute of an installation, when nobody had many.
+    // The statistics are of the first minute of an installation, when no account had many entries.
     await sql`analyze`.execute(db)
     await Promise.all(Array.from({ length: 3_000 }, () => committers[0]!.submit(hold(merchants[0]!, 1n))))
     const read = await inTransaction(db, async (tx) => {

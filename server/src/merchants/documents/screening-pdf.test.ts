@@ -80,7 +80,7 @@ test('equal reports give equal bytes; an empty report says that no provider chec
   const text = await textOf(await screeningPdf(empty, 'en'))
   for (const one of [
     SCREENING_TEXTS.en.clean,
-    SCREENING_TEXTS.en.nobody,
+    SCREENING_TEXTS.en.noProviders,
     SCREENING_TEXTS.en.none,
     SCREENING_TEXTS.en.unknown,
   ])

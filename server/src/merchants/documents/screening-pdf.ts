@@ -43,7 +43,7 @@ const factsOf = (
   ...(transaction === null ? [] : [[t.transaction, transaction] as [string, string]]),
   ...(own === null ? [] : [[t.own, own] as [string, string]]),
   [about === 'deposit' ? t.senders : t.destination, addressesOf(others) || t.unknown],
-  [t.providers, providers.join(', ') || t.nobody],
+  [t.providers, providers.join(', ') || t.noProviders],
   [t.madeAt, showTime(madeAt)],
 ]
 

@@ -16,7 +16,7 @@ export interface ScreeningTexts {
   destination: string
   unknown: string
   providers: string
-  nobody: string
+  noProviders: string
   madeAt: string
   reasons: string
   signals: string
@@ -41,7 +41,7 @@ export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
     destination: 'Sent to',
     unknown: 'not known',
     providers: 'Checked by',
-    nobody: 'nobody: there was nothing to check',
+    noProviders: 'none: there was nothing to check',
     madeAt: 'Made',
     reasons: 'Reasons',
     signals: 'What the money touched',
@@ -64,7 +64,7 @@ export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
     destination: 'Надіслано на',
     unknown: 'невідомо',
     providers: 'Перевірено через',
-    nobody: 'ніким: перевіряти було нічого',
+    noProviders: 'ніким: перевіряти було нічого',
     madeAt: 'Складено',
     reasons: 'Причини',
     signals: 'З чим пов’язані кошти',
@@ -87,7 +87,7 @@ export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
     destination: 'Алушы',
     unknown: 'белгісіз',
     providers: 'Тексерген',
-    nobody: 'ешкім: тексеретін ештеңе болмады',
+    noProviders: 'ешкім: тексеретін ештеңе болмады',
     madeAt: 'Жасалған уақыты',
     reasons: 'Себептері',
     signals: 'Қаражат немен байланысты',
@@ -110,7 +110,7 @@ export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
     destination: 'Отправлено на',
     unknown: 'неизвестно',
     providers: 'Проверено через',
-    nobody: 'никем: проверять было нечего',
+    noProviders: 'никем: проверять было нечего',
     madeAt: 'Составлен',
     reasons: 'Причины',
     signals: 'С чем связаны средства',

@@ -126,7 +126,7 @@ describe('text of third parties', () => {
       const { subject, html } = writeLetter(filled(content, evil), 'en')
       const plain = writeLetter(filled(content, 'x'), 'en')
       expect(subject).not.toMatch(/[\p{Cc}\p{Cs}\u2028]/u)
-      // The same markup, whatever the texts.
+      // The same markup, for any texts.
       expect(html.replaceAll(/[^<>]+(?=<)/g, '').match(/<[a-z/!][^>]*>/gi)).toEqual(
         plain.html.replaceAll(/[^<>]+(?=<)/g, '').match(/<[a-z/!][^>]*>/gi),
       )

@@ -107,7 +107,7 @@ describe('a merchant with an address', () => {
     expect(await notified()).toEqual([['deposit 3']])
   })
 
-  test('hears of each outage of its receiver; one without an address does not', async () => {
+  test('is mailed about each outage of its receiver; one without an address is not', async () => {
     const other = (await makeMerchant(db, now)).id
     const exhausted = (id: string) => ({
       merchantId: id,

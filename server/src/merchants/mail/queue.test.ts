@@ -28,7 +28,7 @@ beforeEach(async () => {
 const queue = (mails: Mail[], at = NOW) => inTransaction(db, (tx) => queueMails(tx, mails, momentAt(at)))
 
 describe('a mail', () => {
-  test('is queued with the change it tells of, or not at all', async () => {
+  test('is queued with the change that it reports, or not at all', async () => {
     expect(await queue([underpaid(merchantId)])).toEqual(['queued'])
     await expect(
       inTransaction(db, async (tx) => {

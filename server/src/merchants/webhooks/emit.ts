@@ -22,7 +22,7 @@ export interface Notice {
 export const emit = async (tx: Tx, notices: readonly Notice[], { at, newId }: Moment): Promise<void> => {
   if (notices.length === 0) return
   const month = monthStart(at)
-  // Both inserts lock in the order of their keys, whatever the order of the notices, so that no two calls can deadlock.
+  // Both inserts lock in the order of their keys, for any order of the notices, so that no two calls can deadlock.
   await sql`with given as (
       select u.*, row_number() over (partition by u.merchant_id order by u.n) as place
       from unnest(${notices.map((n) => n.merchantId)}::uuid[], ${notices.map((n) => n.objectId)}::uuid[],

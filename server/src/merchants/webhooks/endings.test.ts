@@ -105,7 +105,7 @@ describe('a receiver that refuses', () => {
     expect(notified).toHaveLength(2)
   })
 
-  test('W4 later events of the object wait, other objects flow, and the list tells', async () => {
+  test('W4 later events of the object wait, other objects flow, and the list shows it', async () => {
     const receiver = await world.receiver()
     const { merchant, objects } = await exhausted(receiver, [3])
     receiver.judge = (request) => (request.objectId === objects[0] ? 500 : 200)

@@ -81,7 +81,7 @@ test('rows written before one that another session has locked do not count as cl
     acknowledger.submit(settle(refused, [attemptAt(refused, 500)], { kind: 'failed' }))
     acknowledger.flush()
     await expect.poll(() => world.streams(free)).toEqual([])
-    // Long enough to be told several times that the row is locked.
+    // Long enough for several refusals because the row is locked.
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(acknowledger.pending).toBe(2)
   })

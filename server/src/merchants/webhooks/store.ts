@@ -83,7 +83,7 @@ export const scanLanes = async (
 /**
  * $1 to $4 are the streams, $5 to $11 the attempts, which refer to their stream by its position. Arrays are unnested in
  * the select list, which avoids a copy of their rows. `is true` prevents a join: each attempt is then one hash lookup,
- * whatever sizes the planner assumes.
+ * for any sizes that the planner assumes.
  */
 const RECORD_ATTEMPTS = `attempts as (
     select unnest($5::integer[]) as place, unnest($6::bigint[]) as sequence, unnest($7::integer[]) as attempt, unnest($8::float8[]) as at,

@@ -31,7 +31,7 @@ interface Received {
   at: number
 }
 
-/** A merchant's receiver. Answers 200 unless told otherwise; keeps everything it accepted and refused. */
+/** A merchant's receiver. Answers 200 unless set otherwise; keeps everything it accepted and refused. */
 export interface Receiver {
   url: string
   requests: Received[]

@@ -153,7 +153,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     await answered
     const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
     await inTransaction(world.db, (tx) => replayEvents(tx, merchant, { objectId }, moment))
-    // Nobody else begins while the first may still be sending: the object's events would overtake each other.
+    // No other worker begins while the first may still be sending: the object's events would overtake each other.
     await world.deliver()
     expect(receiver.requests).toHaveLength(1)
     wake()

@@ -1,7 +1,7 @@
 /**
  * Crypto invoices. Guarantees:
  * - the address of an invoice belongs to it permanently, and is not allocated before the payer continues;
- * - the paid amount is the sum of the credited deposits to that address in the requested asset, whatever the order in
+ * - the paid amount is the sum of the credited deposits to that address in the requested asset, for any order in
  *   which blocks, credits and reversals arrive;
  * - DONE and EXPIRED are notified once each;
  * - the merchant is notified of every credited unit, by the invoice or by a Replenish;

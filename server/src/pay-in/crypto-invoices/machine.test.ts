@@ -10,7 +10,7 @@ describe('the table of invoices', () => {
     expect(states.filter((state) => Object.keys(invoiceMoves[state]).length === 0)).toEqual(['paid'])
   })
 
-  test('tells each end exactly when it is reached, and PENDING exactly on the way to an address', () => {
+  test('notifies each end exactly when it is reached, and PENDING exactly on the way to an address', () => {
     const wanted: Partial<Record<InvoiceState, InvoiceEffect>> = {
       registered: 'notifyPending',
       paid: 'notifyDone',

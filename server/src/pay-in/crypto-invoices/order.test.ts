@@ -161,7 +161,7 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
   expect(['paid', 'expired']).toContain((await world.find(id)).state)
   expect(statuses[0]).toBe('PENDING')
   expect(statuses.length).toBeGreaterThan(1)
-  // Every unit credited was told: by an end of the invoice, or by itself.
+  // Every credited unit was notified: by an end of the invoice, or by itself.
   const { rows } = await sql<{
     id: string
     units: bigint

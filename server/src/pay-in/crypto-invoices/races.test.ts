@@ -9,7 +9,7 @@ const world = useCryptoInvoices()
 const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
 const times = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-test('continuing many times at once allocates one address and tells PENDING once', async () => {
+test('continuing many times at once allocates one address and notifies PENDING once', async () => {
   const id = await world.create({ amount: { ticker: 'USDT' } })
   const choices = times(8).map((i) => ({
     blockchain: i % 2 === 0 ? 'ETHEREUM' : 'BINANCE_SMART_CHAIN',
@@ -30,7 +30,7 @@ test('addresses of many invoices are all different, with or without a stock', as
   expect(new Set(addresses).size).toBe(ids.length)
 })
 
-test('expiry by several workers at once tells each invoice once', async () => {
+test('expiry by several workers at once notifies each invoice once', async () => {
   const ids = await Promise.all(times(120).map(() => world.create({})))
   world.now += 73 * HOUR
   await Promise.all(times(4).map(() => world.tick()))

@@ -38,7 +38,7 @@ describe('a request', () => {
     [{ baseAmount: { value: '100', ticker: 'USD' } }, { ticker: '', blockchain: '', amount: '0' }],
     [{ amount: { ticker: 'USDT' } }, { ticker: 'USDT', blockchain: '', amount: '0' }],
     [{ amount: USDT }, { ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN', amount: '100' }],
-  ])('audit C-5: that ends as %j always tells ticker, blockchain and amount', async (asked, said) => {
+  ])('audit C-5: that ends as %j always notifies ticker, blockchain and amount', async (asked, said) => {
     await world.create({ ...asked, duration: HOUR })
     world.now += HOUR
     await world.tick()

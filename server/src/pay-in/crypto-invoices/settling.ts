@@ -13,7 +13,7 @@ import type { InvoiceSettings } from './settings.ts'
 import { announce, move, write } from './store.ts'
 
 /**
- * Updates an invoice to the sums of its payments, whatever happened to them in whatever order: the sums, the requested
+ * Updates an invoice to the sums of its payments, after any changes of them in any order: the sums, the requested
  * amount, and the resulting moves. The invoice is locked, and `payments` are all of them.
  */
 export const settle = async (
@@ -51,7 +51,7 @@ export const settle = async (
   return { items: [], notices: [] }
 }
 
-/** Returns the requested amount. A paid invoice requests nothing more, whatever happens to its payments. */
+/** Returns the requested amount. A paid invoice requests nothing more, even if its payments change. */
 const unitsNow = (invoice: Registered, totals: Totals, scale: number, step: bigint): bigint => {
   const { base, quote, state } = invoice
   if (base === null || quote === null || state === 'paid' || totals.unvalued) return invoice.units

@@ -182,7 +182,7 @@ describe('a deposit on an EVM chain', () => {
 })
 
 describe('a deposit below the minimum', () => {
-  test('B13 is Failed at the depth of a credit and booked to suspense; one unit more is credited', async () => {
+  test('B13 is Failed at the depth of a credit and posted to suspense; one unit more is credited', async () => {
     const { address, merchantId } = await world.address('BITCOIN')
     await world.mine('BITCOIN', 100, [pay(address, 9_999n), pay(address, 10_000n)])
     expect(await world.statuses()).toEqual(['Pending', 'Pending'])

@@ -37,7 +37,7 @@ test('E3 a token of the same name and decimals at another contract is no deposit
   expect(await world.differences()).toEqual([])
 })
 
-test('E5 transfers of nothing that anybody can make in our name leave no record and no notification', async () => {
+test('E5 transfers of nothing, which others can make in our name, leave no record and no notification', async () => {
   const { world, usdt } = await open()
   const { address } = await world.address()
   const stranger = await world.chain.newAddress()

@@ -71,7 +71,7 @@ export interface Deposits {
   drop(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>
   /** Applies the result of screening to a held or credited deposit. */
   verify(tx: Tx, verified: Verified, moment: Moment): Promise<Effects>
-  /** Credits a held deposit, whatever screening found; undefined when the deposit is not held. */
+  /** Credits a held deposit, regardless of its screening; undefined when the deposit is not held. */
   clear(tx: Tx, verified: Verified, moment: Moment): Promise<Effects | undefined>
   /** Rejects a held deposit without crediting it; undefined when the deposit is not held. */
   reject(tx: Tx, key: DepositKey, moment: Moment): Promise<Effects | undefined>

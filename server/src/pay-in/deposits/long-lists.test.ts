@@ -1,6 +1,6 @@
 /**
- * Transactions of thousands of inputs that pay us at hundreds of outputs: what is stored and told of each output must
- * not hold all inputs again.
+ * Transactions of thousands of inputs that pay us at hundreds of outputs: the record and notification of each output
+ * must not hold all inputs again.
  */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'

@@ -57,7 +57,7 @@ test('the table, state by state', () => {
 
 const BOOKED: readonly DepositState[] = ['held', 'credited', 'rejected', 'suspended']
 
-test('money booked by a move into a state is taken back by the move out of it, and by no other', () => {
+test('money posted by a move into a state is taken back by the move out of it, and by no other', () => {
   for (const state of states) {
     for (const event of events) {
       const move = moveOf(depositMoves, state, event)

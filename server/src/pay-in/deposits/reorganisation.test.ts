@@ -224,7 +224,7 @@ describe('a deposit below the minimum is lost', () => {
       return { items: [], notices: [] }
     })
 
-  test('while it is in suspense: taken back from there, and booked there again', async () => {
+  test('while it is in suspense: taken back from there, and posted there again', async () => {
     const small = pay(owned.address, 9_000n)
     await world.mine('BITCOIN', 100, [small])
     await world.settle('BITCOIN', 100)

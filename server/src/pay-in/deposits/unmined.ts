@@ -13,7 +13,7 @@ export interface Unmined {
 
 /**
  * Returns the deposits of a network that are in no block of the best chain and may still be mined. They are few,
- * whatever the size of the table.
+ * even in a large table.
  */
 export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> => {
   const { rows } = await sql<Unmined>`

@@ -26,7 +26,7 @@ test('audit S-12: an invoice shows the API key that signed for it; one made by a
 })
 
 describe('an invoice by the API', () => {
-  test('H4 answers its id, which tells nothing of its time, and the page', async () => {
+  test('H4 answers its id, which does not show its time, and the page', async () => {
     const { status, body } = await world.call('createFiatInvoice', { body: { name: 'x' } })
     expect(status).toBe(200)
     expect(body).toEqual({ id: body.id, url: `https://pay.example/invoices/fiat/${body.id}` })

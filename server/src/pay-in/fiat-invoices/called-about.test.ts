@@ -18,7 +18,7 @@ const resolve = (id: string, units: bigint) =>
   world.act((tx, moment) => resolveDispute(tx, id, units, 'operator: seen in the console', moment))
 
 describe('a callback that its acquirer does not confirm at once', () => {
-  test('audit F-4: paid with another card after a refusal, one unclear answer, and the money is booked later', async () => {
+  test('audit F-4: paid with another card after a refusal, one unclear answer, and the money is posted later', async () => {
     const reference = await refused()
     const state = world.first.pays(reference)
     const given = world.first.callback(reference, state)
@@ -56,7 +56,7 @@ describe('a callback that its acquirer does not confirm at once', () => {
     expect(await world.alerts()).toEqual(['payment-reversed'])
   })
 
-  test('audit F-4: is asked about for two weeks, ever more rarely, and then the operator is alerted', async () => {
+  test('audit F-4: is queried for two weeks, ever more rarely, and then the operator is alerted', async () => {
     const reference = await world.paid()
     const { asked } = world.first
     await world.hear(reference, world.first.reverses(reference, 'all'))
@@ -85,7 +85,7 @@ describe('a callback that its acquirer does not confirm at once', () => {
 })
 
 describe('money that went back without us', () => {
-  test('audit F-8: a part that the acquirer tells leaves the merchant, once', async () => {
+  test('audit F-8: a part that the acquirer reports leaves the merchant, once', async () => {
     const reference = await world.paid()
     world.first.reverses(reference, 1_00n)
     for (let i = 0; i < 3; i += 1) {
@@ -238,7 +238,7 @@ test('audit F-4: money that came again after it was taken back, as after a dispu
   expect(world.first.asked).toBe(asked)
 })
 
-test('audit F-4: so is money that came again after it went back before it was ever booked', async () => {
+test('audit F-4: so is money that came again after it went back before it was ever posted', async () => {
   const { reference } = await world.atTheBank()
   world.first.pays(reference)
   world.first.reverses(reference, 'all')

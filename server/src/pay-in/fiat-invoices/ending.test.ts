@@ -24,7 +24,7 @@ describe('the end of 72 hours', () => {
     expect((await world.forPayer(id)).standing).toEqual({ at: 'expired' })
   })
 
-  test('tells the last refusal of a card, with its number', async () => {
+  test('reports the last refusal of a card, with its number', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.refuses(reference)
     await world.hear(reference)
@@ -173,7 +173,7 @@ describe('money that goes back', () => {
     expect([await world.balance('suspense'), await world.balance('merchant')]).toEqual([150_00n, 0n])
   })
 
-  test('F6 nothing is given back that was never booked', async () => {
+  test('F6 nothing is given back that was never posted', async () => {
     const { reference } = await world.atTheBank()
     await expect(world.refund(reference)).rejects.toThrow('is open: only money that was booked')
     world.first.refuses(reference)

@@ -103,7 +103,7 @@ describe('money of a refund that ended as not made', () => {
     expect([await world.balance('merchant'), await reconcile()]).toEqual([48_00n, []])
   })
 
-  test('is booked from the statement whose line was taken for it before the acquirer refused it', async () => {
+  test('is posted from the statement whose line was taken for it before the acquirer refused it', async () => {
     const reference = await world.paid()
     const answer = Promise.withResolvers<AcquirerState>()
     const asking = Promise.withResolvers<void>()

@@ -11,7 +11,7 @@ import { HOUR_MS, START, useFiatInvoices } from '../../../../test/world/fiat-inv
 const world = useFiatInvoices()
 
 describe('an invoice that is paid', () => {
-  test('goes from CREATED through PENDING and PAID to DONE, and tells Pending and Done once with all their fields', async () => {
+  test('goes from CREATED through PENDING and PAID to DONE, and notifies Pending and Done once with all their fields', async () => {
     const id = await world.create({ description: 'Two books', meta: 'm-1' })
     expect(await world.lookup(id)).toEqual({
       id,
@@ -237,7 +237,7 @@ describe('an acquirer that does not take the order', () => {
     expect(await world.balance('acquirer:second')).toBe(-(100_00n - 50n))
   })
 
-  /** Sent to the first, whose answer is lost (and whose page nobody saw), and given to the second. */
+  /** Sent to the first, whose answer is lost (and whose page was never shown), and given to the second. */
   const passedOn = async (error: 'lost' | 'sent' = 'lost') => {
     world.first.troubles.push({ at: 'create', error })
     const id = await world.create()

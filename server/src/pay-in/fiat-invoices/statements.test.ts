@@ -100,7 +100,7 @@ describe('a statement', () => {
     expect((await reconcile()).map(({ kind }) => kind)).toEqual(['altered', 'differs'])
   })
 
-  test('with a payment that is not booked yet has it asked for and booked', async () => {
+  test('with a payment that is not posted yet has it queried and posted', async () => {
     const { id, reference } = await world.atTheBank()
     world.first.pays(reference)
     state({ kind: 'payment', reference, units: 100_00n, feeUnits: 50n })
@@ -221,7 +221,7 @@ describe('a statement', () => {
     expect(found.map(({ kind, what, stated }) => [kind, what, stated])).toEqual([['extra', 'payout', -7_00n]])
   })
 
-  test('that tells a part more than is booked takes that part', async () => {
+  test('that lists a part more than is posted takes that part', async () => {
     const reference = await world.paid()
     world.first.reverses(reference, 30_00n)
     await world.callback(world.first, world.first.callback(reference))

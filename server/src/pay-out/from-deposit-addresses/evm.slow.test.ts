@@ -138,7 +138,7 @@ test('two workers that look at the same address make one payment or one sweep of
   expect(await world.differences()).toEqual([])
 })
 
-test('an address that has delegated does not pay: anybody could empty it first', async () => {
+test('an address that has delegated does not pay: others could empty it first', async () => {
   const world = await open()
   const owners = await Promise.all(Array.from({ length: 8 }, () => world.address()))
   const { address } = owners[0]!

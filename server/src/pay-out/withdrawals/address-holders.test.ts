@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => holders.close())
 
-test('tells merchants, the platform and strangers apart, on every chain of a family and on no other', async () => {
+test('distinguishes merchants, the platform and strangers, on every chain of a family and on no other', async () => {
   const asked = [
     ['ETHEREUM', 'customer'],
     ['BINANCE_SMART_CHAIN', 'customer'],
@@ -33,7 +33,7 @@ test('tells merchants, the platform and strangers apart, on every chain of a fam
     ['ETHEREUM', 'cold'],
   ] as const
   const answers = await Promise.all(asked.map(([network, address]) => holders.holderOf(network, address)))
-  expect(answers).toEqual(['merchant', 'merchant', 'platform', 'nobody', 'nobody', 'nobody', 'platform', 'nobody'])
+  expect(answers).toEqual(['merchant', 'merchant', 'platform', 'none', 'none', 'none', 'platform', 'none'])
 })
 
 test('a connection cut by the server is made again without an error', async () => {

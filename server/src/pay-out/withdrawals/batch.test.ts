@@ -66,7 +66,7 @@ describe('a batch', () => {
     )
   })
 
-  test('small withdrawals and a large one are all paid, whatever their amounts, where money keeps coming in', () => {
+  test('small withdrawals and a large one are all paid, for any amounts, while money keeps coming in', () => {
     const amounts = fc.record({
       large: fc.integer({ min: 20, max: 60 }),
       income: fc.integer({ min: 2, max: 6 }),

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const HOUR = 3_600_000
 
-/** Units of what a transaction pays, whatever else it does. */
+/** Units of the outputs of a transaction. */
 const paidBy = (raw: string): bigint[] => {
   const parsed = parseTransaction(Buffer.from(raw, 'hex'))
   if (isRefused(parsed)) throw new Error(parsed.message)
@@ -122,7 +122,7 @@ test('audit D-B8, rows B-1 and B-6: a payment refused for now by the node waits 
   expect([await world.stateOf(id), await world.alerts()]).toEqual(['sent', []])
 })
 
-test('audit D-B8: a fee that has become too low is no reason to leave anybody out', async () => {
+test('audit D-B8: a fee that has become too low is no reason to leave a withdrawal out', async () => {
   await openWith(() => ({ kind: 'accepted' }))
   world.node.wouldTake = () => ({
     kind: 'refused',

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const COIN = 5_000_000n
 const HALF_AN_HOUR = 30 * 60_000
-const NOBODY = { count: 0, vsize: 0, fee: 0n }
+const NO_DESCENDANTS = { count: 0, vsize: 0, fee: 0n }
 
 interface Entry {
   inputs: string[]
@@ -72,7 +72,7 @@ const openPool = () => {
       }
     }
     for (const [hash] of evicted) pool.delete(hash)
-    pool.set(txid, { inputs, vsize, fee, descendants: NOBODY })
+    pool.set(txid, { inputs, vsize, fee, descendants: NO_DESCENDANTS })
     return { kind: 'accepted' }
   }
   world.node.poolCost = (hash) => {

@@ -1,4 +1,4 @@
-/** Coins that a Bitcoin block pays its miner: nobody can spend them for 100 blocks. */
+/** Coins that a Bitcoin block pays its miner: they can not be spent for 100 blocks. */
 import { outpointOf, parseTransaction } from '@bursar/chainkit/bitcoin'
 import { isRefused, type ChainTransaction } from '@bursar/chainkit'
 import { sql } from 'kysely'

@@ -17,7 +17,7 @@ const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 test.each([
   ['without any log', []],
-  ['with the log of a payment to somebody else', [paidLog(UNITS, OTHER)]],
+  ['with the log of a payment to another address', [paidLog(UNITS, OTHER)]],
   ['with a transfer of another token', [{ ...paidLog(UNITS), contract: OTHER.toLowerCase() }]],
 ])(
   'audit M-E3: a payment that the token answers with false (status 1, %s) is Failed, and the money is back',

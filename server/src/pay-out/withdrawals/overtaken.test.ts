@@ -198,7 +198,7 @@ describe('a Bitcoin payment', () => {
     expect(rows[0]!.keys).not.toContain(keys[0])
   })
 
-  test('audit M-B4: is not booked as paid by a transaction that pays only another of its withdrawals, which is attached to it', async () => {
+  test('audit M-B4: is not posted as paid by a transaction that pays only another of its withdrawals, which is attached to it', async () => {
     world = await createPayoutWorld(database.url, { network: 'BITCOIN' })
     await world.coins(2, 5_000_000n)
     const ids = [await world.request(100_000n), await world.request(200_000n)]

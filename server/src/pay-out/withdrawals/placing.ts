@@ -114,7 +114,7 @@ export const askWithdrawal = async (
   const holders = {
     holderOf: async (network: Network, address: string) => {
       const ours = await isOurs(tx, network, address)
-      return ours === null ? 'nobody' : ours.kind === 'platform' ? 'platform' : 'merchant'
+      return ours === null ? 'none' : ours.kind === 'platform' ? 'platform' : 'merchant'
     },
   } as const
   const place = await readPlace({ holders, rules }, asked, where, terms)
@@ -188,7 +188,7 @@ export const intentIdOf = (merchantId: string, name: string): string => {
 
 /** The owner of an address: a merchant, the platform, or no party of this installation. */
 export interface AddressHolders {
-  holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'nobody'>
+  holderOf(network: Network, address: string): Promise<'merchant' | 'platform' | 'none'>
   close(): Promise<void>
 }
 
@@ -203,12 +203,12 @@ const MOST_IN_BATCH = 256
 export const createAddressHolders = (settings: PoolSettings): AddressHolders => {
   const connection = new PreparedConnection(settings)
   const find = (batch: readonly AskedAddress[]) => holdersOf(connection.query, batch)
-  const batcher = new Batcher<AskedAddress, 'merchant' | 'platform' | 'nobody'>({
+  const batcher = new Batcher<AskedAddress, 'merchant' | 'platform' | 'none'>({
     most: MOST_IN_BATCH,
     run: async (batch) => {
       // A broken connection is noticed when it is used; a read is repeated once.
       const holders = await find(batch).catch((error: unknown) => (isLost(error) ? find(batch) : Promise.reject(error)))
-      return batch.map(({ family, address }) => holders.get(`${family}/${address}`) ?? 'nobody')
+      return batch.map(({ family, address }) => holders.get(`${family}/${address}`) ?? 'none')
     },
   })
   return {

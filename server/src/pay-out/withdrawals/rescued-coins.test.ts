@@ -73,7 +73,7 @@ const returned = async (hash: string, paysFor?: string): Promise<void> => {
 test.each([
   ['of a deposit', [[CHILD, DEPOSIT]]],
   [
-    'of what pays for a deposit',
+    'of a child that pays for a deposit',
     [
       [CHILD, DEPOSIT],
       [GRANDCHILD, CHILD],

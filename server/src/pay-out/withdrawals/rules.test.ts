@@ -141,7 +141,7 @@ describe('postings', () => {
   })
 })
 
-test('audit C-18: a notification tells the destination as its merchant wrote it', () => {
+test('audit C-18: a notification shows the destination as its merchant wrote it', () => {
   const [asset, carried] = [catalogue.findCrypto('USDT')!, { hash: null, from: [], block: null }]
   const withdrawal: Withdrawal = {
     merchantId: 'm',

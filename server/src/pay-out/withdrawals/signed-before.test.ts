@@ -108,7 +108,7 @@ describe('a withdrawal that the signer has signed and the database has forgotten
     expect(await outgoingOf(other)).toMatchObject([{ nonce: 1 }])
   })
 
-  test('audit M-A5: is attached with every replacement, and booked from the block that holds one', async () => {
+  test('audit M-A5: is attached with every replacement, and posted from the block that holds one', async () => {
     await open()
     const { id, hash } = await forgotten()
     const dearer = await world.made.signer.sign(

@@ -1,6 +1,6 @@
 /**
- * Stops of withdrawals on anvil: what they hold back, what goes on, and that they hold at once whatever the jobs are
- * doing.
+ * Stops of withdrawals on anvil: the payments that they hold back, those that go on, and that they hold at once in
+ * any state of the jobs.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

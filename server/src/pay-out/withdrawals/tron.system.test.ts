@@ -1,4 +1,4 @@
-/** Withdrawals on TRON: what expires, what fails on the chain, and what is paid once whatever happens. */
+/** Withdrawals on TRON: expired ones, ones that fail on the chain, and ones that are paid once in spite of faults. */
 import { randomBytes } from 'node:crypto'
 import { addressOfEvmForm } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'

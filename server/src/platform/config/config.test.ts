@@ -127,7 +127,7 @@ describe('settings', () => {
       expect(problemsOf({ ...least(), BURSAR_WEBHOOK_PORTS: wrong })).toHaveLength(1)
   })
 
-  test('tell every problem at once', () => {
+  test('report every error at once', () => {
     const found = problemsOf({
       BURSAR_DATA_KEY_FILE: path('url'),
       BURSAR_HTTP: 'here',

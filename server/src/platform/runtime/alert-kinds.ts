@@ -89,7 +89,7 @@ const KINDS = {
   'fee-above-cap': warning('sweeps.md', 'the network fee of a payment or sweep is above its cap'),
   'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for what waits'),
   'merchant-limit': warning('withdrawal-limits.md', 'withdrawals wait because of a limit of their merchant'),
-  'payments-revert': warning('chain-trouble.md', 'payments of an asset fail in the estimate, whoever receives them'),
+  'payments-revert': warning('chain-trouble.md', 'payments of an asset fail in the estimate, for every receiver'),
   'payout-fee-too-high': warning('bitcoin.md', 'the fee of a Bitcoin payout is above its cap'),
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
   'payout-refused': warning('bitcoin.md', 'nodes refuse a payment before it is sent'),

@@ -31,7 +31,7 @@ const MOVED = (offset: number): string =>
   'Find out who moved it; then, as the owner: update business_clock set offset_ms = 0'
 
 /**
- * Opens the clock of a process. Outside a sandbox it is the real clock, whatever offset the database has.
+ * Opens the clock of a process. Outside a sandbox it is the real clock, even if the database has an offset.
  * @param serves whether the process is a role: a role does not start when the business clock was moved outside a
  *   sandbox
  */

@@ -38,7 +38,7 @@ describe('audit F-2: a source that no provider knows is not clean', () => {
     expect(rows).toEqual([{ senders: ['bad'] }])
   })
 
-  test('audit F-2: it stays held, an alert says so, and it is asked about again', async () => {
+  test('audit F-2: it stays held with an alert, and is queried again', async () => {
     await held.world.mine('ETHEREUM', 10, [
       {
         ...pay(held.owned.address, E18),

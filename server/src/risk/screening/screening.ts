@@ -19,7 +19,7 @@ export interface Judgement {
   riskScore: number
   /** whole percents, the highest of all providers */
   signals: Signals
-  /** facts that make the subject risky whatever the score */
+  /** facts that make the subject risky regardless of the score */
   flags: string[]
   risky: boolean
   /** providers with a report; empty if none had anything to check */

@@ -168,7 +168,7 @@ describe('a deposit, once screening is on', () => {
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Verified'])
   })
 
-  test('that an invoice tells of in its own words is judged, and not notified by itself', async () => {
+  test('that an invoice notifies in its own way is judged, and not notified by itself', async () => {
     unnotified.add('h1')
     const id = await arrive()
     await screen()

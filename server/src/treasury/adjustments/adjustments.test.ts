@@ -107,7 +107,7 @@ describe('an adjustment', () => {
       { from: 'losses', to: 'custody:TRON', address: 'ETHEREUM/0xabc' },
       /on ETHEREUM, the account on TRON/,
     ],
-    ['a debt that nobody has', { from: 'losses', to: `receivable:${SHOP}` }, /is 0 USDT: less than 50/],
+    ['a debt that does not exist', { from: 'losses', to: `receivable:${SHOP}` }, /is 0 USDT: less than 50/],
   ])('is not taken down: %s', async (_name, change, message) => {
     await given(PLATFORM, 'suspense', 100n)
     await given(PLATFORM, 'capital', 100n)

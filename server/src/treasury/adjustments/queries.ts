@@ -5,7 +5,7 @@ import { totalOfKinds } from '../../ledger/postings/index.ts'
 
 /**
  * Returns the platform's equity in an asset: capital and fees less losses and costs, without its trading position. No
- * more can be taken out, whatever was paid in or earned.
+ * more can be taken out, regardless of earlier contributions and earnings.
  */
 export const equityOf = (db: Db | Tx, asset: string): Promise<bigint> =>
   totalOfKinds(db, asset, ['capital', 'fees', 'losses', 'network-costs', 'acquirer-costs', 'venue-costs'])

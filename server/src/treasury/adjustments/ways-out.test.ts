@@ -74,7 +74,7 @@ describe('every account has a way out', () => {
     await booksHold()
   })
 
-  test('audit M-D1: a theft is booked as a loss of the address that the comparison found short, and of no other', async () => {
+  test('audit M-D1: a theft is posted as a loss of the address that the comparison found short, and of no other', async () => {
     await given(PLATFORM, 'capital', 100n)
     for (const [address, booked, held] of [
       ['Thot', 100n, 70n],

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/index.ts'
 import type { EntryAsked, Fault } from './store.ts'
 
 /**
- * Returns credits by adjustments without a valid signature of an authorised person, whatever the rows of the database
- * state.
+ * Returns credits by adjustments without a valid signature of an authorised person, even if the rows of the database
+ * state one.
  */
 export const unsignedCredits = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<{

@@ -145,7 +145,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     expect(await books()).toBe(before - fee)
     await cold.offer()
     expect(await cold.transfers()).toEqual(['final'])
-    // What lies in cold storage pays nobody here.
+    // Coins in cold storage pay no withdrawal.
     const payout = await cold.request('BTC', await node.newAddress(), 3n * BTC)
     await cold.pay()
     expect(await cold.withdrawal(payout)).toBe('requested')
@@ -192,11 +192,11 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     expect(await cold.custody(vault, 'BTC')).toBe(transfer.units)
     await cold.mine(FINAL)
     await cold.offer()
-    // Nobody signs it any more: what was carried along is dropped.
+    // It can not be signed any more: its carried coins are dropped.
     expect((await sql`select 1 from cold_previous`.execute(cold.db)).rows).toEqual([])
   })
 
-  test('coins of transactions too large to be carried along stay for payouts; when nothing is left without them a person hears of it', async () => {
+  test('coins of transactions too large for the file stay for payouts; an alert is raised when none are left without them', async () => {
     // All but two are sent, so that any four of five will do.
     await fund(...Array.from({ length: 5 }, () => (19n * BTC) / 10n))
     const large = new Set<string>()

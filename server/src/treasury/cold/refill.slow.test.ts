@@ -1,4 +1,4 @@
-/** ETH that leaves cold storage on anvil: to the hot wallet, or to an address that nobody here knows. */
+/** ETH that leaves cold storage on anvil: to the hot wallet, or to an unknown address. */
 import { sql } from 'kysely'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'

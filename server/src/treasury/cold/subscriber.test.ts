@@ -1,4 +1,4 @@
-/** What the network takes from a cold address of TRON, whatever the operator's transaction does. */
+/** The fee that the network takes from a cold address of TRON, for any transaction of the operator. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'

@@ -171,7 +171,7 @@ test('the alerts about a dropped child end with it', async () => {
   expect(await kinds()).toEqual([])
 })
 
-test('audit D-B9: a dropped child that is mined after all is booked', async () => {
+test('audit D-B9: a dropped child that is mined after all is posted', async () => {
   await drop()
   const before = await child()
   await world.block({ height: 102, transactions: [shown(before)] }, 102)

@@ -53,7 +53,7 @@ export const createInvariantJob = (
 }
 
 /**
- * Has the statements of a transaction planned with indexes, whatever the statistics of the tables say: a page is small,
+ * Has the statements of a transaction planned with indexes, for any statistics of the tables: a page is small,
  * and what belongs to its rows must be found without reading whole tables.
  */
 export const useIndexesOnly = async (tx: Tx): Promise<void> => {

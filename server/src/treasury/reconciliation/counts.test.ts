@@ -1,5 +1,5 @@
 /**
- * The totals that are read all the time are those of their tables, whatever is added, moved or taken away, and by whom.
+ * The totals that are read all the time are those of their tables, after any change by any writer.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'

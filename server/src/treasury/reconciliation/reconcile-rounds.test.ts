@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const lineOf = (lines: Round['lines'], ticker: string) => lines.find((line) => line.ticker === ticker)!
 
-describe('which addresses are asked about', () => {
+describe('addresses that are queried', () => {
   test('idle ones again after a week, a few at a time; all of them when asked for', async () => {
     const owner = await here.someBusiness()
     const notified = here.lieAbout(new Map())
@@ -65,7 +65,7 @@ describe('which addresses are asked about', () => {
     expect(rounds).toBeGreaterThan(0)
   })
 
-  test('a hundred thousand idle addresses are not asked about', async () => {
+  test('a hundred thousand idle addresses are not queried', async () => {
     // Raw: a hundred thousand addresses.
     await sql`insert into custody_addresses(network, asset, address, booked, touched, compared_height, compared_at)
       select 'ETHEREUM', 'ETH', '0x' || i, 1, false, 1, ${new Date(world.now)} from generate_series(1, 100000) i`.execute(

@@ -198,7 +198,7 @@ describe('a surplus', () => {
   const suspense = async () =>
     (await balancesOf(world.db, 'suspense', [{ merchantId: PLATFORM, asset: 'ETH' }]))[0]!.posted
 
-  test('alerts and freezes nothing; when it has stood for an hour it is booked to suspense, and the chain agrees', async () => {
+  test('alerts and freezes nothing; when it has stood for an hour it is posted to suspense, and the chain agrees', async () => {
     const owner = await here.someBusiness()
     here.lieAbout(new Map([[owner.address, 77n]]))
     await here.runJob()

@@ -316,7 +316,7 @@ describe('the signer of a report', () => {
   })
 })
 
-test('a leaf tells nothing of whose it is, and another report names it otherwise', () => {
+test('a leaf does not show its merchant, and another report names it otherwise', () => {
   const leaves = [
     { merchantId: 'a', units: [1n, 1n] },
     { merchantId: 'b', units: [1n, 1n] },

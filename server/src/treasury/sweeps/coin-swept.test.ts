@@ -61,7 +61,7 @@ test('audit D-E2: coin that an address of ours logs to have swept is a transfer 
   expect(await read([], [swept(OURS, 5n), swept(OURS, 6n, 3)], { untraced: true })).toEqual([moved(5n), moved(6n, 3)])
 })
 
-test('audit D-E2: is not booked a second time as income of the treasury, which a trace shows as one sum', async () => {
+test('audit D-E2: is not posted a second time as income of the treasury, which a trace shows as one sum', async () => {
   expect(await read([income(5n)], [swept(OURS, 5n)])).toEqual([moved(5n)])
   expect(await read([income(9n)], [swept(OURS, 5n)])).toEqual([income(4n), moved(5n)])
 })
@@ -72,6 +72,6 @@ test('audit D-E2: logs of other contracts are ignored', async () => {
   expect(await read([income(9n)], undefined)).toEqual([income(9n)])
 })
 
-test('audit D-E2: coin that went to another treasury is not booked to this one', async () => {
+test('audit D-E2: coin that went to another treasury is not posted to this one', async () => {
   expect(await read([income(4n)], [swept(OURS, 5n)])).toEqual([income(4n)])
 })

@@ -12,7 +12,7 @@ export const isDeploying = async (db: Db | Tx, network: Network): Promise<boolea
   return rows.length > 0
 }
 
-/** Counts the sweeps of an asset from each of these addresses, whatever their outcome. */
+/** Counts the sweeps of an asset from each of these addresses, with any outcome. */
 export const triesOf = async (
   db: Db,
   network: Network,

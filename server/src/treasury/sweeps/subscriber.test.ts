@@ -1,4 +1,4 @@
-/** Money between addresses of ours, anyone who moves it: books of addresses follow, and nobody is credited for it. */
+/** Money between addresses of ours, moved by anyone: books of addresses follow, and no merchant is credited. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'

@@ -124,7 +124,7 @@ const forgeries = (genuine: RawCallback): { what: string; callback: RawCallback 
   return [
     ...changed,
     { what: 'a blank more', callback: withBody(`${text} `) },
-    { what: 'signed by somebody else', callback: withBody(text, signCallback('another secret', timestamp, text)) },
+    { what: 'signed with another secret', callback: withBody(text, signCallback('another secret', timestamp, text)) },
     { what: 'no signature', callback: withBody(text, '') },
     { what: 'half a signature', callback: withBody(text, genuine.headers['x-bank-signature']!.slice(0, 32)) },
     { what: 'another time', callback: withHeader('x-bank-timestamp', String(Number(timestamp) + 1)) },

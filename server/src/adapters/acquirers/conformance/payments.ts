@@ -71,7 +71,7 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
         })
     })
 
-    test('what the acquirer does not end is waiting', async () => {
+    test('a payment that the acquirer does not end is waiting', async () => {
       await world().next({ outcome: 'stuck' })
       const { reference } = await paid(world, ticker)
       expect(await settled(() => world().acquirer.paymentState(reference), ['waiting'])).toMatchObject({
@@ -79,7 +79,7 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       })
     })
 
-    test('what is taken back later is reversed', async () => {
+    test('a payment that is taken back later is reversed', async () => {
       await world().next({ outcome: 'reversed' })
       const { reference, units } = await paid(world, ticker)
       const before = await settled(() => world().acquirer.paymentState(reference))
@@ -88,7 +88,7 @@ export const describePayments = (world: WorldOf, ticker: CardTicker): void => {
       expect(state).toMatchObject({ kind: 'reversed', ticker, units })
     })
 
-    test('the amount really paid is reported, whatever was asked', async () => {
+    test('the paid amount is reported, even if another one was requested', async () => {
       await world().next({ outcome: 'wrong-amount' })
       const { reference, units } = await paid(world, ticker)
       const state = await settled(() => world().acquirer.paymentState(reference))
@@ -112,7 +112,7 @@ export const describeOrdering = (world: WorldOf, { payIn }: AcquirerTraits): voi
   describe('making a payment', () => {
     const [ticker] = payIn
 
-    test('what the acquirer has no limits for is refused', async () => {
+    test('an amount above the limits of the acquirer is refused', async () => {
       const { acquirer } = world()
       const { most } = acquirer.capabilities.payIn[ticker!]!
       const asked = acquirer.createPayment(paymentOrder(world(), ticker!, { units: most * 10n }))
@@ -127,7 +127,7 @@ export const describeOrdering = (world: WorldOf, { payIn }: AcquirerTraits): voi
       },
     )
 
-    test('nobody there', async () => {
+    test('an acquirer that is not there', async () => {
       const order = paymentOrder(world(), ticker!)
       await anyFailure(world(), () => world().unreachable.createPayment(order), { sent: false })
     })
@@ -141,7 +141,7 @@ export const describeAsking = (world: WorldOf): void => {
       expect(await world().acquirer.payoutState(randomUUID())).toMatchObject({ kind: 'unknown' })
     })
 
-    test('nobody there', async () => {
+    test('an acquirer that is not there', async () => {
       const { unreachable } = world()
       expect(await whatIsThrown(world(), () => unreachable.paymentState(randomUUID()))).toMatchObject({ sent: false })
       expect(await whatIsThrown(world(), () => unreachable.payoutState(randomUUID()))).toMatchObject({ sent: false })

@@ -55,14 +55,14 @@ export const describePayouts = (world: WorldOf, ticker: CardTicker, unproven: bo
       expect(await world().sentToCard(order.reference)).toEqual([])
     })
 
-    test('what the acquirer does not end is waiting', async () => {
+    test('a payout that the acquirer does not end is waiting', async () => {
       await world().next({ outcome: 'stuck' })
       const order = payoutOrder(world(), ticker)
       expect(await world().acquirer.payOut(order)).toMatchObject({ kind: 'waiting' })
       expect(await end(order, ['waiting'])).toMatchObject({ kind: 'waiting' })
     })
 
-    test('what comes back later is reversed', async () => {
+    test('a payout that comes back later is reversed', async () => {
       await world().next({ outcome: 'reversed' })
       const order = payoutOrder(world(), ticker)
       await world().acquirer.payOut(order)
@@ -113,7 +113,7 @@ export const describeUnknownPayouts = (
       expect(await world().sentToCard(order.reference)).toEqual([])
     })
 
-    test('nobody there: nothing was sent', async () => {
+    test('an acquirer that is not there: nothing was sent', async () => {
       const order = payoutOrder(world(), ticker)
       await anyFailure(world(), () => world().unreachable.payOut(order), { sent: false })
     })

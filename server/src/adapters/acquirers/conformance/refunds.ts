@@ -207,7 +207,7 @@ export const describeRefunds = (
       expect(await refund(made, 2n, { refundedUnits: units - 1n })).toMatchObject({ kind: 'refused' })
     })
 
-    test('of a card that was refused is refused; of what is not paid yet it is not made', async () => {
+    test('of a refused payment is refused; of a payment that is not paid yet it is not made', async () => {
       const declined = await paid(world, ticker, 'refused')
       await settled(() => world().acquirer.paymentState(declined.reference))
       expect(await refund({ order: declined }, declined.units)).toMatchObject({ kind: 'refused' })

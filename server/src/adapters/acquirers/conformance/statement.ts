@@ -38,7 +38,7 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
     })
 
     if (refund)
-      test('what was given back is a line of its own', async () => {
+      test('a refund is a line of its own', async () => {
         const ticker = payIn[0]!
         const order = await paid(world, ticker)
         await settled(() => world().acquirer.paymentState(order.reference))
@@ -69,7 +69,7 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
       expect(await linesOf(order.reference, { from: at + step, to: EVER.to })).toHaveLength(0)
     })
 
-    test('nobody there', async () => {
+    test('an acquirer that is not there', async () => {
       await anyFailure(world(), () => world().unreachable.statement!(EVER), { sent: false })
     })
   })

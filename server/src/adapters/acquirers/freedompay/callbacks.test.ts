@@ -70,7 +70,7 @@ describe('calls back', () => {
     expect(call({ pg_status: 'error', pg_error_code: '465' }, { key: PAYOUT_KEY }).state.kind).toBe('refused')
   })
 
-  test('the key for payments does not tell of a payout as paid, nor the other of a payment', () => {
+  test('the key for payments does not read a callback of a payout, nor the other way round', () => {
     expect(call({ pg_status: 'ok', pg_payment_amount: '14500.00' }).state.kind).toBe('waiting')
     expect(call(paid, { key: PAYOUT_KEY }).state.kind).toBe('unknown')
   })

@@ -237,7 +237,7 @@ describe('the status of a payment', () => {
     expect(asked.length).toBe(before + 3)
   })
 
-  test('unsigned says nothing, and a shop that is not known learns so (row A-8)', async () => {
+  test('an unsigned answer is unknown, and a refusal of the shop is an error (row A-8)', async () => {
     reply = () => writePgXml(paid)
     expect((await freedom.paymentState('o1')).kind).toBe('unknown')
     reply = () => '<response><pg_status>error</pg_status><pg_error_code>9998</pg_error_code></response>'

@@ -40,7 +40,7 @@ const payout = {
   callbackUrl: 'https://a.example/x',
 }
 
-test('the page takes another card after it refused one, so that a refused payment is asked about until its end (row A-18)', () => {
+test('the page takes another card after it refused one, so that a refused payment is queried until its end (row A-18)', () => {
   expect(liqpay.capabilities.takesOtherCards).toBe(true)
 })
 
@@ -57,7 +57,7 @@ describe('the checkout', () => {
     expiresAt: Date.UTC(2026, 10, 21, 23, 59, 58, 999),
   }
 
-  test('is a form for the browser, made without asking anybody; it expires in UTC', async () => {
+  test('is a form for the browser, made without a request; it expires in UTC', async () => {
     const page = await liqpay.createPayment(order)
     expect(page).toMatchObject({ method: 'POST', url: 'https://www.liqpay.ua/api/3/checkout' })
     expect(Object.keys(page.fields)).toEqual(['data', 'signature'])

@@ -133,7 +133,7 @@ const clearState = (settings: WayForPaySettings, record: WayForPayRecord, refere
     const reason = withoutCards(`${how}, code ${code || 'absent'}`)
     return { kind: 'unknown', reason, ...(hasOtherKey ? { otherKey: true } : {}) }
   }
-  // Duplicate, order not found: these concern the request, whatever the status.
+  // Duplicate, order not found: these concern the request, for any status.
   if (code === '1112' || code === '1127') return { kind: 'unknown', reason: `code ${code}` }
   return readWayForPayState(record)
 }

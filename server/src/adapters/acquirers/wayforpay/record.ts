@@ -60,7 +60,7 @@ const waysToWrite = (record: WayForPayRecord): string[] => {
 }
 
 /**
- * Parses a body as JSON, whatever its content type: callbacks are JSON with a form's content type (seen in production
+ * Parses a body as JSON, for any content type: callbacks are JSON with a form's content type (seen in production
  * 2026-08-17 by hide-mail.org, whose tests contain one). Throws a SyntaxError for anything else.
  */
 export const readWayForPayBody = (body: Buffer): WayForPayRecord => {

@@ -12,7 +12,7 @@ export interface BitcoinFeeSettings {
   targetBlocks: number
   /** lowest rate */
   floor: bigint
-  /** highest rate, whatever the node's estimate */
+  /** highest rate, even if the node's estimate is higher */
   cap: bigint
   /** ms of a monotonic clock */
   now(): number

@@ -83,7 +83,7 @@ test('audit F-2: some of the senders are not shown as if they were all', async (
   expect(added[0]!.transfers[0]!.from).toEqual([])
 })
 
-test('audit F-2: a node that falls silent halfway tells nothing, rather than payments without senders', async () => {
+test('audit F-2: a node that falls silent halfway gives no answer, rather than payments without senders', async () => {
   const { node, read } = nodeOf([payment], [parent])
   node.silent = true
   await expect(read()).rejects.toThrow('silent')

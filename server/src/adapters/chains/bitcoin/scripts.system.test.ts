@@ -1,4 +1,4 @@
-/** Outputs that pay nobody an adapter could name, and one block with a great many that do. */
+/** Outputs without an address that an adapter could name, and one block with a great many that do. */
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'
 import { blockOf, transfersOf } from '../conformance/reading.ts'

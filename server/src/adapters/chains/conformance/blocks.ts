@@ -28,7 +28,7 @@ export const describeBlocks = (world: WorldOf): void => {
       expect(await adapter.blockAt(height + 1_000)).toBeNull()
     })
 
-    test('show each payment to one address, with who sent it, what it cost and what it used up', async () => {
+    test('show each payment to one address, with its sender, its fee and the coins or nonce that it used', async () => {
       const { adapter, newAddress, pay, mine } = world()
       const to = await newAddress()
       const hashes = [await pay(to, 70_000n), await pay(to, 80_000n)]
@@ -52,7 +52,7 @@ export const describeBlocks = (world: WorldOf): void => {
       expect(await adapter.blockAt(height)).toEqual(block)
     })
 
-    test('name several payments of one transaction by indexes of their own, or what came to one address by one', async () => {
+    test('name several payments of one transaction by indexes of their own, or the sum of an address by one', async () => {
       const { adapter, newAddress, payAll, mine, sumsInnerCalls } = world()
       const [twice, once] = [await newAddress(), await newAddress()]
       const hash = await payAll([

@@ -28,7 +28,7 @@ const FAULTS: Record<string, Behaviour> = {
   'an empty object': { status: 200, body: '{}' },
   'neither result nor error': { status: 200, body: '{"jsonrpc":"2.0","id":0}' },
   'an answer to another question': { status: 200, body: '{"jsonrpc":"2.0","id":77,"result":"0x1"}' },
-  'an error for nobody': {
+  'an error without an id': {
     status: 200,
     body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}',
   },
@@ -91,7 +91,7 @@ export const describeChaos = <A extends ChainAdapter>(name: string, makeWorld: (
       expect(outcomes).toEqual({ ...each('an answer'), broadcast: 'unavailable' })
     })
 
-    test('nobody at the address', async () => {
+    test('no node at the address', async () => {
       const adapter = world.adapterAt('http://user:password@127.0.0.1:1/', PATIENT_MS)
       await expect(adapter.head()).rejects.toThrow(/ECONNREFUSED/)
       await expect(adapter.head()).rejects.toBeInstanceOf(ChainUnavailable)

@@ -35,7 +35,7 @@ export const describeContracts = (world: WorldOf): void => {
       ).toEqual(new Set([true]))
     })
 
-    test('what was undone moved nothing, but cost its fee', async () => {
+    test('an undone call moved nothing, but cost its fee', async () => {
       const { adapter, newAddress, mine } = world()
       const { payInRevertedCall, payThenRevert } = contracts()
       const to = await newAddress()
@@ -50,7 +50,7 @@ export const describeContracts = (world: WorldOf): void => {
       expect(await adapter.statusOf(outer)).toMatchObject({ kind: 'mined', succeeded: false, fee: failed!.fee })
     })
 
-    test('a token counts when its contract is listed and it moves something: what the log says arrived', async () => {
+    test('a token counts when its contract is listed and it moves an amount: the one in the log', async () => {
       const { adapter, newAddress, mine } = world()
       const { token, feeToken, lookAlike, payToken } = contracts()
       const to = await newAddress()
@@ -95,7 +95,7 @@ export const describeContracts = (world: WorldOf): void => {
       expect([await adapter.isFrozen(contract, frozen), await adapter.isFrozen(contract, free)]).toEqual([true, false])
     })
 
-    test('decimals, and what is a contract', async () => {
+    test('decimals, and whether an address is a contract', async () => {
       const { newAddress } = world()
       const { adapter, token, decimals } = contracts()
       const stranger = await newAddress()
@@ -108,7 +108,7 @@ export const describeContracts = (world: WorldOf): void => {
 
 /** Tests of queries for sending on chains with nonces and gas. */
 export const describeCalls = (world: WorldOf): void => {
-  test('what sending needs: nonces and gas', async () => {
+  test('the needs of sending: nonces and gas', async () => {
     const { newAddress, payment, mine, contracts } = world()
     const { adapter, impossible } = contracts!.calls!
     const stranger = await newAddress()

@@ -15,7 +15,7 @@ export const describePool = (world: WorldOf): void => {
       expect((await adapter.mempool(NOTHING)).hashes.size).toBe(0)
     })
 
-    test('tells what is new, as its block will', async () => {
+    test('shows new transactions as their block will', async () => {
       const { adapter, newAddress, pay, mine } = world()
       if (!(await adapter.capabilities()).mempool) return
       const to = await newAddress()
@@ -31,7 +31,7 @@ export const describePool = (world: WorldOf): void => {
       expect([...before.added, ...after.added].toSorted(byHash)).toEqual(mined.toSorted(byHash))
     })
 
-    test('forgets what was replaced', async () => {
+    test('forgets a replaced transaction', async () => {
       const { adapter, newAddress, conflicting, mine } = world()
       if (!(await adapter.capabilities()).mempool || !conflicting) return
       const { first, dearer } = await conflicting(await newAddress(), 100_000n)

@@ -26,7 +26,7 @@ export const describeStanding = (world: WorldOf): void => {
 
 export const describeReorganisations = (world: WorldOf): void => {
   describe('a reorganisation', () => {
-    test('changes what is at a height, and orphans what the new branch leaves out', async () => {
+    test('changes the block at a height, and orphans transactions that the new branch leaves out', async () => {
       const { adapter, newAddress, pay, mine, reorg } = world()
       const to = await newAddress()
       await mine(1)

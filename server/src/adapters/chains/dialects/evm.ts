@@ -1,5 +1,5 @@
 /** Comparison of an Ethereum-compatible node's answers with those that the adapter expects. */
-import { NOBODY } from '../survey/evm-history.ts'
+import { UNUSED_ADDRESS } from '../survey/evm-history.ts'
 import { readHead } from '../evm/heads.ts'
 import { countOf, hashOf, quantity, quantityOf } from '../evm/quantity.ts'
 import type { Rpc, RpcCall } from '../rpc.ts'
@@ -51,7 +51,7 @@ export const evmQuestions = (rpc: Rpc): Question[] => {
     ),
     refusal(
       'state of an unknown block',
-      { method: 'eth_getBalance', params: [NOBODY, { blockHash: UNKNOWN_HASH, requireCanonical: true }] },
+      { method: 'eth_getBalance', params: [UNUSED_ADDRESS, { blockHash: UNKNOWN_HASH, requireCanonical: true }] },
       isNothing,
     ),
     refusal(
@@ -66,14 +66,17 @@ export const evmQuestions = (rpc: Rpc): Question[] => {
     ),
     refusal(
       'call that reverts',
-      { method: 'eth_call', params: [{ to: NOBODY, data: '0x' }, 'latest', { [NOBODY]: { code: REVERTS } }] },
+      {
+        method: 'eth_call',
+        params: [{ to: UNUSED_ADDRESS, data: '0x' }, 'latest', { [UNUSED_ADDRESS]: { code: REVERTS } }],
+      },
       (answer) => !answer.ok && (answer.code === 3 || /revert/i.test(answer.message)),
     ),
     refusal(
       'estimate without funds',
       {
         method: 'eth_estimateGas',
-        params: [{ from: `0x${'bd'.repeat(20)}`, to: NOBODY, value: quantity(10n ** 30n) }],
+        params: [{ from: `0x${'bd'.repeat(20)}`, to: UNUSED_ADDRESS, value: quantity(10n ** 30n) }],
       },
       (answer) =>
         answer.ok ||

@@ -6,9 +6,9 @@ import { faucetAccount } from '../../../../../sandbox/anvil/transactions.ts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'
 import { adapterOf } from '../../../../../test/world/evm-node.ts'
 
-const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
+const ANY_ADDRESS = '0x00000000000000000000000000000000000b0b0b'
 const { delegate } = sweepContracts('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')
-const call = { address: SOMEBODY, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) }
+const call = { address: ANY_ADDRESS, delegate: delegate.address, code: delegate.code, data: sweepOne.encode([]) }
 
 describe.each(EVM_NODES)('%s', (_name, use) => {
   const nodes = { prague: use({ hardfork: 'prague' }), cancun: use({ hardfork: 'cancun' }) }
@@ -67,6 +67,6 @@ describe.each(EVM_NODES)('%s', (_name, use) => {
   test('code that is supposed is nowhere afterwards', async () => {
     const adapter = await adapterOn('prague')
     await adapter.callDelegated(call)
-    expect(await adapter.codeAt(SOMEBODY)).toBe('0x')
+    expect(await adapter.codeAt(ANY_ADDRESS)).toBe('0x')
   })
 })

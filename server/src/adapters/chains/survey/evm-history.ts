@@ -5,7 +5,7 @@ import type { Rpc } from '../rpc.ts'
 import { good, poor, type Seen } from './finding.ts'
 
 /** An address whose key is unknown and that is not a precompiled contract; for queries only, never paid. */
-export const NOBODY = `0x${'be'.repeat(20)}`
+export const UNUSED_ADDRESS = `0x${'be'.repeat(20)}`
 const STATE_DEPTHS = [16, 64, 120, 500, 1_500, 10_000, 90_000, 1_000_000]
 const BLOCK_DEPTHS = [1_000, 10_000, 100_000, 1_000_000]
 /**
@@ -34,7 +34,7 @@ const described = ({ depth, isAll }: { depth: number; isAll: boolean }): string 
 export const stateHistory = async (rpc: Rpc, network: EvmNetwork): Promise<Seen> => {
   const { height } = await readHead(rpc)
   const found = await depthOf(height, STATE_DEPTHS, async (at) => {
-    const answer = await rpc.ask({ method: 'eth_getBalance', params: [NOBODY, quantity(at)] })
+    const answer = await rpc.ask({ method: 'eth_getBalance', params: [UNUSED_ADDRESS, quantity(at)] })
     return answer.ok && answer.result !== null
   })
   if (found.isAll || found.depth >= WANTED[network]) return good(described(found))

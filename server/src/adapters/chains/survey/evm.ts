@@ -4,7 +4,7 @@ import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf } from '../shape.ts'
 import { readHead, readHeadAt } from '../evm/heads.ts'
 import { countOf, quantity, quantityOf } from '../evm/quantity.ts'
-import { blockHistory, NOBODY, stateHistory } from './evm-history.ts'
+import { blockHistory, UNUSED_ADDRESS, stateHistory } from './evm-history.ts'
 import { tracersOf } from './evm-tracers.ts'
 import { good, poor, unfit, type Probe, type Seen } from './finding.ts'
 
@@ -117,7 +117,7 @@ const balancesByHash = async (rpc: Rpc): Promise<Seen> => {
   const { hash } = await readHead(rpc)
   const answer = await rpc.ask({
     method: 'eth_getBalance',
-    params: [NOBODY, { blockHash: hash, requireCanonical: true }],
+    params: [UNUSED_ADDRESS, { blockHash: hash, requireCanonical: true }],
   })
   if (answer.ok && answer.result !== null) return good('by its hash')
   if (!answer.ok && /param|argument|unmarshal|invalid block tag/i.test(answer.message))
@@ -163,7 +163,7 @@ const FORTY_TWO = '0x602a60005260206000f3'
 const overridesOf = async (rpc: Rpc): Promise<Seen> => {
   const answer = await rpc.ask({
     method: 'eth_call',
-    params: [{ to: NOBODY, data: '0x' }, 'latest', { [NOBODY]: { code: FORTY_TWO } }],
+    params: [{ to: UNUSED_ADDRESS, data: '0x' }, 'latest', { [UNUSED_ADDRESS]: { code: FORTY_TWO } }],
   })
   if (answer.ok && typeof answer.result === 'string' && answer.result.endsWith('2a'))
     return good('are taken in eth_call')

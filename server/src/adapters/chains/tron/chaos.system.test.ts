@@ -45,7 +45,7 @@ describeChaos('the TRON chain out of order', async () => {
       reference: (adapter) => adapter.reference(),
       resourcesOf: (adapter) => adapter.resourcesOf(address),
       isActivated: (adapter) => adapter.isActivated(FAUCET),
-      // Nobody's account: the node answers with an empty object.
+      // Of an address without an account: the node answers with an empty object.
       isNotActivated: async (adapter) => adapter.isActivated(await newAddress()),
       unknownStatus: (adapter) => adapter.statusOf('ab'.repeat(32)),
       estimateCost: (adapter) => adapter.estimateCost(call),

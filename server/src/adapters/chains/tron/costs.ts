@@ -82,11 +82,13 @@ const readEnergyToNewHolder = async (
   random: () => number,
 ): Promise<bigint> => {
   const transfer = decodeTokenTransfer(call.data)
-  return transfer ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(nobody(random), transfer.units) }) : 0n
+  return transfer
+    ? readEnergyOf(node, { ...call, data: encodeTokenTransfer(unusedAddress(random), transfer.units) })
+    : 0n
 }
 
 /** A random address, whose key is unknown and which can't be predicted. */
-const nobody = (random: () => number): string =>
+const unusedAddress = (random: () => number): string =>
   addressOfEvmForm(
     Array.from({ length: 20 }, () => (1 + Math.floor(random() * 255)).toString(16).padStart(2, '0')).join(''),
   )

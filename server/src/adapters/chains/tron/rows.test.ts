@@ -79,7 +79,7 @@ describe('transfers in blocks', () => {
     ])
   })
 
-  test('row T-7: an old contract that is its own heir sends nothing to anybody else', () => {
+  test('row T-7: an old contract that is its own heir sends nothing to another address', () => {
     expect(
       transfersOf({ internal_transactions: [selfDestruction(USDT, 9)] }).filter(({ from, to }) => to !== from[0]),
     ).toEqual([])
@@ -114,7 +114,7 @@ describe('transfers in blocks', () => {
     ])
   })
 
-  test('row T-43: a contract that is not listed may name anybody', () => {
+  test('row T-43: a contract that is not listed may name any address', () => {
     expect(transfersOf({ log: [fakeTransfer(OTHER, OWNER, THIRD)] })).toEqual([])
   })
 })

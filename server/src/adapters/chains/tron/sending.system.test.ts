@@ -34,7 +34,7 @@ afterAll(() => chain.stop())
 
 const saying = (code: string): unknown => expect.stringContaining(code)
 
-/** An account with TRX, of nobody else. */
+/** A new account with TRX. */
 const makeAccount = async (sun: bigint): Promise<{ address: string; key: string }> => {
   const { privateKey, address } = utils.accounts.generateAccount()
   if (sun > 0n) {
@@ -87,14 +87,14 @@ describe('transactions that the chain refuses', () => {
 
   test('more than the balance of the account, or an account that does not exist', async () => {
     const { adapter, newAddress } = world
-    const [poor, nobody] = [await makeAccount(2_000_000n), await makeAccount(0n)]
+    const [poor, empty] = [await makeAccount(2_000_000n), await makeAccount(0n)]
     const to = await newAddress()
     const pays = (owner: string, amount: bigint): Partial<UnsignedTransaction> => ({
       contract: { kind: 'TransferContract', owner, to, amount },
     })
     const tooMuch = await altered(pays(poor.address, 2_000_001n), poor.key)
     expect(await adapter.broadcast(tooMuch)).toMatchObject({ kind: 'refused', reason: 'insufficient-funds' })
-    expect(await adapter.broadcast(await altered(pays(nobody.address, 1n), nobody.key))).toMatchObject({
+    expect(await adapter.broadcast(await altered(pays(empty.address, 1n), empty.key))).toMatchObject({
       kind: 'refused',
       reason: 'insufficient-funds',
     })

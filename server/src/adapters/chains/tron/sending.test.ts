@@ -25,7 +25,7 @@ const unsigned: UnsignedTransaction = {
   feeLimit: 0n,
   contract: { kind: 'TransferContract', owner, to: other, amount: 5n },
 }
-/** The signature is anybody's: nobody here checks whose. */
+/** The signature is of any key: these tests do not check it. */
 const SIGNATURE = Uint8Array.from([...new Uint8Array(31), 1, ...new Uint8Array(31), 1, 27])
 const RAW = Buffer.from(serializeSigned(unsigned, SIGNATURE)).toString('hex')
 const HASH = transactionId(unsigned)

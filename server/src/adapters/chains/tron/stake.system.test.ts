@@ -57,12 +57,12 @@ test('a staked, lent or unfreezing amount stays the account’s, and only the re
 })
 
 test('an address without an account has no stake, no loans and no supply', async () => {
-  const nobody = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'
-  expect(await adapter.stakeOf(nobody)).toEqual(decodeStake({}))
+  const unused = 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'
+  expect(await adapter.stakeOf(unused)).toEqual(decodeStake({}))
   expect([
-    await adapter.lendable(nobody),
-    await adapter.loanOf(FAUCET, nobody, 0),
-    await adapter.supplyFor(nobody),
+    await adapter.lendable(unused),
+    await adapter.loanOf(FAUCET, unused, 0),
+    await adapter.supplyFor(unused),
   ]).toEqual([0n, 0n, null])
 })
 

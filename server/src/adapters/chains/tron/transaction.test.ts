@@ -38,15 +38,20 @@ describe('the account that pays the fee', () => {
     decodeTransaction(tx, info as Record<string, unknown>, tokens).payer
   test.each([
     ['is the sender of its first transfer, and not said', transaction('TransferContract', sent()), {}, undefined],
-    ['of what failed', transaction('TransferContract', sent(), 'REVERT'), {}, owner],
-    ['of what moves nothing', transaction('FreezeBalanceV2Contract', { owner_address: OWNER }), {}, owner],
+    ['of a failed transaction', transaction('TransferContract', sent(), 'REVERT'), {}, owner],
+    [
+      'of a transaction that moves nothing',
+      transaction('FreezeBalanceV2Contract', { owner_address: OWNER }),
+      {},
+      owner,
+    ],
     [
       "of a call that moves another one's tokens",
       transaction('TriggerSmartContract', called),
       { log: [log({ topics: [TRANSFER, word(THIRD.slice(2)), word(OTHER.slice(2))] })] },
       owner,
     ],
-    ['of a shielded transfer is nobody', transaction('ShieldedTransferContract', {}), {}, undefined],
+    ['of a shielded transfer is unknown', transaction('ShieldedTransferContract', {}), {}, undefined],
   ])('%s', (_name, tx, info, payer) => {
     expect(payerOf(tx, info)).toBe(payer)
   })
@@ -229,7 +234,7 @@ test.each<[string, Record<string, unknown>, object]>([
   ['an address that is none', transaction('TransferContract', sent({ to_address: OTHER.slice(2) })), {}],
   ['no contract', { ...transaction('TransferContract', sent()), raw_data: { contract: [] } }, {}],
   ['logs that are no list', transaction('TriggerSmartContract', called), { log: {} }],
-  ['a log of nobody', transaction('TriggerSmartContract', called), { log: [log({ address: 'xx' })] }],
+  ['a log without a valid address', transaction('TriggerSmartContract', called), { log: [log({ address: 'xx' })] }],
 ])('%s is not believed', (_name, tx, info) => {
   expect(() => decodeTransaction(tx, info as Record<string, unknown>, tokens)).toThrow(
     /is no|no hash|no list|no object/,

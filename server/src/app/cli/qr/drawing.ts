@@ -10,7 +10,7 @@ const withQuietZone = (matrix: QrMatrix): boolean[][] => {
   )
 }
 
-/** Draws a code for a terminal: two modules per character, black on white whatever the terminal's colours are. */
+/** Draws a code for a terminal: two modules per character, black on white regardless of the terminal's colours. */
 export const qrAsText = (matrix: QrMatrix): string => {
   const rows = withQuietZone(matrix)
   const lines = Array.from({ length: Math.ceil(rows.length / 2) }, (_, pair) =>

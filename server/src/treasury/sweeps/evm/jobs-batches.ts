@@ -56,7 +56,7 @@ export const estimated = async (
 
 /**
  * Returns the gas of a transfer by the address itself; undefined when the transfer would be refused. A payment of coin
- * takes the same gas whatever its amount.
+ * takes the same gas for any amount.
  */
 export const transferGas = async (
   { hotAddress }: EvmRound,

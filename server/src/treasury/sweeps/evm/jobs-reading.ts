@@ -8,7 +8,7 @@ import type { Holder } from '../sweep.ts'
 import { worthInCoin } from '../coin-worth.ts'
 
 /** An arbitrary address: the test is whether the node runs the code that the request assigns to it. */
-const SOMEBODY = '0x00000000000000000000000000000000000b0b0b'
+const ANY_ADDRESS = '0x00000000000000000000000000000000000b0b0b'
 const WORD_DIGITS = 66
 
 /**
@@ -17,7 +17,7 @@ const WORD_DIGITS = 66
 export const takesSetCode = async ({ adapter, policy, contracts: { delegate } }: EvmRound): Promise<boolean> => {
   if (policy.setCode === 'off') return false
   const answer = await adapter.callDelegated({
-    address: SOMEBODY,
+    address: ANY_ADDRESS,
     delegate: delegate.address,
     code: delegate.code,
     data: sweepOne.encode([]),

@@ -279,7 +279,7 @@ test('a balance that stays behind in a batch is seen to have stayed, and is swep
 })
 
 test.each(['auto', 'off'] as const)(
-  'a fee that the issuer takes of sweeps is booked as a cost: delegation %s',
+  'a fee that the issuer takes of sweeps is posted as a cost: delegation %s',
   async (setCode) => {
     const world = await open(ethereum, { policy: { setCode } })
     const addresses = await world.holding(2)

@@ -32,9 +32,9 @@ const figures: fc.Arbitrary<TronFigures> = fc
   })
   .map((given) => {
     const { address } = given
-    // An account that is not there has nothing, and nobody can have lent it anything.
-    const nobody = { isActivated: false, sun: 0n, resources: { bandwidth: 0n, energy: 0n, freeBandwidth: 600n } }
-    return { ...given, bytes: MAIN_NET.bytes, address: address.isActivated ? address : nobody }
+    // An account that is not there has nothing, and can not have borrowed energy.
+    const unused = { isActivated: false, sun: 0n, resources: { bandwidth: 0n, energy: 0n, freeBandwidth: 600n } }
+    return { ...given, bytes: MAIN_NET.bytes, address: address.isActivated ? address : unused }
   })
 
 /** Carries a step out as the chain would; @returns what the hot address burnt */

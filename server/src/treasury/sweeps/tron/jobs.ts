@@ -23,7 +23,7 @@ const TRX = NATIVE_TICKER.TRON
 
 /**
  * Creates the job that sweeps deposits on TRON. Each run asks the chain what an address still lacks and plans that, so
- * that it continues from any state. Lent energy is taken back whatever the outcome of the sweep. A run ends early, to
+ * that it continues from any state. Lent energy is taken back after any outcome of the sweep. A run ends early, to
  * be repeated at once, when another job has planned from the hot address.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {

@@ -1,6 +1,6 @@
 /**
- * Sweeps on TRON: energy lent and taken back, TRX burnt, and books that agree with the chain to the last sun whatever
- * happens.
+ * Sweeps on TRON: energy lent and taken back, TRX burnt, and books that agree with the chain to the last sun in
+ * every case.
  */
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../../test/setup/database.ts'

@@ -34,7 +34,7 @@ const recorded = (method: string, [first]: unknown[]): Answer | undefined => {
 }
 
 let adapter: AccountChainAdapter & { close(): Promise<void> }
-/** One that is said to the next question of its method, whatever its parameters. */
+/** An answer to the next request of its method, with any parameters. */
 let forced: Answer | undefined
 interface Question {
   id: number
