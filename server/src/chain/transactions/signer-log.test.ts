@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
@@ -15,6 +16,11 @@ beforeEach(() => emptyTables(db))
 
 const end = (length: number, digit = 'a'): LogEnd => ({ length, head: digit.repeat(64) })
 const memory = () => createLogMemory(db, () => 0)
+
+/** Connections of this test that wait for a lock. */
+const waiting = async (): Promise<number> =>
+  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db))
+    .rows.length
 
 /** A signer with a log of its own, asked as a worker asks it. */
 const workerOf = async () => {
@@ -37,6 +43,34 @@ describe("the end of the signer's log in the database", () => {
     await memory().keep(end(5))
     await Promise.all([memory().keep(end(7, 'c')), memory().keep(end(6, 'b'))])
     expect(await memory().known()).toEqual(end(7, 'c'))
+  })
+
+  test('audit M-C4: is stored when each call returns, and calls that wait for the row hold one connection', async () => {
+    const own = memory()
+    await own.keep(end(1))
+    const stored: boolean[] = []
+    await db.transaction().execute(async (other) => {
+      await sql`select from signer_log for update`.execute(other)
+      const calls = Array.from({ length: 20 }, async (_, at) => {
+        await own.keep(end(at + 2))
+        stored.push((await readLogEnd(db))!.length >= at + 2)
+      })
+      await expect.poll(waiting).toBeGreaterThan(0)
+      // The pool has eight connections: if each call held one, this would not be answered.
+      expect(await own.known()).toEqual(end(1))
+      expect(await waiting()).toBe(1)
+      void Promise.allSettled(calls)
+    })
+    await expect.poll(() => stored.length).toBe(20)
+    expect(new Set(stored)).toEqual(new Set([true]))
+    expect(await own.known()).toEqual(end(21))
+  })
+
+  test('audit M-C4: a call that fails has stored nothing, and the next one does', async () => {
+    const own = memory()
+    await expect(own.keep(end(-1))).rejects.toThrow()
+    await own.keep(end(3))
+    expect(await own.known()).toEqual(end(3))
   })
 
   test('audit M-C4: keeps another log from being asked, until an operator accepts it', async () => {

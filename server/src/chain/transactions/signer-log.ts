@@ -1,17 +1,42 @@
 import { sql } from 'kysely'
 import type { LogEnd, LogMemory } from '../../adapters/signer/index.ts'
+import { Batcher } from '../../platform/base/batcher.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** Stores the end of the signer's log in the database: the furthest that any process has seen. */
-export const createLogMemory = (db: Db, now: () => number): LogMemory => ({
-  known: () => readLogEnd(db),
-  keep: async ({ length, head }) => {
-    const at = new Date(now())
-    await sql`insert into signer_log (length, head, noted_at) values (${length}, ${head}, ${at})
-      on conflict (only_one) do update set length = excluded.length, head = excluded.head, noted_at = excluded.noted_at
-      where signer_log.length < excluded.length`.execute(db)
-  },
-})
+/** Callers that share one statement; the signer's queue holds fewer requests. */
+const MOST_TOGETHER = 128
+
+/**
+ * Stores the end of the signer's log in the database: the furthest that any process has seen. Every statement locks the
+ * one row until its COMMIT, so requests to the signer that run at the same time share one. A read begins after the
+ * calls that share it, and an end is stored when its call returns.
+ */
+export const createLogMemory = (db: Db, now: () => number): LogMemory => {
+  const reads = new Batcher<undefined, LogEnd | undefined>({
+    most: MOST_TOGETHER,
+    run: async (calls) => {
+      const end = await readLogEnd(db)
+      return calls.map(() => end)
+    },
+  })
+  const writes = new Batcher<LogEnd, undefined>({
+    most: MOST_TOGETHER,
+    run: async (ends) => {
+      await keepEnd(db, furthestOf(ends), new Date(now()))
+      return ends.map(() => undefined)
+    },
+  })
+  return { known: () => reads.submit(undefined), keep: (end) => writes.submit(end) }
+}
+
+const furthestOf = (ends: readonly LogEnd[]): LogEnd =>
+  ends.reduce((furthest, end) => (end.length > furthest.length ? end : furthest))
+
+const keepEnd = async (db: Db, { length, head }: LogEnd, at: Date): Promise<void> => {
+  await sql`insert into signer_log (length, head, noted_at) values (${length}, ${head}, ${at})
+    on conflict (only_one) do update set length = excluded.length, head = excluded.head, noted_at = excluded.noted_at
+    where signer_log.length < excluded.length`.execute(db)
+}
 
 export const readLogEnd = async (db: Db): Promise<LogEnd | undefined> => {
   const { rows } = await sql<LogEnd>`select length, head from signer_log`.execute(db)
