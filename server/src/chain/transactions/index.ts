@@ -23,7 +23,7 @@ export { addressWithoutHistory, paymentCall, planEvm, planOf, planOfDraft } from
 export type { EvmCall, EvmPlan } from './evm-plan.ts'
 export { feeInLedgerUnits, nativeLedgerUnits, ownCosts } from './costs.ts'
 export { createTransactionSubscriber } from './subscriber.ts'
-export { createSendingJob } from './jobs.ts'
+export { createSendingJob, sendingJob } from './jobs.ts'
 export { createRefusalJob } from './jobs-refused.ts'
 export { createLostJob } from './jobs-lost.ts'
 export type { PausePoint, SendingDeps, SigningPurpose } from './sending.ts'

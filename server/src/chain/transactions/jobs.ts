@@ -29,6 +29,9 @@ import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import { freshAmong, type Fresh } from './together.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 
+/** Name of the job, for the jobs that plan what it sends. */
+export const sendingJob = (network: SendingDeps['network']): string => `send ${network}`
+
 const LEASE_MS = 20_000
 const MOST_AT_ONCE = 64
 
@@ -39,7 +42,7 @@ const MOST_AT_ONCE = 64
  * depend on it.
  */
 export const createSendingJob = (deps: SendingDeps): Job => ({
-  name: `send ${deps.network}`,
+  name: sendingJob(deps.network),
   everyMs: 200,
   run: async () => {
     const at = new Date(deps.runtime.clock.business())

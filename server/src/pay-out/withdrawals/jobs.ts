@@ -1,5 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import type { ChainAdapter, FeeRate } from '../../adapters/chains/port.ts'
+import { sendingJob } from '../../chain/transactions/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
@@ -19,6 +20,7 @@ import type { Withdrawal } from './withdrawal.ts'
 export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
   name: 'payouts BITCOIN',
   everyMs,
+  wakes: [sendingJob('BITCOIN')],
   run: () => planBitcoinBatch(deps),
 })
 
@@ -26,6 +28,7 @@ export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number)
 export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: `payouts ${deps.network}`,
   everyMs,
+  wakes: [sendingJob(deps.network)],
   run: async () => {
     let made = false
     // Payments first: they use freed nonces, which then need no filler.
@@ -40,6 +43,7 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
 export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
   name: 'payouts TRON',
   everyMs,
+  wakes: [sendingJob('TRON')],
   run: () => planTronPayouts(deps),
 })
 

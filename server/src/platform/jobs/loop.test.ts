@@ -131,3 +131,38 @@ test('a run that may take longer is not reported before its own time', async () 
   await until(() => notified.length > 0)
   await loop.stop()
 })
+
+const HOUR_MS = 3_600_000
+
+test('a job with new work for another ends its pause, also one that has not begun', async () => {
+  const found = [true]
+  const runs = { planning: 0, sending: 0 }
+  const planning: Job = {
+    name: 'planning',
+    everyMs: 5,
+    wakes: ['sending', 'of another process'],
+    run: async () => {
+      runs.planning += 1
+      return found.shift() ?? false
+    },
+  }
+  const sending: Job = {
+    name: 'sending',
+    everyMs: HOUR_MS,
+    run: async () => {
+      runs.sending += 1
+      return false
+    },
+  }
+  const loop = createJobLoop([planning, sending], log)
+  // The first run of each needs no end of a pause.
+  for (let i = 2; i < 6; i += 1) {
+    await until(() => runs.sending === i)
+    found.push(true)
+  }
+  await until(() => runs.sending === 6)
+  const { planning: before } = runs
+  await until(() => runs.planning > before + 20)
+  expect(runs.sending).toBe(6)
+  await loop.stop()
+})

@@ -36,7 +36,13 @@ export const createJobLoop = (
 ): JobLoop => {
   const stopping = new AbortController()
   const monitors = jobs.map((job) => (watch ? monitor(job, log, watch, failingAfterMs) : UNWATCHED))
-  const loops = jobs.map((job, i) => runLoop(job, log.child({ job: job.name }), stopping.signal, monitors[i]!))
+  const pauses = new Map(jobs.map(({ name }) => [name, createPause(stopping.signal)]))
+  const loops = jobs.map((job, i) =>
+    runLoop(job, log.child({ job: job.name }), stopping.signal, monitors[i]!, {
+      pause: pauses.get(job.name)!,
+      woken: (job.wakes ?? []).flatMap((name) => pauses.get(name) ?? []),
+    }),
+  )
   // On a timer, because a loop that hangs can't report itself.
   const looking = setInterval(
     () => monitors.forEach(({ look }) => void look()),
@@ -98,7 +104,39 @@ const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
   }
 }
 
-const runLoop = async (job: Job, log: Logger, signal: AbortSignal, monitored: Monitor): Promise<void> => {
+interface Pause {
+  /** resolves after so many ms, when the loop is stopped, or when the pause is ended */
+  of(ms: number): Promise<void>
+  /** ends the pause; one that has not begun is skipped */
+  end(): void
+}
+
+const createPause = (stopped: AbortSignal): Pause => {
+  let ended = new AbortController()
+  const end = (): void => ended.abort()
+  stopped.addEventListener('abort', end)
+  return {
+    of: async (ms) => {
+      await sleep(ms, undefined, { signal: ended.signal }).catch(() => {})
+      ended = new AbortController()
+    },
+    end,
+  }
+}
+
+interface Pauses {
+  pause: Pause
+  /** the pauses of the jobs that this one wakes */
+  woken: readonly Pause[]
+}
+
+const runLoop = async (
+  job: Job,
+  log: Logger,
+  signal: AbortSignal,
+  monitored: Monitor,
+  { pause, woken }: Pauses,
+): Promise<void> => {
   let failures = 0
   while (!signal.aborted) {
     let more = false
@@ -111,8 +149,15 @@ const runLoop = async (job: Job, log: Logger, signal: AbortSignal, monitored: Mo
       log.error({ err: error, failures }, 'job failed; it will run again')
     }
     await monitored.ends(failures === 0 ? 'done' : 'failed')
-    if (more) continue
-    const pause = failures === 0 ? job.everyMs : Math.min(Math.max(job.everyMs, 250) * 2 ** failures, LONGEST_PAUSE_MS)
-    await sleep(pause, undefined, { signal }).catch(() => {})
+    if (more) {
+      for (const other of woken) other.end()
+      continue
+    }
+    // A pause after a failure is not ended early.
+    if (failures === 0) await pause.of(job.everyMs)
+    else await sleep(pauseAfter(failures, job), undefined, { signal }).catch(() => {})
   }
 }
+
+const pauseAfter = (failures: number, { everyMs }: Job): number =>
+  Math.min(Math.max(everyMs, 250) * 2 ** failures, LONGEST_PAUSE_MS)
