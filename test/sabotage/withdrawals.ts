@@ -285,7 +285,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
   {
     name: 'unstored-bytes-broadcast-together',
     file: 'server/src/chain/transactions/jobs-together.ts',
-    replace: ['signed.filter(({ outgoing }) => stored.has(outgoing.id)),', 'signed,'],
+    replace: ['return signed.filter(({ outgoing }) => stored.has(outgoing.id))', 'return [...signed]'],
     fault: 'C3',
     breaks: 'Transactions that the database does not have are broadcast, and their payments are planned again.',
     finder: 'server/src/pay-out/withdrawals/late-worker.test.ts › payments are not broadcast unless they are stored',

@@ -11,9 +11,9 @@ const ASKED_AT_ONCE = 8
 
 /**
  * Has unsigned transactions of one sender signed, stores them and broadcasts them in order. Each has an intent and a
- * signature of its own, but each of the three steps is one database transaction for all. Transactions that are stopped,
- * refused or not accepted by the node are left unchanged; the caller processes all that are not in the result one by
- * one.
+ * signature of its own, but permission, storage and acceptance are recorded for many in one database transaction. A
+ * group is stored and broadcast while the signer works on the next. Transactions that are stopped, refused or not
+ * accepted by the node are left unchanged; the caller processes all that are not in the result one by one.
  * @returns ids of those that a node accepted
  */
 export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<ReadonlySet<string>> => {
@@ -22,38 +22,51 @@ export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): 
     mayAskAll(tx, network, fresh, carriesStopped, momentOf(runtime).at),
   )
   await deps.pause('before-sign')
-  const signed = await signAll(
-    deps,
-    fresh.filter(({ outgoing }) => asked.has(outgoing.id)),
-  )
-  await deps.pause('signed-not-stored')
-  const stored = await inTransaction(runtime.db, (tx) => recordSignedAll(tx, signed, momentOf(runtime)))
-  const purposes = new Set(signed.map(({ outgoing }) => refusalSubject(network, outgoing.purpose)))
-  await resolveAlertsOf(runtime.db, SIGNER_ALERTS, [...purposes], momentOf(runtime).at)
-  await deps.pause('stored-not-broadcast')
-  const accepted = await handOver(
-    deps,
-    signed.filter(({ outgoing }) => stored.has(outgoing.id)),
-  )
+  const wanted = fresh.filter(({ outgoing }) => asked.has(outgoing.id))
+  const purposes = new Set<string>()
+  const accepted: Signed[] = []
+  let isRejected = false
+  for await (const signed of signedInGroups(deps, wanted)) {
+    for (const { outgoing } of signed) purposes.add(refusalSubject(network, outgoing.purpose))
+    const stored = await store(deps, signed)
+    // Later nonces have to wait for one that the node does not accept.
+    if (isRejected) continue
+    const taken = await handOver(deps, stored)
+    isRejected = taken.length < stored.length
+    accepted.push(...taken)
+  }
   await deps.pause('broadcast-not-recorded')
   const next = later(deps, deps.policy.rebroadcastEveryMs)
   await inTransaction(runtime.db, (tx) => recordAcceptedAll(tx, accepted, next, deps.subscribers, momentOf(runtime)))
   const ids = accepted.map(({ outgoing }) => outgoing.id)
+  await resolveAlertsOf(runtime.db, SIGNER_ALERTS, [...purposes], momentOf(runtime).at)
   await resolveAlerts(runtime.db, 'broadcast', ids, momentOf(runtime).at)
   return new Set(ids)
 }
 
-const signAll = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<Signed[]> => {
-  const signed: Signed[] = []
-  for (let from = 0; from < fresh.length; from += ASKED_AT_ONCE) {
-    const some = fresh.slice(from, from + ASKED_AT_ONCE)
-    const answers = await Promise.allSettled(some.map((one) => ask(deps, one)))
-    for (const [at, answer] of answers.entries()) {
-      if (answer.status === 'fulfilled' && 'signed' in answer.value)
-        signed.push({ ...some[at]!, raw: answer.value.signed, hash: answer.value.hash })
+/** Yields what the signer has signed, in order. It gets the next group while the caller works on this one. */
+const signedInGroups = async function* (deps: SendingDeps, fresh: readonly Fresh[]): AsyncGenerator<Signed[]> {
+  const groupAt = (from: number): Promise<Signed[]> => signAll(deps, fresh.slice(from, from + ASKED_AT_ONCE))
+  let next = groupAt(0)
+  try {
+    for (let from = 0; from < fresh.length; from += ASKED_AT_ONCE) {
+      const signed = await next
+      next = groupAt(from + ASKED_AT_ONCE)
+      yield signed
     }
+  } finally {
+    // Also when the caller fails: nothing is signed any more when it goes on.
+    await next
   }
-  return signed
+}
+
+const signAll = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<Signed[]> => {
+  const answers = await Promise.allSettled(fresh.map((one) => ask(deps, one)))
+  return answers.flatMap((answer, at) =>
+    answer.status === 'fulfilled' && 'signed' in answer.value
+      ? [{ ...fresh[at]!, raw: answer.value.signed, hash: answer.value.hash }]
+      : [],
+  )
 }
 
 const ask = async ({ signer, purposeOf }: SendingDeps, { outgoing, attempt }: Fresh): Promise<SignAnswer> =>
@@ -65,7 +78,16 @@ const ask = async ({ signer, purposeOf }: SendingDeps, { outgoing, attempt }: Fr
     ...(await purposeOf(outgoing)),
   })
 
-/** Broadcasts them in order, up to the first that the node does not accept: later nonces have to wait for it. */
+/** Stores signed bytes. @returns those that may be broadcast: their claim still holds, and they are stored */
+const store = async (deps: SendingDeps, signed: readonly Signed[]): Promise<Signed[]> => {
+  const { runtime } = deps
+  await deps.pause('signed-not-stored')
+  const stored = await inTransaction(runtime.db, (tx) => recordSignedAll(tx, signed, momentOf(runtime)))
+  await deps.pause('stored-not-broadcast')
+  return signed.filter(({ outgoing }) => stored.has(outgoing.id))
+}
+
+/** Broadcasts them in order, up to the first that the node does not accept. */
 const handOver = async ({ adapter }: SendingDeps, signed: readonly Signed[]): Promise<Signed[]> => {
   for (const [at, { raw }] of signed.entries()) {
     const result = await adapter.broadcast(raw).catch(() => undefined)

@@ -46,8 +46,11 @@ interface Planned extends Choice {
   gas: bigint
 }
 
-/** Withdrawals in one page. More pages are read while hot addresses have free slots. */
-const PAGE = 100
+/**
+ * Withdrawals in one page. More pages are read while hot addresses have free slots. The first page has as many as there
+ * are slots: each withdrawal of a page is audited, and the signer judges it, even if no slot is left for it.
+ */
+const [LEAST_PAGE, PAGE] = [25, 100]
 /**
  * Gas assumed for a payment before it is estimated: a payment of native coin, and a token transfer to a receiver
  * without a balance, each with a margin.
@@ -62,7 +65,8 @@ const TOKEN_GAS = 125_000n
 export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const free = await freeSlots(deps)
   if (free.length === 0) return false
-  const first = await readPage(deps)
+  const slots = free.reduce((sum, one) => sum + one.slots, 0)
+  const first = await readPage(deps, Math.min(PAGE, Math.max(LEAST_PAGE, slots)))
   if (first.ready.length === 0 && first.last === undefined) {
     await nothingToPay(deps, deps.network)
     return false
@@ -95,9 +99,13 @@ interface Page {
   last: Withdrawal | undefined
 }
 
-const readPage = async ({ runtime, network, approved }: EvmPayoutDeps, after?: Withdrawal): Promise<Page> => {
-  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, PAGE, after)
-  return { ready: await approved(waiting), last: waiting.length === PAGE ? waiting.at(-1) : undefined }
+const readPage = async (
+  { runtime, network, approved }: EvmPayoutDeps,
+  most: number,
+  after?: Withdrawal,
+): Promise<Page> => {
+  const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, most, after)
+  return { ready: await approved(waiting), last: waiting.length === most ? waiting.at(-1) : undefined }
 }
 
 const chooseAll = async (
@@ -120,7 +128,7 @@ const chooseAll = async (
       else unpaid.push({ withdrawal, lacking: choice })
     }
     if (page.last === undefined || !members.some(({ slots }) => slots > 0)) break
-    page = await readPage(deps, page.last)
+    page = await readPage(deps, PAGE, page.last)
   }
   const direct = await deps.fromDeposits?.(
     unpaid.map(({ withdrawal }) => withdrawal),
