@@ -24,7 +24,7 @@ export const cardsSabotages: readonly Sabotage[] = [
     fault: 'audit F-1',
     breaks: 'A refund that was sent is given back to the merchant.',
     finder:
-      'server/src/adapters/acquirers/queued-refunds.test.ts › that the question after a refund reached nothing does not say that the refund did not',
+      'server/src/adapters/acquirers/queued-refunds.test.ts › a query that arrived nowhere does not prove that the refund before it did not',
   },
   {
     name: 'two-refunds-at-once',

@@ -200,7 +200,7 @@ describe('LiqPay', () => {
     expect((await liqpay.refundState!(order)).kind).toBe('unknown')
   })
 
-  test('audit F-1: that the question after a refund reached nothing does not say that the refund did not', async () => {
+  test('audit F-1: a query that arrived nowhere does not prove that the refund before it did not', async () => {
     let sent = false
     const liqpay = liqpayOver((action) => {
       if (action === 'refund') sent = true

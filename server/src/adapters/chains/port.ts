@@ -45,7 +45,7 @@ export interface ChainAdapter {
   readonly network: Network
   /** Genesis hash or chain id, compared with the configuration at start: a node of another network is refused. */
   identity(): Promise<string>
-  /** What the node can show. Without traces, native coin sent by contracts is not seen in blocks. */
+  /** Capabilities of the node. Without traces, native coin sent by contracts is not seen in blocks. */
   capabilities(): Promise<{ mempool: boolean; traces: boolean }>
   head(): Promise<Head>
   /** The newest block that is final by the network's rule (finalized tag, or a configured depth on Bitcoin). */

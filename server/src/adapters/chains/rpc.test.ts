@@ -93,7 +93,7 @@ describe('audit D-E15: row E-60: batches that the node does not take', () => {
       const rpc = rpcTo({ attempts: 1 })
       const wanted = Array.from({ length: 250 }, (_, at) => ({ ok: true, result: at }))
       expect(await rpc.askAll(calls(250))).toEqual(wanted)
-      // What was found out stays.
+      // The limit that was found stays.
       requests = []
       expect(await rpc.askAll(calls(20))).toEqual(wanted.slice(0, 20))
       expect(requests.filter((asked) => asked.length > limit)).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * What adapters asked real nodes and what these answered, kept in `recorded/conversations.json` of each chain
+ * Requests of adapters to real nodes and their answers, stored in `recorded/conversations.json` of each chain
  * (`recording.slow.test.ts` writes it), and a server that says it again with one answer changed. Only tests of these
  * adapters use it.
  */
@@ -32,7 +32,7 @@ export interface Recording<World> {
   conversations: Conversation[]
 }
 
-/** What an adapter is asked, and what must be true of any result. */
+/** A call of an adapter, and the check of any result. */
 export interface Operation<Adapter, World, Result = unknown> {
   run(adapter: Adapter, world: World): Promise<Result>
   /** Fails for a result of another shape or range. */

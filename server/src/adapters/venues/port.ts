@@ -11,7 +11,7 @@ export interface Venue {
   readonly name: string
   /** Markets that orders can be placed on now. @throws VenueUnreachable */
   markets(): Promise<VenueMarket[]>
-  /** What our account holds. @throws VenueUnreachable */
+  /** Returns the balances of our account. @throws VenueUnreachable */
   balances(): Promise<VenueBalance[]>
   /**
    * Places a limit order that fills immediately as far as possible, with the rest cancelled. Must not be repeated for

@@ -79,7 +79,7 @@ describe('audit D-B9: limits of an address (row V-5)', () => {
     try {
       await venue.markets()
       emulator.control.fault({ kind })
-      // What it makes of an order that it is asked to take is not concluded from.
+      // A refusal for the rate of requests does not prove that the order was not placed.
       await expect(venue.place({ ...order, placedAt: Date.now() })).rejects.toThrow(VenueUnreachable)
       emulator.control.fault({})
       await expect(venue.balances()).rejects.toThrow(/asked too often/)

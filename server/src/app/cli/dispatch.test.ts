@@ -1,4 +1,4 @@
-/** What every command has in common: how it is typed, asked about and refused. */
+/** The common behaviour of all commands: arguments, help, confirmation and refusals. */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

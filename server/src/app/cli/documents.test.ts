@@ -49,7 +49,7 @@ const commandLines = (code: string): string[][] =>
 const FRAME = ['--help', '-h', '--json', '--yes']
 const isGroup = (word: string): boolean => commands.some(({ name }) => name.startsWith(`${word} `))
 
-/** What is wrong with a command line; undefined when nothing is. Documents may leave out arguments. */
+/** Returns the error of a command line; undefined without one. Documents may leave out arguments. */
 const wrongWith = (words: readonly string[]): string | undefined => {
   if (words[0] === '--version' || words[0] === 'COMMAND' || words[0] === 'GROUP') return undefined
   if (words[0] === 'help') return words.length === 1 ? undefined : wrongWith(words.slice(1))

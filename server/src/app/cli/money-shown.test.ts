@@ -71,7 +71,7 @@ const bursar = async (...args: string[]) => {
   }
 }
 const COST = '0.000105'
-/** What is left of two ETH, at this cost in seven days. */
+/** The rest of two ETH, at this cost in seven days. */
 const RUNWAY = '133326.3'
 const POLICY = { ETHEREUM: { hot: { ETH: { cap: `${4n * E18}`, target: `${3n * E18}`, low: `${E18}` } } } }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createJsonOutput, createTextOutput, type Output } from './output.ts'
 
-/** What both kinds of output write of the same calls. */
+/** The text and the JSON of the same calls. */
 const shown = (fill: (out: Output) => void): { text: string; json: unknown } => {
   const written = { text: '', json: '' }
   const text = createTextOutput((part) => (written.text += part))

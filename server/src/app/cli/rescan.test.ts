@@ -17,7 +17,7 @@ const hash = (byte: string): string => `0x${byte.repeat(32)}`
 const PAID = hash('77')
 let env: Record<string, string>
 let node: Server
-/** What the node says it is of, and which block it has at height 100. */
+/** The chain of the node, and its block at height 100. */
 let chain = { id: 1, final: hash('aa') }
 
 const blockAt = (height: number) => ({

@@ -159,7 +159,7 @@ test('audit O-3.1: D3 a promotion moves stock and counters on, and raises an ale
   await here.close()
 })
 
-test('the same database in another place is served as before once it is said to be', async () => {
+test('the same database in another place is served as before once an operator accepts it', async () => {
   const copy = open(await copyOf(database.url))
   await expect(requireSameDatabase(copy.db, momentOf(copy.runtime))).rejects.toThrow('restored')
   await inTransaction(copy.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(NOW)))

@@ -111,7 +111,7 @@ const opened = async <T>(look: (opened: Opened) => T): Promise<T> => {
     await installation.close()
   }
 }
-/** What a command prints. */
+/** The output of a command. */
 const typed = async (...words: string[]): Promise<string> => (await captured(() => runCommand(words, changed.env))).text
 const isAsked = (what: string) => expect.poll(() => changed.asked.some((line) => line.startsWith(what))).toBe(true)
 const sendMail = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** What an operator asks of the signer's log. */
+/** Commands of an operator about the signer's log. */
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'

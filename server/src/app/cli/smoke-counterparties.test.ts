@@ -235,7 +235,7 @@ test('amlbot: a missing report is refused; only a named subject is checked, and 
       (line) => !line.startsWith('agrees'),
     ),
   ).toEqual([])
-  // What ends in 9996 has a signal that the contract lacks.
+  // A transaction that ends in 9996 has a signal that the contract lacks.
   expect(lines(await compareScreener(screener, subject(`0x${'11'.repeat(18)}9996`)))).toContain(
     'new names of signals: names that Bursar does not know: a_signal_of_tomorrow',
   )

@@ -48,7 +48,7 @@ const smoke = async (target: keyof typeof CHAINS, { url }: TestProxy, ...more: s
   return { code, out, lines: out.split('\n').filter((line) => /^(agrees|NEW|BAD|\?)/.test(line)) }
 }
 
-/** What smoke may ask: nothing of it changes anything at a node. */
+/** Methods that smoke may call: none of them changes anything at a node. */
 const READING = [
   'bursar_smoke',
   'debug_traceBlockByHash',
@@ -107,11 +107,11 @@ test.each<[string, string, Behaviour, string]>([
   ],
   ['an answer that is cut', 'eth_getBlockReceipts', 'half', '?      receipts of an unknown block'],
   ['another chain', 'eth_chainId', { change: () => '0x1' }, 'BAD    chain: the node is of chain 1, and'],
-])('a node that says otherwise is shown as such: %s', async (_what, method, behaviour, line) => {
+])('a node that answers otherwise is shown as such: %s', async (_what, method, behaviour, line) => {
   const proxy = await open('ethereum')
   proxy.behave = (call) => (call.method === method ? behaviour : 'pass')
   const { code, lines } = await smoke('ethereum', proxy)
   expect(lines).toContainEqual(expect.stringContaining(line))
-  // What is not answered is no finding, as long as something is.
+  // A request without an answer is no finding, as long as another one is answered.
   expect(code).toBe(line.startsWith('?') ? 0 : 1)
 })

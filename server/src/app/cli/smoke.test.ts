@@ -48,7 +48,7 @@ test('an account with an acquirer is compared with our newest orders, and agrees
   expect(code).toBe(0)
 })
 
-test('a node of another chain, and a node that does not answer, are said at once and end with 1', async () => {
+test('a node of another chain, and a node that does not answer, are reported at once and end with 1', async () => {
   let asked = 0
   const url = await startRpcNode({ getblockhash: () => ((asked += 1), 'ab'.repeat(32)) })
   const at = (url: string) => ({

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 
 /**
- * What all tables hold, as the count of rows and a digest of each table. A row that was written again, even as it was,
- * changes the digest (`xmin`).
+ * The contents of all tables, as the count of rows and a digest of each table. A row that was written again, even
+ * unchanged, changes the digest (`xmin`).
  *
  * @param except tables that a command may write
  */

@@ -1,7 +1,7 @@
 /** The output of commands. Only tests of this module use it. */
 import { vi } from 'vitest'
 
-/** What a command wrote: on each stream, and on both in the order written. */
+/** The output of a command: on each stream, and on both in the order written. */
 export interface Printed {
   out: string
   err: string

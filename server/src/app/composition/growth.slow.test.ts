@@ -1,5 +1,5 @@
 /**
- * What an installation costs when it is idle does not grow with its age: the statements of every job, of the watcher's
+ * The work of an idle installation does not grow with its age: the statements of every job, of the watcher's
  * listeners, of the metrics and of the lists are collected from the code as it runs, and explained on a young database
  * and on an old one.
  */
@@ -288,8 +288,8 @@ test('audit M-C1 M-C2: no statement of a job, a subscriber, the metrics or a lis
     )
   })
   expect(findings).toEqual([])
-  // What no job came to is not proved: there are so many statements at least, and nothing but the absent signer kept
-  // a job from more.
+  // A table that no job read is not proved: there are so many statements at least, and nothing but the absent signer
+  // kept a job from more.
   expect(old.size).toBeGreaterThan(100)
   expect([...failed, ...failedLater].filter((failure) => !failure.endsWith(': not here'))).toEqual([])
 })

@@ -10,7 +10,7 @@ import { expectingFiat } from './converting.ts'
 const world = useFiatInvoices(expectingFiat)
 
 const DAY_MS = 24 * HOUR_MS
-/** What the merchant has, and can spend. */
+/** The balance of the merchant, and its spendable part. */
 const balance = async (): Promise<[bigint, bigint]> => {
   const { rows } = await sql<{ posted: bigint; held: bigint }>`select posted, held from ledger_accounts
     where kind = 'merchant' and merchant_id = ${world.merchantId}`.execute(world.db)

@@ -161,7 +161,7 @@ describe('audit S-12: the record of an operation that moves money says which API
   })
 })
 
-/** What may happen between an order and its repetition, and what another order of each operation is answered then. */
+/** Changes between an order and its repetition, and the answer to another order of each operation after them. */
 const CHANGES: readonly [what: string, to: Partial<Circumstances>, codes: Readonly<Record<string, number>>][] = [
   [
     'the market has moved',

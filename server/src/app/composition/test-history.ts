@@ -87,7 +87,7 @@ const PAYEES = [
   'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
 ]
 
-/** What is open is as much in an old installation as in a young one. */
+/** Open objects are as many in an old installation as in a young one. */
 export const OPEN: [table: string, columns: Record<string, string>][] = [
   ['deposits', { ...HISTORY['deposits'], state: "'pending'", told: "'Pending'", block_height: `${HEIGHT}` }],
   [

@@ -33,7 +33,7 @@ export const moneyOperations: readonly Operation[] = operations.filter(({ movesM
 const OUTSIDE = '0x1111111111111111111111111111111111111111'
 const CARD = '4111111111111111'
 
-/** What the operator and the world decide, and may decide anew at any time. */
+/** Conditions that the operator and the world set, and may change at any time. */
 export interface Circumstances {
   /** 1e-18 USDT */
   prices: Readonly<Record<string, bigint>>

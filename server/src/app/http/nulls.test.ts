@@ -23,7 +23,7 @@ describe('audit C-21: null for an optional field is as if it were not sent', () 
       operation.path.replace(':id', '123e4567-e89b-12d3-a456-426614174000'),
       JSON.stringify({ ...without, [field]: null }),
     )
-    // What needs one of two fields refuses a request without either.
+    // An operation that needs one of two fields refuses a request without either.
     const handled = sent.status === 200 ? edge.handled.at(-1)!.body : without
     expect(mayBeNull ? handled : sent).toEqual(
       mayBeNull ? without : expect.objectContaining({ status: 400, body: expect.objectContaining({ field }) }),

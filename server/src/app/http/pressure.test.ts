@@ -1,4 +1,4 @@
-/** What strangers can make an api process hold: bodies, connections, keys. */
+/** Memory that strangers can make an api process use: bodies, connections, keys. */
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBodyBudget } from './body-budget.ts'
@@ -95,7 +95,7 @@ describe('audit S-5: bodies in flight are bounded', () => {
     const left = [...held, ...others].filter((one) => one !== over.one)
     for (const one of left) one.socket.write(' ')
     expect(await Promise.all(left.map(statusOf))).toEqual([401, 401, 401])
-    // What was answered is given back: as much fits again.
+    // An answered request gives its share back: as much fits again.
     const again = begin(edge.port, from('198.51.100.1'), MIB, MIB)
     expect(await statusOf(again)).toBe(401)
   })

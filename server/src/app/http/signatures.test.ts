@@ -185,7 +185,7 @@ describe('the signed text', () => {
         const moved = slide({ target, body, timestamp }, boundary === 'head', cut)
         if (moved === undefined) return
         const headers = ['merchant-id', edge.merchant.id, 'signature', signature, 'timestamp', moved.timestamp]
-        // What has a space or more in its target is no HTTP at all, and no client sends it.
+        // A target with a space is no HTTP at all, and no client sends it.
         if (!/^[!-~]+$/.test(moved.target) || !/^[!-~]*$/.test(moved.timestamp)) return
         const { status } = await edge.raw(
           operation.method,

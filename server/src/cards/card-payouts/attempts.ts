@@ -29,7 +29,7 @@ export const attemptsOf = async (db: Db | Tx, partId: string): Promise<Attempt[]
   return rows
 }
 
-/** What an acquirer reported about an order, as it is stored. Units are the ticker's. */
+/** The report of an acquirer about an order, as it is stored. Units are the ticker's. */
 export interface Ending {
   acquirerReference?: string | undefined
   feeUnits?: bigint | undefined

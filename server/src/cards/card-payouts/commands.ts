@@ -22,7 +22,7 @@ import { captureItem, holdItem, lateFeeItem, releaseItem, returnItem, type PaidB
 import type { Attempt, Part, Payout } from './payout.ts'
 import { closePart, findPart, isStopped, lockPayout, movePart, openUnits, partsOf } from './store.ts'
 
-/** What an acquirer reported about an order, or the proof that the order did not reach it. */
+/** The report of an acquirer about an order, or the proof that the order did not reach it. */
 export type Outcome = AcquirerState | { kind: 'unsent'; message: string }
 
 export interface SettleDeps {

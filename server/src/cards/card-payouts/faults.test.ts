@@ -131,7 +131,7 @@ test('a database restored from an older copy sends under the reference the acqui
   const {
     rows: [part],
   } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
-  // What was sent before the database was put back.
+  // Orders that were sent before the database was restored.
   const order = {
     reference: referenceOf(part!.id, 1),
     ticker: 'UAH',
@@ -160,7 +160,7 @@ test.each(['answers', 'is mute for a while'])(
     const {
       rows: [part],
     } = await sql<{ id: string }>`select id from card_payout_parts`.execute(here.db)
-    // What was sent before the database was put back, while the first account could not be reached.
+    // Orders that were sent before the database was restored, while the first account could not be reached.
     await other.payOut({
       reference: referenceOf(part!.id, 1),
       ticker: 'UAH',
@@ -178,7 +178,7 @@ test.each(['answers', 'is mute for a while'])(
     await here.later(HOUR, 4)
     expect([bank.orders.size, other.orders.size]).toEqual([0, 1])
     expect((await here.notices(shop)).map(({ status }) => status)).toEqual(['Done'])
-    // What was asked for since goes where it is to go.
+    // Later orders go by the routing.
     await here.payOut(shop, { amount: '1000' })
     await here.later(HOUR)
     expect([bank.orders.size, other.orders.size]).toEqual([1, 1])
@@ -210,7 +210,7 @@ describe('stops', () => {
     expect(await here.payOut(shop, { amount: '1200' })).toMatchObject(
       holdsBack ? { status: 503, body: { code: 107 } } : { status: 200 },
     )
-    // What an acquirer has is followed to its end.
+    // An order that an acquirer has is followed to its end.
     for (const [reference, { state }] of bank.orders) if (state.kind === 'waiting') bank.end(reference, 'pays')
     await here.later(HOUR)
     expect((await here.notices(shop)).filter(({ amount }) => amount === '1500')).toHaveLength(1)
@@ -293,7 +293,7 @@ describe('a person', () => {
   })
 })
 
-test('a part that no account takes any more waits and says so', async () => {
+test('a part that no account accepts any more waits, with an alert', async () => {
   const shop = await here.merchant('UAH', 5_000n)
   await here.payOut(shop, { amount: '1000' })
   const deps = { ...here.deps, routing: { accounts: [], rules: [] } }

@@ -1,4 +1,4 @@
-/** What an acquirer says of a payout after its end: money that came back, and contradictions. */
+/** Answers of an acquirer about a payout after its end: money that came back, and contradictions. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { FiatWithdraw } from '@bursar/contract'

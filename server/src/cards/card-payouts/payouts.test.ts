@@ -82,7 +82,7 @@ describe('a single payout', () => {
   })
 
   test.each(['drops', 'vanishes', 'breaks', 'waits'] as const)(
-    'that %s is asked for, never sent again and never given back on a guess',
+    'that %s is queried, never sent again and never given back on a guess',
     async (behaviour) => {
       const shop = await here.merchant('UAH', 2_000n)
       bank.next = [behaviour]

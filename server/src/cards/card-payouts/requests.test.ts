@@ -1,4 +1,4 @@
-/** What is asked for, what it costs, and what is refused and how. */
+/** Requests of payouts: their amounts, fees and refusals. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

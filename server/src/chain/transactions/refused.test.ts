@@ -1,4 +1,4 @@
-/** What the signer refuses to sign: the alert about it ends when it signs again, and when nothing waits any more. */
+/** Refusals of the signer: their alert ends when it signs again, and when nothing waits any more. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'

@@ -5,7 +5,7 @@ import { tronContractOf } from './tron-plan.ts'
 /** sun of stake for each resource */
 type ByResource = Record<'ENERGY' | 'BANDWIDTH', bigint>
 
-/** What transactions of the hot address on TRON take that are not final yet. */
+/** Amounts that transactions of the hot address on TRON take before they are final. */
 export interface TronCommitted {
   /** sun that it sends to our accounts or stakes, besides fees */
   sun: bigint

@@ -119,7 +119,7 @@ const rest = async (walk: Walk): Promise<void> => {
   walk.faults.lag = 0
   walk.chain.mine(FINAL_DEPTH + 1)
   walk.follower = (await patiently(walk.begin)) ?? (await walk.begin())
-  // What small deposits add up to is credited with the next block.
+  // The sum of small deposits is credited with the next block.
   for (let block = 0; block < 3; block += 1) {
     for (let quiet = 0; quiet < 3;)
       quiet = (await patiently(() => walk.follower.step()))?.more === false ? quiet + 1 : 0

@@ -143,7 +143,7 @@ const send = ({ chain, owners }: Walk, to: number, units: number): void => {
 const rest = async (walk: Walk): Promise<void> => {
   for (let i = 0; i <= FINAL_DEPTH; i += 1) walk.chain.mine()
   for (;;) if (!(await walk.follower.step()).more) break
-  // What small deposits add up to is credited with the next block.
+  // The sum of small deposits is credited with the next block.
   for (let i = 0; i < 2; i += 1) {
     walk.chain.mine()
     await walk.follower.step()

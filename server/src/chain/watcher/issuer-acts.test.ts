@@ -1,5 +1,5 @@
 /**
- * What the issuer of a token writes into TRON's logs, from a node's answers to an alert. Logs as java-tron 4.8 shows
+ * Acts of the issuer of a token in TRON's logs, from a node's answers to an alert. Logs as java-tron 4.8 shows
  * them (20-byte address, hex without 0x).
  */
 import { randomBytes, randomUUID } from 'node:crypto'

@@ -116,7 +116,7 @@ test('killed again and again in the middle of blocks, while the chain reorganise
       child.kill('SIGKILL')
       kills += 1
     }
-    // What was in the lost blocks is mined again, in other blocks.
+    // The transactions of the lost blocks are mined again, in other blocks.
     const lost = chain.blocks.slice(-2 - (round % 3)).map(({ transactions }) => transactions)
     chain.reorganise(lost.length, [[], ...lost])
     children.clear()

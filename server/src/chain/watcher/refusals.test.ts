@@ -57,7 +57,7 @@ describe('audit D-E5: a provider that limits the rate of requests', () => {
       await follower.step().catch(() => {})
     }
     expect(await heightRead()).toBe(100)
-    // What was given is kept: no block is given twice.
+    // Answers are kept: no block is requested twice.
     expect(provider.asked.length - provider.refused).toBe(100)
   })
 

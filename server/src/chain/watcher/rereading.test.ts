@@ -189,7 +189,7 @@ const deed = fc.oneof(
 type Deed = typeof deed extends fc.Arbitrary<infer T> ? T : never
 
 let counter = 0
-/** What contracts send in one transaction. Only to the hot wallet does a deposit address pay: that is its sweep. */
+/** Amounts that contracts send in one transaction. A deposit address pays only to the hot wallet: that is its sweep. */
 const transactionOf = (
   { owners }: Walk,
   inner: readonly (typeof move extends fc.Arbitrary<infer T> ? T : never)[],

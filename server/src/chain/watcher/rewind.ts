@@ -16,7 +16,7 @@ export interface RewindDeps {
   subscribers: readonly ChainSubscriber[]
 }
 
-/** What a rewind to a block takes back, until the later blocks are read again. */
+/** The changes that a rewind to a block takes back, until the later blocks are read again. */
 export interface Rewind {
   cursor: Cursor
   to: Head

@@ -22,7 +22,7 @@ const rules = { catalogue, bitcoinChain: 'regtest' as const }
 
 export class Killed extends Error {}
 
-/** What a test changes; reset before each. */
+/** Conditions that a test changes; reset before each. */
 interface World {
   merchant: string
   /** ms */

@@ -20,7 +20,7 @@ export const placeAsWhole = async (
     ...sent,
     rows: [...sent.rows!, { table: exchangeWithdrawalRows, values: rowOf(whole, sent.transfer) }],
     operation: whole.kind === 'crypto' ? 'createCryptoExchangeWithdrawal' : 'createFiatExchangeWithdrawal',
-    // What has a cause is named for it, and no merchant can use that name.
+    // An order with a cause is named for it, and no merchant can use that name.
     localId: whole.causedBy === null ? whole.localId : null,
   }
   await placeWithin(tx, order, answerKeys)

@@ -22,7 +22,7 @@ export interface InventoryMove {
   traded?: Traded
 }
 
-/** What exchanges bring in and give out, in ledger units, and its value in 1e-18 USDT at the middle of the market. */
+/** Amounts that exchanges bring in and give out, in ledger units, and their value in 1e-18 USDT at the middle price. */
 export interface Traded extends Flows {
   /** the margin earned */
   margin: bigint

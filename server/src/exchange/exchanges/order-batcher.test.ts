@@ -110,7 +110,7 @@ describe('orders that arrive together', () => {
     const far = createExchangeWorld(createDb(pool), { spreadBps: 50, feeBps: 50 })
     const merchant = await rich()
     const ask = () => far.ask('createExchange', merchant, { body: order })
-    // What is read before the transaction is in memory from then on.
+    // Rows read before the transaction are in memory from then on.
     await expect.poll(async () => (await ask().catch(() => undefined))?.status, { timeout: 30_000 }).toBe(200)
     proxy.setSilent(true)
     const answers = await Promise.allSettled(Array.from({ length: 6 }, ask))

@@ -5,7 +5,7 @@ import { catalogue } from '../../../../test/world/exchange.ts'
 const limited = (...tickers: string[]) =>
   Object.fromEntries(tickers.map((ticker) => [ticker, { long: '1000', short: '1000' }]))
 
-test('audit F-9.3: an exchange whose assets have no limits of the position does not start, and says which', () => {
+test('audit F-9.3: an exchange whose assets have no limits of the position does not start, and the error names them', () => {
   expect(() => readLimitedPolicy(catalogue, {})).toThrow(
     /assets\.BTC\.long is missing.*assets\.BTC\.short is missing.*assets\.KZT\.short is missing/,
   )

@@ -23,7 +23,7 @@ export interface AssetRules {
   short: bigint | null
 }
 
-/** What can be exchanged, and at what cost. An asset without rules is in no pair. */
+/** The assets and pairs that can be exchanged, and their costs. An asset without rules is in no pair. */
 export interface ExchangePolicy {
   assets: ReadonlyMap<string, AssetRules>
   /** overrides by `FIRST/SECOND` of a pair, in basis points */
@@ -72,7 +72,7 @@ const bps = (description: string, standard?: number) =>
     }),
   )
 
-/** `exchange` in `BURSAR_EXCHANGE_FILE`: what can be exchanged, and at what cost. */
+/** `exchange` in `BURSAR_EXCHANGE_FILE`: the assets and pairs that can be exchanged, and their costs. */
 export const EXCHANGE_SHAPE = Type.Object(
   {
     assets: Type.Optional(

@@ -24,7 +24,7 @@ const back = (there: Terms): Terms => ({
 })
 
 /**
- * What a rational calculation without any rounding would give for `exchange`, times `down`, to compare by
+ * The result of a rational calculation without any rounding for `exchange`, times `down`, to compare by
  * multiplication.
  */
 const isFair = (t: Terms, { exchange, target }: Amounts, at: bigint): boolean => {
@@ -90,7 +90,7 @@ describe('amounts', () => {
         const spent = amountsAt(t, 'spend', count * t.spend.step, at)
         if (spent === undefined) return
         const again = amountsAt(t, 'target', spent.target, at)!
-        // What one step of the target is worth may be many steps of what is spent.
+        // One step of the target may be worth many steps of the spent asset.
         expect(again.spend).toBeLessThanOrEqual(spent.spend)
         const more = amountsAt(t, 'target', spent.target + t.target.step, at)!
         expect(more.exchange).toBeGreaterThan(spent.exchange)

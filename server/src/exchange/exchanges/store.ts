@@ -69,7 +69,7 @@ export const findExchange = async (
   return rows[0]
 }
 
-/** What a quote is valid for: this exact order, at this price. */
+/** The validity of a quote: this exact order, at this price. */
 export interface Promisable {
   merchantId: string
   direction: Direction

@@ -1,7 +1,7 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import { PLATFORM, mergeEntries, type AccountKind, type Item } from '../../ledger/postings/index.ts'
 
-/** What a fill moves, in ledger units: rounded so that the books never show more on the venue than it holds. */
+/** Amounts that a fill moves, in ledger units: rounded so that the books never show more on the venue than it holds. */
 export interface FillUnits {
   received: { asset: string; units: bigint }
   spent: { asset: string; units: bigint }

@@ -112,7 +112,7 @@ export const usdtSince = async (tx: Db | Tx, venue: string, since: Date): Promis
   return rows[0]!.usdt
 }
 
-/** What hedges have moved of an asset: ledger units, values in 1e-18 USDT. */
+/** The amounts of an asset that hedges have moved: ledger units, values in 1e-18 USDT. */
 export interface HedgeFlow {
   asset: string
   boughtUnits: bigint

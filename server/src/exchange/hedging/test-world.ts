@@ -152,6 +152,6 @@ export const createHedgeWorld = async (
   return world
 }
 
-/** What `sound` says where nothing is wrong. */
+/** The answer of `sound` without an error. */
 export const SOUND = { ledger: [], positions: [], exposures: [], twice: [] }
 export const readPolicy = (settings: ExchangeSettings) => readExchangePolicy(catalogue, settings)

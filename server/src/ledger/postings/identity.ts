@@ -10,7 +10,7 @@ export interface Identity {
   localId: string | null
 }
 
-/** What is stored of a request, even if it would have another price or be refused now. */
+/** The stored result of a request, even if it would have another price or be refused now. */
 export type Known =
   | Extract<Outcome, { kind: 'answered' | 'key-reused' }>
   | { kind: 'refused'; guard: 'local-id-taken'; objectId: string }

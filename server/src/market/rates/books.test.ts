@@ -65,7 +65,7 @@ test('markets open with enough that agree, close with a reason and an alert, and
   usdtMarkets = await readUsdtMarkets(db, now)
   expect([...usdtMarkets.open.keys()]).toEqual(['UAH'])
   expect(await alerts()).toEqual(['BTC'])
-  // What was believed before the doubt is what the next reading is measured against.
+  // The next reading is measured against the last accepted one before the doubt.
   await read(source('a', { BTC: 650_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 650_000n * E18 }))
   expect((await readUsdtMarkets(db, now)).closed.get('BTC')).toMatch(/jumped/)
   await read(source('a', { BTC: 65_000n * E18, UAH: 41n * E18 }), source('b', { BTC: 65_000n * E18 }))

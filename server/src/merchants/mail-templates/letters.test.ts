@@ -13,7 +13,7 @@ const KINDS = Object.keys(LETTERS) as LetterKind[]
 const everyLetter = KINDS.flatMap((kind) => LANGUAGES.map((language) => [kind, language] as const))
 const WORDS = /(?:href|src|action|background)\s*=\s*["']([^"']*)/gi
 
-/** What a reader of the HTML sees, as text. */
+/** The text that a reader of the HTML sees. */
 const seen = (html: string): string =>
   html
     .replace(/^.*<body/s, '<body')

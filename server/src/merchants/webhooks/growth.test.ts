@@ -57,7 +57,7 @@ test('audit M-C5: delivering, listing, resending and emitting read no more parti
       await sql`delete from event_heads`.execute(tx)
       await sql`insert into event_heads(merchant_id, sequence, month, month_first)
         select merchant_id, ${last}::bigint, max(since), max(first_sequence) from event_spans group by 1`.execute(tx)
-      // What waits is as much in an old installation as in a young one, and of the last days.
+      // As many notifications wait in an old installation as in a young one, all of the last days.
       await sql`delete from event_streams`.execute(tx)
       await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
         select merchant_id, object_id, sequence, sequence, created_at, sequence % 3 > 0, case sequence % 3 when 2 then 'exhausted' else 'active' end, created_at, created_at

@@ -204,7 +204,7 @@ describe('several workers', () => {
     expect(broken).toBeGreaterThan(0)
     for (const id of objects) {
       const order = receiver.accepted.filter((request) => request.objectId === id).map((request) => request.n)
-      // What was not recorded comes again; what is new comes in order.
+      // A delivery that was not recorded comes again; new notifications come in order.
       expect([...new Set(order)]).toEqual([0, 1, 2])
     }
     expect(await world.streams(merchant)).toEqual([])

@@ -187,7 +187,7 @@ describe('the page of a crypto invoice', () => {
     expect(view.wrongAsset).toMatchObject([{ value: '25', ticker: 'USDT', networkName: 'Ethereum (ERC-20)' }])
   })
 
-  test('that expired says so; an underpaid one shows a payer with the link the next steps', async () => {
+  test('that expired shows that; an underpaid one shows a payer with the link the next steps', async () => {
     const empty = await world.create({ amount: USDT, toPendingImmediate: true })
     const id = await underpaid()
     expect((await see(empty)).state).toEqual({ at: 'expired', asked: { value: '100', ticker: 'USDT' } })

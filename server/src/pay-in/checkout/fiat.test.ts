@@ -114,7 +114,7 @@ describe('the page of a fiat invoice', () => {
     )
   })
 
-  test('whose time ran out says so', async () => {
+  test('whose time ran out shows that', async () => {
     const id = await world.create()
     world.now += 73 * HOUR_MS
     expect((await see(id)).state.at).toBe('expired')

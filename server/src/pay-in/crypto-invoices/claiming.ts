@@ -9,7 +9,7 @@ import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById } from './store.ts'
 
-/** What the payer of an expired, underpaid invoice requests for the money that arrived. */
+/** The request of the payer of an expired, underpaid invoice about the money that arrived. */
 export type Claim = 'payRest' | { refundAddress: string }
 
 export interface ClaimSettings extends InvoiceSettings {

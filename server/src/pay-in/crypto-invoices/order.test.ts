@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('judge' as const), clear: fc.boolean() }) },
 )
 
-/** What screening, or an operator, says of the oldest held deposit. One that was rejected before stays so. */
+/** Screening, or an operator, decides about the oldest held deposit. One that was rejected before stays so. */
 const judge = async (clear: boolean): Promise<void> => {
   const {
     rows: [held],
@@ -123,7 +123,7 @@ const live = async (base: boolean, holding: boolean, steps: readonly Step[]): Pr
         const depth = Math.min(one.depth, blocks.length)
         await world.orphan(network, 99 + blocks.length - depth + 1)
         const lost = blocks.splice(blocks.length - depth).flat()
-        // What is left out comes back only as something else that spends the same.
+        // A transaction that is left out comes back only as another one that spends the same coin.
         pool.push(...lost.map((tx) => (one.drop ? { ...tx, hash: `${tx.hash}'`, transfers: [] } : tx)))
         for (let i = 0; i < depth; i += 1) await mine()
         break

@@ -10,7 +10,7 @@ import { readEmptyBlocks } from '../../../../test/world/watcher.ts'
 const lease = { untilMs: START + DAY, afterMs: 60_000 }
 const world = useDeposits()
 let traces = false
-/** What the chain says each address holds. */
+/** The balances of addresses on the chain. */
 const chain = new Map<string, bigint>()
 let asked: string[][] = []
 
@@ -68,7 +68,7 @@ describe('native coin that no transfer explains', () => {
     expect(await notified()).toEqual(['Done 1 late', 'Done 1 unknown', 'Pending 1 late', 'Pending 1 unknown'])
   })
 
-  /** What leaves an address, or is sent there by us, moves its record in the transaction of its block. */
+  /** A payment from an address, or of ours to it, moves its record in the transaction of its block. */
   const moved = (address: string, units: bigint, height: number): Promise<void> =>
     world.act(async () => ({ ...noEffects, moves: [{ network: 'ETHEREUM', asset: 'ETH', address, units, height }] }))
 

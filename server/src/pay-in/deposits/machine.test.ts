@@ -62,7 +62,7 @@ test('money posted by a move into a state is taken back by the move out of it, a
     for (const event of events) {
       const move = moveOf(depositMoves, state, event)
       if (!move) continue
-      // What is held is booked; released, it moves from one account to another, and rejected, it stays where it is.
+      // Held money is posted; released, it moves from one account to another, and rejected, it stays where it is.
       const wasBooked = BOOKED.includes(state)
       const books = (['credit', 'suspend', 'quarantine'] as const).some((effect) => move.effects.includes(effect))
       expect(books, `${state} ${event}`).toBe(BOOKED.includes(move.to) && !wasBooked)

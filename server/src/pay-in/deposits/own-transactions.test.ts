@@ -1,4 +1,4 @@
-/** What our own transactions bring to deposit addresses. */
+/** Transfers of our own transactions to deposit addresses. */
 import { randomUUID } from 'node:crypto'
 import type { Transfer } from '@bursar/chainkit'
 import { sql } from 'kysely'

@@ -11,7 +11,7 @@ const SUM = 3n * PART
 const FEE = 1_000n + SUM / 100n
 let owned: Owned
 let held = false
-/** What became of the sum, as subscribers get it. */
+/** The outcome of the sum, as subscribers get it. */
 let became: string[] = []
 const follower: DepositSubscriber = async (_, followed) => {
   became.push(

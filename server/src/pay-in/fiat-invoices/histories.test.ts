@@ -134,7 +134,7 @@ const judge = async (world: FiatWorld, ids: readonly string[]): Promise<void> =>
       expect(payment.state).toMatch(/^(credited|suspended)$/)
       if (payment.state === 'credited') succeeded[payment.invoiceId] = (succeeded[payment.invoiceId] ?? 0) + 1
     } else if (state.kind === 'reversed') {
-      // What was never booked leaves nothing; what was leaves the cost.
+      // A payment that was never posted leaves nothing; a posted one leaves the cost.
       if (payment.paidUnits !== null) atAcquirers -= 50n
       expect(payment.state).toBe('reversed')
     } else {

@@ -21,7 +21,7 @@ const E18 = 10n ** 18n
 const open = async (): Promise<EvmSweeps> =>
   openEvmSweeps(database.url, { node: await startNode(), paysFromDeposits: true })
 
-/** What stays behind: enough to pay three times the fee, not enough for a sweep. */
+/** The rest that stays behind: enough to pay three times the fee, not enough for a sweep. */
 const little = async ({ adapter }: EvmSweeps): Promise<bigint> => {
   const rate = await adapter.feeRate()
   return 300_000n * expectedPrice(rate as Extract<typeof rate, { kind: 'gas' }>)

@@ -75,7 +75,7 @@ test('while the hot wallet pays for nothing, or a payment costs the same from an
   await world.request('TRX', await someone(), TRX)
   await world.settle()
   await deposit('TRX', '60')
-  // Who activates its receiver burns as much wherever it comes from.
+  // A payment that activates its receiver burns as much from either address.
   await request('TRX', addressOfEvmForm(randomBytes(20).toString('hex')), 20n * TRX)
   await plan()
   expect(await last()).toBe(HOT)
@@ -245,7 +245,7 @@ test.each(['direct-chosen', 'before-sign', 'signed-not-stored', 'stored-not-broa
     })
     expect(isArmed()).toBe(false)
     restart()
-    // What the dead process had claimed is free again when its lease is over.
+    // The claims of the dead process are free again when its lease is over.
     await passTime(MINUTE)
     await settle()
     expect(await onChain(to, null)).toBe(21n * TRX)

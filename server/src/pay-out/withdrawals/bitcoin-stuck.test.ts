@@ -91,7 +91,7 @@ const openPool = () => {
   }
   return node
 }
-/** What the signer lets the network have is not what these tests are about. */
+/** The signer's cap of fees is not the subject of these tests. */
 const dear = (): object => {
   const policy = policyWith({}) as { networks: { BITCOIN: { fee: object } } }
   const { BITCOIN } = policy.networks

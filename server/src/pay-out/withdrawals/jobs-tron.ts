@@ -61,7 +61,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break
   }
   for (const ticker of round.lacking) await alertShort(deps, 'TRON', ticker)
-  // What was not tried may lack it still.
+  // A withdrawal that was not tried may lack it still.
   const enough = round.isOvertaken ? [] : [...round.payable].filter((ticker) => !round.lacking.has(ticker))
   if (enough.length > 0) await noLongerShort(deps, 'TRON', enough)
   if (round.failed.length > 0) throw round.failed[0]
@@ -233,7 +233,7 @@ export const spendableSun = async (deps: HotBalanceDeps): Promise<SpendableSun> 
   }
 }
 
-/** What the hot address can pay. */
+/** Amounts that the hot address can pay. */
 interface Hot {
   balance: HotBalance
   /** number of transactions planned from it: those at the reading, and this round's since */
@@ -260,7 +260,7 @@ const readHot = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Prom
   const { head, units } = await adapter.balancesAtFinal(
     assets.map((asset) => ({ address: hotAddress, contract: asset.networks.get('TRON')!.contract })),
   )
-  // What the books have as final is no longer subtracted: an older block shows it as still there.
+  // Amounts that are final in the books are no longer subtracted: an older block shows them as still there.
   if (head.height < final)
     throw new ChainUnavailable(`the node's final block ${head.height} is older than block ${final} of the books`)
   const left = new Map<string, bigint>()

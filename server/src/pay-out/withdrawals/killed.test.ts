@@ -30,7 +30,7 @@ test.each(['bump-planned', ...SENDING])(
       for (let round = 0; round < 3; round += 1) await world.work(1, DEFAULT_POLICY.bumpAfterMs)
     }
     await expect(killed()).rejects.toThrow(`killed at ${point}`)
-    // What the dead worker had claimed is free again when its lease is over.
+    // The claims of the dead worker are free again when its lease is over.
     world.later(MINUTE)
     await world.work(2)
     expect(await shown()).toEqual(['payout broadcast 0'])

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 const UNITS = 1_000_000n
-/** What a merchant pays for a withdrawal of these tests, and what the network takes for it, in units of its coin. */
+/** The merchant's fee for a withdrawal of these tests, and the network's fee, in units of its coin. */
 const [FEE, GAS] = [1_000n, 7n]
 
 type Balances = Record<string, bigint>

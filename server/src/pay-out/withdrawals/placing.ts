@@ -148,7 +148,7 @@ const rest = (spend: bigint, fee: bigint, scale: number, decimals: number): stri
 }
 
 /**
- * What distinguishes one order of a merchant from all others, in order of preference: the `localId`, the
+ * The names that identify one order among all orders of a merchant, in order of preference: the `localId`, the
  * Idempotency-Key, the signature.
  */
 export interface OrderNames {

@@ -31,7 +31,7 @@ export interface AfterRefusal {
 }
 
 /**
- * What happens to one of the withdrawals that a refused transaction would have paid. A withdrawal that the refusal does
+ * The outcome for one of the withdrawals that a refused transaction would have paid. A withdrawal that the refusal does
  * not concern is planned again at once.
  * @param together number of withdrawals in the transaction
  */

@@ -45,7 +45,7 @@ const attach = (id: string) =>
   )
 const signed = async (): Promise<number> => world.made.log.length - 1
 
-/** What the copy knows: withdrawals that wait, and nothing of what was planned for them. */
+/** The state of the copy: withdrawals that wait, without the transactions that were planned for them. */
 const forget = async (intents: Record<string, string>): Promise<void> => {
   await sql`update withdrawals set outgoing_id = null, state = 'requested', not_before = created_at, barred = null`.execute(
     world.db,

@@ -1,4 +1,4 @@
-/** What is decided about a withdrawal without I/O: its states, postings, notifications, fee and destination. */
+/** Decisions about a withdrawal without I/O: its states, postings, notifications, fee and destination. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../../market/assets/index.ts'

@@ -1,5 +1,5 @@
 /**
- * What to do with received money, as a merchant states it (`contract.md` 4.1). The address and its network are given
+ * The use of received money, as a merchant states it (`contract.md` 4.1). The address and its network are given
  * together or not at all.
  */
 export interface TargetBody {

@@ -1,4 +1,4 @@
-/** What each role of the database may write. Rows are inserted raw: the statements are the subject. */
+/** The rights of each role of the database. Rows are inserted raw: the statements are the subject. */
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'

@@ -216,7 +216,7 @@ describe('an answer costs a bounded amount', () => {
     const answer = await outboundWith().post(url, request)
     expect(answer).toMatchObject({ kind: 'answer', status: 200, body: Buffer.from('x'.repeat(65_536)) })
     await expect.poll(() => sockets.size).toBe(0)
-    // What the kernel's buffers took, not 10 GB.
+    // The size of the kernel's buffers, not 10 GB.
     expect(sent.bytes).toBeLessThan(20_000_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
   })

@@ -8,7 +8,7 @@ export interface NamedAccount {
   of: string | null
 }
 
-/** What the part after the colon names: a merchant's id, a network, or an account with an acquirer. */
+/** The meaning of the part after the colon: a merchant's id, a network, or an account with an acquirer. */
 const KINDS = {
   merchant: 'merchant',
   suspense: 'merchant or nothing',

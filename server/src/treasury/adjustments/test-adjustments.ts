@@ -87,7 +87,7 @@ export const useAdjustments = () => {
     return id
   }
 
-  /** What an account holds, positive on its normal side. */
+  /** The balance of an account, positive on its normal side. */
   const balance = async (merchantId: string, kind: AccountKind, asset = 'USDT'): Promise<bigint> => {
     const { rows } = await sql<{
       posted: bigint

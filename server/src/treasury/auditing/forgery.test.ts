@@ -10,7 +10,7 @@ import { grantCapital } from '../reconciliation/index.ts'
 import { listOpenFindings, provedPayments } from './index.ts'
 import { useForgery, type Forged, type ForgedEntry } from '../../../../test/world/forgery.ts'
 
-/** What can be done with the password of the api's role, and whether a payment leaves by it. */
+/** Forgeries with the password of the api's role, and whether a payment leaves by them. */
 const { runtime, forge, withdrawal, asApi, urlOf } = useForgery()
 const { newId } = runtime
 

@@ -105,7 +105,7 @@ describeWithBitcoind('cold storage on Bitcoin', () => {
     return () => cold.close()
   })
 
-  /** What the hot address has on the chain from tests before is not in these books. */
+  /** The coins of the hot address from earlier tests are not in these books. */
   const fund = async (...amounts: bigint[]): Promise<void> => {
     for (const units of amounts) await node.pay(HOT, units)
     await cold.mine(FINAL)

@@ -78,7 +78,7 @@ export const importTransfer = async (
     return { refused: 'expired', message: `it had to be signed by ${expiresAt.toISOString()}: another one is offered` }
   const reviewed = reviewSigned(offered, bytes)
   if (typeof reviewed === 'string') return { refused: 'not-it', message: reviewed }
-  // What others have planned from the address is seen below, and they see this.
+  // The plans of other jobs from the address are seen below, and they see this one.
   if (network !== 'BITCOIN') await lockPlanned(tx, network, outgoing.senders[0]!)
   const position = (await positionsOf(tx, catalogue, network)).find(({ ticker }) => ticker === asset)
   // On Bitcoin its coins are reserved as long as the offer is open.

@@ -18,7 +18,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
   let world: BitcoinMoney
   const open = async (more: Parameters<typeof openBitcoinMoney>[2] = {}): Promise<BitcoinMoney> => {
     world = await openBitcoinMoney(await node(), database.url, more)
-    // What an earlier test left in the pool is no matter of this one.
+    // Transactions of earlier tests in the pool do not concern this one.
     await world.mine(1)
     onTestFinished(() => world.close())
     return world
@@ -305,7 +305,7 @@ describeWithBitcoind('Bitcoin in and out', () => {
       let end = await doomed[scene.run]()
       for (let steps = 0; steps < 4 && end === 'done'; steps += 1) end = await doomed.sending()
       expect(end).toBe('killed')
-      // What the dead process had claimed is free again when its lease is over.
+      // The claims of the dead process are free again when its lease is over.
       world.later(20_000)
       await world.work()
       await world.mine(FINAL)

@@ -16,7 +16,7 @@ describeWithBitcoind('small coins', () => {
   let world: BitcoinMoney
   const open = async (more: Parameters<typeof openBitcoinMoney>[2] = {}): Promise<BitcoinMoney> => {
     world = await openBitcoinMoney(await node(), database.url, more)
-    // What an earlier test left in the pool is no matter of this one.
+    // Transactions of earlier tests in the pool do not concern this one.
     await world.mine(1)
     onTestFinished(() => world.close())
     return world

@@ -102,7 +102,7 @@ describe('a shortage', () => {
 
 test('audit O-3.4: a shortage that a second reading does not show stops nothing', async () => {
   const owner = await here.someBusiness()
-  // What anvil 1.7.1 answers under load, once in 39 blocks, for its newest block by hash: the balance after
+  // The answer of anvil 1.7.1 under load, once in 39 blocks, for its newest block by hash: the balance after
   // transactions of the next one.
   const truly = here.adapter.balancesAt.bind(here.adapter)
   let readings = 0

@@ -1,4 +1,4 @@
-/** What the server makes, verified by what merchants have: the SDK reads and hashes by code of its own. */
+/** Proofs of the server, verified by the merchants' program: the SDK reads and hashes by code of its own. */
 import { generateKeyPairSync } from 'node:crypto'
 import { ReserveProofError, verifyReserveProof } from '@bursar/sdk'
 import * as fc from 'fast-check'

@@ -222,7 +222,7 @@ describe('the status of a payment', () => {
     expect((await state(changes)).kind).toBe(kind)
   })
 
-  test('asked for again while the question waits is one question', async () => {
+  test('requests for the same payment at the same time are one request', async () => {
     reply = answers(paid)
     const before = asked.length
     const states = await Promise.all([

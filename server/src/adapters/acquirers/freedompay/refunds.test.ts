@@ -8,7 +8,7 @@ import { scriptOf, signFreedomPay } from './signature.ts'
 import { writePgXml } from './xml.ts'
 
 /**
- * What Freedom Pay answers in production (recorded by the authors of vevovip/chaospay, orders 18508638 and 18508640):
+ * Answers of Freedom Pay in production (recorded by the authors of vevovip/chaospay, orders 18508638 and 18508640):
  * each revoke.php makes a payment of its own, negative, and get_status3.php asked by pg_order_id shows the newest
  * payment of the order, which is then the refund. Asked by pg_payment_id it shows the payment, still `success`, with
  * pg_refund_amount.
@@ -192,7 +192,7 @@ test('a payment below zero is a refund, the newest of its order, and no payment 
     expect((await stateBy({ pg_payment_id: '78', pg_payment_status, pg_amount: '-5000' })).payment.kind).toBe('unknown')
 })
 
-test('audit D-B1: a refund that is listed as failed is said so, and decides nothing (row A-3)', async () => {
+test('audit D-B1: a refund listed as failed is reported as failed, and decides nothing (row A-3)', async () => {
   const listed = (pg_payment_status: string) => ({
     pg_payment_id: '78',
     pg_payment_status,

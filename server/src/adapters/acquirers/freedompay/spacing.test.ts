@@ -22,7 +22,7 @@ describe('calls to one account', () => {
       if (index > 0) expect(one.start - times[index - 1]!.end).toBeGreaterThan(38)
   })
 
-  test('that order something go before those that ask', async () => {
+  test('that place an order go before queries', async () => {
     const spacing = createSpacing({ ms: 1, onFull: full })
     const order: string[] = []
     const run = (name: string, isOrder: boolean) =>

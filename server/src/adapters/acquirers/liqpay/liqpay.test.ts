@@ -175,7 +175,7 @@ describe('callbacks', () => {
     action: 'pay',
   }
 
-  test.each([3, 7] as const)('are taken in version %i, whichever is asked in', (version) => {
+  test.each([3, 7] as const)('are accepted in version %i, regardless of the version of requests', (version) => {
     expect(callback(fields, version)).toMatchObject({
       reference: 'r1',
       state: { kind: 'succeeded', units: 150n, acquirerReference: '5' },

@@ -72,7 +72,7 @@ describe('the page', () => {
     expect(asked).toEqual([])
   })
 
-  test('is a link of an invoice, asked for with numbers', async () => {
+  test('is a link of an invoice, requested with numbers', async () => {
     reply = '{"reason":"Ok","reasonCode":1100,"invoiceUrl":"https://secure.wayforpay.com/invoice/i1"}'
     expect(await createWayForPay({ ...settings, page: 'invoice' }).createPayment(order)).toMatchObject({
       method: 'GET',
@@ -226,7 +226,7 @@ describe('callbacks', () => {
   })
 })
 
-test.each([1113, 1117, 1121])('asked for a payment, code %i is about the account', async (code) => {
+test.each([1113, 1117, 1121])('code %i in answer to a query of a payment concerns the account', async (code) => {
   reply = `{"reasonCode":${code}}`
   await expect(createWayForPay(settings).paymentState('o1')).rejects.toThrow(`w4p: it refuses to answer: ${code}`)
 })

@@ -1,4 +1,4 @@
-/** What a real node says to each kind of transaction it does not take, and what that means. */
+/** Answers of a real node to each kind of transaction that it refuses, and their meaning. */
 import { btcText } from '@bursar/chainkit/bitcoin'
 import { expect, test } from 'vitest'
 import { describeWithBitcoind, useBitcoind } from '../../../../../test/setup/nodes.ts'

@@ -1,5 +1,5 @@
 /**
- * What a real node (Bitcoin Knots 29.4.3) would say to transactions whose signatures are not valid, before it looks at
+ * Answers of a real node (Bitcoin Knots 29.4.3) to transactions whose signatures are not valid, before it looks at
  * signatures.
  */
 import { isRefused } from '@bursar/chainkit'

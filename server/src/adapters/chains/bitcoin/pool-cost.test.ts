@@ -1,4 +1,4 @@
-/** What a miner would take a transaction of the pool with, as nodes before Bitcoin Core 31 and from 31 on show it. */
+/** The package in which a miner takes a transaction, as nodes before Bitcoin Core 31 and from 31 on show it. */
 import { expect, test } from 'vitest'
 import type { Rpc, RpcCall } from '../rpc.ts'
 import { readPoolCost } from './pool-cost.ts'

@@ -35,7 +35,7 @@ describeWithBitcoind('transactions as they travel', () => {
     ])
   })
 
-  test('another than was asked for is not believed', async () => {
+  test('a transaction other than the requested one is not believed', async () => {
     const { faucet } = await openBitcoinWorld(await node())
     const { raw, hash } = await spend(faucet, await takeCoin(faucet), [], 3_000n)
     const rpc = createRpc({ network: 'BITCOIN', url: 'http://127.0.0.1:1', random: () => 0, parse: JSON.parse })

@@ -12,7 +12,7 @@ const strange = async (settings: ChainSettings, network: Network) =>
 
 describe('anvil', () => {
   const anvil = useAnvil()
-  test('says nothing new', async () => {
+  test('gives no new answer', async () => {
     const { node, ...world } = await openEvmWorld(await anvil(), {
       network: 'ETHEREUM',
       chainId: 31_337,
@@ -45,7 +45,7 @@ describe.each(EVM_NODES)('transactions that every chain refuses: %s', (_name, us
 
 describeWithBitcoind('bitcoind', () => {
   const bitcoind = useBitcoind()
-  test('says nothing new', async () => {
+  test('gives no new answer', async () => {
     const { node, ...world } = await openBitcoinWorld(await bitcoind())
     await world.pay(await world.newAddress(), 50_000n)
     await world.mine(1)
@@ -55,7 +55,7 @@ describeWithBitcoind('bitcoind', () => {
 
 describe("the sandbox's TRON", () => {
   const tron = useTronNode(4)
-  test('says nothing new', async () => {
+  test('gives no new answer', async () => {
     expect(await strange({ TRON: { url: (await tron()).url, genesis: '0'.repeat(64) } }, 'TRON')).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What decides about money is of one block, also where machines at different heads answer in turn. */
+/** State that decides about money is of one block, even if machines at different heads answer in turn. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { useAnvil } from '../../../../../test/setup/nodes.ts'

@@ -1,4 +1,4 @@
-/** What real nodes answer about what contracts did, and what comes of it. */
+/** Answers of real nodes about calls of contracts, and the resulting transfers. */
 // Titles name rows of docs/dialects.md; a table's title stands for all that it lists.
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 

@@ -1,4 +1,4 @@
-/** What real nodes answer about what contracts did, and what comes of it. */
+/** Answers of real nodes about calls of contracts, and the resulting transfers. */
 // Titles name rows of docs/dialects.md; a table's title stands for all that it lists.
 import { checksumAddress, type Hex } from '@bursar/chainkit/evm'
 
@@ -155,7 +155,7 @@ describe('one block that can not be traced does not stop the chain', () => {
     expect(innerOf(found)).toEqual([])
     expect(times).toBeGreaterThan(2)
     expect(innerOf(await adapter.blockAt(8))).toHaveLength(1)
-    // What was given up once is not waited for again.
+    // A block that was given up once is not waited for again.
     expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
   })
 

@@ -1,4 +1,4 @@
-/** What nodes say of fees and calls, each as its own source or documents have it. */
+/** Answers of nodes about fees and calls, each from the node's source or documents. */
 import { expect, test } from 'vitest'
 import type { AccountState } from '../port.ts'
 import { evmSettingsOf } from '../settings.ts'

@@ -1,4 +1,4 @@
-/** What a real node says to what it does not take, and what an account needs before it sends. */
+/** Answers of a real node to transactions that it refuses, and the needs of an account before it sends. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { EVM_NODES } from '../../../../../test/setup/nodes.ts'

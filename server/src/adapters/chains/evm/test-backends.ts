@@ -67,7 +67,7 @@ const PLACE: Readonly<Record<string, number>> = {
   eth_estimateGas: 1,
 }
 
-/** What to ask the node so that it answers as one at `head` would. */
+/** The request to the node with which it answers as one at `head` would. */
 const asLagging = async (
   rpc: Anvil['rpc'],
   { method, params }: Omit<Question, 'id'>,

@@ -14,7 +14,7 @@ import {
   PAYER,
 } from '../../../../../test/world/dialects/evm-traces.ts'
 
-/** What `callTracer` shows below the outermost frame, and what our address got by it. */
+/** The frames of `callTracer` below the outermost one, and the amounts that our address got by them. */
 export interface Frames {
   who: string
   /** file of the client's repository */
@@ -147,7 +147,7 @@ export const ELEMENTS: readonly { who: string; element: (height: number) => obje
 ]
 
 /**
- * What tracers show of a transaction that failed: its fee is gone, and frames below it look as if they had succeeded.
+ * The trace of a transaction that failed: its fee is gone, and frames below it look as if they had succeeded.
  */
 export const FAILED = {
   frames: { ...callsOf([innerCall]), error: 'execution reverted', revertReason: 'no' },

@@ -1,4 +1,4 @@
-/** What the adapter can be asked, with parameters of a recorded chain. Only tests of these adapters use it. */
+/** Calls of the adapter, with parameters of a recorded chain. Only tests of these adapters use it. */
 import { isRefused } from '@bursar/chainkit'
 import { parseAddress } from '@bursar/chainkit/evm'
 import { expect } from 'vitest'

@@ -16,7 +16,7 @@ export interface Trace {
   changes: BalanceChanges
 }
 
-/** What a node shows of one transaction in a block. */
+/** One transaction in a block as a node shows it. */
 export interface ShownTransaction {
   transaction: Fields
   receipt: Receipt

@@ -1,5 +1,5 @@
 /**
- * What java-tron 4.8 answers besides the ordinary, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the
+ * Unusual answers of java-tron 4.8, by its sources (tronprotocol/java-tron, release_v4.8.1); rows of the
  * review's table.
  */
 import {

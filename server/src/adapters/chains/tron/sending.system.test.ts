@@ -1,4 +1,4 @@
-/** What a chain says to what it does not take, what sending costs, and how a transaction ends that is never mined. */
+/** Refusals of a chain, the costs of sending, and the end of a transaction that is never mined. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRefused } from '@bursar/chainkit'
 import {
@@ -226,7 +226,7 @@ describe('costs are estimated to the sun', () => {
     const { estimated, paid } = await estimatedAndPaid(transfer(address, await world.newAddress(), 1_000n), key)
     expect(estimated).toBe(paid)
     expect(alone.ok && alone.usage.energy - energy).toBe(paid / 100n)
-    // What was used comes back evenly over a day: a unit or two by now.
+    // Used bandwidth comes back evenly over a day: a unit or two by now.
     expect((await world.adapter.resourcesOf(address)).energy).toBeLessThan(10n)
   })
 

@@ -166,7 +166,7 @@ describe('costs', () => {
         ? { result: { result: true }, energy_required: 70_000 }
         : { result: { result: true }, energy_required: 1 }
     expect(await adapter.estimateCost(call)).toMatchObject({ usage: { energy: 64_000n, energyLimit: 70_000n } })
-    // What has no name here goes as it is; its estimate is then no less than the run.
+    // A call without a known name is sent as it is; its estimate is then no less than the run.
     expect(await adapter.estimateCost({ ...call, data: '0x12345678' })).toMatchObject({
       usage: { energy: 64_000n, energyLimit: 64_000n },
     })

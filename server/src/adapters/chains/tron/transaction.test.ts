@@ -1,4 +1,4 @@
-/** What is read in blocks, in java-tron's own JSON: default values left out, hex without 0x. */
+/** Transactions of blocks, in java-tron's own JSON: default values left out, hex without 0x. */
 import { addressOfHex } from '@bursar/chainkit/tron'
 import { describe, expect, test } from 'vitest'
 import { unknownNotes } from './internal.ts'
@@ -112,8 +112,8 @@ describe('TRX', () => {
 })
 
 /**
- * What java-tron 4.8 lists of one transaction: `Program.java` names the entries, `TransactionUtil.java` lists only some
- * of them unless `vm.saveFeaturedInternalTx` is on.
+ * Internal transactions that java-tron 4.8 lists: `Program.java` names the entries, `TransactionUtil.java` lists only
+ * some of them unless `vm.saveFeaturedInternalTx` is on.
  */
 describe('internal transactions', () => {
   const hexOf = (text: string): string => Buffer.from(text).toString('hex')

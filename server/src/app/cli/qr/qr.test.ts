@@ -12,7 +12,7 @@ const textOf = (version: number, length: number): string => {
   }).join('')
 }
 
-/** What a camera reads: each module 4 pixels wide, with the quiet zone. */
+/** The image that a camera reads: each module 4 pixels wide, with the quiet zone. */
 const read = (matrix: QrMatrix): string | undefined => {
   const side = (matrix.length + 8) * 4
   const pixels = new Uint8ClampedArray(side * side * 4).fill(255)

@@ -34,7 +34,7 @@ describe('killed', () => {
       world.pauses.at = point
       await world.dying()
       world.pauses.at = null
-      // What the dead worker had claimed is free again when its lease is over.
+      // The claims of the dead worker are free again when its lease is over.
       world.later(30_000)
       await world.settle()
       await world.settle()

@@ -1,4 +1,4 @@
-/** What is decided without asking anybody: worth, ways, batches, the policy file. */
+/** Decisions without I/O: worth, ways, batches, the policy file. */
 import { isRefused } from '@bursar/chainkit'
 import {
   checksumAddress,

@@ -305,7 +305,7 @@ test('a sweep that the signer refuses is free again after a while, and its nonce
   ])
   world.later(HOUR + 1_000)
   await world.settle()
-  // What failed goes alone.
+  // A failed sweep goes alone.
   expect((await world.states())['delegate replaced'] ?? 0).toBeGreaterThan(4)
   expect(await world.leftOf(addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
 })

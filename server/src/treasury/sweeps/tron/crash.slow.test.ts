@@ -75,7 +75,7 @@ test.each(deaths)(
       await mine(SOLID)
     }
     restart()
-    // What a dead process had claimed is free again after its lease.
+    // The claims of a dead process are free again after its lease.
     await passTime(MINUTE)
     await settle()
     expect((await world.sweeps()).map(({ way, state }) => `${way} ${state}`)).toEqual(['energy final'])

@@ -28,7 +28,7 @@ export interface TronSweepDeps {
   pause: PausePoint
 }
 
-/** What the hot address can send now, after all unconfirmed transactions. */
+/** The amounts that the hot address can send now, after all unconfirmed transactions. */
 export interface SpendableSun {
   sun: bigint
   /** number of transactions planned from the address before `sun` was read, for `isPlannedStill` */

@@ -162,7 +162,7 @@ test('T2 energy that is used up meanwhile: the address is sent the TRX that it s
   await work()
   await work()
   await mine(SOLID)
-  // What is lent is still ours.
+  // The lent stake is still ours.
   expect((await world.adapter.stakeOf(HOT)).lent.ENERGY).toBeGreaterThan(0n)
   expect(await differences()).toEqual([])
   // The network shares out a thousandth of the energy from now on: the loan is worth next to nothing, and so is the
