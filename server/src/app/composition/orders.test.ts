@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { storeSignerLimits } from '../../pay-out/withdrawals/limits.ts'
 import { findWithdrawals } from '@bursar/contract'
 import { useEdge } from '../../../../test/world/edge.ts'
-import { PRICES } from '../../../../test/world/exchange.ts'
+import { giveBalance, PRICES } from '../../../../test/world/exchange.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { rotateKey } from '../../merchants/accounts/index.ts'
 import { keyDeps, momentAt, newId } from '../../../../test/world/merchant.ts'
@@ -256,6 +256,30 @@ test('audit F-3 C-2: every operation that moves money is among those that are re
   expect([...new Set(CHANGES.flatMap(([, , codes]) => Object.keys(codes)))].toSorted()).toEqual(
     moneyOperations.map(({ id }) => id).toSorted(),
   )
+})
+
+describe('L4 an order that was refused for lack of balance gets the same refusal once there is a balance', () => {
+  const move = async (balances: Record<string, string>, sign: bigint): Promise<void> => {
+    for (const [asset, units] of Object.entries(balances))
+      await giveBalance(edge.db, edge.merchant.id, asset, sign * BigInt(units))
+  }
+
+  test.each(moneyOperations.map(({ id }) => id))('%s', async (operation) => {
+    const order = { ...ORDERS[operation], localId: `poor ${operation}` }
+    edge.clock.ms += 1_000
+    await world.change()
+    const before = await world.balances()
+    await move(before, -1n)
+    const first = await world.place(operation, order)
+    await move(before, 1n)
+    expect(first.body.code, first.text).toBe(1)
+    const repeated = await world.place(operation, order)
+    expect([repeated.status, repeated.text]).toEqual([first.status, first.text])
+    expect(await world.balances()).toEqual(before)
+    edge.clock.ms += 1_000
+    await world.change()
+    expect((await world.place(operation, order)).status).toBe(200)
+  })
 })
 
 test('audit F-3: an Idempotency-Key that was used for another order is refused, also while the market is closed', async () => {

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { exchangeAndSend, sendOnAsWhole } from '../exchange-withdrawals/index.ts'
 import { fillOrder, notifyExchange, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { refusal } from '../../ledger/orders/index.ts'
+import { refusal, requirePlaced } from '../../ledger/orders/index.ts'
 import type { ApiRefusal } from '../../platform/api/route.ts'
 import type { Place } from '../../pay-out/withdrawals/index.ts'
 import type { Conversion } from './conversion.ts'
@@ -61,7 +61,9 @@ const carry = async (
       intentId,
       answerKeys: [],
     }
-    return (await exchangeAndSend(tx, deps, whole, moment)).effects
+    const { order: placed, outcome, effects } = await exchangeAndSend(tx, deps, whole, moment)
+    requirePlaced(outcome, placed)
+    return effects
   }
   if (order)
     return notifyExchange(

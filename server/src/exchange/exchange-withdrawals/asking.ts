@@ -1,7 +1,6 @@
 import { estimateErrors } from '@bursar/contract'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
 import {
   estimate,
   PRICE_DECIMALS,
@@ -13,9 +12,10 @@ import {
   type Quote,
 } from '../exchanges/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeDecided, refusal, type NewOrder } from '../../ledger/orders/index.ts'
+import { placeDecided, refusal } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
+import type { PlacedWhole } from './holding.ts'
 
 /**
  * The request fields of both kinds: `spend` states what is spent, `withdraw` what is withdrawn, including the
@@ -108,12 +108,12 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
 export const placeWhole = async (
   runtime: Runtime,
   { merchantId, answerKeys, body }: ApiRequest,
-  make: (tx: Tx, moment: Moment) => Promise<{ order: NewOrder; effects: Effects }>,
+  make: (tx: Tx, moment: Moment) => Promise<PlacedWhole>,
 ): Promise<ApiAnswer> => {
   const { localId = null } = body as OrderBody
   const identity = { merchantId, keys: answerKeys, localId }
   const [placed] = await placeDecided(runtime, [{ identity }], async (tx, _requests, moment) => [
-    { ...(await make(tx, moment)), outcome: { kind: 'applied' } },
+    await make(tx, moment),
   ])
   if ('error' in placed!) throw placed.error
   return placed!.answer

@@ -2,9 +2,9 @@ import { orderErrors } from '@bursar/contract'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
-import { fillOrder, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { placeWithin, readOwnFee, refusal, type NewOrder } from '../../ledger/orders/index.ts'
+import { noEffects, type Effects } from '../../ledger/effects/index.ts'
+import { fillPart, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
+import { placeWithin, readOwnFee, refusal } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import {
   checkWithdrawable,
@@ -13,7 +13,7 @@ import {
   type Place,
   type Withdrawal,
 } from '../../pay-out/withdrawals/index.ts'
-import { lessFee, placeAsWhole } from './holding.ts'
+import { lessFee, placeAsWhole, type PlacedWhole } from './holding.ts'
 import { cryptoBody, type CausedBy, type ExchangedOrder } from './notice.ts'
 
 /** A priced exchange and the destination of its proceeds. */
@@ -32,7 +32,8 @@ export interface CryptoOrder extends Order {
 
 /**
  * Exchanges and holds the proceeds for their withdrawal, in this transaction.
- * @returns the order and the status Exchanged; the withdrawal notifies Done or Failed
+ * @returns the order and the status Exchanged; the withdrawal notifies Done or Failed. Or the exchange that the ledger
+ *   refused, without effects
  * @throws ApiRefusal: roll back
  */
 export const exchangeAndSend = async (
@@ -40,10 +41,11 @@ export const exchangeAndSend = async (
   deps: Pick<TradingDeps, 'runtime'>,
   order: CryptoOrder,
   moment: Moment,
-): Promise<{ order: NewOrder; effects: Effects }> => {
+): Promise<PlacedWhole> => {
   const { direction, place, localId, meta, causedBy, intentId } = order
   // The localId and meta belong to the whole order, not to its exchange.
-  const exchange = await fillOrder(tx, deps, { ...order, localId: null, meta: null }, moment)
+  const exchange = await fillPart(tx, deps, { ...order, localId: null, meta: null }, moment)
+  if ('outcome' in exchange) return { ...exchange, effects: noEffects }
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
   const { withdrawal, notice } = notifiedAsWhole(
@@ -57,7 +59,7 @@ export const exchangeAndSend = async (
     { kind: 'crypto', exchangeId: exchange.id, localId, meta, causedBy },
     order.answerKeys,
   )
-  return { order: placed, effects: { items: [], notices: [notice] } }
+  return { order: placed, outcome: { kind: 'applied' }, effects: { items: [], notices: [notice] } }
 }
 
 /**

@@ -9,11 +9,11 @@ import {
   type PlacingDeps,
 } from '../../cards/card-payouts/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
-import { fillOrder, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { readOwnFee, type NewOrder } from '../../ledger/orders/index.ts'
+import { noEffects } from '../../ledger/effects/index.ts'
+import { fillPart, type TradingDeps, type Order } from '../exchanges/index.ts'
+import { readOwnFee } from '../../ledger/orders/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
-import { lessFee, placeAsWhole } from './holding.ts'
+import { lessFee, placeAsWhole, type PlacedWhole } from './holding.ts'
 import { fiatBody } from './notice.ts'
 
 /** Dependencies of payouts to cards. */
@@ -32,16 +32,21 @@ export interface FiatOrder extends Order {
   answerKeys: readonly AnswerKey[]
 }
 
-/** Exchanges and holds the proceeds for their payout, in this transaction. @throws ApiRefusal: roll back */
+/**
+ * Exchanges and holds the proceeds for their payout, in this transaction.
+ * @returns the order and the status Exchanged, or the exchange that the ledger refused, without effects
+ * @throws ApiRefusal: roll back
+ */
 export const exchangeAndPayOut = async (
   tx: Tx,
   { trading, cards }: { trading: Pick<TradingDeps, 'runtime'>; cards: CardDeps },
   order: FiatOrder,
   moment: Moment,
-): Promise<{ order: NewOrder; effects: Effects }> => {
+): Promise<PlacedWhole> => {
   const { merchantId, direction, asset, card, localId, meta } = order
   // The localId and meta belong to the whole order, not to its exchange.
-  const exchange = await fillOrder(tx, trading, { ...order, localId: null, meta: null }, moment)
+  const exchange = await fillPart(tx, trading, { ...order, localId: null, meta: null }, moment)
+  if ('outcome' in exchange) return { ...exchange, effects: noEffects }
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
   const units = lessFee(exchange.target, fee, asset)
   const limits = readPartLimits('batch', units, asset, cards.rules)
@@ -67,5 +72,5 @@ export const exchangeAndPayOut = async (
     status: 'Exchanged',
     body: { ...body, status: 'Exchanged' },
   }
-  return { order: placed, effects: { items: [], notices: [notice] } }
+  return { order: placed, outcome: { kind: 'applied' }, effects: { items: [], notices: [notice] } }
 }

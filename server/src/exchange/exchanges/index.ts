@@ -7,7 +7,7 @@
  * - the platform never sells more than its inventory, and its position stays within its limits.
  */
 export { fundPosition, notifyExchange } from './commands.ts'
-export { estimate, fillOrder, priceOrder } from './trading.ts'
+export { estimate, fillOrder, fillPart, priceOrder } from './trading.ts'
 export type { TradingDeps, Order } from './trading.ts'
 export type { Direction } from './direction.ts'
 export { readDirection, readPrice, readSideAmount } from './order.ts'

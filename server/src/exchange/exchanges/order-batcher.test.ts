@@ -120,6 +120,34 @@ describe('orders that arrive together', () => {
     await sound()
   })
 
+  test.each([
+    ['accounts', (merchant: string) => sql`select from ledger_accounts where merchant_id = ${merchant} for update`],
+    ['names', (merchant: string) => sql`select pg_advisory_xact_lock(hashtextextended(${`${merchant}/a`}, 5271))`],
+  ])('whose prices become too old while they wait for locked %s are refused, and move nothing', async (_, lock) => {
+    const merchant = await rich()
+    const ask = (more: object) => world.ask('createExchange', merchant, { body: { ...order, ...more } })
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holder = inTransaction(db, async (tx) => {
+      await lock(merchant).execute(tx)
+      locked.resolve()
+      await held.promise
+    })
+    await locked.promise
+    const waiting = [ask({ localId: 'a' }), ask({ localId: 'a', amount: '11' })]
+    const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await isWaiting.execute(db)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0)
+    world.now += 20_001
+    held.resolve()
+    await holder
+    const answers = await Promise.all(waiting)
+    expect(answers.map(({ body: { code } }) => code)).toEqual([6, 6])
+    expect(answers[0]!.body.description).toMatch(/price of UAH is of .*waited too long/)
+    expect([await count('exchanges'), await count('local_ids')]).toEqual([0, 0])
+    world.usdtMarkets = marketsAt(PRICES, world.now)
+    expect((await ask({ localId: 'a' })).status).toBe(200)
+    await sound()
+  })
+
   test('too little for all is enough for some: no order is refused that could be filled by itself', async () => {
     const merchants = await Promise.all(Array.from({ length: 9 }, rich))
     // Nine of 120 are more than the 1,000 there are.

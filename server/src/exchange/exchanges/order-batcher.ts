@@ -65,6 +65,6 @@ const quoteKey = ({ merchantId, direction, side, amount, limit }: Order): string
 const fill =
   ({ clock }: Runtime): Decide<Asked> =>
   async (tx, asked) =>
-    (await fillOrders(tx, asked, new Date(clock.now()))).map((filled) =>
+    (await fillOrders(tx, asked, clock.now)).map((filled) =>
       'refused' in filled ? filled : { ...filled, effects: notifyExchange(filled.exchange, filled.direction) },
     )

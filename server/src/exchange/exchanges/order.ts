@@ -1,7 +1,7 @@
 import { orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { refusal } from '../../ledger/orders/index.ts'
-import type { UsdtMarkets } from '../../market/rates/index.ts'
+import { isTooOld, type UsdtMarkets } from '../../market/rates/index.ts'
 import { directionOf, type Direction } from './direction.ts'
 import type { ExchangePolicy } from './policy.ts'
 import { amountsAt, isNoWorse, PRICE_DECIMALS, type Amounts, type Side } from './pricing.ts'
@@ -100,6 +100,22 @@ export const quoteNow = (
     errors.amountTooLow ?? errors.invalidOrder,
     'Amount too low: nothing would be left to receive',
     'amount',
+  )
+}
+
+/**
+ * Refuses an order that has waited for the database until the markets of its price are too old: others may have moved
+ * since, and the platform would exchange at a price that no source offers any more.
+ * @param quoted the price when the order arrived
+ * @param now ms of real time
+ */
+export const checkAge = ({ basis }: Pick<Quote, 'basis'>, now: number): void => {
+  const old = Object.entries(basis).find(([, { observedAt }]) => isTooOld(observedAt, now))
+  if (!old) return
+  const [ticker, { observedAt }] = old
+  throw refusal(
+    orderErrors.notEnoughLiquidity,
+    `Not enough liquidity: the price of ${ticker} is of ${new Date(observedAt).toISOString()}, as the order waited too long; order again`,
   )
 }
 

@@ -24,9 +24,9 @@ export type Placed = { answer: ApiAnswer } | { error: unknown }
 /**
  * Places orders whose price depends on rows that the transaction locks, such as quotes and inventory. Requests that
  * are known get their answer and are not decided. All orders share a transaction; when that fails, each gets its own,
- * so that none makes the others fail: too little of an asset for all may be enough for some. A request that came alone
- * is tried again unless it was refused: a COMMIT whose answer was lost may have placed it, or another transaction has
- * just taken its key or its localId. The repetition finds that. When the database is silent, the others get the error
+ * so that none makes the others fail: too little of an asset for all may be enough for some. A request that fails alone
+ * is tried once more unless it was refused: a COMMIT whose answer was lost may have placed it, or another transaction
+ * has just taken its key or its localId. The repetition finds that. When the database is silent, the others get the error
  * of the first one: each would wait as long, with a price that grows old.
  */
 export const placeDecided = async <Request extends OrderRequest>(
@@ -34,21 +34,35 @@ export const placeDecided = async <Request extends OrderRequest>(
   requests: readonly Request[],
   decide: Decide<Request>,
 ): Promise<Placed[]> => {
+  const [only, ...others] = requests
+  if (only !== undefined && others.length === 0) return [await placeAlone(runtime, only, decide)]
   try {
     return await placeTogether(runtime, requests, decide)
   } catch (error) {
-    if (requests.length === 1 && error instanceof ApiRefusal) return [{ error }]
-  }
-  const placed: Placed[] = []
-  for (const request of requests) {
-    const last = placed.at(-1)
-    if (endedInSilence(last)) placed.push(last)
-    else {
-      const alone = placeTogether(runtime, [request], decide)
-      placed.push(...(await alone.catch((error: unknown): Placed[] => [{ error }])))
+    const placed: Placed[] = []
+    for (const request of requests) {
+      const last = placed.at(-1)
+      const waited = isSilence(error)
+      placed.push(endedInSilence(last) ? last : await placeAlone(runtime, request, decide, waited ? 1 : MOST_TRIES))
     }
+    return placed
   }
-  return placed
+}
+
+/** Of a request by itself. Each may wait for a silent database, at the same price. */
+const MOST_TRIES = 2
+
+const placeAlone = async <Request extends OrderRequest>(
+  runtime: Runtime,
+  request: Request,
+  decide: Decide<Request>,
+  tries = MOST_TRIES,
+): Promise<Placed> => {
+  try {
+    return (await placeTogether(runtime, [request], decide))[0]!
+  } catch (error) {
+    return tries === 1 || error instanceof ApiRefusal ? { error } : placeAlone(runtime, request, decide, tries - 1)
+  }
 }
 
 /** True for an order that waited for a silent database: it may be placed, and a retry may take as long. */

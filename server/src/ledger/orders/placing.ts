@@ -7,6 +7,7 @@ import {
   type Outcome,
   type Refusal,
   type Settled,
+  type StoredAnswer,
 } from '../postings/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
@@ -20,6 +21,8 @@ export interface NewOrder extends Pick<Item, 'transfer' | 'rows'> {
   localId: string | null
   /** decimals of the asset that is taken */
   scale: number
+  /** true: its request asks for more than this order. Only a refusal answers the request then */
+  isPart?: boolean
 }
 
 /**
@@ -64,7 +67,8 @@ export const requirePlaced = (outcome: Outcome, { scale }: Pick<NewOrder, 'scale
   throw new Error('another transaction has answered this request')
 }
 
-const storedAnswer = (settled: Settled, order: NewOrder): { status: number; body: string } => {
+const storedAnswer = (settled: Settled, order: NewOrder): StoredAnswer | undefined => {
+  if (order.isPart === true && settled.kind === 'applied') return undefined
   const { status, body } = settledAnswer(settled, order)
   return { status, body: JSON.stringify(body) }
 }

@@ -59,6 +59,7 @@ export const judge = (items: readonly Item[], reading: Reading): Judgement => {
   const keep = (item: Item, settled: Settled): void => {
     if (!item.answers) return
     const answer = item.answers.of(settled)
+    if (!answer) return
     for (const { key, fingerprint } of item.answers.keys) {
       answers.set(`${item.transfer.merchantId}/${key}`, { ...answer, fingerprint })
       result.answers.push({ merchantId: item.transfer.merchantId, key, fingerprint, answer, at: item.transfer.at })

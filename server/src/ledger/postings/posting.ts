@@ -54,8 +54,11 @@ export interface StoredAnswer {
 /** An item of a batch. Guards are judged in the order listed here; the first that refuses is the outcome. */
 export interface Item {
   transfer: Transfer
-  /** Guard 1. Keys of `request_answers`: when one exists, its answer is the outcome and nothing is applied. */
-  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => StoredAnswer }
+  /**
+   * Guard 1. Keys of `request_answers`: when one exists, its answer is the outcome and nothing is applied. The answer
+   * of the outcome is stored under them; undefined: none is, as a later item answers the request
+   */
+  answers?: { keys: readonly (Fingerprinted & { key: string })[]; of: (outcome: Settled) => StoredAnswer | undefined }
   /** Guard 2. Taken once per merchant. */
   localId?: { value: string; operation: string }
   /** Written only when the transfer is. */

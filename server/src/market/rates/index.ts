@@ -14,7 +14,7 @@ export { assetFor, assetToGet, PIVOT, pivotFor, pivotToGet } from './usdt-market
 export type { UsdtMarket } from './usdt-market.ts'
 export { listUsdtMarkets, listOfficialRates } from './usdt-market-store.ts'
 export type { StoredUsdtMarket } from './usdt-market-store.ts'
-export { createUsdtMarketsReader, readUsdtMarkets } from './usdt-markets.ts'
+export { createUsdtMarketsReader, isTooOld, readUsdtMarkets } from './usdt-markets.ts'
 export type { UsdtMarkets } from './usdt-markets.ts'
 export { MARKET_RULES_SHAPE, marketRulesOf, marketOf } from './markets.ts'
 export { officialDay, type AgreementRules } from './agreement.ts'

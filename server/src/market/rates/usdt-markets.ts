@@ -14,6 +14,9 @@ export interface UsdtMarkets {
 /** A market that was last read longer ago is closed. In real time: prices age independently of the business clock. */
 const MARKET_OLDEST_MS = 20_000
 
+/** Whether prices from a market that was read at this time are no longer used. Both are ms of real time. */
+export const isTooOld = (observedAt: number, now: number): boolean => observedAt < now - MARKET_OLDEST_MS
+
 export const readUsdtMarkets = async (db: Db, now: number): Promise<UsdtMarkets> => {
   const open = new Map<string, UsdtMarket & { observedAt: Date; middle: bigint }>()
   const closed = new Map<string, string>()
@@ -22,8 +25,7 @@ export const readUsdtMarkets = async (db: Db, now: number): Promise<UsdtMarkets>
     const { ticker, closedBecause, believed, believedAt, observedAt } = market
     if (believed !== null && believedAt !== null) last.set(ticker, { middle: believed, at: believedAt })
     if (closedBecause !== null || believed === null) closed.set(ticker, closedBecause ?? 'never believed yet')
-    else if (observedAt.getTime() < now - MARKET_OLDEST_MS)
-      closed.set(ticker, `last read at ${observedAt.toISOString()}`)
+    else if (isTooOld(observedAt.getTime(), now)) closed.set(ticker, `last read at ${observedAt.toISOString()}`)
     else open.set(ticker, { ...market, observedAt, middle: believed })
   }
   return { open, closed, last }
