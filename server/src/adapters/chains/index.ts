@@ -6,7 +6,7 @@ import type { AccountChainAdapter, ChainAdapter, TronChainAdapter } from './port
 import { bitcoinSettingsOf, evmSettingsOf, tronSettingsOf, type ChainSettings } from './settings.ts'
 import { createTronAdapter } from './tron/index.ts'
 
-export { ChainUnavailable } from './port.ts'
+export { ChainUnavailable, NoDecimals } from './port.ts'
 export { NETWORKS_SHAPE, readChainSettings } from './settings.ts'
 export type { ChainSettings } from './settings.ts'
 

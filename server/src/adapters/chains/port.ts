@@ -214,7 +214,7 @@ export interface AccountChainAdapter extends ChainAdapter {
    * has no such list.
    */
   isFrozen(contract: string, address: string): Promise<boolean>
-  /** `decimals()` of a token contract, to hold against the configuration at start. */
+  /** `decimals()` of a token contract, to compare with the settings. @throws NoDecimals when the contract has none */
   tokenDecimals(contract: string): Promise<number>
 }
 
@@ -304,11 +304,16 @@ export interface TronChainAdapter extends ChainAdapter {
    * has no such list.
    */
   isFrozen(contract: string, address: string): Promise<boolean>
-  /** `decimals()` of a token contract, to hold against the configuration at start. */
+  /** `decimals()` of a token contract, to compare with the settings. @throws NoDecimals when the contract has none */
   tokenDecimals(contract: string): Promise<number>
 }
 
 /** The node did not answer, or its answer is malformed or contradictory. */
 export class ChainUnavailable extends Error {
   override name = 'ChainUnavailable'
+}
+
+/** The node answers that a contract has no `decimals()`, which is optional in ERC-20. It stays so. */
+export class NoDecimals extends ChainUnavailable {
+  override name = 'NoDecimals'
 }

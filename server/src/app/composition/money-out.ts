@@ -43,6 +43,7 @@ import {
 import { createAdmission } from './screening.ts'
 import { createSigning } from './signing.ts'
 import { createSweepPermission } from './sweep-permission.ts'
+import { createDecimalsCheck } from './token-decimals.ts'
 import { createTronSweepPermission } from './tron-sweep-permission.ts'
 
 const SWEEP_EVERY_MS = 5_000
@@ -61,6 +62,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
   const policy = policies.sending[network]
   const signing = createSigning(runtime, catalogue, deps.signer)
   const admitted = createAdmission(world)
+  const withRightDecimals = createDecimalsCheck(runtime, catalogue, adapter)
   const payout: PayoutDeps = {
     runtime,
     catalogue,
@@ -71,7 +73,9 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     approved: async (waiting) =>
       withinLimits(
         runtime,
-        await signing.approved(await admitted(await provedPayments(runtime, 'withdrawal', waiting))),
+        await signing.approved(
+          await admitted(await provedPayments(runtime, 'withdrawal', await withRightDecimals(waiting))),
+        ),
       ),
     withdrawalSubscribers: createWithdrawalSubscribers(world),
     pause: deps.pause,

@@ -1,7 +1,10 @@
+import pino from 'pino'
 import { expect, test } from 'vitest'
+import { ChainUnavailable } from '../../adapters/chains/index.ts'
 import { createSimulatedChain } from '../../adapters/chains/simulated/index.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
-import { surveyDecimals } from './token-decimals.ts'
+import { createClock } from '../../platform/runtime/clock.ts'
+import { createDecimalsCheck, surveyDecimals } from './token-decimals.ts'
 
 const USDT = `0x${'a1'.repeat(20)}`
 const USDC = `0x${'a2'.repeat(20)}`
@@ -11,19 +14,27 @@ const token = (ticker: string, contract: string, decimals: number) => ({
   name: ticker,
   networks: { ETHEREUM: { contract, decimals, ...limits } },
 })
-const surveyWith = (stated: readonly { contract: string; decimals: number }[]) =>
-  surveyDecimals(
-    createCatalogue({
-      crypto: [
-        { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...limits } } },
-        token('USDT', USDT, 6),
-        token('USDC', USDC, 6),
-      ],
-      fiat: [],
-    }),
-    'ETHEREUM',
-    createSimulatedChain({ network: 'ETHEREUM', seed: 'decimals', tokens: stated }).adapter,
-  )
+const catalogue = createCatalogue({
+  crypto: [
+    { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, ...limits } } },
+    token('USDT', USDT, 6),
+    token('USDC', USDC, 6),
+  ],
+  fiat: [],
+})
+const runtime = { clock: createClock(), log: pino({ enabled: false }) }
+
+type Stated = readonly { contract: string; decimals: number }[]
+type Adapter = ReturnType<typeof createSimulatedChain>['adapter']
+
+const asIs = (adapter: Adapter): Adapter => adapter
+const unanswered = (adapter: Adapter): Adapter => ({
+  ...adapter,
+  tokenDecimals: () => Promise.reject(new ChainUnavailable('no answer')),
+})
+const adapterWith = (tokens: Stated, how = asIs): Adapter =>
+  how(createSimulatedChain({ network: 'ETHEREUM', seed: 'decimals', tokens }).adapter)
+const surveyWith = (tokens: Stated, how = asIs) => surveyDecimals(catalogue, 'ETHEREUM', adapterWith(tokens, how))
 
 test('L16 a token with other decimals than its contract makes its network unfit, and is named', async () => {
   const findings = await surveyWith([
@@ -42,7 +53,25 @@ test('L16 a token with other decimals than its contract makes its network unfit,
   ])
 })
 
-test('a contract that does not answer is unknown', async () => {
+test('a contract that does not state its decimals is poor, so that it keeps no alert about its network open', async () => {
   const findings = await surveyWith([{ contract: USDT, decimals: 6 }])
-  expect(findings.map(({ standing }) => standing)).toEqual(['good', 'unknown'])
+  expect(findings.map(({ standing }) => standing)).toEqual(['good', 'poor'])
+})
+
+test('a contract for which the node does not answer is unknown', async () => {
+  const findings = await surveyWith([{ contract: USDT, decimals: 6 }], unanswered)
+  expect(findings.map(({ standing }) => standing)).toEqual(['unknown', 'unknown'])
+})
+
+const payments = ['ETH', 'USDT', 'USDC', 'USDT'].map((ticker, id) => ({ ticker, id }))
+
+test.each<[string, { decimals?: number; how?: typeof asIs }, string[]]>([
+  ['has other decimals', { decimals: 18 }, ['ETH', 'USDC']],
+  ['has the decimals of the settings', { decimals: 6 }, ['ETH', 'USDT', 'USDC', 'USDT']],
+  ['states no decimals', {}, ['ETH', 'USDT', 'USDC', 'USDT']],
+  ['is not shown by the node', { how: unanswered }, ['ETH']],
+])('L16 of a token whose contract %s, the payments that may be sent', async (_, { decimals, how }, sent) => {
+  const stated = decimals === undefined ? [] : [{ contract: USDT, decimals }]
+  const check = createDecimalsCheck(runtime, catalogue, adapterWith([...stated, { contract: USDC, decimals: 6 }], how))
+  expect((await check(payments)).map(({ ticker }) => ticker)).toEqual(sent)
 })

@@ -1,6 +1,6 @@
 import { DECIMALS_CALL, decodeUint, isHex } from '@bursar/chainkit/evm'
 import { freezeCalls } from '../freezes.ts'
-import type { AccountCall, AccountChainAdapter, GasEstimate } from '../port.ts'
+import { NoDecimals, type AccountCall, type AccountChainAdapter, type GasEstimate } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed, objectOf, textOf } from '../shape.ts'
 import type { BlockName } from './heads.ts'
@@ -101,10 +101,12 @@ export const readIsFrozen = async (rpc: Rpc, contract: string, address: string):
 /** `decimals` is a uint8 in ERC-20. */
 const MOST_DECIMALS = 255n
 
-export const readTokenDecimals = (rpc: Rpc, contract: string): Promise<number> =>
-  rpc.read('eth_call', [{ to: contract, data: DECIMALS_CALL }, 'latest'], (result) => {
-    const decimals = decodeUint(textOf(result, 'the answer'))
-    if (decimals === undefined || decimals > MOST_DECIMALS)
-      throw new RangeError(`${contract} is no token with decimals()`)
-    return Number(decimals)
-  })
+export const readTokenDecimals = async (rpc: Rpc, contract: string): Promise<number> => {
+  const answer = await rpc.ask({ method: 'eth_call', params: [{ to: contract, data: DECIMALS_CALL }, 'latest'] })
+  if (!answer.ok && answer.code !== REVERTED && !WOULD_REVERT.test(answer.message))
+    throw rpc.unavailable('eth_call', `refused: ${answer.message} (${answer.code})`)
+  const decimals = answer.ok ? decodeUint(rpc.believe('eth_call', () => hexOf(answer.result, 'the answer'))) : undefined
+  if (decimals === undefined || decimals > MOST_DECIMALS)
+    throw new NoDecimals(rpc.unavailable('eth_call', `${contract} is no token with decimals()`).message)
+  return Number(decimals)
+}

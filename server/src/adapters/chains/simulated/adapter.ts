@@ -2,6 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { decodeTransfer } from '@bursar/chainkit/evm'
 import {
   ChainUnavailable,
+  NoDecimals,
   type AccountCall,
   type AccountChainAdapter,
   type Coin,
@@ -113,7 +114,7 @@ export const createSimulatedAdapter = (node: SimulatedNode): AccountChainAdapter
     tokenDecimals: (contract) =>
       pass('tokenDecimals', () => {
         const decimals = tokens.get(contract.toLowerCase())
-        if (decimals === undefined) throw new ChainUnavailable(`${network}: ${contract} is no token with decimals()`)
+        if (decimals === undefined) throw new NoDecimals(`${network}: ${contract} is no token with decimals()`)
         return decimals
       }),
   }

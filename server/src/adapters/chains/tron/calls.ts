@@ -1,6 +1,7 @@
 import { DECIMALS_CALL, decodeUint } from '@bursar/chainkit/evm'
 import { evmFormOf, hexOfAddress, type Contract } from '@bursar/chainkit/tron'
 import { freezeCalls } from '../freezes.ts'
+import { NoDecimals } from '../port.ts'
 import { listOf, Malformed, objectOf, textOf } from '../shape.ts'
 import { amountOf, addressOf, messageOf, type Fields } from './fields.ts'
 import { readOrNothing } from './heads.ts'
@@ -141,7 +142,7 @@ const MOST_DECIMALS = 255n
 export const readTokenDecimals = async (node: TronNode, contract: string): Promise<number> => {
   const decimals = await readNumber(node, CONSTANT, contract, DECIMALS_CALL)
   if (decimals === undefined || decimals > MOST_DECIMALS)
-    throw node.unavailable(CONSTANT, `${contract} is no token with decimals()`)
+    throw new NoDecimals(node.unavailable(CONSTANT, `${contract} is no token with decimals()`).message)
   return Number(decimals)
 }
 
