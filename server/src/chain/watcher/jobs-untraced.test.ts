@@ -33,11 +33,12 @@ const readTo = async (final: number, movesSince = 0): Promise<void> => {
   await sql`update watch_cursors set moves_since = ${movesSince}`.execute(world.db)
 }
 
-const compare = async (): Promise<void> => {
-  const job = createUntracedJob({
+const jobOf = (traces: boolean) =>
+  createUntracedJob({
     runtime: world.runtime,
     network: NETWORK,
     adapter: {
+      capabilities: async () => ({ mempool: false, traces }),
       balancesAt: async (_height, wanted) => {
         asked.push(wanted.map(({ address }) => address))
         onAsked()
@@ -47,8 +48,8 @@ const compare = async (): Promise<void> => {
     deposits: world.deposits,
     everyMs: 1,
   })
-  await job.run(new AbortController().signal)
-}
+const run = (job: ReturnType<typeof jobOf>): Promise<boolean> => job.run(new AbortController().signal)
+const compare = (): Promise<boolean> => run(jobOf(true))
 const notified = async () =>
   (await world.notices()).map(({ status, body }) => `${status} ${body.amount} ${body.hash ?? 'unknown'}`).toSorted()
 const openAlerts = async (): Promise<number> =>
@@ -154,6 +155,26 @@ test('audit D-E3: a node that never traces in time has its final blocks compared
   await untraced(97)
   await compare()
   expect(asked).toHaveLength(4)
+})
+
+test('audit D-E3: on a node that never traces, coin at an address that is not leased is credited at the next daily comparison', async () => {
+  const { address } = await world.address(NETWORK)
+  const job = jobOf(false)
+  chain.set(address, E18)
+  await readTo(100)
+  await run(job)
+  await world.settle(NETWORK, 102, 100)
+  expect(await notified()).toEqual(['Done 1 unknown', 'Pending 1 unknown'])
+  const pages = asked.length
+  chain.set(address, 3n * E18)
+  await readTo(110)
+  await run(job)
+  expect(asked).toHaveLength(pages)
+  world.now += 24 * 3_600_000
+  await run(job)
+  await world.settle(NETWORK, 112, 110)
+  expect(await notified()).toEqual(['Done 1 unknown', 'Done 2 unknown', 'Pending 1 unknown', 'Pending 2 unknown'])
+  expect(await openAlerts()).toBe(0)
 })
 
 test('audit D-E3: a page of which nothing can be concluded is asked again, and a run asks about a thousand addresses at most', async () => {

@@ -16,7 +16,7 @@ const MOST_PAGES = 5
 export interface UntracedDeps {
   runtime: Runtime
   network: EvmNetwork
-  adapter: Pick<ChainAdapter, 'balancesAt'>
+  adapter: Pick<ChainAdapter, 'balancesAt' | 'capabilities'>
   deposits: {
     /** undefined: no conclusion about that block is possible */
     explainBalances(
@@ -30,19 +30,37 @@ export interface UntracedDeps {
   everyMs: number
 }
 
+/** Interval of comparisons on a node that never traces: each is a request for every address. */
+const NEVER_TRACED_MS = 24 * 3_600_000
+
 /**
  * Finds native coin that contracts sent in blocks that the node did not trace. Once such a block is final, compares the
  * balance of every address with its record once, a few pages a run; a restart continues there. Blocks that are untraced
- * meanwhile get another comparison, and so do addresses that a lost payment has left.
+ * meanwhile get another comparison, and so do addresses that a lost payment has left. A node that never traces marks no
+ * block: there all addresses are compared at the start, and then daily.
  */
-export const createUntracedJob = (deps: UntracedDeps): Job => ({
-  name: `untraced blocks ${deps.network}`,
-  everyMs: deps.everyMs,
-  run: async (signal) => {
-    for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) if (!(await comparePage(deps))) return false
-    return false
-  },
-})
+export const createUntracedJob = (deps: UntracedDeps): Job => {
+  const { runtime, network, adapter, everyMs } = deps
+  let wantedAt = Number.NEGATIVE_INFINITY
+  const wantAll = async (): Promise<void> => {
+    const now = runtime.clock.now()
+    if (now - wantedAt < NEVER_TRACED_MS || (await adapter.capabilities()).traces) return
+    const cursor = await readCursor(runtime.db, network)
+    if (!cursor) return
+    const isWanted = (await wantedComparison(runtime.db, network, cursor.finalHeight)) !== undefined
+    if (!isWanted) await inTransaction(runtime.db, (tx) => wantComparison(tx, network, cursor.finalHeight))
+    wantedAt = now
+  }
+  return {
+    name: `untraced blocks ${network}`,
+    everyMs,
+    run: async (signal) => {
+      await wantAll()
+      for (let page = 0; page < MOST_PAGES && !signal.aborted; page += 1) if (!(await comparePage(deps))) return false
+      return false
+    },
+  }
+}
 
 /** @returns whether there may be another page */
 const comparePage = async ({ runtime, network, adapter, deposits }: UntracedDeps): Promise<boolean> => {

@@ -122,6 +122,7 @@ const start = async (): Promise<Walk> => {
             0n,
           )
       const adapter = {
+        capabilities: async () => ({ mempool: false, traces: true }),
         balancesAt: async (height: number, wanted: readonly { address: string }[]) =>
           wanted.map(({ address }) => balanceAt(address, height)),
       }
