@@ -180,7 +180,7 @@ export const wasRefusedSince = (network: Network, purpose: Purpose, since: Date)
  * Returns signed Bitcoin payouts that no node has accepted, that nodes have refused as invalid since before a moment,
  * and whose coins no consolidation takes back yet.
  */
-export const refusedPayouts = async (db: Db, since: Date): Promise<string[]> => {
+export const refusedPayouts = async (db: Db | Tx, since: Date): Promise<string[]> => {
   const { rows } = await sql<{
     id: string
   }>`select o.id from outgoing o where o.network = 'BITCOIN' and o.purpose = 'payout' and o.state = 'signed'

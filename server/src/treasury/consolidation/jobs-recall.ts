@@ -5,6 +5,7 @@ import {
   anyChange,
   insertPlanned,
   knowChange,
+  lockOutgoing,
   planConsolidation,
   takeChange,
   refusedPayouts,
@@ -29,15 +30,21 @@ export const createRecallJob = (deps: ConsolidationDeps): Job => ({
   run: async () => {
     const { runtime, sending } = deps
     const { at } = momentOf(runtime)
-    const refused = await refusedPayouts(runtime.db, new Date(at.getTime() - sending.bumpAfterMs))
+    const since = new Date(at.getTime() - sending.bumpAfterMs)
+    const refused = await refusedPayouts(runtime.db, since)
     if (refused.length === 0 || !(await mayPlan(runtime.db, at))) return false
     const rate = await rateOf(deps.adapter)
-    await forEachIsolated(refused, (id) => recall(deps, id, rate))
+    await forEachIsolated(refused, (id) => recall(deps, id, since, rate))
     return false
   },
 })
 
-const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRate): Promise<void> => {
+const recall = async (
+  deps: ConsolidationDeps,
+  payout: string,
+  refusedBefore: Date,
+  feeRate: VbyteRate,
+): Promise<void> => {
   const { runtime, wallet, sending } = deps
   const coin = await coinOf(runtime.db, payout)
   if (!coin) return
@@ -56,6 +63,9 @@ const recall = async (deps: ConsolidationDeps, payout: string, feeRate: VbyteRat
   const id = runtime.newId()
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
+    await lockOutgoing(tx, payout)
+    // Another worker may have recalled it meanwhile.
+    if (!(await refusedPayouts(tx, refusedBefore)).includes(payout)) return
     await knowChange(tx, change, moment.at)
     // The coin stays reserved for the payout: whichever transaction spends it in a final block ends the other one.
     await insertPlanned(

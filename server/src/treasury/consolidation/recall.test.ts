@@ -145,3 +145,18 @@ test('killed at recall-chosen: the next worker takes it back, once', async () =>
   await recall()
   expect((await all()).map(({ purpose }) => purpose)).toEqual(['payout', 'consolidation'])
 })
+
+test('two workers that recall a payout at once do so once', async () => {
+  const both = Promise.withResolvers<void>()
+  let chosen = 0
+  const { recall } = await open(async (name) => {
+    if (name !== 'recall-chosen') return
+    chosen += 1
+    if (chosen === 2) both.resolve()
+    await both.promise
+  })
+  await world.work(1, HALF_AN_HOUR)
+  await Promise.all([recall(), recall()])
+  expect(chosen).toBe(2)
+  expect((await all()).map(({ purpose }) => purpose)).toEqual(['payout', 'consolidation'])
+})
