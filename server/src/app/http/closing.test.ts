@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { NOW, useEdge } from '../../../../test/world/edge.ts'
 import { sign } from '../../../../test/world/signed-request.ts'
@@ -45,6 +45,26 @@ test('a connection ends when its client has closed its half after the answer', a
     'an unknown path': `${page('HEAD', '/nothing')}\r\n`,
   }
   for (const [name, bytes] of Object.entries(sent)) expect((await answersOf(bytes)).length, name).toBeGreaterThan(0)
+})
+
+test('a connection whose bytes are not HTTP stays open for its client to read the answer while it still sends', async () => {
+  const connected = once(edge.app.server, 'connection') as Promise<[Socket]>
+  const client = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true })
+  let text = ''
+  client.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+  })
+  const [server] = await connected
+  client.write('x\r\n\r\n')
+  await once(client, 'end')
+  expect(text).toMatch(/^HTTP\/1\.1 400 /)
+  const before = server.bytesRead
+  client.write('more')
+  await expect.poll(() => server.bytesRead, { timeout: 60_000 }).toBe(before + 'more'.length)
+  expect(server.destroyed).toBe(false)
+  client.end()
+  const [isBroken] = (await once(client, 'close')) as [boolean]
+  expect(isBroken).toBe(false)
 })
 
 test('bytes behind an order that is carried out do not take the place of its answer', async () => {

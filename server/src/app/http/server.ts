@@ -328,12 +328,18 @@ const STATUS_LINES: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Answers malformed HTTP in the same format, and closes the connection. */
+/**
+ * Answers malformed HTTP in the same format, and ends the connection. What its client still sends is read and dropped
+ * for as long as a request may take: bytes that arrive at a closed connection reset it, and its client may lose the
+ * answer (RFC 9112, 9.6).
+ */
 const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy()
     return
   }
+  // It is answered. The parser reports the same error for all further bytes.
+  if (!socket.writable) return
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
   const body = refusalBody(
     refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'),
@@ -341,4 +347,6 @@ const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): 
   socket.end(
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
+  const closing = setTimeout(() => socket.destroy(), TIMES.requestTimeout)
+  socket.once('close', () => clearTimeout(closing))
 }
