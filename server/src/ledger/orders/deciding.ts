@@ -26,8 +26,8 @@ export type Placed = { answer: ApiAnswer } | { error: unknown }
  * are known get their answer and are not decided. All orders share a transaction; when that fails, each gets its own,
  * so that none makes the others fail: too little of an asset for all may be enough for some. A request that fails alone
  * is tried once more unless it was refused: a COMMIT whose answer was lost may have placed it, or another transaction
- * has just taken its key or its localId. The repetition finds that. When the database is silent, the others get the error
- * of the first one: each would wait as long, with a price that grows old.
+ * has just taken its key or its localId. The repetition finds that. When the database is silent, the others get the
+ * error of the first one: each would wait as long, with a price that grows old.
  */
 export const placeDecided = async <Request extends OrderRequest>(
   runtime: Runtime,
