@@ -34,6 +34,19 @@ describe('Keyring', () => {
     expect(Keyring.open(seed(), 'mainnet').publicKeys.bitcoin.hot).toMatch(/^xpub/)
   })
 
+  test('answers with the same address again, of each account and among many indexes', () => {
+    const keyring = Keyring.open(seed(), 'regtest')
+    const first = Array.from({ length: 140 }, (_, index) => keyring.evmAddress({ account: 'hot', index }))
+    expect(new Set(first).size).toBe(140)
+    for (const index of [0, 11, 12, 13, 139]) {
+      const theirs = mnemonicToAccount(JUNK_WORDS, { accountIndex: 1, addressIndex: index }).address
+      expect([first[index], keyring.evmAddress({ account: 'hot', index })]).toEqual([theirs, theirs])
+      expect(keyring.evmAddress({ account: 'deposit', index })).toBe(
+        mnemonicToAccount(JUNK_WORDS, { accountIndex: 0, addressIndex: index }).address,
+      )
+    }
+  })
+
   test('overwrites the seed it was opened with', () => {
     const given = seed()
     Keyring.open(given, 'regtest')

@@ -7,6 +7,9 @@ import type { AccountKeys, KeyReference, PublicKeys } from '../protocol/protocol
 
 type Branches = Record<KeyAccount, HDKey>
 
+/** More than the hot addresses that a policy can have. */
+const ADDRESSES_KEPT = 128
+
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
  * retained. A child's private key exists during one call of `with…Key` and is then overwritten.
@@ -17,6 +20,11 @@ export class Keyring {
   readonly #bitcoin: Branches
   readonly #evm: Branches
   readonly #tron: Branches
+  /**
+   * Hot addresses that were derived before, by index, oldest first: they sign most transactions, and deriving one costs
+   * as much as deriving its private key.
+   */
+  readonly #hotAddresses = new Map<number, evm.Hex>()
 
   private constructor(
     chain: bitcoin.BitcoinChain,
@@ -66,7 +74,14 @@ export class Keyring {
 
   /** EVM keys are on the external branch only. */
   evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
-    return evm.deriveAddress(this.publicKeys.evm[account], index).address
+    const derive = (): evm.Hex => evm.deriveAddress(this.publicKeys.evm[account], index).address
+    if (account !== 'hot') return derive()
+    const known = this.#hotAddresses.get(index)
+    if (known !== undefined) return known
+    const address = derive()
+    if (this.#hotAddresses.size >= ADDRESSES_KEPT) this.#hotAddresses.delete(this.#hotAddresses.keys().next().value!)
+    this.#hotAddresses.set(index, address)
+    return address
   }
 
   /** TRON keys are on the external branch only. */
