@@ -11,7 +11,7 @@ import { forgetOldCallbacks } from './callback.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { callbackPath } from './routes.ts'
 import type { RoutingTable } from './routing.ts'
-import { nextAsk } from './schedule.ts'
+import { nextAfterFailure } from './schedule.ts'
 import { askAgainAt, claimPayments, type PaymentLine } from './store.ts'
 
 /** Longer than the deadline of any adapter. */
@@ -64,7 +64,7 @@ const guardedStep = async (deps: PaymentJobDeps, payment: Payment): Promise<void
     await step(deps, payment)
   } catch (error) {
     deps.runtime.log.warn({ err: error, payment: payment.id }, 'a step of a payment failed and is tried again')
-    await askAgainAt(deps.runtime.db, payment, nextAsk(payment, momentOf(deps.runtime).at))
+    await askAgainAt(deps.runtime.db, payment, nextAfterFailure(payment, momentOf(deps.runtime).at))
   }
 }
 
@@ -169,7 +169,7 @@ const ask = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment): 
       { kind: 'acquirer-unreachable', subject: acquirer.name, text },
       momentOf(runtime),
     )
-    return askAgainAt(runtime.db, payment, nextAsk(payment, momentOf(runtime).at))
+    return askAgainAt(runtime.db, payment, nextAfterFailure(payment, momentOf(runtime).at))
   }
   await deps.pause('payment-answer-not-stored')
   await inTransaction(runtime.db, async (tx) => {

@@ -49,6 +49,13 @@ export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date
   return new Date(at.getTime() + Math.min(pause, 5 * MINUTE_MS))
 }
 
+/**
+ * Returns when a payment is queried again after a query without an answer. The reason for the query remains, also for a
+ * payment that has ended.
+ */
+export const nextAfterFailure = (payment: Asked, at: Date): Date =>
+  nextAsk(payment, at) ?? new Date(at.getTime() + backoffMs(payment.asked))
+
 /** Returns when a booked payment is queried again because a refund of it may show late. @returns null: not for that */
 export const nextWatch = (
   { state, asked, watchedUntil }: Pick<Payment, 'state' | 'asked' | 'watchedUntil'>,

@@ -82,6 +82,29 @@ describe('a callback that its acquirer does not confirm at once', () => {
     for (let day = 0; day < 5; day += 1) await world.later(DAY_MS)
     expect([world.first.asked, world.first.orders.has(other)]).toEqual([asked, true])
   })
+
+  test('a chargeback that its callback does not show is taken back although the first query gets no answer', async () => {
+    const reference = await world.paid()
+    const paidState = world.first.orders.get(reference)!.state
+    world.first.reverses(reference, 'all')
+    world.first.troubles.push({ at: 'state', error: 'sent' })
+    // As Freedom Pay's: the callback says "paid" again, and only the answer to a query has the sums.
+    await world.hear(reference, paidState, { salt: 'went back' })
+    await world.work()
+    expect(await world.balance('merchant')).toBe(98_00n)
+    await world.later(HOUR_MS)
+    expect([await world.balance('merchant'), await world.alerts()]).toEqual([0n, ['payment-reversed']])
+  })
+
+  test('a refused payment whose page takes other cards is queried on after a query without an answer', async () => {
+    const reference = await refused()
+    world.first.troubles.push({ at: 'state', error: 'sent' })
+    await world.later(60_000)
+    expect(world.first.troubles).toEqual([])
+    world.first.pays(reference)
+    for (let i = 0; i < 3; i += 1) await world.later(HOUR_MS)
+    expect((await world.balance('merchant')) + (await world.balance('suspense'))).toBeGreaterThan(0n)
+  })
 })
 
 describe('money that went back without us', () => {
