@@ -10,13 +10,16 @@ export const NETWORK = 'ETHEREUM'
 export const CONTRACT = USDT.toLowerCase()
 /** An address that is not ours. */
 export const OUTSIDE = '0x1111111111111111111111111111111111111111'
+/** An address on a list of sanctions. */
+export const LISTED = '0x2222222222222222222222222222222222222222'
 export const CARD = '4111111111111111'
-export const PRICES = { ETH: 2_500n * E18, UAH: 40n * E18 }
+export const PRICES = { BTC: 65_000n * E18, ETH: 2_500n * E18, UAH: 40n * E18 }
 /** gwei for each unit of gas */
 export const GAS = 20n
 
 export const catalogue = createCatalogue({
   crypto: [
+    { ticker: 'BTC', name: 'Bitcoin', networks: { BITCOIN: { decimals: 8, minDeposit: '0', minWithdrawal: '0' } } },
     { ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: { decimals: 18, minDeposit: '0', minWithdrawal: '0' } } },
     {
       ticker: 'USDT',
@@ -26,7 +29,7 @@ export const catalogue = createCatalogue({
       },
     },
   ],
-  fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } } }],
+  fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2, payout: { fee: { bps: 100 } }, payIn: { fee: { bps: 100 } } }],
 })
 
 /** @param at ms */

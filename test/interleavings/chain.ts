@@ -5,13 +5,16 @@ import { LeadershipLost } from '../../server/src/chain/watcher/index.ts'
 import { beginEpoch, readCursor } from '../../server/src/chain/watcher/cursor.ts'
 import { applyBlocks, goBack, settleAgain } from '../../server/src/chain/watcher/steps.ts'
 import { createDepositExpecting } from '../../server/src/exchange/conversions/index.ts'
-import { defaultTargetOf } from '../../server/src/merchants/accounts/index.ts'
+import { defaultTargetOf, holdsUntilVerified } from '../../server/src/merchants/accounts/index.ts'
 import { createInvoices, invoicesAt, isAskedFor } from '../../server/src/pay-in/crypto-invoices/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY, type Deposits } from '../../server/src/pay-in/deposits/index.ts'
 import { createSettlement } from '../../server/src/pay-out/withdrawals/index.ts'
 import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
+import { createColdSettlement, createColdSubscriber } from '../../server/src/treasury/cold/index.ts'
+import { createSweepSettlement, createSweepSubscriber } from '../../server/src/treasury/sweeps/index.ts'
 import { catalogue, CONTRACT, NETWORK, USD } from './assets.ts'
 import { invoiceSettings, withdrawalSubscribers } from './invoicing.ts'
+import { screenHeld } from './screening.ts'
 
 /** Credited with the second block, so that a reorganisation can take back what was credited. */
 const CONFIRMATIONS = 2
@@ -23,21 +26,37 @@ const policy = {
   },
 } as const
 
-export const createTestDeposits = (): Deposits =>
-  createDeposits({
+/** Deposits are screened only where the merchant has them held before. */
+export const createTestDeposits = (): Deposits => {
+  const expecting = createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })
+  const deposits: Deposits = createDeposits({
     catalogue,
     policy,
     prices: async () => USD,
-    onCredited: [createDepositExpecting({ invoicesAt, isAsked: isAskedFor, defaultTicker: defaultTargetOf })],
+    onCredited: [expecting],
+    onVerified: [],
+    holds: holdsUntilVerified,
+    onHeld: [screenHeld(() => deposits)],
     depositSubscribers: [createInvoices(invoiceSettings).depositSubscriber],
   })
+  return deposits
+}
+
+/** What follows our own transactions. */
+export const settlements = [
+  createSettlement(catalogue, withdrawalSubscribers),
+  createSweepSettlement(catalogue),
+  createColdSettlement(catalogue),
+]
 
 const stepsOf = (runtime: Runtime) =>
   ({
     runtime,
     network: NETWORK,
     subscribers: [
-      createTransactionSubscriber([createSettlement(catalogue, withdrawalSubscribers)]),
+      createTransactionSubscriber(settlements),
+      createSweepSubscriber(catalogue),
+      createColdSubscriber(catalogue),
       createTestDeposits(),
     ],
     ringBlocks: 1_000,

@@ -29,19 +29,34 @@ const TABLES = [
   'custody_addresses',
   'mails',
   'local_ids',
+  'payments',
+  'payment_refunds',
+  'fiat_invoices',
+  'screenings',
+  'screening_decisions',
+  'screening_findings',
+  'adjustment_signatures',
+  'hedge_orders',
+  'hedge_fills',
+  'sweeps',
+  'house_transfers',
+  'cold_transfers',
 ] as const
 
 /** Columns that tell when something happened, which attempt it was, or what can't be read without a key. */
 const NOT_COMPARED =
-  /_at$|_before$|^(epoch|version|attempt|attempts|sealed_card|sequence|fingerprint|lease_id|touched|not_sent_since|price_basis|basis)$/
+  /_at$|_before$|^(epoch|version|attempt|attempts|sealed_card|sequence|fingerprint|lease_id|touched|not_sent_since|price_basis|basis|asked|asks|leased_until|watched_until|token|compliance|report|answers|n)$/
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** A text with its ids by their names; an id without one is new. */
+export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(UUID, (id) => names.get(id) ?? 'new')
 
 /** @param names of ids that every schedule of the pair has; all others are new */
 export const outcomeOf = async (db: Db, names: ReadonlyMap<string, string>): Promise<Outcome> => {
-  const plain = (text: string): string => text.replace(UUID, (id) => names.get(id) ?? 'new')
   const lineOf = (row: Record<string, unknown>): string => {
     const cells = Object.entries(row).filter(([name, value]) => !NOT_COMPARED.test(name) && value !== null)
-    return plain(cells.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', '))
+    return withNames(cells.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', '), names)
   }
   const { rows } = await everything.execute(db)
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { stopMoney } from '../world/stops.ts'
 import { explore, type Explored } from './exploring.ts'
 import { openPrepared, type PreparedDb } from './prepared.ts'
-import { differencesOf, outcomeOf, type Outcome } from './outcome.ts'
+import { differencesOf, outcomeOf, withNames, type Outcome } from './outcome.ts'
 import { refused, type Operation, type Process } from './operations/operation.ts'
 import { nameOf, type Pair } from './operations/index.ts'
 import { makeScene, type Scene } from './scene.ts'
@@ -45,6 +45,8 @@ export interface OpenPair {
 export interface Bench {
   /** Makes what the operations find. One pair is open at a time. */
   open(pair: Pair): Promise<OpenPair>
+  /** Runs one operation alone. @returns the rows that it has changed or removed, as `outcomeOf` shows them */
+  changedBy(operation: Operation): Promise<ReadonlySet<string>>
   close(): Promise<void>
 }
 
@@ -72,6 +74,18 @@ export const openBench = async (url: string): Promise<Bench> => {
         return { runtime: { ...scene.world.runtime, db }, settings, holders }
       })
       return openPair({ pair, scene, snapshot, prepared, sides, processes: processes as [Process, Process] })
+    },
+    changedBy: async (operation) => {
+      await (operation.isStopped ? stopped : free).restore()
+      await scene.reset()
+      const names = await namesOf(prepared.db, scene)
+      const before = await outcomeOf(prepared.db, names)
+      operation.prepare?.(scene)
+      const { db, settings, holders } = connections[0]!
+      await operation.run({ runtime: { ...scene.world.runtime, db }, settings, holders }, scene)
+      const after = await outcomeOf(prepared.db, names)
+      // A line that is there before and not after it begins with a minus.
+      return new Set(differencesOf(after, before).filter((line) => line.startsWith('-')))
     },
     close: async () => {
       for (const { close } of connections) await close()
@@ -116,14 +130,18 @@ const openPair = async ({ pair, scene, snapshot, prepared, sides, processes }: P
 
   const run = async (choose: Choose): Promise<Judged> => {
     await snapshot.restore()
-    scene.reset()
+    await scene.reset()
     for (const operation of pair) operation.prepare?.(scene)
     const works = pair.map((operation, at) => () => resultOf(operation, processes[at]!, scene))
     const ran = await runSchedule(client as unknown as pg.Client, sides, [works[0]!, works[1]!], choose)
     scene.world.time.now += LATER_MS
     const results = [...ran.results]
     for (const operation of pair) if (operation.isJob) results.push(await resultOf(operation, processes[0], scene))
-    const outcome = { ...(await outcomeOf(db, names)), results: results.map((one, at) => `${at}: ${String(one)}`) }
+    const outcome = {
+      ...(await outcomeOf(db, names)),
+      results: results.map((one, at) => `${at}: ${String(one)}`),
+      left: scene.left.lines().map((line) => withNames(line, names)),
+    }
     return { ran, outcome, problems: await violationsOf(db, recordsAtFirst) }
   }
   const judged = async (choose: Choose): Promise<{ ran: Ran; failure: Failure | undefined }> => {

@@ -3,6 +3,7 @@
  * real commands, routes and jobs, before any statement is stepped.
  */
 import { randomUUID } from 'node:crypto'
+import type { ChainTransaction } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
 import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
@@ -11,21 +12,31 @@ import { cardPayoutRoutes, createSendingJob } from '../../server/src/cards/card-
 import { claim, proceed } from './invoicing.ts'
 import { createExpiryJob, createInvoiceCreator, invoiceRoutes } from '../../server/src/pay-in/crypto-invoices/index.ts'
 import { storeFeeRate } from '../../server/src/pay-out/withdrawals/terms.ts'
+import { createPaymentAcquirer, type PaymentAcquirer } from '../world/acquirer-payments.ts'
 import { createPayoutAcquirer, type PayoutAcquirer } from '../world/acquirer-payouts.ts'
 import { giveAddress } from '../world/address.ts'
 import { giveCapital, stock } from '../world/exchange.ts'
 import { E18 } from '../world/deposits.ts'
 import { act, giveMoney } from '../world/ledger.ts'
 import { changeSettings, makeMerchant } from '../world/merchant.ts'
-import { createPayoutWorld, HOT, paidLog, type PayoutWorld } from '../world/payouts.ts'
+import { createPayoutWorld, HOT, paidLog, policyWith, type PayoutWorld } from '../world/payouts.ts'
 import { TEST_KEYS } from '../world/keys.ts'
-import { openSigner } from '../world/signer.ts'
+import type { policyFile } from '../world/signer.ts'
 import { setPrices } from '../world/prices.ts'
 import { callRoute } from '../world/requests.ts'
+import type { TestVenue } from '../world/venue.ts'
 import { placeWithdrawal } from '../world/withdrawal.ts'
-import { CARD, catalogue, GAS, NETWORK, ONE_UAH, ONE_USDT, OUTSIDE, PRICES } from './assets.ts'
-import { cursorOf, payUsdt, readBlocks } from './chain.ts'
+import { signAdjustment, type SignedAdjustment } from './adjusting.ts'
+import { CARD, catalogue, GAS, LISTED, NETWORK, ONE_UAH, ONE_USDT, OUTSIDE, PRICES } from './assets.ts'
+import { makeCardPayments, type CardPayments } from './card-payments.ts'
+import { createTestDeposits, cursorOf, payUsdt, readBlocks } from './chain.ts'
+import { makeTransfer, type SignedTransfer } from './cold-storage.ts'
+import { createVenue, makePosition } from './hedging.ts'
 import { invoiceSettings } from './invoicing.ts'
+import { createLeft, type Left } from './left.ts'
+import { createReturningSigner } from './returning-signer.ts'
+import { askAbout, judgeAll, listFirst, screeningOf } from './screening.ts'
+import { makeSweeps } from './sweeping.ts'
 
 const HOUR = 3_600_000
 
@@ -44,6 +55,9 @@ export interface Objects {
   /** an acquirer's references of card payouts: it has not paid one yet, and has paid one */
   sentCard: string
   paidCard: string
+  /** ids of screenings that found risk: of a deposit that is held, and of a withdrawal that is halted */
+  riskyDeposit: string
+  riskyWithdrawal: string
 }
 
 export interface Scene {
@@ -51,14 +65,25 @@ export interface Scene {
   readonly merchantId: string
   readonly otherId: string
   readonly bank: PayoutAcquirer
+  /** charges cards */
+  readonly shop: PaymentAcquirer
+  readonly venue: TestVenue
+  /** what has left since the operations began */
+  readonly left: Left
+  readonly cardPayments: CardPayments
+  readonly adjustment: SignedAdjustment
+  /** a sweep that a node has taken, as a block will show it */
+  readonly sweep: ChainTransaction
+  /** to cold storage */
+  readonly transfer: SignedTransfer
   readonly ring: ReturnType<typeof createSecretRing>
   readonly objects: Readonly<Objects>
   /** of the invoices */
   readonly addresses: { invoice: string; underpaid: string }
   /** the last block before those of the credited deposits, and the last before all */
   readonly below: { deposits: number; all: number }
-  /** Puts time, node and acquirer back to what they are when the operations begin. */
-  reset(): void
+  /** Puts time, signer, node, acquirers and venue back to what they are when the operations begin. */
+  reset(): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,16 +91,41 @@ export interface Scene {
 export const AMOUNT = 60n * ONE_USDT
 /** What orders take, in whole units: one can be paid, and a second only after more has arrived. */
 export const [USDT_ORDER, UAH_ORDER] = ['110', '14000']
-const UAH_AT_FIRST = 26_000n * ONE_UAH
+/** With the payments by card, it is enough for one order. */
+const UAH_AT_FIRST = 12_600n * ONE_UAH
 const FEE = ONE_USDT
+
+/** The signer's policy: wide limits, and sweeps to the hot wallet. */
+const signersPolicy = (): object => {
+  const policy = policyWith({}) as typeof policyFile
+  const { ETHEREUM } = policy.networks
+  const networks = { ...policy.networks, ETHEREUM: { ...ETHEREUM, sweep: { ...ETHEREUM.sweep, treasury: HOT } } }
+  return { ...policy, networks }
+}
 
 /** @param url of a migrated, empty database */
 export const makeScene = async (url: string): Promise<Scene> => {
-  const world = await createPayoutWorld(url, { signerOf: openSigner })
+  const bank = createPayoutAcquirer('bank', { UAH: { least: 500n * ONE_UAH, most: 14_500n * ONE_UAH } })
+  const shop = createPaymentAcquirer('shop')
+  const venue: TestVenue = createVenue(() => world.time.now)
+  const left = createLeft({ bank, shop, venue })
+  const signing = createReturningSigner(left.signed)
+  const world = await createPayoutWorld(url, { signerOf: signing.open, policy: signersPolicy() })
   const { runtime, time, db } = world
+  // A node is ahead of what was read of it.
+  world.node.head = { height: 1_000, hash: 'x' }
+  world.node.broadcast = (raw) => {
+    left.broadcast(raw)
+    return { kind: 'accepted' }
+  }
   const [merchantId, otherId] = [randomUUID(), randomUUID()]
   for (const id of [merchantId, otherId]) await makeMerchant(db, time.now, { id })
-  const stocks: Readonly<Record<string, bigint>> = { USDT: 10n ** 12n, ETH: 1_000n * E18, UAH: 10_000_000n * ONE_UAH }
+  const stocks: Readonly<Record<string, bigint>> = {
+    USDT: 10n ** 12n,
+    BTC: 10n ** 12n,
+    ETH: 1_000n * E18,
+    UAH: 10_000_000n * ONE_UAH,
+  }
   for (const [asset, units] of Object.entries(stocks)) {
     // Of what merchants are given below, nothing may be missing in the platform's own.
     await giveCapital(db, asset, 10n * units)
@@ -86,7 +136,6 @@ export const makeScene = async (url: string): Promise<Scene> => {
   const address = (id: string): Promise<string> =>
     giveAddress(runtime, TEST_KEYS, { merchantId: id, blockchain: NETWORK })
   const [own, other] = [await address(merchantId), await address(otherId)]
-  const bank = createPayoutAcquirer('bank', { UAH: { least: 500n * ONE_UAH, most: 14_500n * ONE_UAH } })
   const ring = createSecretRing([new Uint8Array(32).fill(5)])
 
   const payment = async (to: string, more: { internal?: boolean } = {}): Promise<string> => {
@@ -157,6 +206,11 @@ export const makeScene = async (url: string): Promise<Scene> => {
     return sent[0]!
   }
 
+  const pricesNow = () => setPrices(runtime, { ETH: PRICES.ETH, USDT: E18 })
+
+  await listFirst({ runtime })
+  await pricesNow()
+  const sweep = await makeSweeps(world, { swept: await address(otherId), held: await address(otherId) }, AMOUNT)
   const sent = await sentOne()
   const mined = await sentOne()
   const underpaid = await invoiceOf('underpaid')
@@ -170,30 +224,53 @@ export const makeScene = async (url: string): Promise<Scene> => {
   // The next one is to be converted, and waits for it.
   await changeSettings(db, merchantId, { defaultTarget: 'UAH' }, time.now)
   await readBlocks(runtime, [payUsdt(own, AMOUNT)], [])
-  await changeSettings(db, merchantId, { defaultTarget: 'none' }, time.now)
-  // One more block credits this one.
-  await readBlocks(runtime, [payUsdt(own, AMOUNT)])
+  await changeSettings(db, merchantId, { defaultTarget: 'none', holdUntilVerified: true }, time.now)
+  await readBlocks(runtime, [payUsdt(own, AMOUNT, LISTED)], [])
   const invoice = await invoiceOf('invoice')
   await card()
   const sentCard = await sendCards('waits')
   await card()
   const paidCard = await sendCards('pays')
   await card()
+  const planned = await payment(OUTSIDE)
+  await world.plan()
   const waiting = await payment(OUTSIDE)
   const internal = await payment(other, { internal: true })
-  time.now += 73 * HOUR
+  const suspect = await payment(LISTED)
+  for (const id of [planned, waiting]) await askAbout({ runtime }, merchantId, id, OUTSIDE)
+  await askAbout({ runtime }, merchantId, suspect, LISTED)
+  await judgeAll({ runtime }, createTestDeposits(), world.signer)
+  const riskyDeposit = await screeningOf(runtime, { kind: 'deposit', state: 'risky' })
+  const riskyWithdrawal = await screeningOf(runtime, { kind: 'withdrawal', state: 'risky' })
+  // This one is held and not judged yet.
+  await readBlocks(runtime, [payUsdt(own, AMOUNT)], [])
+  await changeSettings(db, merchantId, { holdUntilVerified: false }, time.now)
+  // One more block credits this one.
+  await readBlocks(runtime, [payUsdt(own, AMOUNT)])
+  await makePosition(runtime, venue, otherId)
+  const cardPayments = await makeCardPayments(runtime, shop, merchantId, () => (time.now += 73 * HOUR))
+  const adjustment = await signAdjustment(runtime, merchantId, 2n * AMOUNT)
   const rate = { kind: 'gas', legacy: false, maxFeePerGas: GAS * 1_000_000_000n, maxPriorityFeePerGas: 1n } as const
   await storeFeeRate(db, NETWORK, rate, time.now)
-  await setPrices(runtime, { ETH: PRICES.ETH, USDT: E18 })
+  await pricesNow()
+  const transfer = await makeTransfer(world)
 
+  await signing.keep()
   const { height, hash } = await cursorOf(runtime)
-  const orders = [...bank.orders].map(([reference, order]) => [reference, { ...order }] as const)
+  const outside = copyOf({ bank, shop, venue })
   const now = time.now
   return {
     world,
     merchantId,
     otherId,
     bank,
+    shop,
+    venue,
+    left,
+    cardPayments,
+    adjustment,
+    sweep,
+    transfer,
     ring,
     objects: {
       sent,
@@ -205,20 +282,50 @@ export const makeScene = async (url: string): Promise<Scene> => {
       claim: claims.rows[0]!.id,
       sentCard,
       paidCard,
+      riskyDeposit,
+      riskyWithdrawal,
     },
     addresses: { invoice: invoice.address, underpaid: underpaid.address },
     below: { deposits, all },
-    reset: () => {
+    reset: async () => {
       time.now = now
-      // A node is ahead of what was read of it.
       world.node.head = { height: height + 10, hash }
-      bank.otherwise = 'pays'
-      bank.orders.clear()
-      for (const [reference, order] of orders) bank.orders.set(reference, { ...order })
+      outside.restore()
+      await signing.restore()
+      left.forget()
     },
     close: async () => {
       await world.close()
-      await world.made.log.close()
+      await signing.close()
+    },
+  }
+}
+
+/** The state of acquirers and venue, to return to. */
+const copyOf = ({ bank, shop, venue }: Pick<Scene, 'bank' | 'shop' | 'venue'>): { restore(): void } => {
+  const kept = structuredClone({
+    toCards: bank.orders,
+    pages: shop.orders,
+    refunds: shop.refunds,
+    taken: venue.taken,
+    placed: venue.placed,
+    held: venue.held,
+  })
+  const fill = <K, V>(map: Map<K, V>, from: ReadonlyMap<K, V>): void => {
+    map.clear()
+    for (const [key, value] of structuredClone(from)) map.set(key, value)
+  }
+  return {
+    restore: () => {
+      bank.otherwise = 'pays'
+      fill(bank.orders, kept.toCards)
+      fill(shop.orders, kept.pages)
+      fill(shop.refunds, kept.refunds)
+      fill(venue.held, kept.held)
+      shop.refundsSent = 0
+      venue.faults = []
+      venue.taken = structuredClone(kept.taken)
+      venue.placed = [...kept.placed]
     },
   }
 }

@@ -34,6 +34,8 @@ const ask = async (process: Process, scene: Scene): Promise<void> => {
 export const cardOperations: readonly Operation[] = [
   {
     name: 'pay-card',
+    changes: ['UAH', 'card payouts'],
+    reads: ['stops'],
     run: async (process, scene) => {
       const { runtime, settings } = process
       const committer = createCommitter(settings, 1)
@@ -51,14 +53,23 @@ export const cardOperations: readonly Operation[] = [
   {
     name: 'send-card',
     isJob: true,
+    changes: ['UAH', 'card payouts'],
+    reads: ['stops'],
     run: async (process, scene) => {
       await createSendingJob(depsOf(process, scene), 1).run(signal)
     },
   },
-  { name: 'card-paid', isJob: true, prepare: ({ bank, objects }) => bank.end(objects.sentCard, 'pays'), run: ask },
+  {
+    name: 'card-paid',
+    isJob: true,
+    changes: ['UAH', 'card payouts'],
+    prepare: ({ bank, objects }) => bank.end(objects.sentCard, 'pays'),
+    run: ask,
+  },
   {
     name: 'card-returned',
     isJob: true,
+    changes: ['UAH', 'card payouts'],
     prepare: ({ bank, objects }) => bank.end(objects.paidCard, 'reverses'),
     run: ask,
   },

@@ -1,4 +1,4 @@
-/** Exchanges: alone, with a withdrawal or a card payout as one order, and of a deposit. */
+/** Exchanges: alone, with a withdrawal or a card payout as one order, and of a deposit; and hedging what they leave. */
 import { createConversionJob } from '../../../server/src/exchange/conversions/index.ts'
 import {
   createQuoteStore,
@@ -15,6 +15,7 @@ import { createTermsReader } from '../../../server/src/pay-out/withdrawals/index
 import { createRoutingTable } from '../../../server/src/cards/acquiring/index.ts'
 import { answerOf } from '../../world/requests.ts'
 import { CARD, catalogue, marketsNow, NETWORK, OUTSIDE } from '../assets.ts'
+import { askVenue, hedge } from '../hedging.ts'
 import { UAH_ORDER, USDT_ORDER } from '../scene.ts'
 import { LOCAL_ID, shown, type Operation, type Process } from './operation.ts'
 
@@ -35,11 +36,25 @@ const exchange = async (process: Process, merchantId: string, more: object): Pro
   return shown(await answerOf(exchangeRoutes(tradingOf(process)), 'createExchange', merchantId, { body }))
 }
 
+const BALANCES = ['USDT', 'UAH', 'position'] as const
+
 export const exchangeOperations: readonly Operation[] = [
-  { name: 'exchange', run: (process, { merchantId }) => exchange(process, merchantId, {}) },
-  { name: 'exchange-once', run: (process, { merchantId }) => exchange(process, merchantId, { localId: LOCAL_ID }) },
+  {
+    name: 'exchange',
+    changes: BALANCES,
+    reads: ['stops'],
+    run: (process, { merchantId }) => exchange(process, merchantId, {}),
+  },
+  {
+    name: 'exchange-once',
+    changes: BALANCES,
+    reads: ['stops'],
+    run: (process, { merchantId }) => exchange(process, merchantId, { localId: LOCAL_ID }),
+  },
   {
     name: 'exchange-and-withdraw',
+    changes: [...BALANCES, 'payouts'],
+    reads: ['stops', 'fees'],
     run: async (process, { merchantId }) => {
       const body = {
         spendTicker: 'UAH',
@@ -57,6 +72,8 @@ export const exchangeOperations: readonly Operation[] = [
   },
   {
     name: 'exchange-and-pay-card',
+    changes: [...BALANCES, 'card payouts'],
+    reads: ['stops'],
     run: async (process, { merchantId, bank, ring }) => {
       const body = { spendTicker: 'USDT', ticker: 'UAH', to: CARD, side: 'spend', amount: USDT_ORDER, price: '39' }
       const rules = { catalogue, routing: createRoutingTable([bank]) }
@@ -67,6 +84,8 @@ export const exchangeOperations: readonly Operation[] = [
   },
   {
     name: 'convert',
+    changes: BALANCES,
+    reads: ['stops'],
     isJob: true,
     run: async (process) => {
       const { quoteStore: _, ...trading } = tradingOf(process)
@@ -74,4 +93,6 @@ export const exchangeOperations: readonly Operation[] = [
       await createConversionJob(deps, 1).run(new AbortController().signal)
     },
   },
+  { name: 'hedge', isJob: true, changes: ['position'], run: (process, { venue }) => hedge(process, venue) },
+  { name: 'book-fills', isJob: true, changes: ['position'], run: (process, { venue }) => askVenue(process, venue) },
 ]

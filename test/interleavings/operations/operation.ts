@@ -13,8 +13,28 @@ export interface Process {
   readonly holders: AddressHolders
 }
 
+/** On what two operations can meet: a balance of the merchant, or objects of one kind. */
+export type Subject =
+  | 'USDT'
+  | 'UAH'
+  | 'position'
+  | 'stops'
+  | 'fees'
+  | 'blocks'
+  | 'payouts'
+  | 'internal'
+  | 'crypto invoices'
+  | 'card payouts'
+  | 'card payments'
+  | 'screenings'
+  | 'sweeps'
+  | 'cold storage'
+
 export interface Operation {
   readonly name: string
+  /** what it changes, and on what else its decision depends */
+  readonly changes: readonly Subject[]
+  readonly reads?: readonly Subject[]
   /** a stop of the merchant is in force before */
   readonly isStopped?: boolean
   /** what the world outside decides before it runs */

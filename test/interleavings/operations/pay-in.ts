@@ -19,20 +19,27 @@ const { signal } = new AbortController()
 const settings = invoiceSettings
 
 export const payInOperations: readonly Operation[] = [
-  { name: 'credit', run: ({ runtime }) => readBlocks(runtime, []) },
-  { name: 'take-back', run: ({ runtime }, { below }) => loseBlocks(runtime, below.deposits) },
+  { name: 'credit', changes: ['USDT', 'blocks'], run: ({ runtime }) => readBlocks(runtime, []) },
+  {
+    name: 'take-back',
+    changes: ['USDT', 'blocks', 'screenings'],
+    run: ({ runtime }, { below }) => loseBlocks(runtime, below.deposits),
+  },
   {
     name: 'pay-invoice',
+    changes: ['USDT', 'blocks', 'crypto invoices'],
     run: ({ runtime }, { addresses }) =>
       readBlocks(runtime, [payUsdt(addresses.invoice, 100n * ONE_USDT, 'payer', 'paid')], []),
   },
   {
     name: 'pay-late',
+    changes: ['USDT', 'blocks', 'crypto invoices'],
     run: ({ runtime }, { addresses }) =>
       readBlocks(runtime, [payUsdt(addresses.underpaid, 40n * ONE_USDT, 'payer', 'late')], []),
   },
   {
     name: 'expire',
+    changes: ['crypto invoices'],
     isJob: true,
     run: async ({ runtime }) => {
       await createExpiryJob({ runtime, settings, everyMs: 1, pause: async () => {} }).run(signal)
@@ -40,6 +47,7 @@ export const payInOperations: readonly Operation[] = [
   },
   {
     name: 'close',
+    changes: ['crypto invoices'],
     run: async ({ runtime }, { merchantId, objects }) => {
       const creator = createInvoiceCreator(runtime.db)
       const keepTarget = () => Promise.reject(new Error('a closed invoice keeps no target'))
@@ -49,6 +57,8 @@ export const payInOperations: readonly Operation[] = [
   },
   {
     name: 'refund',
+    changes: ['USDT', 'payouts', 'crypto invoices'],
+    reads: ['stops', 'fees'],
     run: async ({ runtime }, { objects }) => {
       const moment = momentOf(runtime)
       const rules = { catalogue, bitcoinChain: 'regtest' } as const
@@ -66,6 +76,7 @@ export const payInOperations: readonly Operation[] = [
   },
   {
     name: 'refuse-refund',
+    changes: ['crypto invoices'],
     run: ({ runtime }, { objects }) =>
       inTransaction(runtime.db, (tx) => refuseClaim(tx, objects.claim, null, settings, momentOf(runtime))),
   },

@@ -28,10 +28,22 @@ const place = async ({ runtime, settings, holders }: Process, merchantId: string
 }
 
 export const withdrawalOperations: readonly Operation[] = [
-  { name: 'withdraw', run: (process, { merchantId }) => place(process, merchantId, {}) },
-  { name: 'withdraw-once', run: (process, { merchantId }) => place(process, merchantId, { localId: LOCAL_ID }) },
+  {
+    name: 'withdraw',
+    changes: ['USDT', 'payouts'],
+    reads: ['stops', 'fees'],
+    run: (process, { merchantId }) => place(process, merchantId, {}),
+  },
+  {
+    name: 'withdraw-once',
+    changes: ['USDT', 'payouts'],
+    reads: ['stops', 'fees'],
+    run: (process, { merchantId }) => place(process, merchantId, { localId: LOCAL_ID }),
+  },
   {
     name: 'plan',
+    changes: ['payouts', 'cold storage'],
+    reads: ['stops'],
     isJob: true,
     run: async ({ runtime }, { world }) => {
       const deps = { ...world.evm, runtime, catalogue, approved: async (all: readonly unknown[]) => [...all] }
@@ -40,6 +52,7 @@ export const withdrawalOperations: readonly Operation[] = [
   },
   {
     name: 'give-back',
+    changes: ['USDT', 'payouts'],
     run: async ({ runtime }, { world, merchantId, objects }) => {
       const deps = { runtime, catalogue, signer: world.signer, withdrawalSubscribers }
       return (await giveBack(deps, { merchantId, id: objects.waiting })).kind
@@ -47,6 +60,8 @@ export const withdrawalOperations: readonly Operation[] = [
   },
   {
     name: 'deliver',
+    changes: ['USDT', 'internal'],
+    reads: ['stops'],
     isJob: true,
     run: async ({ runtime }) => {
       const deposits = createTestDeposits()
@@ -62,16 +77,26 @@ export const withdrawalOperations: readonly Operation[] = [
   },
   {
     name: 'give-back-internal',
+    changes: ['USDT', 'internal'],
     run: async ({ runtime }, { world, merchantId, objects }) => {
       const deps = { runtime, catalogue, signer: world.signer, withdrawalSubscribers }
       return (await giveBack(deps, { merchantId, id: objects.internal })).kind
     },
   },
-  { name: 'mine', run: ({ runtime }, { objects }) => readBlocks(runtime, [ownPayment(objects.sent)]) },
-  { name: 'make-final', run: ({ runtime }) => makeFinal(runtime) },
-  { name: 'lose-payment', run: ({ runtime }, { below }) => loseBlocks(runtime, below.all) },
+  {
+    name: 'mine',
+    changes: ['USDT', 'blocks', 'payouts'],
+    run: ({ runtime }, { objects }) => readBlocks(runtime, [ownPayment(objects.sent)]),
+  },
+  { name: 'make-final', changes: ['USDT', 'blocks', 'payouts', 'sweeps'], run: ({ runtime }) => makeFinal(runtime) },
+  {
+    name: 'lose-payment',
+    changes: ['USDT', 'blocks', 'payouts', 'crypto invoices', 'screenings'],
+    run: ({ runtime }, { below }) => loseBlocks(runtime, below.all),
+  },
   {
     name: 'raise-fees',
+    changes: ['fees'],
     run: async ({ runtime }) => {
       const rate = {
         kind: 'gas',

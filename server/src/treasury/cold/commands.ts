@@ -64,10 +64,14 @@ export const importTransfer = async (
   catalogue: Catalogue,
   moment: Moment,
 ): Promise<{ hash: string } | ImportRefusal> => {
-  const offered = await readTransfer(tx, id)
-  if (!offered) return { refused: 'unknown', message: `there is no transfer ${id}` }
+  const known = await readTransfer(tx, id)
+  if (!known) return { refused: 'unknown', message: `there is no transfer ${id}` }
+  const { network } = known.transfer
+  // The plans of other jobs from the address and another import are seen below, and they see this one.
+  if (network !== 'BITCOIN') await lockPlanned(tx, network, known.outgoing.senders[0]!)
+  const offered = (await readTransfer(tx, id))!
   const { transfer, outgoing, attempt } = offered
-  const { network, asset, ended, expiresAt, units } = transfer
+  const { asset, ended, expiresAt, units } = transfer
   if (outgoing.state !== 'offered' || ended !== null) {
     return {
       refused: 'not-open',
@@ -78,8 +82,6 @@ export const importTransfer = async (
     return { refused: 'expired', message: `it had to be signed by ${expiresAt.toISOString()}: another one is offered` }
   const reviewed = reviewSigned(offered, bytes)
   if (typeof reviewed === 'string') return { refused: 'not-it', message: reviewed }
-  // The plans of other jobs from the address are seen below, and they see this one.
-  if (network !== 'BITCOIN') await lockPlanned(tx, network, outgoing.senders[0]!)
   const position = (await positionsOf(tx, catalogue, network)).find(({ ticker }) => ticker === asset)
   // On Bitcoin its coins are reserved as long as the offer is open.
   if (network !== 'BITCOIN' && (!position || position.hot - position.leaving - position.waiting < units)) {
