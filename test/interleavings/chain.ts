@@ -42,7 +42,7 @@ export const createTestDeposits = (): Deposits => {
   return deposits
 }
 
-/** What follows our own transactions. */
+/** Subscribers to our own transactions. */
 export const settlements = [
   createSettlement(catalogue, withdrawalSubscribers),
   createSweepSettlement(catalogue),

@@ -20,7 +20,7 @@ import { catalogue, NETWORK, ONE_USDT } from './assets.ts'
 
 const { signal } = new AbortController()
 const COLD = '0x3333333333333333333333333333333333333333'
-/** What the hot wallet holds by the books. */
+/** Balances of the hot wallet by the books. */
 const HELD = { ETH: 100n * E18, USDT: 100_000n * ONE_USDT }
 
 const limits = (cap: bigint) => ({ cap: String(cap), target: String(cap), cold: COLD })

@@ -1,6 +1,7 @@
 /**
- * What has left the installation: signatures, transactions for a node, orders for acquirers and a venue. A payment is
- * named by what it moves, so that a repetition and a replacement are the same payment, and a second payment is another.
+ * Everything that has left the installation: signatures, transactions for a node, orders for acquirers and a venue. A
+ * payment is named by its nonce, receiver and data, so that a repetition and a replacement are the same payment, and a
+ * second payment is another.
  */
 import { parseTransaction } from 'viem'
 import type { SignRequest } from '../../signer/src/protocol/protocol.ts'

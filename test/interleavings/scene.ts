@@ -68,7 +68,7 @@ export interface Scene {
   /** charges cards */
   readonly shop: PaymentAcquirer
   readonly venue: TestVenue
-  /** what has left since the operations began */
+  /** payments and orders that have left since the operations began */
   readonly left: Left
   readonly cardPayments: CardPayments
   readonly adjustment: SignedAdjustment

@@ -32,7 +32,7 @@ const BALANCES: readonly Subject[] = ['USDT', 'UAH']
 /** Orders that take from a balance: what changes it is tried with these and with itself. */
 const TAKING = ['withdraw', 'exchange', 'pay-card']
 
-/** What both touch, and at least one of them changes. */
+/** Subjects that both touch and at least one of them changes. */
 const sharedBy = ([one, other]: Pair): Subject[] => {
   const touched = ({ changes, reads = [] }: Operation): readonly Subject[] => [...changes, ...reads]
   return [

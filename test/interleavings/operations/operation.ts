@@ -32,7 +32,7 @@ export type Subject =
 
 export interface Operation {
   readonly name: string
-  /** what it changes, and on what else its decision depends */
+  /** subjects that it changes, and others on which its decision depends */
   readonly changes: readonly Subject[]
   readonly reads?: readonly Subject[]
   /** a stop of the merchant is in force before */
