@@ -7,7 +7,8 @@
  *     npm run sabotage -- --some 10   ten that the last commit's hash chooses; leaves the page as it is
  *     npm run sabotage -- --simulation [NAME…]
  *                                     runs the simulation instead of the tests: those without a result, or these;
- *                                     --again: also those that were missed; --seed N --runs K --ops M: other runs
+ *                                     --again: also those that were missed; --seed N --runs K --ops M: other runs,
+ *                                     whose first seed is N or, for a fault of a dialect, one whose nodes speak it
  *     node tools/sabotage.ts --check  only whether each can still be applied, and its test exists
  *
  * Writes docs/operating/sabotage.md. Ends with 1 if a fault is missed or its test fails without it.
@@ -23,6 +24,7 @@ import type { Sabotage } from '../test/sabotage/sabotage.ts'
 import { chainsOf } from './sabotage/chains.ts'
 import { findStale, finderOf, type Finder } from './sabotage/check.ts'
 import { isKnownFound, keepResult, writePage, type Result } from './sabotage/page.ts'
+import { seedOf } from './sabotage/seeds.ts'
 import { makeScratch, type Ran, type Scratch } from './sabotage/scratch.ts'
 import { keepSimulationResult, readSimulationResults } from './sabotage/simulation-results.ts'
 import { trySimulation } from './sabotage/simulation.ts'
@@ -81,13 +83,14 @@ function chooseSimulated(): readonly Sabotage[] {
 }
 
 async function simulate(chosen: readonly Sabotage[]): Promise<void> {
-  const first = Number(values.seed)
-  const runs = Array.from({ length: Number(values.runs) }, (_, at) => ({ seed: first + at, singleStep: at === 0 }))
   const databases = await startDatabases()
   await inScratch(async (scratch) => {
     for (const sabotage of chosen) {
       const started = performance.now()
-      const options = { ops: Number(values.ops), restEvery: REST_EVERY, networks: chainsOf(sabotage) }
+      const networks = chainsOf(sabotage)
+      const first = seedOf(sabotage, networks, Number(values.seed))
+      const runs = Array.from({ length: Number(values.runs) }, (_, at) => ({ seed: first + at, singleStep: at === 0 }))
+      const options = { ops: Number(values.ops), restEvery: REST_EVERY, networks }
       const tried = await scratch.withFault(sabotage, () =>
         trySimulation(scratch.copy, runs, { ...options, postgres: databases.url }),
       )

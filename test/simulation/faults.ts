@@ -33,8 +33,10 @@ export type Fault = (typeof FAULTS)[number]
 export interface Faults {
   /** @returns undefined: the exchange is carried out as it should be */
   decide(front: string, content: string): Fault | undefined
-  /** how many exchanges have failed so far, by front and kind */
+  /** how many exchanges have failed so far, by front and kind, and how many faults of other parts have happened */
   readonly counts: ReadonlyMap<string, number>
+  /** Counts a fault that no `decide` has decided, such as the end of a process. */
+  note(kind: string): void
   /** steps since an exchange of a front has failed; Infinity: none has */
   stepsSince(front: string): number
 }
@@ -58,8 +60,10 @@ export const createFaults = (random: Random): FaultControl => {
   const seen = new Map<string, number>()
   const last = new Map<string, number>()
   let now = 0
+  const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
     counts,
+    note,
     stepsSince: (front) => now - (last.get(front) ?? Number.NEGATIVE_INFINITY),
     begin: (step) => {
       now = step
@@ -76,8 +80,7 @@ export const createFaults = (random: Random): FaultControl => {
       const drawn = random.of(now, key, times)
       if (!drawn.chance(rate.chance)) return undefined
       const fault = drawn.pick(rate.kinds)
-      const name = `${front} ${fault}`
-      counts.set(name, (counts.get(name) ?? 0) + 1)
+      note(`${front} ${fault}`)
       last.set(front, now)
       return fault
     },

@@ -1,10 +1,11 @@
 /**
  * `npm run simulate -- [--seed N] [--seeds K] [--processes P] [--ops M] [--rest-every R] [--networks A,B]
- * [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose]`
+ * [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose] [--times]`
  *
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
  * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
- * `--networks` it has these chains only. `--processes` runs so many seeds at once, each in a process of its own.
+ * `--networks` it has these chains only. `--times` prints how long each kind of step took, and the faults by kind.
+ * `--processes` runs so many seeds at once, each in a process of its own.
  * `--record` counts the runs in docs/operating/reliability.md and begins where the count ends; when a run violates an
  * invariant, those before it are counted. `--postgres URL` uses a server that `startDatabases` has started.
  */
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     'single-step': { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    times: { type: 'boolean', default: false },
   },
 })
 
@@ -69,7 +71,16 @@ const runSeed = async (databases: Databases, seed: string): Promise<RunResult> =
   })
   const seconds = (performance.now() - began) / 1_000
   console.log(`${writeSummary(seed, summaryOf(result), seconds)}, trace ${result.hash.slice(0, 16)}`)
+  if (values.times) printTimes(result)
   return result
+}
+
+/** Those that took longest first. */
+const printTimes = ({ times, faults }: RunResult): void => {
+  for (const [name, { runs, ms }] of [...times].toSorted(([, one], [, other]) => other.ms - one.ms))
+    console.log(`${(ms / 1_000).toFixed(1).padStart(8)} s ${String(runs).padStart(6)} runs  ${name}`)
+  for (const [name, count] of [...faults].toSorted(([, one], [, other]) => other - one))
+    console.log(`${String(count).padStart(6)} ${name}`)
 }
 
 const report = async (databases: Databases, seed: string, result: RunResult): Promise<void> => {

@@ -32,6 +32,12 @@ export interface RunOptions extends SimulationOptions {
   skip?: ReadonlySet<number>
 }
 
+/** How often something has happened, and how long it took in all, ms of real time. */
+export interface Time {
+  runs: number
+  ms: number
+}
+
 export interface RunResult {
   /** of the trace */
   hash: string
@@ -41,8 +47,8 @@ export interface RunResult {
   faults: ReadonlyMap<string, number>
   /** empty: nothing was violated */
   problems: readonly string[]
-  /** by action */
-  counts: ReadonlyMap<string, number>
+  /** by action, and of rests */
+  times: ReadonlyMap<string, Time>
   /** its newest lines */
   trace: readonly string[]
 }
@@ -72,7 +78,7 @@ export const simulate = async ({
   ...options
 }: RunOptions): Promise<RunResult> => {
   const simulation = await openSimulation(options)
-  const counts = new Map<string, number>()
+  const times = new Map<string, Time>()
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({
     hash: simulation.trace.hash(),
@@ -80,22 +86,22 @@ export const simulate = async ({
     steps: step,
     faults: simulation.faults.counts,
     problems,
-    counts,
+    times,
     trace: simulation.trace.newest(TRACE_LINES),
   })
   try {
-    await begin(simulation)
+    await timed(times, 'begin', () => begin(simulation))
     const judgeConfirmations = createConfirmationJudge(simulation)
     const isOver = (): boolean => simulation.operations >= ops || step >= lastStep
     for (let nextRest = restEvery; !isOver(); nextRest += restEvery) {
       while (!isOver() && simulation.operations < nextRest) {
         step += 1
-        if (!skip.has(step)) await takeStep(simulation, step, counts)
+        if (!skip.has(step)) await takeStep(simulation, step, times)
         await judgeConfirmations()
         if (simulation.problems.length > 0) return result(simulation.problems)
       }
       simulation.faults.begin(-step)
-      const problems = await rest(simulation)
+      const problems = await rest(simulation, times)
       if (problems.length > 0) return result([...problems, ...(await openAlertLines(simulation))])
     }
     return result([])
@@ -129,20 +135,28 @@ const begin = async (simulation: Simulation): Promise<void> => {
   await stockVenue(simulation)
 }
 
+const timed = async <T>(times: Map<string, Time>, name: string, work: () => Promise<T>): Promise<T> => {
+  const began = performance.now()
+  const result = await work()
+  const { runs, ms } = times.get(name) ?? { runs: 0, ms: 0 }
+  times.set(name, { runs: runs + 1, ms: ms + performance.now() - began })
+  return result
+}
+
 /** The share of steps with several concurrent actions, unless in single-step mode. */
 const AT_ONCE = 0.1
 
-const takeStep = async (simulation: Simulation, step: number, counts: Map<string, number>): Promise<void> => {
+const takeStep = async (simulation: Simulation, step: number, times: Map<string, Time>): Promise<void> => {
   const random = simulation.random.of('step', step)
   simulation.faults.begin(step)
   const together = !simulation.singleStep && random.chance(AT_ONCE) ? 2 + random.int(4) : 1
+  simulation.together = together
   const lines = await Promise.all(
     Array.from({ length: together }, async (_, at) => {
       const drawn = random.of('action', at)
       const action = drawAction(ACTIONS, simulation, drawn)
-      counts.set(action.name, (counts.get(action.name) ?? 0) + 1)
       simulation.countMore(1)
-      return `${step} ${action.name}: ${await action.run(simulation, drawn)}`
+      return `${step} ${action.name}: ${await timed(times, action.name, () => action.run(simulation, drawn))}`
     }),
   )
   for (const line of lines) simulation.trace.add(line)
@@ -162,13 +176,13 @@ const endCrashed = async (simulation: Simulation): Promise<void> => {
 const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
   (await openAlerts(db)).map(({ kind, text }) => `alert ${kind}: ${text}`)
 
-const rest = async (simulation: Simulation): Promise<string[]> => {
-  const unable = await settle(simulation)
+const rest = async (simulation: Simulation, times: Map<string, Time>): Promise<string[]> => {
+  const unable = await timed(times, 'settle', () => settle(simulation))
   if (unable.length > 0) return unable
-  const violations = await checkInvariants(simulation.db)
+  const violations = await timed(times, 'invariants', () => checkInvariants(simulation.db))
   return [
     ...simulation.problems,
-    ...(await compareBooks(simulation)),
+    ...(await timed(times, 'compare', () => compareBooks(simulation))),
     ...(await compareHedges(simulation)),
     ...compareNotifications(simulation),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),

@@ -36,6 +36,8 @@ const HOLDING = 'M2'
 export interface Simulation {
   readonly seed: string
   readonly singleStep: boolean
+  /** actions of this step, at once */
+  together: number
   readonly random: Random
   readonly clock: VirtualClock
   readonly faults: FaultControl
@@ -171,6 +173,7 @@ const open = async (
   return {
     seed,
     singleStep,
+    together: 1,
     random,
     clock,
     faults,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { NEEDS } from '../../test/sabotage/needs.ts'
 import { OUTSIDE_THE_SIMULATION } from '../../test/sabotage/outside.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 import { finderOf } from './check.ts'
@@ -109,7 +110,9 @@ const simulationCell = (name: string, results: SimulationResults): string => {
     const part = OUTSIDE_THE_SIMULATION[name]
     return part === undefined ? 'not tried' : `not simulated: ${part}`
   }
-  return result.outcome === 'missed' ? `missed after ${result.operations} operations` : result.outcome
+  if (result.outcome !== 'missed') return result.outcome
+  const missed = `missed after ${result.operations} operations`
+  return NEEDS[name] === undefined ? missed : `${missed}; needs ${NEEDS[name]}`
 }
 
 const simulationCounts = (all: readonly Sabotage[], results: SimulationResults): string => {

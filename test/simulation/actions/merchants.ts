@@ -3,7 +3,8 @@ import { BursarError, BursarNetworkError, type Bursar } from '@bursar/sdk'
 import type { Network } from '@bursar/chainkit'
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
 import { clientOf, type SimulatedMerchant } from '../merchants.ts'
-import { toLedger, type PaidOut } from '../model/books.ts'
+import { toLedger, unitsOf, type PaidOut } from '../model/books.ts'
+import { judgeEstimate } from '../model/estimates.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { failureOf, type Action } from './action.ts'
@@ -250,7 +251,9 @@ const exchange: Action = {
     const { price, spend: spent } = estimate.answer
     const parsed = parseUnits(spent.amount, scale)
     if (!parsed.ok) throw new Error(`an estimate spends ${spent.amount}`)
-    books.exchanged.push({ merchant: merchant.name, localId, spend, target, spendUnits: parsed.units })
+    simulation.problems.push(...judgeEstimate(estimate.answer))
+    const leastUnits = unitsOf(catalogue, target, estimate.answer.target.amount)
+    books.exchanged.push({ merchant: merchant.name, localId, spend, target, spendUnits: parsed.units, leastUnits })
     const order = () =>
       call(simulation, merchant, (client) =>
         client.exchange.create({

@@ -80,6 +80,7 @@ const kill: Action = {
   run: async (simulation, random) => {
     const name = random.pick([...simulation.roles.keys()])
     await killRole(simulation, name)
+    simulation.faults.note(`${name} killed`)
     return name
   },
 }
@@ -102,8 +103,9 @@ const start: Action = {
 const signerRestart: Action = {
   name: 'signer restarts',
   weight: () => 0.2,
-  run: async ({ signer }) => {
+  run: async ({ signer, faults }) => {
     await signer.restart()
+    faults.note('signer restarted')
     return ''
   },
 }

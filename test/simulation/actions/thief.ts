@@ -60,7 +60,8 @@ const attack: Action = {
 /** Requests that would be signed at another time, or under another policy. */
 const untimely: Action = {
   name: 'thief asks when nothing is signed',
-  weight: ({ signer }) => (signer.signed.length === 0 ? 0 : 1),
+  // The policy, or the signer, is another one meanwhile: two of them at once would mix these up.
+  weight: ({ signer, together }) => (signer.signed.length === 0 || together > 1 ? 0 : 1),
   run: async (simulation, random) => {
     for (const [how, run] of Object.entries(UNTIMELY)) {
       const request = prepare(simulation, freshPayment, random)

@@ -37,9 +37,10 @@ const days: Action = {
 const setBack: Action = {
   name: 'clock is set back',
   weight: ({ clock }) => (clock.behind === 0 ? 1 : 0),
-  run: async ({ clock }, random) => {
+  run: async ({ clock, faults: control }, random) => {
     const seconds = random.pick([1, 1, 5, 60, 600, 3_600])
     clock.setBack(seconds * 1_000)
+    control.note('clock set back')
     return `${seconds} s`
   },
 }
@@ -95,9 +96,10 @@ const reorganise: Action = {
 const forget: Action = {
   name: 'node forgets its pool',
   weight: () => 0.3,
-  run: async ({ chains }, random) => {
+  run: async ({ chains, faults: control }, random) => {
     const chain = random.pick(chains)
     await chain.forgetPool()
+    control.note(`node of ${chain.network} restarted`)
     return chain.network
   },
 }

@@ -53,7 +53,10 @@ export const startHttpFront = async ({
       headers: request.headers,
       body: await bodyOf(request),
     }
-    if (front.silent) return void request.socket.destroy()
+    if (front.silent) {
+      faults.note(`${name} silent`)
+      return void request.socket.destroy()
+    }
     const fault = faults.decide(name, contentOf(exchange))
     if (fault === 'lose-request') return void request.socket.destroy()
     if (fault === 'http-500') return write(response, page(500, 'Internal Server Error'))

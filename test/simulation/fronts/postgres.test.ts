@@ -14,7 +14,12 @@ let client: pg.Client
 beforeAll(async () => {
   const decide = (_: string, content: string): Fault | undefined =>
     full !== undefined && content.includes(full) ? 'disk-full' : undefined
-  front = await startPostgresFront(url, 'database', { decide, counts: new Map(), stepsSince: () => 0 })
+  front = await startPostgresFront(url, 'database', {
+    decide,
+    note: () => {},
+    counts: new Map(),
+    stepsSince: () => 0,
+  })
   client = new pg.Client({ connectionString: front.url })
   await client.connect()
   await client.query('create table filled(n int)')

@@ -56,6 +56,8 @@ export interface Exchanged {
   target: string
   /** ledger units that it takes if it is filled, fee included, by its estimate */
   spendUnits: bigint
+  /** ledger units of `target` that its estimate gives: at a price no worse than that, it gives no less */
+  leastUnits: bigint
 }
 
 /** An exchange whose proceeds are withdrawn, which a merchant asked for with the amounts of an estimate. */

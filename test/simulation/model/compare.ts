@@ -41,13 +41,15 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     addBetween(paid.merchant, paid.ticker, await creditOf(simulation, paid, small))
   for (const paid of simulation.books.paidOut)
     problems.push(...(await judgeWithdrawal(simulation, clients.get(paid.merchant)!, paid, addBetween)))
-  for (const { merchant, localId, spend, target, spendUnits } of simulation.books.exchanged) {
+  for (const { merchant, localId, spend, target, spendUnits, leastUnits } of simulation.books.exchanged) {
     const found = await clients.get(merchant)!.withdrawals.find(localId)
     if (found === undefined) continue
     if (found.kind !== 'Exchange') problems.push(`${localId}: is a ${found.kind}`)
     else if (found.status === 'Done') {
+      const units = unitsOf(simulation.catalogue, target, found.amount)
       add(merchant, spend, -spendUnits)
-      add(merchant, target, unitsOf(simulation.catalogue, target, found.amount))
+      add(merchant, target, units)
+      if (units < leastUnits) problems.push(`${localId}: gave ${units} ${target}, and its price gives ${leastUnits}`)
     }
   }
   const events = new Map<string, readonly Notification[]>()

@@ -4,9 +4,12 @@ import type { Received } from '../receivers.ts'
 import type { Simulation } from '../simulation.ts'
 import { compareNotifications } from './notifications.ts'
 
-const notified = (kind: string, ...statuses: string[]): string[] => {
+const notified = (kind: string, ...statuses: string[]): string[] => notifiedOf(kind, {}, ...statuses)
+
+/** @param more fields of the bodies */
+const notifiedOf = (kind: string, more: object, ...statuses: string[]): string[] => {
   const received = statuses.map((status, at): Received => {
-    return { merchantId: 'M1', id: String(at), objectId: 'one', kind, status, body: '' }
+    return { merchantId: 'M1', id: String(at), objectId: 'one', kind, status, body: JSON.stringify(more) }
   })
   return compareNotifications({ receivers: { received } } as unknown as Simulation)
 }
@@ -16,4 +19,13 @@ test('a fiat invoice fails with and without a payer who continued, and is Done o
   expect(notified('Invoice', 'Failed')).toEqual([])
   expect(notified('Invoice', 'Done')).toEqual(['Invoice one: notified as Done'])
   expect(notified('Invoice', 'Failed', 'Done')).toEqual(['Invoice one: notified as Failed, Done'])
+})
+
+test('a withdrawal to an address ends once, a card payout may come back after it was paid', () => {
+  const onChain = { blockchain: 'ETHEREUM' }
+  expect(notifiedOf('Withdraw', onChain, 'Pending', 'Done')).toEqual([])
+  expect(notifiedOf('Withdraw', onChain, 'Done')).toEqual([])
+  expect(notifiedOf('Withdraw', onChain, 'Done', 'Failed')).toHaveLength(1)
+  expect(notifiedOf('Withdraw', onChain, 'Pending', 'Done', 'Done')).toHaveLength(1)
+  expect(notified('Withdraw', 'Done', 'Failed')).toEqual([])
 })

@@ -1,6 +1,9 @@
 /** What merchants were notified of: per object the statuses of the contract, in their order. */
 import type { Simulation } from '../simulation.ts'
 
+/** withdrawals to an address, as the model calls them */
+const ON_CHAIN = 'Withdraw-to-address'
+
 /** docs/contract.md, section 6: the statuses that may follow each other, by kind. */
 const ORDER: Record<string, readonly (readonly string[])[]> = {
   Replenish: [
@@ -13,6 +16,8 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
   ],
   // A single card payout that came back is Failed after Done (server/src/cards/card-payouts/machine.ts).
   Withdraw: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done', 'Failed']],
+  // Another merchant's address is paid without a transaction, and so without Pending.
+  [ON_CHAIN]: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done']],
   Exchange: [['Done'], ['Failed']],
   Invoice: [
     ['Pending', 'Done'],
@@ -27,8 +32,9 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
 
 export const compareNotifications = ({ receivers }: Simulation): string[] => {
   const statuses = new Map<string, string[]>()
-  for (const { objectId, kind, status } of receivers.received) {
-    const key = `${kind} ${objectId}`
+  for (const { objectId, kind, status, body } of receivers.received) {
+    const isOnChain = kind === 'Withdraw' && 'blockchain' in (JSON.parse(body) as object)
+    const key = `${isOnChain ? ON_CHAIN : kind} ${objectId}`
     statuses.set(key, [...(statuses.get(key) ?? []), status])
   }
   return [...statuses].flatMap(([key, seen]) => {

@@ -137,6 +137,7 @@ test('a COMMIT whose answer is lost has applied its items: they are answered so,
       return 'lose-answer'
     },
     counts: new Map(),
+    note: () => {},
     stepsSince: () => Infinity,
   })
   const committer = createCommitter({ url: front.url })
@@ -182,6 +183,7 @@ describe('on a full disk', () => {
     const front = await startPostgresFront(url, 'database', {
       decide: () => (isFull ? 'disk-full' : undefined),
       counts: new Map(),
+      note: () => {},
       stepsSince: () => 0,
     })
     const committer = createCommitter({ url: front.url })
