@@ -1,5 +1,5 @@
 /** A running sandbox as tools and merchants speak to it: its api, control server and inbox, its database, its logs. */
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bursar } from '@bursar/sdk'
@@ -119,6 +119,21 @@ const LEASES_END = `with claimed as (select id from outgoing where state in ('pl
   notifications as (update event_streams set leased_until = '-infinity' where leased_until <> '-infinity')
   update mails set leased_until = '-infinity' where leased_until <> '-infinity'`
 
+/** A statement of a dead worker that its server still carries out may claim something until its session ends. */
+const WORKER_SESSIONS = `select from pg_stat_activity
+  where datname = current_database() and application_name like 'bursar worker%'`
+
+/** Reads a log from byte `from` on: it grows for hours, and is looked at fifty times a second. */
+const readFrom = (file: string, from: number): string => {
+  const fd = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(Math.max(0, statSync(file).size - from))
+    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, from))
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** What the sandbox itself says, beside its processes. */
 export const ownLog = (dir: string): string => join(dir, 'logs', 'sandbox.log')
 
@@ -143,13 +158,15 @@ export const connectSandbox = (
       ...new Map(all.toReversed().map((message) => [message.headers['webhook-id'], message])).values(),
     ].toReversed()
   }
-  const logOf = (name: string): string => readFileSync(join(dir, 'logs', name), 'utf8')
-  // A log goes on when its role is started again: what an earlier process said is not looked at.
+  const logFile = (name: string): string => join(dir, 'logs', `${name}.log`)
+  // Bytes. A log goes on when its role is started again: what an earlier process said is not looked at.
   const startedAt = new Map<string, number>()
   const logs = (): string =>
     [
       existsSync(ownLog(dir)) ? readFileSync(ownLog(dir), 'utf8') : '',
-      ...['api', 'worker', 'watcher', 'signer'].map((role) => `--- ${role}\n${logOf(`${role}.log`).slice(-3000)}`),
+      ...['api', 'worker', 'watcher', 'signer'].map(
+        (role) => `--- ${role}\n${readFileSync(logFile(role), 'utf8').slice(-3000)}`,
+      ),
     ].join('\n')
   const asking = askingOf({ environment, database, logs })
   return {
@@ -209,15 +226,17 @@ export const connectSandbox = (
     },
     kill: async (role) => {
       await roles.kill(role)
-      if (role === 'worker') await asking.query(LEASES_END)
+      if (role !== 'worker') return
+      await asking.until('the end of its sessions', async () => (await asking.query(WORKER_SESSIONS)).length === 0)
+      await asking.query(LEASES_END)
     },
     start: async (role, env = {}) => {
-      startedAt.set(role, logOf(`${role}.log`).length)
+      startedAt.set(role, statSync(logFile(role)).size)
       await roles.start(role, env)
     },
     paused: async (role, point) => {
       const deadline = performance.now() + PATIENCE_MS
-      while (!logOf(`${role}.log`).slice(startedAt.get(role)).includes(`paused at ${point}`)) {
+      while (!readFrom(logFile(role), startedAt.get(role) ?? 0).includes(`paused at ${point}`)) {
         if (performance.now() > deadline) throw new Error(`${role} never came to ${point}\n${logs()}`)
         await sleep(20)
       }

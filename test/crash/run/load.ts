@@ -3,6 +3,7 @@
  * credited once and notified once. The expectations are kept here, apart from the program's tables.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Merchant, Network } from '../../system/connected.ts'
 import type { Sandbox } from '../../system/sandbox.ts'
 
@@ -38,7 +39,8 @@ interface Deposit {
   network: Network
   ticker: string
   amount: string
-  address: string
+  /** resolves with the address once its transaction is sent */
+  paid: Promise<string>
 }
 interface Exchange {
   localId: string
@@ -46,38 +48,56 @@ interface Exchange {
 }
 
 export interface Load {
+  /** number of orders that wait for their answer: withdrawals and exchanges */
+  unanswered: number
   withdrawals: Withdrawal[]
   deposits: Deposit[]
   exchanges: Exchange[]
   withdraw(network: Network): Promise<Withdrawal>
-  deposit(network: Network): Promise<Deposit>
+  deposit(network: Network): Deposit
   exchange(): Exchange
+  /** Waits until an order with one of these localIds is in the database, answered or not. */
+  committed(localIds: readonly string[]): Promise<void>
   /** Waits until everything that was asked for is answered, done and credited. */
   done(): Promise<void>
 }
 
 const PATIENCE_MS = 1_200_000
+/** Orders that wait for a dead api should not take the processor from its start. */
+const ASK_AGAIN_MS = 1_000
 
 export const createLoad = (sandbox: Sandbox): Load => {
   const [shop, market] = sandbox.merchants
   const until = <T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> =>
     sandbox.until(what, look, PATIENCE_MS)
+  /** Marks a promise that is awaited only at the end of a round. */
+  const later = <T>(promise: Promise<T>): Promise<T> => {
+    promise.catch(() => {})
+    return promise
+  }
   /** Asks until it is answered: a repeated request has the same key, and so gets the first answer. */
   const answered = (what: string, ask: () => Promise<{ id: string }>): Promise<string> => {
+    load.unanswered += 1
     const asked = until(what, () =>
       ask().then(
         ({ id }) => id,
-        () => undefined,
+        () => sleep(ASK_AGAIN_MS, undefined),
       ),
     )
-    // It is awaited later.
-    asked.catch(() => {})
-    return asked
+    return later(asked.finally(() => (load.unanswered -= 1)))
+  }
+  const pay = async (network: Network, ticker: string, amount: string): Promise<string> => {
+    const { address } = await until('an address', () =>
+      shop.client.addresses.create({ blockchain: network }).catch(() => sleep(ASK_AGAIN_MS, undefined)),
+    )
+    await sandbox.pay(network, ticker, address, amount)
+    return address
   }
   const count = async (text: string, values: unknown[]): Promise<number> =>
     (await sandbox.query<{ n: number }>(text, values))[0]!.n
 
   const load: Load = {
+    unanswered: 0,
     withdrawals: [],
     deposits: [],
     exchanges: [],
@@ -99,21 +119,19 @@ export const createLoad = (sandbox: Sandbox): Load => {
       load.withdrawals.push(made)
       return made
     },
-    deposit: async (network) => {
+    deposit: (network) => {
       const { ticker, in: amount } = ASSETS[network]
-      const { address } = await until('an address', () =>
-        shop.client.addresses.create({ blockchain: network }).catch(() => undefined),
-      )
-      await sandbox.pay(network, ticker, address, amount)
-      const made: Deposit = { network, ticker, amount, address }
+      const made: Deposit = { network, ticker, amount, paid: later(pay(network, ticker, amount)) }
       load.deposits.push(made)
       return made
     },
     exchange: () => {
       const localId = randomUUID()
+      // In turn, so that neither the merchant nor the platform runs out of one of them.
+      const isThere = load.exchanges.length % 2 === 0
       const order = {
-        spendTicker: 'USDT',
-        targetTicker: 'USDC',
+        spendTicker: isThere ? 'USDT' : 'USDC',
+        targetTicker: isThere ? 'USDC' : 'USDT',
         amount: '5',
         side: 'spend',
         price: '0.5',
@@ -128,6 +146,17 @@ export const createLoad = (sandbox: Sandbox): Load => {
       load.exchanges.push(made)
       return made
     },
+    committed: async (localIds) => {
+      await until(
+        'the row of an order',
+        async () =>
+          (await count(
+            `select count(*)::int as n from (select local_id from withdrawals union all select local_id from exchanges) o
+              where local_id = any($1)`,
+            [localIds],
+          )) > 0,
+      )
+    },
     done: async () => {
       const ids = await Promise.all([...load.withdrawals, ...load.exchanges].map((order) => order.answered))
       const paid = await Promise.all(load.withdrawals.map((order) => order.answered))
@@ -139,7 +168,7 @@ export const createLoad = (sandbox: Sandbox): Load => {
             [paid],
           )) === paid.length,
       )
-      const addresses = load.deposits.map(({ address }) => address)
+      const addresses = await Promise.all(load.deposits.map(({ paid }) => paid))
       await until(
         'the credit of every deposit',
         async () =>

@@ -1,10 +1,11 @@
 /**
  * `npm run crash -- [--rounds N] [--minutes M] [--only TEXT] [--seed S] [--dry]`
  *
- * Kills real processes in one sandbox with real nodes, cell by cell (`cells.ts`), at low priority. After each batch
- * everything must come to its end and agree; only then its kills are added to docs/operating/crashes.md, so that a run
- * that is ended loses one batch at most, and the next one goes on with the cells that were killed least. `--dry` leaves
- * the page as it is.
+ * Kills real processes in one sandbox with real nodes, cell by cell (`cells.ts`), at low priority. A round kills at each
+ * cell once, those of different roles at once (`lanes.ts`). After it everything must come to its end and agree; only
+ * then its kills are added to docs/operating/crashes.md, so that a run that is ended loses one round at most.
+ * `--rounds N` goes on until that page counts N kills of each cell, `--minutes M` for that time; without either there is
+ * one round. `--dry` leaves the page as it is.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
@@ -18,7 +19,7 @@ import type { Row } from './page.ts'
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '1' },
+    rounds: { type: 'string' },
     minutes: { type: 'string' },
     only: { type: 'string', default: '' },
     seed: { type: 'string' },
@@ -27,22 +28,22 @@ const { values } = parseArgs({
 })
 
 const root = join(import.meta.dirname, '../../..')
-/** Cells between two comparisons, which take longer than a cell. */
-const BATCH = 24
 /** Below other work, and above nothing that has to happen. */
 const NICE = 5
 /** What the merchants can spend. */
 const CREDITS = [
   ['BTC', '5'],
   ['USDT', '100000'],
+  ['USDC', '1000'],
 ] as const
 
 setPriority(NICE)
 process.env['TMPDIR'] ??= fastFolder() ?? '/tmp'
 // Both look at TMPDIR when they are loaded.
 const { startSandbox } = await import('../../system/sandbox.ts')
-const { CELLS } = await import('./cells.ts')
+const { CELLS, isMoment } = await import('./cells.ts')
 const { check, startOf } = await import('./checking.ts')
+const { runLanes } = await import('./lanes.ts')
 const { createLoad } = await import('./load.ts')
 const { addRows, readRows } = await import('./page.ts')
 
@@ -52,15 +53,19 @@ const seed = values.seed ?? `${Date.now()}`
 const random = createRandom(seed)
 const until = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000
 const chosen = CELLS.filter(({ name }) => name.includes(values.only))
-/** Those that were killed least come first; equal ones in an order that the seed draws. */
-const kills = new Map(chosen.map(({ name }) => [name, readRows().get(name)?.kills ?? 0]))
-const queue = Array.from({ length: Number(values.rounds) }, () =>
-  shuffled(chosen).toSorted((a, b) => kills.get(a.name)! - kills.get(b.name)!),
-).flat()
+const isOver = (): boolean => performance.now() >= until
 
-function shuffled(cells: readonly Cell[]): Cell[] {
-  const drawn = cells.map((cell) => ({ cell, at: random.next() }))
-  return drawn.toSorted((a, b) => a.at - b.at).map(({ cell }) => cell)
+/** Kills of each cell so far, those of this run included. */
+const kills = new Map([...readRows().values()].map((row) => [row.cell, row.kills]))
+
+/** Cells of the next round: those that were killed least come first, equal ones in an order that the seed draws. */
+const inOrder = (): Cell[] => {
+  const wanted = Number(values.rounds ?? Infinity)
+  const drawn = chosen.map((cell) => ({ cell, killed: kills.get(cell.name) ?? 0, at: random.next() }))
+  return drawn
+    .filter(({ killed }) => killed < wanted)
+    .toSorted((a, b) => a.killed - b.killed || a.at - b.at)
+    .map(({ cell }) => cell)
 }
 
 const sandbox = await startSandbox({
@@ -72,27 +77,32 @@ const stop = (): void => void sandbox.stop().finally(() => process.exit(130))
 process.once('SIGINT', stop).once('SIGTERM', stop)
 console.log(`${chosen.length} cells, seed ${seed}, logs in ${sandbox.dir}`)
 
-const runBatch = async (cells: readonly Cell[]): Promise<string[]> => {
+/** `seq` of a message that came before this round */
+let known = 0
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1).padStart(6)
+
+const runRound = async (cells: readonly Cell[]): Promise<string[]> => {
   const load = createLoad(sandbox)
-  const start = await startOf(sandbox)
   const scene = { sandbox, load, draw: (below: number) => random.int(below) }
+  const start = await startOf(sandbox, known)
+  known = start.after
   const rows: Row[] = []
-  for (const cell of cells) {
-    if (performance.now() >= until) break
-    const began = performance.now()
-    const { kills, readyMs } = await cell.run(scene)
-    await load.done()
-    console.log(`${((performance.now() - began) / 1_000).toFixed(1).padStart(6)} s  ${kills} kills  ${cell.name}`)
-    rows.push({ cell: cell.name, kills, readyMs, day, commit })
-  }
   const began = performance.now()
+  await runLanes(scene, cells, chosen.filter(isMoment), isOver, ({ cell, kills: killed, readyMs, ms }) => {
+    console.log(`${seconds(ms)} s, start ${seconds(readyMs)} s, ${killed} kills  ${cell}`)
+    rows.push({ cell, kills: killed, readyMs, day, commit })
+  })
+  const ended = performance.now()
   const wrong = await check(sandbox, load, start)
   if (wrong.length > 0) return wrong
-  const total = values.dry ? 0 : addRows(rows)
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  for (const row of rows) kills.set(row.cell, (kills.get(row.cell) ?? 0) + row.kills)
+  if (!values.dry) addRows(rows)
+  const sum = (all: Iterable<number>): number => [...all].reduce((total, one) => total + one, 0)
   const orders = load.withdrawals.length + load.deposits.length + load.exchanges.length
   console.log(
-    `${seconds.padStart(6)} s  compared: ${orders} orders, nothing lost, nothing twice; ${total} kills in all`,
+    `${sum(rows.map((row) => row.kills))} kills in ${seconds(ended - began)} s, compared in ` +
+      `${seconds(performance.now() - ended)} s: ${orders} orders, nothing lost, nothing twice; ${sum(kills.values())} kills in all`,
   )
   return []
 }
@@ -100,8 +110,9 @@ const runBatch = async (cells: readonly Cell[]): Promise<string[]> => {
 const run = async (): Promise<number> => {
   for (const merchant of sandbox.merchants)
     for (const [ticker, amount] of CREDITS) await sandbox.credit(merchant, ticker, amount)
-  for (let at = 0; at < queue.length && performance.now() < until; at += BATCH) {
-    const wrong = await runBatch(queue.slice(at, at + BATCH))
+  const isOnce = values.rounds === undefined && values.minutes === undefined
+  for (let cells = inOrder(); cells.length > 0 && !isOver(); cells = isOnce ? [] : inOrder()) {
+    const wrong = await runRound(cells)
     if (wrong.length === 0) continue
     for (const line of wrong) console.error(`- ${line}`)
     return 1
