@@ -54,9 +54,9 @@ everything has come to its end: each order was made once and notified once, each
 balances are what went in and out, and \`bursar reconcile --full\` finds no difference on any chain. All points, and the
 tests of \`.ci/run\` that kill at them, are in \`test/crash/matrix.ts\`.
 
-A kill takes 3.3 s of processor time, the orders around it included: of 73 kills in one run, on 2026-11-27. Two idle
-processors so make some 35 kills a minute, and 5,000 in two and a half hours. That is computed: no run had the machine
-for itself yet.
+A kill costs about 3.3 s of processor time, including the orders around it (73 kills of one run on 2026-11-27). At that
+cost two idle processors make 35 kills a minute, and 5,000 take two and a half hours. This is computed, not measured.
+Beside 40 other busy processes the run made 6 kills a minute.
 
 | command | what it does |
 |---|---|
