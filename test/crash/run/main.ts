@@ -1,11 +1,11 @@
 /**
  * `npm run crash -- [--rounds N] [--minutes M] [--only TEXT] [--seed S] [--dry]`
  *
- * Kills real processes in one sandbox with real nodes, cell by cell (`cells.ts`), at low priority. A round kills at each
- * cell once, those of different roles at once (`lanes.ts`). After it everything must come to its end and agree; only
- * then its kills are added to docs/operating/crashes.md, so that a run that is ended loses one round at most.
- * `--rounds N` goes on until that page counts N kills of each cell, `--minutes M` for that time; without either there is
- * one round. `--dry` leaves the page as it is.
+ * Kills real processes in one sandbox with real nodes, cell by cell (`cells.ts`), at low priority. A round kills at
+ * each cell once, those of different roles at once (`lanes.ts`). After it everything must come to its end and agree;
+ * only then its kills are added to docs/operating/crashes.md, so that a run that is ended loses one round at most.
+ * `--rounds N` goes on until that page counts N kills of each cell, `--minutes M` for that time; without either there
+ * is one round. `--dry` leaves the page as it is.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
