@@ -34,14 +34,22 @@ export const runLanes = async (
     return { role, own: cells.filter(isOwn), moment: moments.find(isOwn) }
   }).filter(({ own, moment }) => own.length > 0 || moment !== undefined)
   let unfinished = lanes.length
+  let failed = false
+  const isEnding = (): boolean => failed || isOver()
   const runLane = async ({ role, own, moment }: (typeof lanes)[number]): Promise<void> => {
     // This kill finds the role at rest: it is not counted.
     await scene.sandbox.kill(role)
-    for (const cell of own) if (!isOver()) await run(cell)
+    for (const cell of own) if (!isEnding()) await run(cell)
     unfinished -= 1
-    while (moment !== undefined && unfinished > 0 && !isOver()) await run(moment)
+    while (moment !== undefined && unfinished > 0 && !isEnding()) await run(moment)
     await scene.sandbox.start(role)
   }
-  await Promise.all(lanes.map(runLane))
+  const fail = (error: unknown): never => {
+    failed = true
+    throw error
+  }
+  // After a failure too: a role that starts while the sandbox stops would be left over.
+  const ended = await Promise.allSettled(lanes.map((lane) => runLane(lane).catch(fail)))
+  for (const end of ended) if (end.status === 'rejected') throw end.reason
   for (const cell of cells) if (cell.role === 'several' && !isOver()) await run(cell)
 }
