@@ -2,9 +2,9 @@
  * Our own chain transactions, from plan to final block. Guarantees:
  * - signed bytes are stored before a node gets them;
  * - a replacement spends the same coins or nonce, so that at most one attempt is ever mined;
- * - an unmined transaction is broadcast again until it ends;
- * - each change of a transaction's state is passed to the subscribers of the modules whose money the transaction
- *   carries, in the database transaction that makes the change.
+ * - a transaction that is not mined is broadcast again until it is mined or can never be mined;
+ * - for each change of a transaction's state, the modules whose payments are in the transaction (withdrawals, sweeps)
+ *   are called, in the database transaction that makes the change.
  */
 export { adoptSigned, readForm } from './adopting.ts'
 export type { SignedForm } from './adopting.ts'

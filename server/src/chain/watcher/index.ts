@@ -1,9 +1,9 @@
 /**
  * Reads chains. Guarantees:
- * - subscribers are called with every block of the best chain once and in order, in the transaction that moves the
- *   cursor, even after crashes or pauses;
+ * - subscribers are called once with every block of the best chain, in order (a block that a reorganisation removed and
+ *   that returns is passed again), in the transaction that moves the cursor, even after crashes or pauses;
  * - when a reorganisation removes a block, its effects are reversed before those of the next block are applied;
- * - any number of processes may run a watcher of a chain, and one of them, the leader, reads blocks;
+ * - any number of processes may run a watcher of the same chain; only one of them, the leader, reads blocks at a time;
  * - if a node does not answer or returns implausible data, the watcher waits, and does not treat missing data as empty.
  */
 export { LeadershipLost } from './cursor.ts'

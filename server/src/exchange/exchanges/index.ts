@@ -1,10 +1,11 @@
 /**
  * Exchanges of one asset of a balance into another. Guarantees:
  * - all changes of an exchange are made in one database transaction, or none is made;
- * - its price is one on which enough sources agree;
- * - the price of an estimate is valid for `quoteMs` (ten seconds by default), for one exchange;
- * - no rounding favours the merchant;
- * - the platform never sells more than its inventory, and its position stays within its limits.
+ * - its price is computed from order books of which enough agree;
+ * - an estimate's price is valid for `quoteMs` (ten seconds by default), and one exchange may use it;
+ * - each amount that must be rounded is rounded against the merchant;
+ * - the platform never sells more of an asset than it holds for exchanges, and this holding stays within the configured
+ *   limits.
  */
 export { fundPosition, notifyExchange } from './commands.ts'
 export { estimate, fillOrder, fillPart, priceOrder } from './trading.ts'

@@ -1,12 +1,15 @@
 /**
  * Places orders that take money from a merchant's balance. A module passes the transfer, the rows, the operation and
  * the price of its order to one of these functions:
- * - `placeOrder` places the order by the committer, if its price is computed before: a withdrawal, a card payout;
- * - `placeDecided` in the transaction that computes the price: an exchange, alone or with a withdrawal;
+ * - `placeOrder`, if the price is known before the transaction begins (a withdrawal, a card payout): the committer
+ *   stores the order in one transaction with concurrent orders;
+ * - `placeDecided`, if the price is computed in the transaction that stores the order: an exchange, alone or with a
+ *   withdrawal;
  * - `placeWithin` in the caller's transaction, as a part of another change.
  *
  * Guarantees that one statement takes the money and stores the order's rows, its localId and the answer to its request,
- * that a repeated request gets the same answer, and that refusals have one form (`contract.md` 18, row 4).
+ * that a repeated request gets the same answer, and that all these orders use the same error codes when they are
+ * refused (`docs/contract.md`, section 18, row 4).
  */
 export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'

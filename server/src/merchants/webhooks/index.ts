@@ -1,9 +1,11 @@
 /**
  * Notifications to merchants. Guarantees:
  * - each is stored with the change that it reports, and numbered without gaps for each merchant;
- * - it is delivered at least once, in order for each object, as the bytes that were stored;
+ * - it is sent until the merchant's endpoint accepts it, so it may arrive more than once; the notifications of one
+ *   deposit, order or invoice are sent in order; the stored bytes are sent;
  * - a receiver that fails or hangs does not delay others;
- * - nothing is dropped: a notification that the schedule does not deliver waits for an operator.
+ * - no undelivered notification is dropped: after its retries, it waits until an operator restarts or skips it, or
+ *   until the merchant's endpoint accepts another notification.
  */
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'

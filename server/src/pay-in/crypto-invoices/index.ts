@@ -1,10 +1,12 @@
 /**
  * Crypto invoices. Guarantees:
- * - the address of an invoice belongs to it permanently, and is not allocated before the payer continues;
- * - the paid amount is the sum of the credited deposits to that address in the requested asset, for any order in
- *   which blocks, credits and reversals arrive;
- * - DONE and EXPIRED are notified once each;
- * - the merchant is notified of every credited unit, by the invoice or by a Replenish;
+ * - an invoice gets its address when the payer submits the page's first form (with `toPendingImmediate`, at once), and
+ *   the address belongs to it permanently;
+ * - the paid amount is the sum of the credited deposits to that address in the requested asset, for blocks, credits and
+ *   reversals in any sequence;
+ * - the merchant gets DONE at most once, and EXPIRED at most once;
+ * - every credited amount appears in a notification: of the invoice, or (for another asset, a sum below the minimum, or
+ *   a payment after the invoice's end) of the deposit, named Replenish in the API;
  * - the quote's validity, the invoice's life and the watching of the address, which never ends, are independent.
  */
 import type { Moment } from '../../platform/base/moment.ts'

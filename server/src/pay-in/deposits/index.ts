@@ -1,9 +1,12 @@
 /**
  * Deposits. Guarantees:
- * - a transfer on the chain is always the same deposit, and is credited once while its block is on the best chain;
- * - coin that a contract sent is credited only after a balance shows that the address holds it;
- * - each status is notified once, in the transaction that makes it true;
- * - a reorganisation reverses exactly what was credited, from the balance or as a debt, and never stops the watcher;
+ * - a transfer on the chain keeps the same deposit, with the same id, even if it is mined again in another block; it is
+ *   credited once for as long as its block is on the best chain;
+ * - ETH or BNB that a contract sent is credited only after the address's balance at a final block shows that it holds
+ *   the sum;
+ * - the merchant's notification of each status is stored once, in the database transaction that sets the status;
+ * - a reorganisation reverses exactly what was credited: from the merchant's balance, and as a debt for the part that
+ *   the merchant has already spent; the watcher is never stopped by it;
  * - if the merchant has deposits screened first, the money is in quarantine, not on the balance, until it is cleared.
  */
 import type { Block, ChainTransaction, Head, Network } from '@bursar/chainkit'

@@ -2,8 +2,9 @@
  * Withdrawals to chain addresses. Guarantees:
  * - amount and fee are held before the request is answered;
  * - one request makes at most one payment;
- * - Failed is sent only on proof that the payment did not and will not happen, and releases the money;
- * - Done is sent once.
+ * - Failed is sent only after proof that the payment did not happen and can't happen; the money is back on the balance
+ *   then;
+ * - Done is sent at most once, and is not taken back if a reorganisation removes the block.
  */
 export { askWithdrawal } from './placing.ts'
 export type { Asked } from './placing.ts'

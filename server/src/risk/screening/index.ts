@@ -1,9 +1,11 @@
 /**
  * Screening: judges the origin of deposits and the destination of withdrawals. Guarantees:
- * - a subject is judged once, and its judgement does not change;
+ * - a deposit or withdrawal is judged once. Its judgement does not change, except that a withdrawal which is not signed
+ *   yet is judged again when a new list names its destination;
  * - a missing answer never counts as clean;
  * - subscribers are called in the transaction that stores the judgement, and the providers' answers are stored with it;
- * - people decide on risky subjects; the decision, its author and the reason are stored.
+ * - people decide whether risky deposits are released or rejected (a withdrawal to a risky destination fails without a
+ *   decision); each decision is stored with its author and reason.
  */
 export { ask, conclude, decide, decideAs } from './commands.ts'
 export type { DecidedSubscriber, JudgedSubscriber } from './commands.ts'

@@ -1,9 +1,9 @@
 /**
  * Sweeps the balances of deposit addresses to the hot wallet. Guarantees:
- * - only final balances cause a sweep (a batch also moves money that arrived since; its amounts are posted from its
- *   block);
+ * - a sweep is started only for a balance at a final block. A batch also moves money that arrived after it; the ledger
+ *   records the amounts that the batch's block shows;
  * - an address is swept by one transaction at a time;
- * - money only ever goes to the hot wallet;
+ * - a sweep sends money of a deposit address to the hot wallet only;
  * - the cost of a sweep is charged to the merchants whose deposits it moved.
  */
 export { createSweepSubscriber } from './subscriber.ts'
