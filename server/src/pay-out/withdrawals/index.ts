@@ -4,7 +4,8 @@
  * - one request makes at most one payment;
  * - Failed is sent only after proof that the payment did not happen and can't happen; the money is back on the balance
  *   then;
- * - Done is sent at most once, and is not taken back if a reorganisation removes the block.
+ * - Done is sent at most once. Failed may follow it: after a reorganisation, if the transaction is mined again without
+ *   effect.
  */
 export { askWithdrawal } from './placing.ts'
 export type { Asked } from './placing.ts'
