@@ -99,8 +99,7 @@ export const importTransfer = async (
 
 /**
  * Whether the sending address holds a transfer and its fee by the books, besides what it is about to send. On Bitcoin
- * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake; when
- * the transfer was offered, its TRX was not staked.
+ * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake.
  * @param fee native units
  */
 const canSend = async (

@@ -63,8 +63,10 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
   const { wallet, sending, treasury, catalogue } = deps
   const adapter = deps.adapter as TronChainAdapter
   const from = tronHotAddress(wallet)
-  const token = catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract
-  const contract = await inPayableForm(adapter, tronPayment({ from, to, units, contract: token }))
+  const contract = await inPayableForm(
+    adapter,
+    tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }),
+  )
   const [cost, prices, reference] = await Promise.all([
     adapter.estimateCost(contract),
     adapter.feeRate(),
@@ -81,12 +83,6 @@ const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promis
     lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS,
   })
   if (networkFee > sending.maxFee) return `its fee could be ${networkFee} sun, above the cap of ${sending.maxFee}`
-  const spendable = token === null ? (await adapter.stakeOf(from)).spendable : undefined
-  if (spendable !== undefined && spendable < units + networkFee)
-    return (
-      `${units} sun and a fee of up to ${networkFee} would leave, and only ${spendable} are not staked: ` +
-      'unstake, or raise its cap, which counts the stake'
-    )
   return {
     transaction: {
       senders: [from],

@@ -3,14 +3,7 @@
  * offered beside it.
  */
 import { isRefused } from '@bursar/chainkit'
-import {
-  addressOfEvmForm,
-  hexOfAddress,
-  parseUnsigned,
-  serializeSigned,
-  serializeUnsigned,
-  signingHash,
-} from '@bursar/chainkit/tron'
+import { addressOfEvmForm, parseUnsigned, serializeSigned, serializeUnsigned, signingHash } from '@bursar/chainkit/tron'
 import { HDKey } from '@scure/bip32'
 import { sql } from 'kysely'
 import { toHex } from 'viem'
@@ -70,11 +63,6 @@ const fund = async (trx: string, usdt?: string): Promise<void> => {
   await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: trx })
   if (usdt !== undefined) await chain.fund({ ticker: 'USDT', to: TRON_HOT, amount: usdt })
   await cold.mine(1 + SOLID)
-}
-const broadcast = async (bytes: Uint8Array): Promise<void> => {
-  const body = JSON.stringify({ transaction: Buffer.from(bytes).toString('hex') })
-  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, { method: 'POST', body })
-  expect(await answer.json()).toMatchObject({ result: true })
 }
 /** Both clocks go on together. */
 const later = async (ms: number): Promise<void> => {
@@ -141,7 +129,11 @@ test('a cancelled transfer stays reserved until it is proven dead, and is follow
   expect(await cold.state(first.transfer.id)).toBe('abandoned')
   const second = await cold.open()
   await cold.cancel(second.transfer.id)
-  await broadcast(await signed(second.attempt.unsigned))
+  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, {
+    method: 'POST',
+    body: JSON.stringify({ transaction: Buffer.from(await signed(second.attempt.unsigned)).toString('hex') }),
+  })
+  expect(await answer.json()).toMatchObject({ result: true })
   await cold.mine(1 + SOLID)
   expect(await cold.state(second.transfer.id)).toBe('final')
   expect(await cold.custody(COLD, 'TRX')).toBe(2_000n * TRX)
@@ -166,24 +158,4 @@ test('nothing comes back in time: it is proven dead, and another is offered', as
   await cold.send()
   await cold.mine(1 + SOLID)
   expect(await cold.withdrawal(payout)).toBe('settled')
-})
-
-test('TRX that is staked is above the cap, and is not offered; the alert says why', async () => {
-  await fund('3000')
-  const build = await fetch(`${chain.url}/wallet/freezebalancev2`, {
-    method: 'POST',
-    body: JSON.stringify({
-      owner_address: hexOfAddress(TRON_HOT),
-      frozen_balance: Number(2_500n * TRX),
-      resource: 'ENERGY',
-    }),
-  })
-  const { raw_data_hex: unsigned } = (await build.json()) as { raw_data_hex: string }
-  await broadcast(await signed(unsigned))
-  await cold.mine(1 + SOLID)
-  await equal()
-  await cold.offer()
-  expect(await cold.transfers()).toEqual([])
-  const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'cold-impossible'`.execute(cold.db)
-  expect(rows).toEqual([{ text: expect.stringMatching(/only \d+ are not staked/) as string }])
 })
