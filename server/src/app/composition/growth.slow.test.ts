@@ -217,6 +217,14 @@ const doEverything = async (world: World): Promise<string[]> => {
   return failed
 }
 
+/**
+ * Statements of the comparison of all addresses on a node that never traces (BSC here): each is for a page of 200
+ * addresses, and reads at most the root, a leaf and a row, and one more, for each.
+ */
+const PAGE_OF_ADDRESSES =
+  /from addresses where family = \$1 and address > \$2|left join custody_addresses c on c\.network/
+const MOST_OF_A_PAGE = 4 * 200
+
 const database = useDatabase({ template: migrated })
 
 test('audit M-C1 M-C2: no statement of a job, a subscriber, the metrics or a list reads more because the installation is old', async () => {
@@ -282,7 +290,8 @@ test('audit M-C1 M-C2: no statement of a job, a subscriber, the metrics or a lis
 
   const findings = [...old].flatMap(([text, { buffers, scans }]) => {
     const before = young.get(text)?.buffers ?? 0
-    const grown = buffers > before * 1.5 + 20 ? [`${before} buffers grew to ${buffers}`] : []
+    const most = Math.max(before * 1.5 + 20, PAGE_OF_ADDRESSES.test(text) ? MOST_OF_A_PAGE : 0)
+    const grown = buffers > most ? [`${before} buffers grew to ${buffers}`] : []
     return [...scans.map((table) => `reads all of ${table}`), ...grown].map(
       (what) => `${what}: ${text.replace(/\s+/g, ' ')}`,
     )
