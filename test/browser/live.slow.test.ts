@@ -106,7 +106,12 @@ describeWithChromium('an open page', () => {
     server.views.set('page', view)
     const context = await visit()
     const page = await context.newPage()
-    await page.addInitScript("setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 100)")
+    // Not before the page leaves: until then it may ask for its newest state.
+    await page.addInitScript(`const { submit } = HTMLFormElement.prototype
+      HTMLFormElement.prototype.submit = function () {
+        submit.call(this)
+        setInterval(() => document.dispatchEvent(new Event('visibilitychange')), 100)
+      }`)
     const asked: string[] = []
     page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
     await page.goto(`${server.url}/page?lang=en`, { waitUntil: 'commit' })
