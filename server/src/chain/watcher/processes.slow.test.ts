@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { pay, useDeposits, type Owned } from '../../../../test/world/deposits.ts'
 import { auditLedger } from '../../ledger/postings/index.ts'
 import { watchStatus } from './index.ts'
@@ -55,12 +54,9 @@ const start = (more: Record<string, string> = {}): { child: ChildProcess; said()
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()))
   return { child, said: () => said }
 }
+/** Waits for as long as a busy machine may take; a test has a minute more. */
 const until = async (what: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let i = 0; i < 3_000; i += 1) {
-    if (await what()) return
-    await sleep(10)
-  }
-  throw new Error(`waited too long for ${what}`)
+  await vi.waitUntil(what, { timeout: 240_000, interval: 10 })
 }
 const height = async (): Promise<number> => (await watchStatus(world.db))[0]?.height ?? -1
 const minePaying = (blocks: number, each = 1): void => {

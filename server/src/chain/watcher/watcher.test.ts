@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { ChainUnavailable, type ChainAdapter } from '../../adapters/chains/port.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
@@ -77,12 +77,9 @@ const start = (more: Partial<WatcherSettings> = {}, requireFit?: () => Promise<v
   running.push({ stop })
   return { watcher, ended, stop }
 }
+/** Waits for as long as a busy machine may take; a test has a minute more. */
 const until = async (what: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let i = 0; i < 400; i += 1) {
-    if (await what()) return
-    await sleep(10)
-  }
-  throw new Error(`waited too long for ${what}`)
+  await vi.waitUntil(what, { timeout: 240_000, interval: 10 })
 }
 const heightIs = (height: number) => until(async () => (await watchStatus(db))[0]?.height === height)
 const alerts = async () =>
