@@ -95,6 +95,8 @@ export const createHedgeWorld = async (
       world.usdtMarkets = marketsAt(prices, world.now)
     },
     sell: async (spendTicker, targetTicker, amount) => {
+      // As the reader of prices keeps them: an order at older ones is refused.
+      world.usdtMarkets = marketsAt(prices, world.now)
       const { status, body } = await request('createExchange', world.merchant, {
         body: {
           spendTicker,
