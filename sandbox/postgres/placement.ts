@@ -28,8 +28,7 @@ export interface Placement {
 }
 
 /**
- * Where root keeps files that the user `nobody` must read when the project itself is closed to it, in order
- * of preference.
+ * Folders for copies that the unprivileged user must read when it has no access to the project, in order of preference.
  */
 const usualCopyBases: readonly string[] = ['/var/lib', '/var/tmp', '/tmp']
 

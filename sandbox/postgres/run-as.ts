@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import type { SpawnSyncReturns } from 'node:child_process'
 
-/** The user `nobody`: exists everywhere by number, owns nothing and needs no account. */
+/** The uid of an unprivileged user that owns no files. Every system accepts the number, also without an account. */
 export const nobody = 65534
 
 export interface RunAs {

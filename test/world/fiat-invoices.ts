@@ -144,7 +144,7 @@ export const openFiatInvoices = async (
   const directory = createDirectory(db, box)
   const merchant = await makeMerchant(db, START)
   let die = (): void => {}
-  /** At `killAt` nothing goes on for ever, as after a kill -9: no error is thrown, nothing is tidied up. */
+  /** At `killAt` the process never continues, as after a kill -9: no error is thrown, nothing is cleaned up. */
   const pause = async (name: string): Promise<void> => {
     world.passed.add(name)
     if (world.killAt !== name) return

@@ -68,7 +68,7 @@ export interface SimulatedChain {
   settings(): object
   /** in which ways an asset can be paid */
   ways(ticker: string): readonly Way[]
-  /** addresses that pay, and the one that made a payment; absent: payers are not told apart */
+  /** the paying addresses, and the one of a payment; absent: the chain does not distinguish payers */
   readonly payers?: { readonly addresses: readonly string[]; of(hash: string): string | undefined }
   /** An outside person pays; the transaction waits in the pool. @returns its hash */
   pay(payment: Payment): Promise<string>

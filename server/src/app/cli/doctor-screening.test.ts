@@ -19,7 +19,7 @@ const reported = async (kinds: string[] | null): Promise<[boolean, string][]> =>
   return lines
 }
 
-test('the doctor reports the screening providers, and deposits that would wait for ever', async () => {
+test('the doctor reports the screening providers, and deposits that no provider would ever judge', async () => {
   expect(await reported(null)).toEqual([[true, 'screening: BURSAR_SCREENING_FILE is not set, nothing is screened']])
   expect(await reported(['local-lists'])).toEqual([
     [true, 'screening: by local-lists; 0 deposits are held'],

@@ -27,7 +27,7 @@ const answersOf = async (bytes: string): Promise<number[]> => {
 }
 
 test('a connection ends when its client has closed its half after the answer', async () => {
-  // Nothing else ends it: a connection that is kept stays for ever.
+  // Nothing else ends it: a connection that is kept alive has no time limit.
   const { server } = edge.app
   Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
   server.setTimeout(0)

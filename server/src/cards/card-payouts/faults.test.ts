@@ -45,7 +45,7 @@ describe('a worker that dies', () => {
         reached.resolve()
         return new Promise(() => {})
       }
-      // It stands still there for ever: what it had in hand is lost with it.
+      // The job stops at the point and never continues, as after a kill: its unstored work is lost.
       const dying = { ...here.deps, pause }
       const running = createSendingJob(dying, 1).run(signal)
       if (point === 'card-payout-asked') {
