@@ -106,7 +106,7 @@ export const quoteNow = (
 /**
  * Refuses an order that has waited for the database until the markets of its price are too old: others may have moved
  * since, and the platform would exchange at a price that no source offers any more.
- * @param quoted the price when the order arrived
+ * @param quote the price when the order arrived
  * @param now ms of real time
  */
 export const checkAge = ({ basis }: Pick<Quote, 'basis'>, now: number): void => {

@@ -39,11 +39,11 @@ export const placeDecided = async <Request extends OrderRequest>(
   try {
     return await placeTogether(runtime, requests, decide)
   } catch (error) {
+    const tries = isSilence(error) ? 1 : MOST_TRIES
     const placed: Placed[] = []
     for (const request of requests) {
       const last = placed.at(-1)
-      const waited = isSilence(error)
-      placed.push(endedInSilence(last) ? last : await placeAlone(runtime, request, decide, waited ? 1 : MOST_TRIES))
+      placed.push(endedInSilence(last) ? last : await placeAlone(runtime, request, decide, tries))
     }
     return placed
   }
