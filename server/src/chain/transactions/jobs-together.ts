@@ -11,22 +11,17 @@ const ASKED_AT_ONCE = 8
 
 /**
  * Has unsigned transactions of one sender signed, stores them and broadcasts them in order. Each has an intent and a
- * signature of its own, but permission, storage and acceptance are recorded for many in one database transaction. A
- * group is stored and broadcast while the signer works on the next. Transactions that are stopped, refused or not
- * accepted by the node are left unchanged; the caller processes all that are not in the result one by one.
+ * signature of its own, but permission and storage are recorded for a group in one database transaction, and acceptance
+ * for all. A group is stored and broadcast while the signer works on the next. Transactions that are stopped, refused
+ * or not accepted by the node are left unchanged; the caller processes all that are not in the result one by one.
  * @returns ids of those that a node accepted
  */
 export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<ReadonlySet<string>> => {
-  const { runtime, network, carriesStopped } = deps
-  const asked = await inTransaction(runtime.db, (tx) =>
-    mayAskAll(tx, network, fresh, carriesStopped, momentOf(runtime).at),
-  )
-  await deps.pause('before-sign')
-  const wanted = fresh.filter(({ outgoing }) => asked.has(outgoing.id))
+  const { runtime, network } = deps
   const purposes = new Set<string>()
   const accepted: Signed[] = []
   let isRejected = false
-  for await (const signed of signedInGroups(deps, wanted)) {
+  for await (const signed of signedInGroups(deps, fresh)) {
     for (const { outgoing } of signed) purposes.add(refusalSubject(network, outgoing.purpose))
     const stored = await store(deps, signed)
     // Later nonces have to wait for one that the node does not accept.
@@ -46,18 +41,40 @@ export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): 
 
 /** Yields what the signer has signed, in order. It gets the next group while the caller works on this one. */
 const signedInGroups = async function* (deps: SendingDeps, fresh: readonly Fresh[]): AsyncGenerator<Signed[]> {
-  const groupAt = (from: number): Promise<Signed[]> => signAll(deps, fresh.slice(from, from + ASKED_AT_ONCE))
+  const groupAt = (from: number): Promise<PromiseSettledResult<Signed[]>> =>
+    settled(signGroup(deps, fresh.slice(from, from + ASKED_AT_ONCE)))
   let next = groupAt(0)
   try {
     for (let from = 0; from < fresh.length; from += ASKED_AT_ONCE) {
-      const signed = await next
+      const group = await next
+      if (group.status === 'rejected') throw group.reason
       next = groupAt(from + ASKED_AT_ONCE)
-      yield signed
+      yield group.value
     }
   } finally {
     // Also when the caller fails: nothing is signed any more when it goes on.
     await next
   }
+}
+
+/** The outcome of work whose failure is handled only when it is its turn. */
+const settled = async <T>(work: Promise<T>): Promise<PromiseSettledResult<T>> => (await Promise.allSettled([work]))[0]!
+
+/**
+ * Has the transactions of a group signed that no stop forbids. Permission is recorded right before the request, because
+ * a stop holds for everything for which it is not recorded.
+ */
+const signGroup = async (deps: SendingDeps, group: readonly Fresh[]): Promise<Signed[]> => {
+  if (group.length === 0) return []
+  const { runtime, network, carriesStopped } = deps
+  const asked = await inTransaction(runtime.db, (tx) =>
+    mayAskAll(tx, network, group, carriesStopped, momentOf(runtime).at),
+  )
+  await deps.pause('before-sign')
+  return signAll(
+    deps,
+    group.filter(({ outgoing }) => asked.has(outgoing.id)),
+  )
 }
 
 const signAll = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<Signed[]> => {

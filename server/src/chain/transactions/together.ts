@@ -38,7 +38,10 @@ export const freshAmong = async (db: Db, all: readonly Outgoing[]): Promise<Read
   )
 }
 
-/** Records that signatures are requested now, as `mayAsk` does. @returns ids of those that no stop forbids */
+/**
+ * Records that signatures are requested now, as `mayAsk` does. @returns ids of those that no stop forbids and whose
+ * claim still holds
+ */
 export const mayAskAll = async (
   tx: Tx,
   network: Network,
@@ -47,10 +50,12 @@ export const mayAskAll = async (
   at: Date,
 ): Promise<ReadonlySet<string>> => {
   await holdStops(tx)
+  const all = fresh.map(({ outgoing }) => outgoing)
   const { rows } = await sql<{
     id: string
-  }>`update outgoing_attempts a set asked_at = coalesce(a.asked_at, ${at}) from outgoing o
-    where o.id = any(${idsOf(fresh.map(({ outgoing }) => outgoing))}::uuid[]) and a.outgoing_id = o.id and a.attempt = 1
+  }>`update outgoing_attempts a set asked_at = coalesce(a.asked_at, ${at})
+    from unnest(${idsOf(all)}::uuid[], ${all.map(({ epoch }) => epoch)}::bigint[]) e(id, epoch) join outgoing o on o.id = e.id and o.epoch = e.epoch
+    where a.outgoing_id = o.id and a.attempt = 1
       and (a.asked_at is not null or o.purpose = 'filler'
         or not (${carriesStopped(sql`o.id`)} or ${stopsNetwork(network)}))
     returning a.outgoing_id as id`.execute(tx)

@@ -1,6 +1,6 @@
 /**
- * A worker whose request to the signer is late: meanwhile its claim has passed to another one, which the signer has
- * refused, so that the payments are planned again.
+ * A worker that is late with its request to the signer, or with the answer: meanwhile its claim has passed to another
+ * one, which the signer has refused, so that the payments are planned again.
  */
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
@@ -51,5 +51,45 @@ test.each([1, 3])(
     expect(broadcast).toEqual([])
     expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'requested'))
     expect((await sql`select from outgoing_attempts where raw is not null`.execute(world.db)).rows).toEqual([])
+  },
+)
+
+test.each([1, 3])(
+  'the signer gets no request for %i payments whose claim has passed to another worker, which gave them back',
+  async (count) => {
+    world = await createPayoutWorld(database.url)
+    await world.request(1_000_000n)
+    world.node.broadcast = () => ({ kind: 'refused', reason: 'later', message: 'the pool is full' })
+    await world.work()
+    world.node.broadcast = () => ({ kind: 'accepted' })
+    const ids: string[] = []
+    for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
+    await world.plan()
+    world.later(MINUTE)
+    const { signer } = world
+    const refusing = { ...signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
+    const asked: string[] = []
+    let isOvertaken = false
+    const late = createSendingJob({
+      ...world.sends,
+      signer: { ...signer, sign: async (request) => (asked.push(request.transactionId), signer.sign(request)) },
+      adapter: {
+        ...world.adapter,
+        // The node answers about the payment before them when the claims of this worker are over.
+        broadcast: async () => {
+          world.later(MINUTE)
+          await createSendingJob({ ...world.sends, signer: refusing }).run(signal)
+          isOvertaken = true
+          return { kind: 'accepted' }
+        },
+      },
+    })
+    await late.run(signal)
+    expect(isOvertaken).toBe(true)
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'requested'))
+    expect(asked).toEqual([])
+    // Paid without an operator: no signature is known to the signer only.
+    await world.work(2, MINUTE)
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'sent'))
   },
 )

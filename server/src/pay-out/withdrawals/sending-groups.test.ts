@@ -9,6 +9,8 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createPayoutWorld, policyWith, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import type { BroadcastResult } from '../../adapters/chains/port.ts'
 import type { Signer } from '../../adapters/signer/port.ts'
+import { createStop } from '../../ledger/stops/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { createSendingJob, ensureWallets, evmHotKeys } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createEvmPayoutJob } from './index.ts'
@@ -134,6 +136,28 @@ test.each(['signed-not-stored', 'stored-not-broadcast'])(
     expect([...new Set(bytes.map((raw) => paymentOf(raw).nonce))]).toEqual(upTo(MANY))
   },
 )
+
+test('a stop made while the signer works on a group holds for the groups after it', async () => {
+  world = await createPayoutWorld(database.url)
+  const ids = await request(MANY)
+  await world.plan()
+  const asked: string[] = []
+  let stopping: Promise<void> | undefined
+  const stop = (): Promise<void> =>
+    inTransaction(world.db, (tx) =>
+      createStop(tx, { asset: 'USDT', merchantId: null, reason: 'a test' }, momentOf(world.runtime)),
+    )
+  const { job } = sending({
+    sign: async (one) => {
+      asked.push(one.transactionId)
+      await (stopping ??= stop())
+      return world.signer.sign(one)
+    },
+  })
+  await job.run(signal)
+  expect(asked).toHaveLength(GROUP)
+  expect(await statesOf(ids)).toEqual(ids.map((_, at) => (at < GROUP ? 'sent' : 'requested')))
+})
 
 test('a node that does not answer about one hot address delays no payment of another', async () => {
   const policy = policyWith({}) as { networks: { ETHEREUM: object } }
