@@ -52,7 +52,7 @@ test('the rows that `bursar smoke` prints are rows of the document', () => {
 
 test('the page of unknowns names every row that rests on memory, and no other', () => {
   expect(disagreeingUnknowns(join(import.meta.dirname, '..'))).toEqual([])
-  const page = '## Behaviour that rests on memory\n| B-1, E-7 |'
+  const page = '## Behaviour that was not checked against a source\n| B-1, E-7 |'
   const found = disagreeingUnknowns(repository({ 'docs/operating/unknowns.md': page }))
   expect(found).toContain('B-1')
   expect(found).toContain('A-18')

@@ -76,14 +76,14 @@ const run = async (databases: Databases): Promise<boolean> => {
       onPair: (pair, counts, failure) => {
         const { schedules, complete, waits, deadlocks } = counts
         const all = complete ? 'all ' : ''
-        console.log(`${nameOf(pair)}: ${all}${schedules} orders, ${waits} waits, ${deadlocks} deadlocks`)
+        console.log(`${nameOf(pair)}: ${all}${schedules} schedules, ${waits} waits, ${deadlocks} deadlocks`)
         if (failure) console.log(textOfFailure(failure))
         else progress.add(nameOf(pair), counts)
       },
     }),
   )
   const failed = campaign.failures.length
-  console.log(`${campaign.schedules} orders of ${campaign.pairs} pairs, ${failed} wrong`)
+  console.log(`${campaign.schedules} schedules of ${campaign.pairs} pairs, ${failed} wrong`)
   if (values.record && failed === 0) record(progress.take(), values.seed, new Date())
   return failed === 0
 }

@@ -32,7 +32,7 @@ test('audit S-10: the data key is changed while merchants are served, and the ol
   // A file with both reads what either sealed; the newest comes first.
   expect(await secretsBy(id, NEW, OLD)).toContain(privateKey)
   expect((await type([NEW, OLD], 'data-key')).said).toBe(
-    `data key ${nameOf(NEW)}, the newest: encrypts 0 key(s) of merchants\ndata key ${nameOf(OLD)}: encrypts 2 key(s) of merchants\n\`bursar data-key reseal\` encrypts them with the newest\n`,
+    `data key ${nameOf(NEW)}, the newest: encrypts 0 key(s) of merchants\ndata key ${nameOf(OLD)}: encrypts 2 key(s) of merchants\n\`bursar data-key reseal\` encrypts the values of older keys with the newest key\n`,
   )
   const resealed = await type([NEW, OLD], 'data-key', 'reseal')
   expect(resealed).toEqual({ code: 0, said: expect.stringContaining('encrypted 2 key(s) of merchants') })

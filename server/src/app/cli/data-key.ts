@@ -37,18 +37,18 @@ const printKeys = async ({ config, runtime }: Opened, out: Output): Promise<{ ol
 export const dataKeyCommands: readonly Command[] = [
   command({
     name: 'data-key',
-    summary: 'list the data keys of the file, and how much each still encrypts',
+    summary: 'list the data keys of the file, and the number of values that each encrypts',
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { older, lost } = await printKeys(opened, out)
-        if (older > 0) out.say('`bursar data-key reseal` encrypts them with the newest')
+        if (older > 0) out.say('`bursar data-key reseal` encrypts the values of older keys with the newest key')
         if (lost > 0) process.exitCode = 1
       }),
   }),
   command({
     name: 'data-key reseal',
     summary: 'encrypt everything that an older data key encrypts with the newest key',
-    more: 'Give the new file to every process before: a process without the newest key can not read values encrypted with it. See docs/operating/data-key.md.',
+    more: "First give the new file to every process: a process without the newest key can't read values encrypted with it. See docs/operating/data-key.md.",
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const ring = createSecretRing(opened.config.dataKeys)

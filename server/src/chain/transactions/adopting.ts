@@ -44,7 +44,7 @@ export const readForm = (transaction: SignedTransaction): SignedForm => {
   const { network, hash, signed, keys, expiresAt } = transaction
   if (signed === undefined)
     throw new Error(
-      `the signer keeps the bytes of ${hash} back while its policy has ${network} or the asset switched off`,
+      `the signer does not return the bytes of ${hash} while its policy has ${network} or the asset switched off`,
     )
   const form = isEvmNetwork(network) ? evmForm(signed) : network === 'TRON' ? tronForm(signed) : bitcoinForm(signed)
   if (form.hash !== hash) throw new Error(`the bytes that the signer has for ${hash} are transaction ${form.hash}`)
