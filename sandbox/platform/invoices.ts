@@ -132,7 +132,10 @@ async function endOf(payer: Payer, id: string): Promise<void> {
   }
 }
 
-/** Returns the missing amount, half of it, or it and half of the invoice's amount, rounded to the network's decimals. */
+/**
+ * Returns the missing amount, half of it (`partial`), or it plus half of the invoice's amount (`over`), rounded down to
+ * the network's decimals.
+ */
 function amountOf(
   { catalogue }: Payer,
   { ticker, blockchain, toSend, missing, asked }: PayerInvoice,
