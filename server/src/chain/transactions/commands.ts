@@ -76,7 +76,11 @@ export const insertAttempt = async (
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? field.toString() : field))
 
-/** Stores signed bytes. Call it before any node gets them. */
+/**
+ * Stores signed bytes. Call it before any node gets them. The claim is locked first: if another worker took it between
+ * the bytes and the state, the transaction would have bytes but stay planned, and no block could move it.
+ * @returns false, with nothing stored, when the claim is no longer ours
+ */
 export const recordSigned = async (
   tx: Tx,
   outgoing: Outgoing,
@@ -85,9 +89,11 @@ export const recordSigned = async (
   { at }: Moment,
 ): Promise<boolean> => {
   const { rows } =
-    await sql`update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
-    from outgoing o where a.outgoing_id = ${outgoing.id} and a.attempt = ${attempt} and a.raw is null
-      and o.id = a.outgoing_id and o.epoch = ${outgoing.epoch} returning a.attempt`.execute(tx)
+    await sql`with held as (select id from outgoing where id = ${outgoing.id} and epoch = ${outgoing.epoch} for update)
+    update outgoing_attempts a set raw = ${signed.raw}, hash = ${signed.hash}, signed_at = ${at}
+    from held where a.outgoing_id = held.id and a.attempt = ${attempt} and a.raw is null returning a.attempt`.execute(
+      tx,
+    )
   if (rows.length === 0) return false
   if (outgoing.state === 'planned') await move(tx, outgoing.id, 'signed', at, { epoch: outgoing.epoch })
   return true

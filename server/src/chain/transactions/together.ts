@@ -75,10 +75,13 @@ export const recordSignedAll = async (
 ): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{
     id: string
-  }>`update outgoing_attempts a set raw = e.raw, hash = e.hash, signed_at = ${at}
-    from unnest(${idsOf(signed.map(({ outgoing }) => outgoing))}::uuid[], ${signed.map(({ outgoing }) => outgoing.epoch)}::bigint[],
-      ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[]) e(id, epoch, raw, hash), outgoing o
-    where a.outgoing_id = e.id and a.attempt = 1 and a.raw is null and o.id = e.id and o.epoch = e.epoch
+  }>`with held as (
+      select o.id, e.raw, e.hash from unnest(${idsOf(signed.map(({ outgoing }) => outgoing))}::uuid[],
+        ${signed.map(({ outgoing }) => outgoing.epoch)}::bigint[], ${signed.map(({ raw }) => raw)}::text[],
+        ${signed.map(({ hash }) => hash)}::text[]) e(id, epoch, raw, hash)
+      join outgoing o on o.id = e.id and o.epoch = e.epoch order by o.nonce, o.id for update of o)
+    update outgoing_attempts a set raw = held.raw, hash = held.hash, signed_at = ${at}
+    from held where a.outgoing_id = held.id and a.attempt = 1 and a.raw is null
     returning a.outgoing_id as id`.execute(tx)
   const stored = new Set(rows.map(({ id }) => id))
   await moveAll(

@@ -7,6 +7,8 @@ import { afterEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { inTransaction, type Db } from '../../platform/db/index.ts'
+import { claimDue } from '../../chain/transactions/store.ts'
 import { createSendingJob } from '../../chain/transactions/index.ts'
 import { createPayoutWorld, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
@@ -90,6 +92,45 @@ test.each([1, 3])(
     expect(asked).toEqual([])
     // Paid without an operator: no signature is known to the signer only.
     await world.work(2, MINUTE)
+    expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'sent'))
+  },
+)
+
+const isWaitingForLock = async (): Promise<boolean> =>
+  (
+    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      world.db,
+    )
+  ).rows.length > 0
+
+test.each([1, 3])(
+  'the signed bytes of %i payments are stored once, by the worker that claims them while another one stores them',
+  async (count) => {
+    world = await createPayoutWorld(database.url)
+    const ids: string[] = []
+    for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
+    await world.plan()
+    let stored: Promise<unknown> | undefined
+    const claim = async (): Promise<void> => {
+      const isClaimed = Promise.withResolvers<void>()
+      // The claim of the other worker is committed while this one waits for it.
+      stored = inTransaction(world.db, async (tx) => {
+        await claimDue(tx as unknown as Db, 'ETHEREUM', new Date(world.time.now + MINUTE), MINUTE, count)
+        isClaimed.resolve()
+        await expect.poll(isWaitingForLock, { timeout: MINUTE }).toBe(true)
+      })
+      await isClaimed.promise
+    }
+    const late = createSendingJob({
+      ...world.sends,
+      pause: async (point) => {
+        if (point === 'signed-not-stored' && !stored) await claim()
+      },
+    })
+    await late.run(signal)
+    await stored
+    world.later(3 * MINUTE)
+    await world.work(2)
     expect(await Promise.all(ids.map(world.stateOf))).toEqual(ids.map(() => 'sent'))
   },
 )
