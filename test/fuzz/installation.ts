@@ -18,8 +18,9 @@ import { COMPILE_CACHE } from '../../server/src/platform/process/compile-cache.t
 import { heapFlagsOf } from '../../server/src/platform/process/heap.ts'
 import { momentOf, type Runtime } from '../../server/src/platform/runtime/runtime.ts'
 import { freePort } from '../../sandbox/process/port.ts'
+import { BANK } from '../simulation/acquirers/interfaces.ts'
 import { writeSettings, type SettledChain } from '../simulation/installation/files.ts'
-import { BANK_SECRET, DATA_KEY } from '../simulation/installation/keys.ts'
+import { DATA_KEY } from '../simulation/installation/keys.ts'
 import { giveBalance, stock } from '../world/exchange.ts'
 import { setPrices } from '../world/prices.ts'
 import { createTestRuntime } from '../world/runtime.ts'
@@ -206,8 +207,7 @@ const NO_LIMIT = '10000000'
 
 const settingsOf = (dir: string, databaseUrl: string, port: number): Record<string, string> => ({
   ...writeSettings(join(dir, 'settings'), CHAINS, {
-    bank: NOWHERE,
-    bankSecret: BANK_SECRET,
+    acquirers: ['bank', 'bank-reserve'].map((name) => (secretFile) => BANK.entry({ name, url: NOWHERE }, secretFile)),
     prices: NOWHERE,
     market: NOWHERE,
     database: databaseUrl,

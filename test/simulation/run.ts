@@ -1,8 +1,9 @@
 /** One run of the simulation: steps drawn by the seed, and checks whenever everything has come to rest. */
-import { CARDS_AND_BANK } from './actions/cards.ts'
+import { ACQUIRERS } from './actions/acquirers.ts'
+import { CARDS } from './actions/cards.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { MERCHANTS } from './actions/merchants.ts'
-import { assetsOf, fill, fillBank, fundExchange, give, OPERATORS } from './actions/operators.ts'
+import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
 import { enrolSigner, RETURNS } from './actions/returns.ts'
@@ -59,7 +60,8 @@ const ACTIONS: readonly Action[] = [
   ...PAYERS,
   ...MERCHANTS,
   ...EXCHANGES,
-  ...CARDS_AND_BANK,
+  ...CARDS,
+  ...ACQUIRERS,
   ...SCREENING,
   ...RETURNS,
   ...VENUE_ACTIONS,
@@ -115,6 +117,7 @@ const LISTED = '0x1111111111111111111111111111111111111111'
 
 /** The owner's money is in the hot wallets and booked before merchants begin. */
 const begin = async (simulation: Simulation): Promise<void> => {
+  simulation.trace.add(simulation.acquirers.accounts.map((one) => `${one.name}: ${one.interface.name}`).join(', '))
   for (const { network, front } of simulation.chains)
     front.setDialect(front.drawDialects(simulation.random.of('dialects', network)))
   // Without a list nothing is cleared.
@@ -127,7 +130,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
     for (const { ticker } of assets)
       if (simulation.catalogue.findCrypto(ticker)?.networks.has(network)) await fill(simulation, network, ticker)
   await settle(simulation)
-  await fillBank(simulation)
+  await fillAcquirers(simulation)
   for (const { ticker } of assetsOf(simulation)) {
     await fundExchange(simulation, ticker)
     for (const merchant of simulation.merchants) await give(simulation, merchant, ticker)

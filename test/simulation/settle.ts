@@ -2,7 +2,8 @@
  * Lets everything come to rest: no faults, all roles up, blocks until all is final, jobs and watchers until nothing is
  * left.
  */
-import { postTo } from './actions/cards.ts'
+import { answerDisputes, endLostRefunds } from './acquirers/console.ts'
+import { postTo } from './actions/acquirers.ts'
 import { liftOwnStops } from './actions/operators.ts'
 import { runJob } from './actions/program.ts'
 import { returnOne } from './actions/returns.ts'
@@ -49,7 +50,9 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
     clock.advance(quiet > 0 || round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
     prices.move(random.of('settling', trace.length, round))
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
-    quiet = (await oneRound(simulation)) ? 0 : quiet + 1
+    // After a round without work no refund is under way that its acquirer does not show.
+    const worked = (await oneRound(simulation)) || (await askConsoles(simulation))
+    quiet = worked ? 0 : quiet + 1
     if (round === DECIDING_ROUND && (await decide(simulation, random.of('deciding', trace.length)))) quiet = 0
   }
   return []
@@ -67,12 +70,20 @@ const decide = async (simulation: Simulation, random: Random): Promise<boolean> 
 /** Jobs that poll open payments for days: a run of theirs is not a sign of work left. */
 const POLLS = /^ask .+ for payments$/
 
+/** An operator reads the acquirers' consoles. @returns whether that changed anything */
+const askConsoles = async (simulation: Simulation): Promise<boolean> => {
+  const [disputes, refunds] = [await answerDisputes(simulation), await endLostRefunds(simulation)]
+  return disputes + refunds > 0
+}
+
 /** @returns whether anything found work */
 const oneRound = async (simulation: Simulation): Promise<boolean> => {
-  const { roles, bank, venue } = simulation
-  const late = await venue.goOn()
-  let worked = bank.goOn() > 0 || late > 0 || bank.callbacks.waiting > 0
-  await bank.callbacks.attemptAll(postTo(simulation))
+  const { roles, acquirers, venue } = simulation
+  let worked = (await venue.goOn()) > 0
+  for (const account of acquirers.accounts) {
+    if (account.goOn() > 0 || account.callbacks.waiting > 0) worked = true
+    await account.callbacks.attemptAll(postTo(simulation))
+  }
   for (const watcher of roles.get('watcher')!.watchers.values())
     for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked = true
   for (const role of ['api', 'worker'] as const)

@@ -1,19 +1,20 @@
 /** A simulated installation with everything around it, ready for its first step. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
 import type pg from 'pg'
+import { openAcquirers, readAcquirersConfig } from '../../server/src/adapters/acquirers/index.ts'
+import { createRoutingTable, type RoutingTable } from '../../server/src/cards/acquiring/index.ts'
 import { createDb, createPool, type Db } from '../../server/src/platform/db/index.ts'
 import { createCatalogue, type AssetSettings, type Catalogue } from '../../server/src/market/assets/index.ts'
 import { createIds } from '../../server/src/platform/runtime/ids.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
-import { startSimulatedBank, type SimulatedBank } from './bank/index.ts'
+import { startAcquirers, type Acquirers } from './acquirers/index.ts'
 import { openChains, type SimulatedChain } from './chains/index.ts'
 import { createFaults, type FaultControl } from './faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
 import { createOperator, type Operate } from './installation/commands.ts'
 import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
-import { BANK_SECRET } from './installation/keys.ts'
 import { startRole, type RunningRole } from './installation/roles.ts'
 import { startSimulatedSigner, type SimulatedSigner } from './installation/signer.ts'
 import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
@@ -45,7 +46,9 @@ export interface Simulation {
   readonly chains: readonly SimulatedChain[]
   readonly catalogue: Catalogue
   readonly signer: SimulatedSigner
-  readonly bank: SimulatedBank
+  readonly acquirers: Acquirers
+  /** the program's accounts with acquirers, as its settings have them */
+  readonly routing: RoutingTable
   readonly provider: Provider
   readonly sanctions: Sanctions
   readonly venue: SimulatedVenue
@@ -136,8 +139,8 @@ const open = async (
     return started
   }
   const signerFront = await front('signer', signer.forward, join(dir, 's'))
-  const bank = await startSimulatedBank({ dir: join(dir, 'bank'), clock, faults, random: random.of('bank') })
-  closes.push(() => bank.stop())
+  const acquirers = await startAcquirers({ dir: join(dir, 'acquirers'), clock, faults, random: random.of('acquirers') })
+  closes.push(() => acquirers.stop())
   const provider = await startProvider(faults, clock.world)
   closes.push(() => provider.stop())
   const prices = createPrices(clock.world)
@@ -150,8 +153,11 @@ const open = async (
   const receivers = await startReceivers(faults, clock.now)
   closes.push(() => receivers.front.close())
   const env = writeSettings(join(dir, 'settings'), chains, {
-    bank: bank.front.url,
-    bankSecret: BANK_SECRET,
+    acquirers: acquirers.accounts.map(
+      ({ name, interface: spoken, front: { url } }) =>
+        (secretFile) =>
+          spoken.entry({ name, url }, (file, secret) => secretFile(`${name}-${file}`, secret)),
+    ),
     screening: provider.front.url,
     prices: pricesFront.url,
     market: market.url,
@@ -181,7 +187,8 @@ const open = async (
     chains,
     catalogue,
     signer,
-    bank,
+    acquirers,
+    routing: routingOf(env),
     provider,
     sanctions: createSanctions(join(dir, 'lists'), clock, operate),
     venue,
@@ -206,4 +213,9 @@ const open = async (
     moment,
     close,
   }
+}
+
+const routingOf = ({ BURSAR_ACQUIRERS_FILE: file }: Record<string, string>): RoutingTable => {
+  const config = readAcquirersConfig(JSON.parse(readFileSync(file!, 'utf8')))
+  return createRoutingTable([...openAcquirers(config).values()], config.routing)
 }

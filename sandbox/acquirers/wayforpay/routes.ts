@@ -152,7 +152,7 @@ function common(fields: Fields) {
     reference: textOf(fields, 'orderReference'),
     units: unitsOf(textOf(fields, 'amount')) ?? 0n,
     currency: textOf(fields, 'currency'),
-    description: textOf(fields, 'productName'),
+    description: Array.isArray(fields['productName']) ? String(fields['productName'][0]) : '',
     callbackUrl: textOf(fields, 'serviceUrl'),
   }
 }

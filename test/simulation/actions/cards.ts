@@ -1,11 +1,7 @@
-/** Card payments and payouts: merchants who ask for them, payers at the bank's page, the bank itself, refunds. */
-import { requestRefund } from '../../../server/src/cards/acquiring/index.ts'
-import { RefundRefused } from '../../../server/src/cards/acquiring/refunding.ts'
-import { inTransaction } from '../../../server/src/platform/db/index.ts'
+/** Card payments and payouts: merchants who ask for them, and payers at the pages of invoices and of acquirers. */
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
-import { testCards } from '../../../sandbox/bank/test-cards.ts'
-import type { Post } from '../bank/callbacks.ts'
-import { BANK_ACCOUNTS } from '../installation/files.ts'
+import type { Paying } from '../acquirers/account.ts'
+import { pageIn, type PayerPage } from '../acquirers/payer-page.ts'
 import { unitsOf, type CardPaid } from '../model/books.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
@@ -47,10 +43,23 @@ const fiatInvoice: Action = {
   },
 }
 
-const CARDS = testCards.filter(({ outcome }) => outcome !== 'stuck').map(({ number }) => number)
 const GOOD_CARD = '4242424242424242'
 
-/** A payer at the page of an invoice: continues, goes to the bank's page, pays, or tries again after a refusal. */
+/** The payer's bank carries out most payments as they were ordered. */
+const drawPaying = (random: Random, ways: readonly Paying[]): Paying =>
+  random.chance(0.9) ? 'as ordered' : random.pick(ways)
+
+/** A payer at an acquirer's page. */
+const payAt = async (simulation: Simulation, page: PayerPage, random: Random): Promise<string> => {
+  const account = simulation.acquirers.accounts.find(({ front }) => front.url === new URL(page.url).origin)!
+  const reference = await account.open(page)
+  if (reference === undefined) return `${account.name} has no such page`
+  const card = random.chance(0.7) ? GOOD_CARD : random.pick(account.cards)
+  const paying = drawPaying(random, account.waysToPay)
+  return `${account.name} ${card.slice(-4)} ${paying}: ${account.pay(reference, card, paying)}`
+}
+
+/** A payer at the page of an invoice: continues, goes to the acquirer's page, pays, or tries again after a refusal. */
 const payByCard: Action = {
   name: 'payer at a fiat invoice',
   weight: (simulation) => (isServed(simulation) && simulation.books.fiatInvoiced.length > 0 ? 10 : 0),
@@ -59,11 +68,8 @@ const payByCard: Action = {
     const page = `${simulation.roles.get('api')!.api}/invoices/fiat/${id}`
     try {
       const html = await (await fetch(page)).text()
-      const order = /\/pay\/([0-9a-f]{32})/.exec(html)?.[1]
-      if (order !== undefined) {
-        const card = random.chance(0.7) ? GOOD_CARD : random.pick(CARDS)
-        return `${name}: ${card.slice(-4)} ${simulation.bank.pay(order, card)}`
-      }
+      const way = pageIn(html)
+      if (way !== undefined) return `${name}: ${await payAt(simulation, way, random)}`
       const verb = /name="do" value="(proceed|retry)"/.exec(html)?.[1]
       if (verb === undefined) return `${name}: nothing to do`
       const body = new URLSearchParams({ do: verb, email: 'payer@example.com' })
@@ -171,84 +177,4 @@ const exchangeToCard: Action = {
   },
 }
 
-/** Delivers callbacks to the api as it listens now; the program's public URL only names the path. */
-export const postTo =
-  ({ roles }: Simulation): Post =>
-  async ({ url, headers, body }) => {
-    const api = roles.get('api')?.api
-    if (api === undefined || api === null) return undefined
-    try {
-      const { pathname, search } = new URL(url)
-      const answer = await fetch(`${api}${pathname}${search}`, { method: 'POST', headers, body })
-      await answer.arrayBuffer()
-      return { status: answer.status }
-    } catch {
-      return undefined
-    }
-  }
-
-const tell: Action = {
-  name: 'bank calls',
-  weight: ({ bank }) => Math.min(bank.callbacks.waiting, 10),
-  run: async (simulation, random) => simulation.bank.callbacks.attempt(random, postTo(simulation)),
-}
-
-const goOn: Action = {
-  name: 'bank goes on',
-  weight: () => 3,
-  run: async ({ bank }, random) => {
-    const changed = bank.goOn()
-    const stuck = bank.payouts().filter(({ status, dueAt }) => status === 'processing' && dueAt === undefined)
-    if (stuck.length === 0 || !random.chance(0.3)) return `${changed}`
-    bank.release(random.pick(stuck), random.pick(['success', 'success', 'refused']))
-    return `${changed} and one that was stuck`
-  },
-}
-
-const takeBack: Action = {
-  name: 'money comes back',
-  weight: () => 0.4,
-  run: async ({ bank }, random) => {
-    const all = [...bank.payments(), ...bank.payouts()].filter(({ status }) => status === 'succeeded')
-    if (all.length === 0) return 'there is none'
-    const order = random.pick(all.slice(-10))
-    bank.reverse(order)
-    return `${order.kind} of ${order.units} ${order.currency}`
-  },
-}
-
-const ACCOUNTS = BANK_ACCOUNTS.map((name) => ({
-  name,
-  capabilities: { payIn: {}, payout: {}, refund: true, statement: true },
-}))
-
-const refund: Action = {
-  name: 'operator refunds a card',
-  weight: () => 0.6,
-  run: async (simulation, random) => {
-    const paid = simulation.bank.payments().filter(({ status }) => status === 'succeeded')
-    if (paid.length === 0) return 'nothing is paid'
-    const { reference, paid: units } = random.pick(paid.slice(-10))
-    const wanted = random.chance(0.5) ? undefined : BigInt(units!) / 3n
-    const order = { paymentId: reference, units: wanted, reason: 'simulation', actor: 'simulation' }
-    try {
-      await inTransaction(simulation.db, (tx) => requestRefund(tx, order, { accounts: ACCOUNTS }, simulation.moment()))
-      return `${wanted ?? 'all'} of ${units}`
-    } catch (error) {
-      if (!(error instanceof RefundRefused)) throw error
-      return 'refused'
-    }
-  },
-}
-
-export const CARDS_AND_BANK: readonly Action[] = [
-  fiatInvoice,
-  payByCard,
-  payOut,
-  repeat,
-  exchangeToCard,
-  tell,
-  goOn,
-  takeBack,
-  refund,
-]
+export const CARDS: readonly Action[] = [fiatInvoice, payByCard, payOut, repeat, exchangeToCard]

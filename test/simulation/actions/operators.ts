@@ -1,13 +1,13 @@
 /** What operators do by their commands. */
 import { bitcoinHotAddress, evmHotAddress, tronHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import { createStop, liftStop, listStops } from '../../../server/src/ledger/stops/index.ts'
-import { fundAcquirerItem } from '../../../server/src/cards/acquiring/index.ts'
+import { fundAcquirerItem, limitsOf } from '../../../server/src/cards/acquiring/index.ts'
 import { applyAll, totalOf } from '../../../server/src/ledger/postings/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import { fundPosition } from '../../../server/src/exchange/exchanges/index.ts'
 import { grantCapital } from '../../../server/src/treasury/reconciliation/index.ts'
 import type { Network } from '@bursar/chainkit'
-import { BANK_ACCOUNTS, signerPolicy } from '../installation/files.ts'
+import { signerPolicy } from '../installation/files.ts'
 import { WALLET } from '../installation/keys.ts'
 import type { SimulatedMerchant } from '../merchants.ts'
 import type { Simulation } from '../simulation.ts'
@@ -50,13 +50,14 @@ const refill: Action = {
 const capitalOf = async ({ db }: Simulation, ticker: string): Promise<bigint> =>
   (await totalOf(db, ticker, 'capital')) / 4n
 
-/** Whole units of the owner's money at the bank. */
-const AT_BANK: Record<string, bigint> = { UAH: 20_000_000n, KZT: 200_000_000n }
+/** Whole units of the owner's money at an acquirer. */
+const AT_ACQUIRER: Record<string, bigint> = { UAH: 20_000_000n, KZT: 200_000_000n }
 
-/** The owner has money at the bank, in each currency. */
-export const fillBank = async (simulation: Simulation): Promise<void> => {
+/** The owner has money at an acquirer, in each currency. */
+export const fillAcquirers = async (simulation: Simulation): Promise<void> => {
   for (const { ticker, scale } of simulation.catalogue.fiat) {
-    const money = { acquirer: BANK_ACCOUNTS[0], ticker, units: AT_BANK[ticker]! * 10n ** BigInt(scale) }
+    const [account] = limitsOf(simulation.routing, 'payout', ticker)
+    const money = { acquirer: account!.name, ticker, units: AT_ACQUIRER[ticker]! * 10n ** BigInt(scale) }
     await inTransaction(simulation.db, (tx) => applyAll(tx, [fundAcquirerItem(money, simulation.moment())]))
   }
 }

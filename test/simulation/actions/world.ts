@@ -1,4 +1,5 @@
 /** What happens around the program: time, prices, blocks, reorganisations, nodes that lag or forget, and faults. */
+import { ACCOUNTS } from '../acquirers/interfaces.ts'
 import { FAULTS, type Fault } from '../faults.ts'
 import type { Action } from './action.ts'
 
@@ -159,7 +160,7 @@ const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonl
   })),
   { name: 'signer', kinds: SIGNER_FAULTS, chances: [0, 0, 0.05, 0.3] },
   { name: 'receivers', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
-  { name: 'bank', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
+  ...ACCOUNTS.map((name) => ({ name, kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] })),
   { name: 'screening', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
   { name: 'prices', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
   { name: 'market', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },

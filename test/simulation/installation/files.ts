@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { evmHotAddress } from '../../../server/src/chain/transactions/index.ts'
-import { amountOf, priceList } from '../../../sandbox/bank/terms.ts'
+import type { SecretFile } from '../acquirers/interfaces.ts'
 import { CARD_KEY, DATA_KEY, SCREENING_ACCOUNT, VENUE_ACCOUNT, WALLET } from './keys.ts'
 
 /** A chain as far as settings are concerned. */
@@ -20,11 +20,11 @@ export interface SettledChain {
 }
 
 export interface Counterparties {
-  /** origins, without a slash at the end */
-  bank: string
-  bankSecret: string
-  /** absent: nothing is screened */
+  /** entries of the acquirers file, in the order of preference */
+  acquirers: readonly ((secretFile: SecretFile) => object)[]
+  /** an origin, without a slash at the end; absent: nothing is screened */
   screening?: string
+  /** origins, without a slash at the end */
   prices: string
   market: string
   /** absent: nothing is hedged */
@@ -226,35 +226,6 @@ const exchangeFile = (market: string, tickers: ReadonlySet<string>, venue: objec
   }
 }
 
-/** The bank's accounts: a second one takes over when the first fails. */
-export const BANK_ACCOUNTS = ['bank', 'bank-reserve'] as const
-
-const acquirersFile = (url: string, secretFile: string): object => {
-  const limits = (direction: 'payIn' | 'payout'): object =>
-    Object.fromEntries(
-      Object.entries(priceList[direction]).map(
-        ([
-          currency,
-          {
-            limits: { least, most },
-          },
-        ]) => [currency, { least: amountOf(least), most: amountOf(most) }],
-      ),
-    )
-  return {
-    accounts: BANK_ACCOUNTS.map((name) => ({
-      name,
-      kind: 'bank',
-      url,
-      account: name,
-      secretFile,
-      payIn: limits('payIn'),
-      payout: limits('payout'),
-      timeoutMs: 5_000,
-    })),
-  }
-}
-
 const { accessId, accessKey } = SCREENING_ACCOUNT
 
 const screeningFile = (url: string, accessKeyFile: string): object => ({
@@ -265,7 +236,7 @@ const screeningFile = (url: string, accessKeyFile: string): object => ({
 export const writeSettings = (
   dir: string,
   chains: readonly SettledChain[],
-  { bank, bankSecret, screening, prices, market, venue, database, signer }: Counterparties,
+  { acquirers, screening, prices, market, venue, database, signer }: Counterparties,
 ): Record<string, string> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const write = (name: string, content: unknown): string => {
@@ -301,7 +272,7 @@ export const writeSettings = (
       'policy.json',
       Object.fromEntries(chains.map(({ network }) => [network, POLICY[network]])),
     ),
-    BURSAR_ACQUIRERS_FILE: write('acquirers.json', acquirersFile(bank, write('bank-secret', bankSecret))),
+    BURSAR_ACQUIRERS_FILE: write('acquirers.json', { accounts: acquirers.map((entry) => entry(write)) }),
     ...(screening !== undefined && {
       BURSAR_SCREENING_FILE: write('screening.json', screeningFile(screening, write('screening-key', accessKey))),
     }),

@@ -16,3 +16,10 @@ export const CARD_KEY = '22'.repeat(32)
 export const SCREENING_ACCOUNT = { accessId: 'simulation', accessKey: '44'.repeat(16) }
 export const BANK_SECRET = '33'.repeat(32)
 export const VENUE_ACCOUNT = { apiKey: 'simulation', secret: '55'.repeat(32) }
+export const LIQPAY_ACCOUNT = { publicKey: 'i00000000001', privateKey: '99'.repeat(16) }
+export const WAYFORPAY_ACCOUNT = { merchantAccount: 'simulation', secretKey: '66'.repeat(16), domain: 'shop.example' }
+export const FREEDOMPAY_ACCOUNT = {
+  merchantId: '500001',
+  secretKey: '77'.repeat(16),
+  payoutSecretKey: '88'.repeat(16),
+}

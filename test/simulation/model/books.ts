@@ -108,6 +108,15 @@ export interface CardPaid {
   spend: { ticker: string; units: bigint; least: bigint } | null
 }
 
+/** A refund of a card payment that the program has taken up for an operator. */
+export interface RefundAsked {
+  /** of the payment */
+  reference: string
+  id: string
+  /** how many refunds of the payment by the program the acquirer had then */
+  before: number
+}
+
 /** An address or an invoice whose money is exchanged when it is credited. */
 export interface Targeted {
   merchant: string
@@ -154,6 +163,9 @@ export interface Books {
   readonly targeted: Targeted[]
   readonly fiatInvoiced: FiatInvoiced[]
   readonly cardPaid: CardPaid[]
+  readonly refundsAsked: RefundAsked[]
+  /** references of card payments whose money in suspense an operator gave to the merchant */
+  readonly accepted: Set<string>
   readonly granted: Granted[]
   /** the owner's money at the venue, ledger units; negative: taken from it */
   readonly movedToVenue: { ticker: string; units: bigint }[]
@@ -181,6 +193,8 @@ export const createBooks = (catalogue: Catalogue): Books => {
     targeted: [],
     fiatInvoiced: [],
     cardPaid: [],
+    refundsAsked: [],
+    accepted: new Set(),
     granted: [],
     movedToVenue: [],
     decided: [],

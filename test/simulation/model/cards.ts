@@ -1,9 +1,9 @@
 /**
- * Card payments and payouts: what the API says beside what the bank's own books have, read past its front. The bank
- * knows nothing of the program's tables, and the program nothing of these rows but what the bank answered.
+ * Card payments and payouts: what the API says beside what the acquirers' own books have, read past their fronts. An
+ * acquirer knows nothing of the program's tables, and the program nothing of these books but what it was answered.
  */
 import type { Bursar } from '@bursar/sdk'
-import type { Payment, Payout } from '../bank/index.ts'
+import type { Payment, Payout } from '../acquirers/index.ts'
 import type { Simulation } from '../simulation.ts'
 import { unitsOf, type CardPaid, type FiatInvoiced } from './books.ts'
 import type { Notification } from './events.ts'
@@ -16,47 +16,82 @@ interface Asked {
   events: readonly Notification[]
 }
 
-/** After this time, ms, the program must have asked the bank, even if all its callbacks were lost. */
+/** After this time, ms, the program must have queried the acquirer, even if all its callbacks were lost. */
 const ASKED_WITHIN_MS = 2 * 3_600_000
 
 const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum + one, 0n)
 
-/** Of an invoice: credited once, by a payment of exactly its amount, less what went back of that payment. */
+/** Whether the program must know by now what became of a payment. */
+const isKnown = ({ decidedAt, isLate, isHeard }: Payment, now: number): boolean =>
+  now - decidedAt! > ASKED_WITHIN_MS && (!isLate || isHeard)
+
+/**
+ * Of an invoice: credited once, by a payment of exactly its amount and currency, less what went back of that payment.
+ * All other money that came for it is in suspense, until an operator gives it to the merchant or it goes back.
+ * @param suspended references of payments in suspense, as operators see them
+ */
 export const judgeFiatInvoice = async (
-  { bank, catalogue, clock }: Simulation,
+  simulation: Simulation,
   client: Bursar,
   { merchant, id, name, ticker, units }: FiatInvoiced,
+  suspended: ReadonlySet<string>,
   add: (merchant: string, ticker: string, bounds: Bounds) => void,
 ): Promise<string[]> => {
+  const { acquirers, books, catalogue, clock } = simulation
   const found = await client.invoices.fiat.get(id)
-  const paid = bank.payments().filter((row) => row.description === name && row.paid !== undefined)
+  const isDone = found.status === 'DONE'
+  const paid = acquirers.payments().filter((one) => one.description === name && one.paid !== undefined)
   const what = `fiat invoice ${name} of ${units} ${ticker}`
-  if (found.status !== 'DONE') {
-    const forgotten = paid.find(
-      (row) =>
-        row.status === 'succeeded' && clock.now() - row.decidedAt! > ASKED_WITHIN_MS && found.status !== 'FAILED',
-    )
-    return forgotten ? [`${what}: is ${found.status}, and was paid by ${forgotten.reference}`] : []
-  }
+  const accepted = paid.filter(({ reference }) => books.accepted.has(reference))
+  for (const one of accepted) add(merchant, one.currency, leftOf(one, feeOf(simulation, one)))
+  const owed = paid.filter(
+    (one) =>
+      one.status === 'succeeded' &&
+      isKnown(one, clock.now()) &&
+      !accepted.includes(one) &&
+      !suspended.has(one.reference),
+  )
+  const right = paid.filter((one) => one.paid === units && one.currency === ticker && !accepted.includes(one))
+  const lost = owed.length > (isDone ? 1 : 0) ? owed.at(-1) : undefined
+  const problems = lost
+    ? [`${what}: is ${found.status}, and ${lost.paid} ${lost.currency} paid for it are nowhere`]
+    : []
+  if (!isDone) return problems
   const [counted, fee] = [
     unitsOf(catalogue, ticker, found.paidAmount?.value ?? '0'),
     unitsOf(catalogue, ticker, found.fee?.value ?? '0'),
   ]
-  if (counted !== units || fee < 0n || fee > counted) return [`${what}: is DONE with ${counted}, fee ${fee}`]
-  const payments = paid.filter((row) => BigInt(row.paid!) === units)
-  if (payments.length === 0) return [`${what}: is DONE, and the bank took no such payment`]
+  if (counted !== units || fee < 0n || fee > counted)
+    return [...problems, `${what}: is DONE with ${counted}, fee ${fee}`]
+  if (right.length === 0) return [...problems, `${what}: is DONE, and no acquirer took such a payment`]
   // Of several payments one was credited, and which one depends on the order of the answers.
-  const left = payments.map((row) => units - fee - takenBack(row, fee, bank.refundsOf(row)))
-  const inOrder = left.toSorted((one, other) => (one < other ? -1 : 1))
-  add(merchant, ticker, { least: inOrder[0]!, most: inOrder.at(-1)! })
-  return []
+  const left = right.map((one) => leftOf(one, fee))
+  add(merchant, ticker, { least: least(left.map((one) => one.least)), most: most(left.map((one) => one.most)) })
+  return problems
 }
 
-/** What a merchant lost of a credited payment: our refunds as they are, the rest of a chargeback without our fee. */
-const takenBack = (row: Payment, fee: bigint, refunds: readonly { units: string; isPending?: boolean }[]): bigint => {
-  const ours = sumOf(refunds.filter(({ isPending }) => isPending !== true).map(({ units }) => BigInt(units)))
-  const rest = BigInt(row.refunded) - ours
-  return ours + (rest > fee ? rest - fee : 0n)
+const least = (all: readonly bigint[]): bigint => all.reduce((one, other) => (one < other ? one : other))
+const most = (all: readonly bigint[]): bigint => all.reduce((one, other) => (one > other ? one : other))
+
+/** The platform's fee for a payment, rounded up to a minor unit, and no more than the payment. */
+const feeOf = ({ catalogue }: Simulation, { currency, paid }: Payment): bigint => {
+  const { fixed, bps } = catalogue.findFiat(currency)!.payIn.fee
+  return least([fixed + (paid! * bps + 9_999n) / 10_000n, paid!])
+}
+
+/**
+ * What a merchant has left of a credited payment. It loses our refunds as they are, and the rest of a chargeback
+ * without our fee. What a person gave back at the acquirer is lost once the program learns of it.
+ */
+const leftOf = (one: Payment, fee: bigint): Bounds => {
+  const { refunded, refundedThere, status } = one
+  const [paid, rest] = [one.paid!, one.paid! - refunded]
+  const known = paid - fee - refunded
+  if (status !== 'reversed' || rest === 0n) return { least: known - refundedThere, most: known }
+  const whole = known - most([rest - fee, 0n])
+  // A part that the program knew of before the rest went back was lost without our fee being given back.
+  const inParts = known - most([refundedThere, rest - fee])
+  return { least: least([whole, inParts]), most: one.isHeard || one.isStated ? whole : known }
 }
 
 /** Of a payout: its card got what the API says it got, and never more than was ordered. */
@@ -66,14 +101,14 @@ export const judgeCardPayout = async (
   ordered: CardPaid,
   add: AddToBalance,
 ): Promise<string[]> => {
-  const { bank, catalogue } = simulation
+  const { acquirers, catalogue } = simulation
   const { merchant, localId, kind, ticker, units, card } = ordered
   const what = `${localId} (${merchant}, ${kind} of ${units} ${ticker})`
-  const rows = bank.payouts().filter((row) => isTo(row, card))
+  const rows = acquirers.payouts().filter((row) => isTo(row, card))
   const [ever, net] = [sentBy(rows, ['succeeded', 'reversed']), sentBy(rows, ['succeeded'])]
   const found = await client.withdrawals.find(localId)
   if (found === undefined)
-    return rows.length === 0 ? [] : [`${what}: was never accepted, and the bank has ${rows.length} orders`]
+    return rows.length === 0 ? [] : [`${what}: was never accepted, and the acquirers have ${rows.length} orders`]
   const amount = unitsOf(catalogue, ticker, found.amount)
   const problems: string[] = []
   if (kind !== 'exchange' && amount !== units) problems.push(`${what}: the API says ${found.amount}`)
@@ -99,13 +134,10 @@ interface Part {
   status: 'PENDING' | 'DONE' | 'FAILED'
 }
 
-const isTo = ({ maskedCard }: Payout, card: string): boolean => {
-  const digits = maskedCard?.replaceAll(' ', '') ?? ''
-  return digits.slice(0, 6) === card.slice(0, 6) && digits.slice(-4) === card.slice(-4)
-}
+const isTo = (payout: Payout, card: string): boolean => payout.card === card.slice(0, 6) + card.slice(-4)
 
 const sentBy = (rows: readonly Payout[], statuses: readonly Payout['status'][]): bigint =>
-  sumOf(rows.filter(({ status }) => statuses.includes(status)).map(({ sent }) => BigInt(sent ?? '0')))
+  sumOf(rows.filter(({ status }) => statuses.includes(status)).map(({ sent }) => sent ?? 0n))
 
 const STATUS = { Pending: 'PENDING', Done: 'DONE', Failed: 'FAILED' } as const
 

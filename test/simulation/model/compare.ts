@@ -1,6 +1,7 @@
 /** The model's books beside the API, the chains and the webhooks, once everything has come to rest. */
 import type { Bursar } from '@bursar/sdk'
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
+import { openSubjects } from '../../../server/src/platform/runtime/alerts.ts'
 import { clientOf } from '../merchants.ts'
 import type { Simulation } from '../simulation.ts'
 import { explainBalance } from './explain.ts'
@@ -58,8 +59,12 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     const [client, notified] = [clients.get(ordered.merchant)!, events.get(ordered.merchant)!]
     problems.push(...(await judgeExchangeWithdrawal(simulation, { client, events: notified }, ordered, add)))
   }
-  for (const invoice of simulation.books.fiatInvoiced)
-    problems.push(...(await judgeFiatInvoice(simulation, clients.get(invoice.merchant)!, invoice, addBetween)))
+  const suspended = new Set(await openSubjects(simulation.db, ['payment-suspended'], ''))
+  for (const invoice of simulation.books.fiatInvoiced) {
+    const client = clients.get(invoice.merchant)!
+    problems.push(...(await judgeFiatInvoice(simulation, client, invoice, suspended, addBetween)))
+  }
+  for (const { callbacks } of simulation.acquirers.accounts) problems.push(...callbacks.problems)
   for (const payout of simulation.books.cardPaid) {
     const [client, notified] = [clients.get(payout.merchant)!, events.get(payout.merchant)!]
     problems.push(...(await judgeCardPayout(simulation, { client, events: notified }, payout, add)))

@@ -1,6 +1,6 @@
-/** A simulation as far as the model asks it, for tests of the model: what the bank and the chains have is given. */
+/** A simulation as far as the model asks it, for tests of the model: the books of acquirers and chains are given. */
 import { createCatalogue, type AssetSettings } from '../../../server/src/market/assets/index.ts'
-import type { Payment, Payout, Refund } from '../bank/index.ts'
+import type { Payment, Payout } from '../acquirers/index.ts'
 import { assetsFile } from '../installation/files.ts'
 import type { Simulation } from '../simulation.ts'
 import { createTrace } from '../trace.ts'
@@ -21,23 +21,16 @@ const CHAINS = [
 export interface Given {
   payments?: readonly Partial<Payment>[]
   payouts?: readonly Partial<Payout>[]
-  refunds?: readonly Partial<Refund>[]
   /** base units by address, of any asset */
   received?: Readonly<Record<string, bigint>>
   /** ms */
   now?: number
 }
 
-export const stubSimulation = ({
-  payments = [],
-  payouts = [],
-  refunds = [],
-  received = {},
-  now = 0,
-}: Given): Simulation => {
+export const stubSimulation = ({ payments = [], payouts = [], received = {}, now = 0 }: Given): Simulation => {
   const catalogue = createCatalogue(assetsFile(CHAINS) as AssetSettings)
   return {
-    bank: { payments: () => payments, payouts: () => payouts, refundsOf: () => refunds },
+    acquirers: { payments: () => payments, payouts: () => payouts },
     chains: CHAINS.map((chain) => ({ ...chain, balance: async (address: string) => received[address] ?? 0n })),
     catalogue,
     clock: { now: () => now },
