@@ -51,7 +51,7 @@ export interface Payout {
   readonly sent: bigint | undefined
   /** the first six and the last four digits of the card */
   readonly card: string
-  /** it stays in processing until somebody decides it */
+  /** it stays in processing until a person decides it */
   readonly isStuck: boolean
 }
 

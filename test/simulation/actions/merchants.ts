@@ -19,11 +19,12 @@ export const call = async <T>(
 ): Promise<{ answer: T } | { failure: string }> => {
   const api = simulation.roles.get('api')?.api
   if (api === undefined || api === null) return { failure: 'no api' }
+  const calledAt = simulation.clock.now()
   try {
     return { answer: await work(clientOf(api, merchant, simulation.clock.now)) }
   } catch (error) {
     if (!(error instanceof BursarError || error instanceof BursarNetworkError)) throw error
-    if (error instanceof BursarError) judgeRefusal(simulation, merchant, error)
+    if (error instanceof BursarError) judgeRefusal(simulation, merchant, error, calledAt)
     return { failure: failureOf(error) }
   }
 }
@@ -38,8 +39,16 @@ const OUTAGE_STEPS = 50
 const UNEXPECTED = 'temporarily unavailable: try again'
 
 /** What no merchant with the right key should be answered. */
-const judgeRefusal = ({ faults, problems }: Simulation, { name }: SimulatedMerchant, error: BursarError): void => {
-  if (error.status === 401 || error.status === 403) problems.push(`${name} is refused: ${error.message}`)
+const judgeRefusal = (
+  { clock, faults, problems }: Simulation,
+  { name }: SimulatedMerchant,
+  error: BursarError,
+  calledAt: number,
+): void => {
+  // A signature expires when another action of the step moves the clock meanwhile.
+  const isExpired = error.status === 401 && clock.now() !== calledAt
+  if ((error.status === 401 || error.status === 403) && !isExpired)
+    problems.push(`${name} is refused: ${error.message}`)
   if (error.description === UNEXPECTED && faults.stepsSince('database of the api') > OUTAGE_STEPS)
     problems.push(`${name} is answered ${error.message} although the api's database is well`)
 }

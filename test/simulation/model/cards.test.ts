@@ -161,7 +161,7 @@ test('a refund takes the returned amount, and a chargeback the rest without our 
   expect(bounds).toEqual([exactly(985_00n - 500_00n - (500_00n - 15_00n))])
 })
 
-test('a refund at the acquirer's console is lost once the program learns of it', async () => {
+test('a refund at the console of an acquirer is lost once the program learns of it', async () => {
   const { bounds } = await judgeInvoice('DONE', [payment({ refundedThere: 250_00n })])
   expect(bounds).toEqual([{ least: 735_00n, most: 985_00n }])
 })
