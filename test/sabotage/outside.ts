@@ -1,6 +1,4 @@
 /** Faults in parts that the simulation does not have, by name: which part. */
-const ACQUIRERS = "other acquirers' interfaces"
-const BANK = 'a bank that takes another amount or currency than was ordered, or money after a refusal'
 const RESTORED = 'a database or signer restored from an older copy'
 const ADDRESSES = 'webhooks to private addresses'
 const WATCHERS = 'a second watcher'
@@ -16,15 +14,8 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'cursor-without-guard': WATCHERS,
   'old-leader-writes': WATCHERS,
   'bitcoin-partial-senders': 'payers on Bitcoin who are on a sanctions list',
-  'refund-of-what-is-queued-refused': ACQUIRERS,
-  'refund-question-failed-is-refusal': ACQUIRERS,
-  'amount-of-payment-ignored': BANK,
-  'ticker-of-payment-ignored': BANK,
-  'payment-refused-for-good': BANK,
   'card-payout-forgotten-order': RESTORED,
   'card-payout-random-reference': RESTORED,
-  'suspense-accepted-while-given-back': BANK,
-  'bank-callback-not-signed': 'callbacks that the bank has not signed',
   'card-in-refusal-stored': 'refusals that name a card',
   'conversion-random-intent': RESTORED,
   'invoice-refunded-twice': RESTORED,
