@@ -24,11 +24,11 @@ export interface Payment {
   readonly status: Status
   /** currency of the charge */
   readonly currency: string
-  /** what was charged; undefined: nothing */
+  /** the amount that was charged; undefined: none */
   readonly paid: bigint | undefined
   /** when it was decided; undefined: it was not */
   readonly decidedAt: number | undefined
-  /** what requests of the program gave back, or are about to; and how many requests */
+  /** the amount that requests of the program gave back, or are about to; and how many requests */
   readonly refunded: bigint
   readonly refunds: number
   /** a part that a person gave back at the acquirer's own console */
@@ -47,7 +47,7 @@ export interface Payout {
   readonly reference: string
   readonly status: Status
   readonly currency: string
-  /** what the card was sent; undefined: nothing */
+  /** the amount that the card was sent; undefined: none */
   readonly sent: bigint | undefined
   /** the first six and the last four digits of the card */
   readonly card: string

@@ -108,7 +108,7 @@ describe.each(INTERFACES.map((one) => [one.name, one] as const))('%s', (_, spoke
     expect(await state()).toMatchObject({ kind: 'succeeded', units: UNITS })
   })
 
-  test('refunds of the program are apart from those of people at the acquirer', async () => {
+  test('refunds of the program are counted separately from those of people at the acquirer', async () => {
     const world = await start(spoken)
     const { account, adapter } = world
     const { reference, pay, state } = await open(world)

@@ -11,14 +11,14 @@ export interface Callbacks extends Deliveries {
   /**
    * Makes one attempt for one of them.
    * @param post delivers it; undefined: no server answers
-   * @returns what happened, in a word
+   * @returns the result, in a word
    */
   attempt(random: Random, post: Post): Promise<string>
   /** Makes one undisturbed attempt for each. */
   attemptAll(post: Post): Promise<void>
   /** Whether the newest message about a subject was acknowledged. */
   isHeard(subject: string): boolean
-  /** what the api must never do: acknowledge a message that the acquirer has not signed */
+  /** acknowledgements of messages that the acquirer has not signed, in one line each */
   readonly problems: readonly string[]
 }
 
@@ -55,7 +55,7 @@ export const createCallbacks = (isAcknowledged: (status: number, body: string) =
     if (isTaken && spoilt !== undefined) problems.push(`a callback about ${subject} with a wrong signature was taken`)
     if (isTaken && spoilt === undefined) heard.set(subject, message)
     if ((isTaken && isAnswered) || one.attempts >= MOST_ATTEMPTS) end(one)
-    return answer === undefined ? 'nobody' : String(answer.status)
+    return answer === undefined ? 'no answer' : String(answer.status)
   }
   return {
     problems,

@@ -1,5 +1,5 @@
 /**
- * What becomes of the next order or refund, unless its card decides it, and how it is reported. The front loses
+ * The outcome of the next order or refund, unless its card decides it, and how it is reported. The front loses
  * answers, not this module.
  */
 import type { Faults, Outcome, Telling } from '../../../sandbox/acquirers/faults.ts'

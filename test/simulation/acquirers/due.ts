@@ -1,4 +1,4 @@
-/** What an acquirer has still to do by itself, by the simulation's clock. */
+/** Work that an acquirer has still to do by itself, by the simulation's clock. */
 import type { VirtualClock } from '../virtual.ts'
 
 export interface Due {

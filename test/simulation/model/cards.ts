@@ -1,6 +1,6 @@
 /**
  * Card payments and payouts: what the API says beside what the acquirers' own books have, read past their fronts. An
- * acquirer knows nothing of the program's tables, and the program nothing of these books but what it was answered.
+ * acquirer knows nothing of the program's tables, and the program only the answers from these books.
  */
 import type { Bursar } from '@bursar/sdk'
 import type { Payment, Payout } from '../acquirers/index.ts'
@@ -21,7 +21,7 @@ const ASKED_WITHIN_MS = 2 * 3_600_000
 
 const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum + one, 0n)
 
-/** Whether the program must know by now what became of a payment. */
+/** Whether the program must know the outcome of a payment by now. */
 const isKnown = ({ decidedAt, isLate, isHeard }: Payment, now: number): boolean =>
   now - decidedAt! > ASKED_WITHIN_MS && (!isLate || isHeard)
 
@@ -54,7 +54,7 @@ export const judgeFiatInvoice = async (
   const right = paid.filter((one) => one.paid === units && one.currency === ticker && !accepted.includes(one))
   const lost = owed.length > (isDone ? 1 : 0) ? owed.at(-1) : undefined
   const problems = lost
-    ? [`${what}: is ${found.status}, and ${lost.paid} ${lost.currency} paid for it are nowhere`]
+    ? [`${what}: is ${found.status}, and ${lost.paid} ${lost.currency} paid for it are not in the books`]
     : []
   if (!isDone) return problems
   const [counted, fee] = [
@@ -80,7 +80,7 @@ const feeOf = ({ catalogue }: Simulation, { currency, paid }: Payment): bigint =
 }
 
 /**
- * What a merchant has left of a credited payment. It loses our refunds as they are, and the rest of a chargeback
+ * The rest of a credited payment that a merchant has. It loses our refunds as they are, and the rest of a chargeback
  * without our fee. What a person gave back at the acquirer is lost once the program learns of it.
  */
 const leftOf = (one: Payment, fee: bigint): Bounds => {
