@@ -28,6 +28,7 @@ import {
   createEvmPayoutJob,
   createRebalanceJob,
   createTronPayoutJob,
+  spendableSun,
 } from '../../server/src/pay-out/withdrawals/index.ts'
 import { inTransaction } from '../../server/src/platform/db/index.ts'
 import type { Job } from '../../server/src/platform/jobs/index.ts'
@@ -159,6 +160,9 @@ export const openCold = async (setup: ColdSetup): Promise<ColdWorld> => {
       sending: deps.policy,
       treasury,
       ...(chainId && { chainId }),
+      ...(network === 'TRON' && {
+        spendable: () => spendableSun({ ...deps, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }),
+      }),
       signersCold: async (ticker) => signersCold.get(ticker),
     },
     0,

@@ -171,8 +171,10 @@ const coldJob = (
   const { network } = adapter
   const chainId = isEvmNetwork(network) ? { chainId: chainIds.get(network)! } : {}
   const policy = { sending: policies.sending[network], treasury: policies.treasury[network] }
+  const tron = { runtime, catalogue, adapter: adapter as TronChainAdapter, hotAddress: tronHotAddress(wallet) }
+  const spendable = network === 'TRON' && { spendable: () => spendableSun(tron) }
   return createColdJob(
-    { runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, signersCold, pause },
+    { runtime, catalogue, network, adapter, wallet, ...policy, ...chainId, ...spendable, signersCold, pause },
     TREASURY_EVERY_MS,
   )
 }

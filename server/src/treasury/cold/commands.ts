@@ -99,7 +99,8 @@ export const importTransfer = async (
 
 /**
  * Whether the sending address holds a transfer and its fee by the books, besides what it is about to send. On Bitcoin
- * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake.
+ * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake: the
+ * offer has no staked TRX, but an operator may stake more before the import.
  * @param fee native units
  */
 const canSend = async (

@@ -48,7 +48,7 @@ export const planBitcoin = async (
         : `${plan.message}, without those of ${left} transactions too large to be handed out with it`
     const previous = await readPrevious(adapter as CoinChainAdapter, plan.coins, known)
     const large = tooLarge(previous)
-    if (large === undefined) return { ...planned(plan, rate), change, previous }
+    if (large === undefined) return { ...planned(plan, rate), units, change, previous }
     coins = coins.filter(({ transaction }) => transaction !== large)
     left += 1
   }
@@ -82,7 +82,7 @@ const tooLarge = (previous: ReadonlyMap<string, Uint8Array>): string | undefined
 const planned = (
   { payout, senders, keys, signingKeys, coins }: BitcoinPlan,
   feeRate: ColdPlan['transaction']['feeRate'],
-): Omit<ColdPlan, 'change' | 'previous'> => {
+): Omit<ColdPlan, 'units' | 'change' | 'previous'> => {
   const psbt = parsePsbt(payout.psbt)
   if (isRefused(psbt)) throw new Error(`what was just built does not parse: ${psbt.message}`)
   const unsigned = Buffer.from(payout.psbt).toString('hex')

@@ -44,6 +44,7 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
   const plan = planEvm({ network, chainId: deps.chainId, nonce, call, gas: estimate.gas, rate: withMargin })
   if (plan.networkFee > sending.maxFee) return `its fee could be ${plan.networkFee}, above the cap of ${sending.maxFee}`
   return {
+    units,
     transaction: {
       senders: [from],
       nonce,
@@ -59,46 +60,73 @@ const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): 
   }
 }
 
-const onTron = async (deps: ColdDeps, { id, ticker, units, to }: Wanted): Promise<ColdPlan | string> => {
-  const { wallet, sending, treasury, catalogue } = deps
-  const adapter = deps.adapter as TronChainAdapter
+const onTron = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
+  const { wallet, sending, catalogue } = deps
   const from = tronHotAddress(wallet)
-  const contract = await inPayableForm(
-    adapter,
-    tronPayment({ from, to, units, contract: catalogue.findCrypto(ticker)!.networks.get('TRON')!.contract }),
-  )
-  const [cost, prices, reference] = await Promise.all([
-    adapter.estimateCost(contract),
-    adapter.feeRate(),
-    recentReference({ runtime: deps.runtime, adapter }),
-  ])
-  if (!cost.ok) return cost.message
-  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
-  const { unsigned, networkFee, expiresAt } = planTron({
-    id,
-    contract,
-    reference,
-    usage: cost.usage,
-    prices,
-    lifetimeMs: treasury.signWithinMs - TRON_MARGIN_MS,
-  })
+  const token = catalogue.findCrypto(wanted.ticker)!.networks.get('TRON')!.contract
+  const payment = { ...wanted, from, token }
+  const planned =
+    token === null
+      ? await planWithin(deps, payment, (await deps.spendable!()).sun - wanted.kept)
+      : await planOnTron(deps, payment)
+  if (typeof planned === 'string') return planned
+  const { units, ...plan } = planned
+  const { networkFee, unsigned } = plan
   if (networkFee > sending.maxFee) return `its fee could be ${networkFee} sun, above the cap of ${sending.maxFee}`
   return {
-    transaction: {
-      senders: [from],
-      nonce: null,
-      keys: [],
-      unsigned,
-      networkFee,
-      expiresAt,
-      signingKeys: [HOT_KEY],
-      feeRate: prices,
-    },
+    units,
+    transaction: { senders: [from], nonce: null, keys: [], signingKeys: [HOT_KEY], ...plan },
     hash: tronIdOf(unsigned),
     coins: [],
     change: null,
     previous: new Map(),
   }
+}
+
+interface TronPayment extends Omit<Wanted, 'from'> {
+  from: string
+  token: string | null
+}
+
+/**
+ * Plans a transfer of TRX that takes at most `room` sun with its fee. Staked TRX is part of the balance, but can't be
+ * sent.
+ */
+const planWithin = async (deps: ColdDeps, payment: TronPayment, room: bigint): Promise<TronPlan | string> => {
+  const units = payment.units < room ? payment.units : room
+  if (units <= 0n) return tooLittle(payment.units, 0n)
+  const plan = await planOnTron(deps, { ...payment, units })
+  if (typeof plan === 'string' || units + plan.networkFee <= room) return plan
+  // A smaller amount has no higher fee.
+  const movable = room - plan.networkFee
+  if (movable <= 0n || movable <= payment.slack) return tooLittle(payment.units, movable)
+  return planOnTron(deps, { ...payment, units: movable })
+}
+
+const tooLittle = (units: bigint, movable: bigint): string =>
+  `of ${units} sun, ${movable > 0n ? movable : 0n} can be moved, after the fee, the pending payments and \`low\`: ` +
+  'the rest is staked, lent or being unstaked. Unstake, or raise the cap, which counts the stake'
+
+type TronPlan = Pick<ColdPlan, 'units'> &
+  Pick<ColdPlan['transaction'], 'unsigned' | 'networkFee' | 'expiresAt' | 'feeRate'>
+
+const planOnTron = async (
+  { runtime, treasury, ...deps }: ColdDeps,
+  { id, units, to, from, token }: TronPayment,
+): Promise<TronPlan | string> => {
+  const adapter = deps.adapter as TronChainAdapter
+  const contract = await inPayableForm(adapter, tronPayment({ from, to, units, contract: token }))
+  const [cost, prices, reference] = await Promise.all([
+    adapter.estimateCost(contract),
+    adapter.feeRate(),
+    recentReference({ runtime, adapter }),
+  ])
+  if (!cost.ok) return cost.message
+  if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
+  const lifetimeMs = treasury.signWithinMs - TRON_MARGIN_MS
+  const planned = planTron({ id, contract, reference, usage: cost.usage, prices, lifetimeMs })
+  const { unsigned, networkFee, expiresAt } = planned
+  return { units, unsigned, networkFee, expiresAt, feeRate: prices }
 }
 
 /** Margin for different heads: no node accepts a transaction that expires more than a day after its own head. */

@@ -59,7 +59,14 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const trouble =
     excess === 0n || isUnderWay || limits.cold === null
       ? undefined
-      : await offer(deps, { ticker, units: excess, to: limits.cold, ...(from && { from: from.key }) })
+      : await offer(deps, {
+          ticker,
+          units: excess,
+          kept: given.low + onChainUnits(deps, ticker, position.waiting),
+          slack: given.slack,
+          to: limits.cold,
+          ...(from && { from: from.key }),
+        })
   if (trouble === undefined) return resolveAlert(runtime.db, 'cold-impossible', subject, momentOf(runtime).at)
   const text = `The hot wallet on ${network} holds too much ${ticker}, and no transfer to cold storage can be made: ${trouble}`
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
@@ -79,7 +86,7 @@ const richestKeyOf = async (
 
 /** Offers a transfer. @returns the reason when that is impossible */
 const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string | undefined> => {
-  const { ticker, units, to } = given
+  const { ticker, to } = given
   const { runtime, network, catalogue, treasury } = deps
   const theirs = await deps.signersCold(ticker)
   if (theirs !== to) return `the policy here says ${to}, the signer's ${theirs ?? 'nothing'}`
@@ -89,7 +96,7 @@ const offer = async (deps: ColdDeps, given: Omit<Wanted, 'id'>): Promise<string 
   await deps.pause('cold-planned')
   const asset = catalogue.findCrypto(ticker)!
   const moment = momentOf(runtime)
-  const ledger = rescale(units, asset.networks.get(network)!.decimals, asset.scale)
+  const ledger = rescale(plan.units, asset.networks.get(network)!.decimals, asset.scale)
   const expiresAt = new Date(moment.at.getTime() + treasury.signWithinMs)
   class Taken extends Error {}
   await inTransaction(runtime.db, async (tx) => {

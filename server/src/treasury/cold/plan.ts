@@ -24,6 +24,8 @@ export interface ColdDeps {
   treasury: TreasuryPolicy
   /** EVM chains only */
   chainId?: bigint
+  /** TRON only: the sun that the hot address can send now, after all pending payments; staked TRX is not part of it */
+  spendable?(): Promise<{ sun: bigint }>
   /** the cold address that the signer's policy has for an asset of this network; undefined when it has none */
   signersCold(ticker: string): Promise<string | undefined>
   pause: PausePoint
@@ -34,6 +36,10 @@ export interface Wanted {
   ticker: string
   /** chain units */
   units: bigint
+  /** chain units that stay spendable: waiting withdrawals, and the least balance of the policy; read on TRON only */
+  kept: bigint
+  /** chain units above the cap up to which nothing is moved; read on TRON only */
+  slack: bigint
   to: string
   /** EVM chains: the hot address that has it */
   from?: HotKey
@@ -41,6 +47,8 @@ export interface Wanted {
 
 /** A transaction to be signed elsewhere, with the reservations it needs. */
 export interface ColdPlan {
+  /** chain units that it moves: on TRON possibly less than wanted, because staked TRX can't be sent */
+  units: bigint
   transaction: Omit<NewOutgoing, 'id' | 'network' | 'purpose'>
   hash: string | null
   coins: readonly OwnCoin[]

@@ -3,7 +3,14 @@
  * offered beside it.
  */
 import { isRefused } from '@bursar/chainkit'
-import { addressOfEvmForm, parseUnsigned, serializeSigned, serializeUnsigned, signingHash } from '@bursar/chainkit/tron'
+import {
+  addressOfEvmForm,
+  hexOfAddress,
+  parseUnsigned,
+  serializeSigned,
+  serializeUnsigned,
+  signingHash,
+} from '@bursar/chainkit/tron'
 import { HDKey } from '@scure/bip32'
 import { sql } from 'kysely'
 import { toHex } from 'viem'
@@ -36,11 +43,13 @@ const signed = async (unsigned: string, by: Uint8Array = key, timestamp?: number
   return serializeSigned(transaction, Buffer.from(signature.slice(2), 'hex'))
 }
 
+const LOW = 100n * TRX
+
 beforeEach(async () => {
   chain = await startTronChain({ port: 0, solidLag: 3 })
   const adapter = createTronAdapter({ url: chain.url, tokens: [USDT], internalTransactions: true, random: () => 0 })
   const hot = {
-    TRX: { cap: `${2_000n * TRX}`, target: `${1_000n * TRX}`, cold: COLD },
+    TRX: { cap: `${2_000n * TRX}`, target: `${1_000n * TRX}`, low: `${LOW}`, cold: COLD },
     USDT: { cap: '500000000', target: '200000000', cold: COLD },
   }
   const world = { adapter, mine: async (blocks: number) => void (await chain.mine(blocks)) }
@@ -63,6 +72,26 @@ const fund = async (trx: string, usdt?: string): Promise<void> => {
   await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: trx })
   if (usdt !== undefined) await chain.fund({ ticker: 'USDT', to: TRON_HOT, amount: usdt })
   await cold.mine(1 + SOLID)
+}
+const broadcast = async (bytes: Uint8Array): Promise<void> => {
+  const body = JSON.stringify({ transaction: Buffer.from(bytes).toString('hex') })
+  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, { method: 'POST', body })
+  expect(await answer.json()).toMatchObject({ result: true })
+}
+/** The hot wallet stakes TRX for energy. */
+const stake = async (sun: bigint): Promise<void> => {
+  const order = { owner_address: hexOfAddress(TRON_HOT), frozen_balance: Number(sun), resource: 'ENERGY' }
+  const build = await fetch(`${chain.url}/wallet/freezebalancev2`, { method: 'POST', body: JSON.stringify(order) })
+  const { raw_data_hex: unsigned } = (await build.json()) as { raw_data_hex: string }
+  await broadcast(await signed(unsigned))
+  await cold.mine(1 + SOLID)
+  await equal()
+}
+const impossible = async (): Promise<string[]> => {
+  const { rows } = await sql<{
+    text: string
+  }>`select text from alerts where kind = 'cold-impossible' and resolved_at is null`.execute(cold.db)
+  return rows.map(({ text }) => text)
 }
 /** Both clocks go on together. */
 const later = async (ms: number): Promise<void> => {
@@ -129,11 +158,7 @@ test('a cancelled transfer stays reserved until it is proven dead, and is follow
   expect(await cold.state(first.transfer.id)).toBe('abandoned')
   const second = await cold.open()
   await cold.cancel(second.transfer.id)
-  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, {
-    method: 'POST',
-    body: JSON.stringify({ transaction: Buffer.from(await signed(second.attempt.unsigned)).toString('hex') }),
-  })
-  expect(await answer.json()).toMatchObject({ result: true })
+  await broadcast(await signed(second.attempt.unsigned))
   await cold.mine(1 + SOLID)
   expect(await cold.state(second.transfer.id)).toBe('final')
   expect(await cold.custody(COLD, 'TRX')).toBe(2_000n * TRX)
@@ -158,4 +183,41 @@ test('nothing comes back in time: it is proven dead, and another is offered', as
   await cold.send()
   await cold.mine(1 + SOLID)
   expect(await cold.withdrawal(payout)).toBe('settled')
+})
+
+test('where a part of the TRX is staked, the offer is the rest without its fee, waiting payments and the least balance', async () => {
+  await fund('3000')
+  await stake(2_500n * TRX)
+  const waiting = await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), 150n * TRX)
+  await cold.offer()
+  const { transfer, attempt } = await cold.open()
+  const { rows } = await sql<{
+    balance: bigint
+  }>`select booked - ${2_500n * TRX}::numeric as balance from custody_addresses where address = ${TRON_HOT} and asset = 'TRX'`.execute(
+    cold.db,
+  )
+  expect(transfer.units).toBe(rows[0]!.balance - 150n * TRX - LOW - attempt.networkFee)
+  expect(await impossible()).toEqual([])
+  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
+  await cold.send()
+  await cold.mine(1 + SOLID)
+  expect(await cold.state(transfer.id)).toBe('final')
+  expect(await cold.custody(COLD, 'TRX')).toBe(transfer.units)
+  await cold.pay()
+  await cold.send()
+  await cold.mine(1 + SOLID)
+  expect(await cold.withdrawal(waiting)).toBe('settled')
+  await equal()
+})
+
+test('TRX above the cap of which all but the least balance is staked is not offered; the alert says why, and ends', async () => {
+  await fund('3000')
+  await stake(2_900n * TRX)
+  await cold.offer()
+  expect(await cold.transfers()).toEqual([])
+  expect(await impossible()).toEqual([expect.stringMatching(/ sun, 0 can be moved, .* Unstake, or raise the cap/)])
+  await fund('10')
+  await cold.offer()
+  expect(await impossible()).toEqual([])
+  expect((await cold.open()).transfer.units).toBeLessThan(10n * TRX)
 })
