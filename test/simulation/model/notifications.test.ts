@@ -21,11 +21,16 @@ test('a fiat invoice fails with and without a payer who continued, and is Done o
   expect(notified('Invoice', 'Failed', 'Done')).toEqual(['Invoice one: notified as Failed, Done'])
 })
 
-test('a withdrawal to an address ends once, a card payout may come back after it was paid', () => {
+test('a withdrawal to an address may be Failed after Done, never the reverse; a card payout may come back', () => {
   const onChain = { blockchain: 'ETHEREUM' }
   expect(notifiedOf('Withdraw', onChain, 'Pending', 'Done')).toEqual([])
   expect(notifiedOf('Withdraw', onChain, 'Done')).toEqual([])
+  expect(notifiedOf('Withdraw', onChain, 'Pending', 'Done', 'Failed')).toEqual([])
+  expect(notifiedOf('Withdraw', onChain, 'Pending', 'Failed', 'Done')).toHaveLength(1)
+  expect(notifiedOf('Withdraw', onChain, 'Failed', 'Done')).toHaveLength(1)
   expect(notifiedOf('Withdraw', onChain, 'Done', 'Failed')).toHaveLength(1)
+  expect(notified('CryptoExchangeWithdraw', 'Exchanged', 'Done', 'Failed')).toEqual([])
+  expect(notified('CryptoExchangeWithdraw', 'Exchanged', 'Failed', 'Done')).toHaveLength(1)
   expect(notifiedOf('Withdraw', onChain, 'Pending', 'Done', 'Done')).toHaveLength(1)
   expect(notified('Withdraw', 'Done', 'Failed')).toEqual([])
 })

@@ -16,8 +16,9 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
   ],
   // A single card payout that came back is Failed after Done (server/src/cards/card-payouts/machine.ts).
   Withdraw: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done', 'Failed']],
-  // Another merchant's address is paid without a transaction, and so without Pending.
-  [ON_CHAIN]: [['Pending', 'Done'], ['Pending', 'Failed'], ['Failed'], ['Done']],
+  // Another merchant's address is paid without a transaction, and so without Pending. Failed follows Done if the block
+  // was lost and the transaction is mined again without effect; Done never follows Failed.
+  [ON_CHAIN]: [['Pending', 'Done', 'Failed'], ['Pending', 'Failed'], ['Failed'], ['Done']],
   Exchange: [['Done'], ['Failed']],
   Invoice: [
     ['Pending', 'Done'],
@@ -27,7 +28,7 @@ const ORDER: Record<string, readonly (readonly string[])[]> = {
   ],
   WithdrawBatch: [['Done']],
   FiatExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
-  CryptoExchangeWithdraw: [['Exchanged', 'Done'], ['Exchanged', 'Failed'], ['Failed']],
+  CryptoExchangeWithdraw: [['Exchanged', 'Done', 'Failed'], ['Exchanged', 'Failed'], ['Failed']],
 }
 
 export const compareNotifications = ({ receivers }: Simulation): string[] => {

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
  * - requested: the payer has requested a refund; the merchant decides
  * - approved: a withdrawal pays it
  * - sent: that withdrawal is Done
- * - failed: that withdrawal is Failed; the merchant decides again
+ * - failed: that withdrawal is Failed, possibly after it was Done; the merchant decides again
  * - refused: the merchant keeps the money; the payer may ask again
  */
 export type ClaimState = 'requested' | 'approved' | 'sent' | 'failed' | 'refused'
@@ -74,14 +74,15 @@ export const lockClaimPaidBy = async (
   return rows[0]
 }
 
-/** Stores how the withdrawal of an approved claim ended. */
+/** Stores how the withdrawal of an approved claim ended, or that it failed after it was sent. */
 export const endClaim = async (
   tx: Tx,
   { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
   end: { state: 'sent'; hash: string | null } | { state: 'failed' },
 ): Promise<void> => {
   await sql`update refund_claims set state = ${end.state}, hash = ${end.state === 'sent' ? end.hash : null}
-    where merchant_id = ${merchantId} and id = ${id} and state = 'approved'`.execute(tx)
+    where merchant_id = ${merchantId} and id = ${id}
+      and (state = 'approved' or (state = 'sent' and ${end.state} = 'failed'))`.execute(tx)
 }
 
 /** Decides a waiting claim. Returns false if it is not waiting any more. */

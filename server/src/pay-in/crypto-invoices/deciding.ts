@@ -138,7 +138,8 @@ export const mailPayer = async (
     [
       {
         merchantId,
-        about: `${claim.id} ${answer}`,
+        // A refund that failed after it was sent is sent again, by another withdrawal.
+        about: answer === 'sent' ? `${claim.id} ${answer} by ${claim.withdrawalId}` : `${claim.id} ${answer}`,
         to: email,
         language: invoice.language ?? 'en',
         kind: 'claim-answered',

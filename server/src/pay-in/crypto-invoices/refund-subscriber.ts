@@ -16,7 +16,8 @@ export interface RefundEnd {
 
 /**
  * Updates a claim when the withdrawal that pays it ends, in the same transaction. Sent: the payer is notified. Failed:
- * the claim waits until the merchant approves it again or refuses it; meanwhile its invoice accepts no payments.
+ * the claim waits until the merchant approves it again or refuses it; meanwhile its invoice accepts no payments. Failed
+ * may follow Done.
  */
 export const createRefundSubscriber =
   (settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>) =>
@@ -27,12 +28,16 @@ export const createRefundSubscriber =
     moment: Moment,
   ): Promise<void> => {
     const claim = await lockClaimPaidBy(tx, withdrawal.merchantId, withdrawal.id)
-    if (claim?.state !== 'approved') return
+    const wasSent = claim?.state === 'sent'
+    if (!claim || (claim.state !== 'approved' && !(wasSent && status === 'Failed'))) return
     await endClaim(tx, claim, status === 'Done' ? { state: 'sent', hash } : { state: 'failed' })
     const { id, merchantId, invoiceId } = claim
     await announce(tx, [invoiceId])
     if (status === 'Failed') {
-      const text = `The refund of invoice ${invoiceId} by withdrawal ${withdrawal.id} failed, and the money is back on the balance: bursar claims approve ${id} pays it again, claims refuse ${id} REASON keeps it`
+      const when = wasSent ? ' after the payer was notified that it was sent' : ''
+      const text =
+        `The refund of invoice ${invoiceId} by withdrawal ${withdrawal.id} failed${when}, and the money is back on the balance: ` +
+        `bursar claims approve ${id} pays it again, claims refuse ${id} REASON keeps it`
       await raiseAlert(tx, { kind: 'refund-claim', subject: id, text, detail: { merchantId, invoiceId } }, moment)
       return
     }

@@ -228,6 +228,29 @@ describe('the withdrawal of an approved claim', () => {
     expect(await auditLedger(world.db)).toEqual([])
   })
 
+  test('that is Failed after Done has the merchant decide again, and another one is mailed', async () => {
+    const { id, claim } = await claimed()
+    const { withdrawalId } = await approve(claim)
+    await follow(withdrawalId, { status: 'Done', hash: '0xlost' })
+    // Its block was lost, its nonce was used by another transaction, and it is given up.
+    await giveUpNow(withdrawalId)
+    expect(await world.find(id)).toMatchObject({ claimable: false, claim: { state: 'failed', hash: null } })
+    expect(await alerts()).toMatchObject([
+      { kind: 'refund-claim', subject: claim, text: expect.stringContaining('after the payer was notified') as string },
+    ])
+    await follow(withdrawalId, { status: 'Done', hash: '0xlost' })
+    expect(await world.find(id)).toMatchObject({ claim: { state: 'failed' } })
+    const again = await approve(claim)
+    await follow(again.withdrawalId, { status: 'Done', hash: '0xnew' })
+    expect(await world.find(id)).toMatchObject({ claim: { state: 'sent', hash: '0xnew' } })
+    expect((await claimMails()).map(({ answer, hash }) => [answer, hash])).toEqual([
+      ['approved', null],
+      ['sent', '0xlost'],
+      ['sent', '0xnew'],
+    ])
+    expect(await alerts()).toEqual([])
+  })
+
   test('that is Failed may be refused then: the payer gets the reason, and may ask again or pay the rest', async () => {
     const { id, claim, token } = await claimed()
     const { withdrawalId } = await approve(claim)

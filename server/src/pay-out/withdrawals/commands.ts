@@ -136,8 +136,8 @@ export interface Ended {
 }
 
 /**
- * A module that creates withdrawals for its own purposes subscribes to their end: called once per withdrawal, in the
- * transaction that makes it Done or Failed.
+ * A module that creates withdrawals for its own purposes subscribes to their end: called in the transaction that makes
+ * a withdrawal Done or Failed, once for each; Failed may follow Done.
  */
 export type WithdrawalSubscriber = (
   tx: Tx,

@@ -26,6 +26,21 @@ const [FEE, GAS] = [1_000n, 7n]
 
 type Balances = Record<string, bigint>
 
+/** The changes by a block with a payment without effect, by one with effect, and by the end of the latter. */
+const COST: Balances = { 'ETH custody:ETHEREUM': GAS, 'ETH network-costs': -GAS, [`ETH of ${HOT}`]: -GAS }
+const PAID: Balances = {
+  ...COST,
+  'USDT custody:ETHEREUM': UNITS,
+  'USDT transit:ETHEREUM': -UNITS,
+  [`USDT of ${HOT}`]: -UNITS,
+}
+const CAPTURED: Balances = {
+  'USDT merchant': -UNITS - FEE,
+  'USDT held': -UNITS - FEE,
+  'USDT transit:ETHEREUM': UNITS,
+  'USDT fees': FEE,
+}
+
 /** Accounts of the ledger and records of addresses. */
 const balances = async (): Promise<Balances> => {
   const { rows } = await sql<{ name: string; units: bigint }>`
@@ -43,13 +58,17 @@ const change = (before: Balances, after: Balances): Balances =>
   )
 
 /** A withdrawal that a node has. @returns its id, and what reads a block that holds its transaction */
-const sentWithdrawal = async (succeeded: boolean) => {
+const sentWithdrawal = async () => {
   const id = await world.request(UNITS)
   await world.work()
   const { rows } = await sql<{ hash: string }>`select hash from outgoing_attempts`.execute(world.db)
-  const transfers = succeeded ? [paidLog(UNITS)] : []
-  const transaction = { hash: rows[0]!.hash, keys: [`${HOT}:0`], succeeded, fee: GAS, transfers }
-  return { id, mine: () => world.block({ height: 101, transactions: [transaction] }) }
+  const mine = (effect: 'with effect' | 'without effect'): Promise<void> => {
+    const succeeded = effect === 'with effect'
+    const transfers = succeeded ? [paidLog(UNITS)] : []
+    const transaction = { hash: rows[0]!.hash, keys: [`${HOT}:0`], succeeded, fee: GAS, transfers }
+    return world.block({ height: 101, transactions: [transaction] })
+  }
+  return { id, mine }
 }
 
 const loseBlock = (): Promise<void> =>
@@ -61,43 +80,62 @@ const statuses = async (): Promise<string[]> =>
   (await notificationsOf(world.db, world.merchantId)).map(({ status }) => status)
 
 test('B5 a payment whose block is lost is no longer in transit, its fee is income once a block of it is final, and Done is sent once', async () => {
-  const { id, mine } = await sentWithdrawal(true)
+  const { id, mine } = await sentWithdrawal()
   const sent = await balances()
-  await mine()
+  await mine('with effect')
   const mined = await balances()
-  expect(change(sent, mined)).toEqual({
-    'USDT custody:ETHEREUM': UNITS,
-    'USDT transit:ETHEREUM': -UNITS,
-    'ETH custody:ETHEREUM': GAS,
-    'ETH network-costs': -GAS,
-    [`USDT of ${HOT}`]: -UNITS,
-    [`ETH of ${HOT}`]: -GAS,
-  })
+  expect(change(sent, mined)).toEqual(PAID)
   await loseBlock()
   expect([await world.stateOf(id), change(sent, await balances())]).toEqual(['sent', {}])
-  await mine()
+  await mine('with effect')
   expect([await world.stateOf(id), change(mined, await balances())]).toEqual(['mined', {}])
   await finish()
-  expect([await world.stateOf(id), change(mined, await balances())]).toEqual([
-    'settled',
-    { 'USDT merchant': -UNITS - FEE, 'USDT held': -UNITS - FEE, 'USDT transit:ETHEREUM': UNITS, 'USDT fees': FEE },
-  ])
+  expect([await world.stateOf(id), change(mined, await balances())]).toEqual(['settled', CAPTURED])
   expect(await statuses()).toEqual(['Pending', 'Done'])
 })
 
 test('a payment without effect costs the network fee alone, while its block is there', async () => {
-  const { id, mine } = await sentWithdrawal(false)
+  const { id, mine } = await sentWithdrawal()
   const sent = await balances()
-  const cost = { 'ETH custody:ETHEREUM': GAS, 'ETH network-costs': -GAS, [`ETH of ${HOT}`]: -GAS }
-  await mine()
-  expect([await world.stateOf(id), change(sent, await balances())]).toEqual(['mined', cost])
+  await mine('without effect')
+  expect([await world.stateOf(id), change(sent, await balances())]).toEqual(['mined', COST])
   await loseBlock()
   expect([await world.stateOf(id), change(sent, await balances())]).toEqual(['sent', {}])
-  await mine()
+  await mine('without effect')
   await finish()
   expect([await world.stateOf(id), change(sent, await balances())]).toEqual([
     'failed',
-    { ...cost, 'USDT held': -UNITS - FEE },
+    { ...COST, 'USDT held': -UNITS - FEE },
   ])
   expect(await statuses()).toEqual(['Pending', 'Failed'])
+})
+
+test('a payment that is mined again without effect is Failed after Done once that block is final', async () => {
+  const { id, mine } = await sentWithdrawal()
+  const sent = await balances()
+  await mine('with effect')
+  await loseBlock()
+  await mine('without effect')
+  expect([await world.stateOf(id), change(sent, await balances())]).toEqual(['mined', COST])
+  expect(await statuses()).toEqual(['Pending', 'Done'])
+  await finish()
+  expect([await world.stateOf(id), change(sent, await balances())]).toEqual([
+    'failed',
+    { ...COST, 'USDT held': -UNITS - FEE },
+  ])
+  expect(await statuses()).toEqual(['Pending', 'Done', 'Failed'])
+})
+
+test('a payment without effect that is mined again with effect is Done and never Failed', async () => {
+  const { id, mine } = await sentWithdrawal()
+  const sent = await balances()
+  await mine('without effect')
+  expect(await statuses()).toEqual(['Pending'])
+  await loseBlock()
+  await mine('with effect')
+  const mined = await balances()
+  expect([await world.stateOf(id), change(sent, mined)]).toEqual(['mined', PAID])
+  await finish()
+  expect([await world.stateOf(id), change(mined, await balances())]).toEqual(['settled', CAPTURED])
+  expect(await statuses()).toEqual(['Pending', 'Done'])
 })

@@ -185,7 +185,7 @@ test('nothing comes back in time: it is proven dead, and another is offered', as
   expect(await cold.withdrawal(payout)).toBe('settled')
 })
 
-test('where a part of the TRX is staked, the offer is the rest without its fee, waiting payments and the least balance', async () => {
+test('of TRX that is partly staked, the rest is offered, without its fee, waiting payments and `low`', async () => {
   await fund('3000')
   await stake(2_500n * TRX)
   const waiting = await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), 150n * TRX)
@@ -210,7 +210,7 @@ test('where a part of the TRX is staked, the offer is the rest without its fee, 
   await equal()
 })
 
-test('TRX above the cap of which all but the least balance is staked is not offered; the alert says why, and ends', async () => {
+test('if only `low` is not staked, no TRX is offered; the alert says why, and ends', async () => {
   await fund('3000')
   await stake(2_900n * TRX)
   await cold.offer()
