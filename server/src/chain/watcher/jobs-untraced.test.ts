@@ -170,7 +170,11 @@ test('audit D-E3: on a node that never traces, coin at an address that is not le
   await readTo(110)
   await run(job)
   expect(asked).toHaveLength(pages)
-  world.now += 24 * 3_600_000
+  world.now += 12 * 3_600_000
+  await run(job)
+  await run(jobOf(false))
+  expect(asked, 'also by a worker that has just started').toHaveLength(pages)
+  world.now += 12 * 3_600_000
   await run(job)
   await world.settle(NETWORK, 112, 110)
   expect(await notified()).toEqual(['Done 1 unknown', 'Done 2 unknown', 'Pending 1 unknown', 'Pending 2 unknown'])

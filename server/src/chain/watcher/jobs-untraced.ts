@@ -7,7 +7,7 @@ import { carryOut, type Effects } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { readCursor, rememberedBelow } from './cursor.ts'
-import { endComparison, notePage, wantComparison, wantedComparison } from './untraced.ts'
+import { endComparison, notePage, wantComparison, wantDailyComparison, wantedComparison } from './untraced.ts'
 
 const PAGE = 200
 /** Pages of one run: a shared node answers few requests a second, and so many addresses are a thousand requests. */
@@ -32,24 +32,28 @@ export interface UntracedDeps {
 
 /** Interval of comparisons on a node that never traces: each is a request for every address. */
 const NEVER_TRACED_MS = 24 * 3_600_000
+/** How often a worker looks whether one is due. */
+const LOOK_EVERY_MS = 10 * 60_000
 
 /**
  * Finds native coin that contracts sent in blocks that the node did not trace. Once such a block is final, compares the
  * balance of every address with its record once, a few pages a run; a restart continues there. Blocks that are untraced
  * meanwhile get another comparison, and so do addresses that a lost payment has left. A node that never traces marks no
- * block: there all addresses are compared at the start, and then daily.
+ * block: there all addresses are compared daily, whether workers restart or not.
  */
 export const createUntracedJob = (deps: UntracedDeps): Job => {
   const { runtime, network, adapter, everyMs } = deps
-  let wantedAt = Number.NEGATIVE_INFINITY
+  let lookedAt = Number.NEGATIVE_INFINITY
   const wantAll = async (): Promise<void> => {
     const now = runtime.clock.now()
-    if (now - wantedAt < NEVER_TRACED_MS || (await adapter.capabilities()).traces) return
+    if (now - lookedAt < LOOK_EVERY_MS || (await adapter.capabilities()).traces) return
     const cursor = await readCursor(runtime.db, network)
     if (!cursor) return
-    const isWanted = (await wantedComparison(runtime.db, network, cursor.finalHeight)) !== undefined
-    if (!isWanted) await inTransaction(runtime.db, (tx) => wantComparison(tx, network, cursor.finalHeight))
-    wantedAt = now
+    const since = new Date(now - NEVER_TRACED_MS)
+    await inTransaction(runtime.db, (tx) =>
+      wantDailyComparison(tx, network, cursor.finalHeight, { since, at: new Date(now) }),
+    )
+    lookedAt = now
   }
   return {
     name: `untraced blocks ${network}`,

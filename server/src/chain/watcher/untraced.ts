@@ -69,6 +69,23 @@ export const wantComparison = async (tx: Tx, network: Network, height: number): 
       compared_to = case when u.covers >= ${height} then '' else u.compared_to end`.execute(tx)
 }
 
+/**
+ * Requests a comparison up to the final block for a node that never traces, unless one was requested since a time; one
+ * that is requested already serves.
+ */
+export const wantDailyComparison = async (
+  tx: Tx,
+  network: Network,
+  finalHeight: number,
+  { since, at }: { since: Date; at: Date },
+): Promise<void> => {
+  const { rows } = await sql`insert into untraced_blocks as u (network, daily_at) values (${network}, ${at})
+    on conflict (network) do update set daily_at = excluded.daily_at where u.daily_at is null or u.daily_at <= ${since}
+    returning 1`.execute(tx)
+  if (rows.length > 0 && (await wantedComparison(tx, network, finalHeight)) === undefined)
+    await wantComparison(tx, network, finalHeight)
+}
+
 /** A comparison that was requested for untraced blocks of a network. */
 export interface WantedComparison {
   /** untraced blocks up to this height are covered by the comparison under way; null: none is */
@@ -79,7 +96,7 @@ export interface WantedComparison {
 
 /** Returns the requested comparison; undefined while no untraced block is final that no comparison has covered. */
 export const wantedComparison = async (
-  db: Db,
+  db: Db | Tx,
   network: Network,
   finalHeight: number,
 ): Promise<WantedComparison | undefined> => {
