@@ -71,7 +71,7 @@ export const adjustmentFields = ({ units: _, from, to, ...rest }: AdjustmentLine
 
 const textToSign = async ({ runtime: { db } }: Opened, id: string): Promise<string> => {
   const adjustment = await findAdjustment(db, id)
-  if (!adjustment) throw new Error(`there is no adjustment ${id}`)
+  if (!adjustment) throw new Error(`there is no adjustment ${id}: bursar adjust list shows all of them`)
   return adjustmentText(adjustment, await databaseIdentity(db))
 }
 

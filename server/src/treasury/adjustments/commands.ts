@@ -64,7 +64,8 @@ export const enrol = async (
 
 const enrolled = (people: readonly PersonLine[], id: string): PersonLine => {
   const person = people.find((one) => one.id === id)
-  if (!person || person.removedAt !== null) throw new Error(`${id} is not enrolled`)
+  if (!person || person.removedAt !== null)
+    throw new Error(`${id} is not enrolled: bursar person list shows the people who may sign`)
   return person
 }
 
@@ -94,21 +95,50 @@ export const applyAdjustment = async (
 ): Promise<Adjustment> => {
   await lockAdjustments(tx)
   const adjustment = await findAdjustment(tx, id)
-  if (!adjustment) throw new Error(`there is no adjustment ${id}`)
-  if (adjustment.signed) throw new Error(`adjustment ${id} was applied at ${adjustment.signed.appliedAt.toISOString()}`)
+  if (!adjustment) throw new Error(`there is no adjustment ${id}: bursar adjust list shows all of them`)
+  if (adjustment.signed)
+    throw new Error(
+      `adjustment ${id} was applied at ${adjustment.signed.appliedAt.toISOString()}, and is applied only once: nothing is left to do`,
+    )
   if (moment.at.getTime() > adjustment.proposedAt.getTime() + VALID_MS)
     throw new Error(`adjustment ${id} was proposed more than seven days ago: propose it again`)
   const person = enrolled(await listPeople(tx), personId)
   if (isSameActor(person.login, adjustment.proposedBy))
-    throw new Error(`${personId} proposed this adjustment: another person signs it`)
+    throw new Error(
+      `adjustment ${id} was proposed by ${adjustment.proposedBy}, and ${personId} is enrolled with the login ${person.login}: ` +
+        'the author of a proposal can not sign it. Have a person with another login sign it (bursar person list)',
+    )
   if (!hasSigned(person, adjustmentText(adjustment, await databaseIdentity(tx)), signature))
-    throw new Error(`the signature is not ${personId}'s of this adjustment`)
-  const parts = await judge(tx, adjustment, show)
-  await moveRecords(tx, adjustment, show)
+    throw new Error(
+      `this signature is not by the enrolled key of ${personId}, or not of the text of adjustment ${id} in this database: ` +
+        `have ${personId} sign what \`bursar adjust text ${id}\` prints here now, and give the whole signature`,
+    )
+  const parts = await judgeAgain(tx, adjustment, show)
   await insertSignature(tx, id, { person: personId, signature, appliedBy: actor, appliedAt: moment.at })
   await applyAll(tx, itemsOf(id, parts, keyOf(adjustment.to, adjustment.asset), moment))
   await followDebts(tx, adjustment, moment)
   return adjustment
+}
+
+/** Thrown if the ledger does not allow an adjustment. */
+class NotAllowed extends Error {
+  override name = 'NotAllowed'
+}
+
+/** Judges a signed adjustment by the books of this moment, and changes the records of addresses. */
+const judgeAgain = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]> => {
+  try {
+    const parts = await judge(tx, adjustment, show)
+    await moveRecords(tx, adjustment, show)
+    return parts
+  } catch (error) {
+    if (!(error instanceof NotAllowed)) throw error
+    throw new Error(
+      `the books do not allow adjustment ${adjustment.id} now: ${error.message}. ` +
+        'Propose another one, or apply it once they do, within seven days of its proposal',
+      { cause: error },
+    )
+  }
 }
 
 /** Returns the accounts that give the units, and how many each. Throws an Error when the ledger does not allow it. */
@@ -118,7 +148,7 @@ const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]
   for (const account of [from, to]) {
     const merchantId = merchantOf(account)
     if (merchantId !== null && !(await merchantExists(tx, merchantId)))
-      throw new Error(`there is no merchant ${merchantId}`)
+      throw new NotAllowed(`there is no merchant ${merchantId}`)
   }
   judgePlace(adjustment)
   await judgeDeposit(tx, adjustment, show)
@@ -132,7 +162,7 @@ const judge = async (tx: Tx, adjustment: Adjustment, show: Show): Promise<Part[]
 const judgeEquity = async (tx: Tx, asset: string, units: bigint, show: Show): Promise<void> => {
   const equity = await equityOf(tx, asset)
   if (equity < units)
-    throw new Error(
+    throw new NotAllowed(
       `capital and fees of ${asset}, less costs and losses, are ${show(asset, equity)}: less than ${show(asset, units)}`,
     )
 }
@@ -150,7 +180,7 @@ const partOf = async (tx: Tx, { asset, units, from, address }: Adjustment, show:
       spoken > 0n
         ? `, of which ${show(asset, spoken)} belong to ${from.of === null ? 'addresses (say which: --address)' : 'suspended card payments'}`
         : ''
-    throw new Error(
+    throw new NotAllowed(
       `${accountText(from)} has ${show(asset, available)} ${asset}${why}: less than ${show(asset, units)}`,
     )
   }
@@ -166,7 +196,9 @@ const feeParts = async (tx: Tx, { asset, units, from }: Adjustment, show: Show):
     left -= taken
   }
   if (left > 0n)
-    throw new Error(`${accountText(from)} has ${show(asset, units - left)} ${asset}: less than ${show(asset, units)}`)
+    throw new NotAllowed(
+      `${accountText(from)} has ${show(asset, units - left)} ${asset}: less than ${show(asset, units)}`,
+    )
   return parts
 }
 
@@ -175,46 +207,48 @@ const judgeTarget = async (tx: Tx, { asset, units, to }: Adjustment, show: Show)
   if (to.kind !== 'receivable' && to.kind !== 'losses') return
   const owed = -(await availableOf(tx, keyOf(to, asset)))
   if (owed < units)
-    throw new Error(`${accountText(to)} is ${show(asset, owed)} ${asset}: less than ${show(asset, units)}`)
+    throw new NotAllowed(`${accountText(to)} is ${show(asset, owed)} ${asset}: less than ${show(asset, units)}`)
 }
 
 const judgePlace = ({ from, to, address }: Adjustment): void => {
   const needsAddress = to.kind === 'custody'
   const mayHave = needsAddress || (from.kind === 'suspense' && from.of === null)
-  if (needsAddress && address === null) throw new Error('say which address holds less: --address NETWORK/ADDRESS')
-  if (address !== null && !mayHave) throw new Error('--address is for custody, and for suspense of the platform')
+  if (needsAddress && address === null) throw new NotAllowed('say which address holds less: --address NETWORK/ADDRESS')
+  if (address !== null && !mayHave) throw new NotAllowed('--address is for custody, and for suspense of the platform')
   if (address === null) return
   const { network } = placeOf(address)
-  if (needsAddress && network !== to.of) throw new Error(`the address is on ${network}, the account on ${to.of}`)
+  if (needsAddress && network !== to.of) throw new NotAllowed(`the address is on ${network}, the account on ${to.of}`)
 }
 
 const placeOf = (text: string): { network: string; address: string } => {
   const [network = '', ...rest] = text.split('/')
   const address = rest.join('/')
   if (!isNetwork(network) || !/^[a-zA-Z0-9]+$/.test(address))
-    throw new Error('an address is written as NETWORK/ADDRESS')
+    throw new NotAllowed('an address is written as NETWORK/ADDRESS')
   return { network, address }
 }
 
 /** Throws unless money leaves quarantine for a finally rejected deposit, as its whole amount and only once. */
 const judgeDeposit = async (tx: Tx, { from, depositId, asset, units }: Adjustment, show: Show): Promise<void> => {
   if ((from.kind === 'quarantine') !== (depositId !== null)) {
-    throw new Error(
+    throw new NotAllowed(
       depositId === null ? 'say which rejected deposit it is: --deposit ID' : '--deposit is for quarantine',
     )
   }
   if (depositId === null) return
   const deposit = await findDeposit(tx, from.of!, depositId)
-  if (!deposit) throw new Error(`merchant ${from.of} has no deposit ${depositId}`)
+  if (!deposit) throw new NotAllowed(`merchant ${from.of} has no deposit ${depositId}`)
   if (deposit.state !== 'rejected')
-    throw new Error(
+    throw new NotAllowed(
       `deposit ${depositId} is ${deposit.state}: only a rejected one gives up its money (\`bursar screening reject\`)`,
     )
-  if (!deposit.isFinal) throw new Error(`the block of deposit ${depositId} is not final yet: try again later`)
+  if (!deposit.isFinal) throw new NotAllowed(`the block of deposit ${depositId} is not final yet: try again later`)
   if (deposit.adjustmentId !== null)
-    throw new Error(`deposit ${depositId} left quarantine by adjustment ${deposit.adjustmentId}`)
+    throw new NotAllowed(`deposit ${depositId} left quarantine by adjustment ${deposit.adjustmentId}`)
   if (deposit.asset !== asset || deposit.units !== units)
-    throw new Error(`deposit ${depositId} is ${show(deposit.asset, deposit.units)} ${deposit.asset}: it leaves whole`)
+    throw new NotAllowed(
+      `deposit ${depositId} is ${show(deposit.asset, deposit.units)} ${deposit.asset}: it leaves whole`,
+    )
 }
 
 /** Changes the records of addresses along with the ledger. */
@@ -223,12 +257,12 @@ const moveRecords = async (tx: Tx, { to, asset, units, address }: Adjustment, sh
   const place = placeOf(address)
   if (to.kind === 'custody') {
     if (await writeDownAddress(tx, place, asset, units)) return
-    throw new Error(
+    throw new NotAllowed(
       `the last comparison did not find ${address} short by ${show(asset, units)} ${asset}: run \`bursar reconcile\``,
     )
   }
   if (!(await explainAddress(tx, place, asset, units)))
-    throw new Error(`${address} does not hold ${show(asset, units)} ${asset} that nothing explains`)
+    throw new NotAllowed(`${address} does not hold ${show(asset, units)} ${asset} that nothing explains`)
 }
 
 /** Stops withdrawals of a merchant that owes, and lifts the stop of one that owes nothing any more. */
