@@ -343,10 +343,14 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   logLevel: standard(
     'BURSAR_LOG_LEVEL',
-    choice('debug logs every request, info only refused ones', LOG_LEVELS, {
-      standard: 'info',
-      says: `one of ${LOG_LEVELS.join(', ')}`,
-    }),
+    choice(
+      'debug logs every request, info only refused ones. A failure that repeats is logged once a minute, with the number of repetitions (`repeated`)',
+      LOG_LEVELS,
+      {
+        standard: 'info',
+        says: `one of ${LOG_LEVELS.join(', ')}`,
+      },
+    ),
   ),
   sandbox: standard(
     'BURSAR_SANDBOX',

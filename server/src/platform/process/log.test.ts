@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLog, showError, withoutSecrets } from './log.ts'
+import { createLog, withoutSecrets } from './log.ts'
+import { showError } from './shown-error.ts'
 
 const logged = (write: (log: ReturnType<typeof createLog>) => void): string => {
   let text = ''

@@ -1,4 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
+import { limitRepeats } from './repeated-lines.ts'
+import { showError } from './shown-error.ts'
 
 /** Fields that must never be logged, at any depth. Compared case-insensitively. */
 const SECRETS = new Set([
@@ -35,30 +37,9 @@ export const withoutSecrets = (value: unknown, depth = 0): unknown => {
   return copy ?? value
 }
 
-interface ShownError {
-  type: string
-  message: string
-  stack?: string | undefined
-  code?: unknown
-  cause?: ShownError
-}
-
-/** The part of an error that is logged. Its other properties may contain the request with secrets. */
-export const showError = (error: unknown, depth = 0): ShownError => {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
-  const { name, message, stack, cause } = error
-  const code = 'code' in error ? { code: error.code } : {}
-  return {
-    type: name,
-    message,
-    stack,
-    ...code,
-    ...(cause === undefined || depth >= 3 ? {} : { cause: showError(cause, depth + 1) }),
-  }
-}
-
 /**
- * Creates a logger that writes JSON lines without secrets. Lines are written asynchronously, so that requests do not
+ * Creates a logger that writes JSON lines without secrets, and a failure that repeats at most once a minute
+ * (`repeated-lines.ts`). Lines are written asynchronously, so that requests do not
  * wait for the reader of the log; the rest is written when the process ends.
  */
 export const createLog = (
@@ -71,6 +52,7 @@ export const createLog = (
       level,
       base: { role },
       formatters: { log: (fields) => withoutSecrets(fields) as Record<string, unknown> },
+      hooks: { logMethod: limitRepeats() },
       serializers: { err: (error: unknown) => showError(error) },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
