@@ -72,6 +72,18 @@ test('a receiver whose code failed twice in thirty days is not paid, and another
   expect(await world.stateOf(again)).toBe('sent')
 })
 
+test('after one failure a receiver gets one payment at a time, also of withdrawals that are planned together', async () => {
+  await open(21_001n)
+  await failOne(STRANGER)
+  const ids: string[] = []
+  for (const to of [STRANGER, STRANGER, STRANGER, OTHER, OTHER])
+    ids.push(await world.request(100n, { ticker: 'ETH', to }))
+  await world.work()
+  const states = await Promise.all(ids.map(world.stateOf))
+  expect(states.slice(0, 3).toSorted()).toEqual(['requested', 'requested', 'sent'])
+  expect(states.slice(3)).toEqual(['sent', 'sent'])
+})
+
 test('a receiver without code is paid regardless of earlier failures', async () => {
   await open(21_000n)
   for (let round = 0; round < 3; round += 1) expect(await world.stateOf(await failOne(STRANGER))).toBe('failed')

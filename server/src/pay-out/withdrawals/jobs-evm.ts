@@ -74,7 +74,8 @@ export const planEvmPayouts = async (deps: EvmPayoutDeps): Promise<boolean> => {
   const [members, rate] = await Promise.all([readMembers(deps, free), gasRateOf(deps)])
   const choices = await chooseAll(deps, members, rate, first)
   const state = await currentState(deps)
-  const planned = await allIsolated(choices, (choice) => estimated(deps, state, choice, rate))
+  const receivers = new Set<string>()
+  const planned = await allIsolated(choices, (choice) => estimated(deps, state, choice, rate, receivers))
   const payable = planned.results.filter((one) => one !== undefined)
   await noLongerReverting(
     deps,
@@ -182,12 +183,16 @@ const asReverted = (error: unknown): GasEstimate => {
   return { ok: false, reason: 'reverted', message: error.message }
 }
 
-/** The choice with its estimated gas; undefined when the withdrawal can't be paid now. */
+/**
+ * The choice with its estimated gas; undefined when the withdrawal can't be paid now.
+ * @param receivers with code, of this run's payments: all choices are estimated before the first is stored
+ */
 const estimated = async (
   deps: EvmPayoutDeps,
   state: AccountState,
   choice: Choice,
   rate: GasRate,
+  receivers: Set<string>,
 ): Promise<Planned | undefined> => {
   const { network, chainId, catalogue } = deps
   const { withdrawal, member, call, reserved } = choice
@@ -201,7 +206,7 @@ const estimated = async (
       : alertShort(deps, network, native))
     return undefined
   }
-  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal)))
+  if (withdrawal.ticker === native && estimate.gas > PLAIN_GAS && !(await mayPayCode(deps, withdrawal, receivers)))
     return undefined
   const { networkFee } = planEvm({ network, chainId, nonce: 0, call, gas: estimate.gas, rate })
   const more = networkFee > reserved ? nativeLedgerUnits(catalogue, network, networkFee - reserved) : 0n

@@ -52,10 +52,12 @@ const RECEIVERS_FAIL = 'receivers-fail'
  * - after two payments that failed on chain, a withdrawal to the same receiver is given back;
  * - after one, the next waits while another payment to the receiver is under way;
  * - after twenty of one merchant in a day, the merchant's other withdrawals to contracts wait.
+ * @param chosen receivers of this run's payments that are not stored yet; the receiver is added when it may be paid
  */
 export const mayPayCode = async (
   deps: Pick<PayoutDeps, 'runtime' | 'catalogue' | 'signer' | 'withdrawalSubscribers'>,
   withdrawal: Withdrawal,
+  chosen = new Set<string>(),
 ): Promise<boolean> => {
   const { runtime } = deps
   const { merchantId, id, blockchain, to } = withdrawal
@@ -74,7 +76,10 @@ export const mayPayCode = async (
     return false
   }
   await resolveAlert(runtime.db, RECEIVERS_FAIL, `${blockchain}/${merchantId}`, moment.at)
-  if (ofReceiver === 0 || !isUnderWay) return true
+  if (ofReceiver === 0 || !(isUnderWay || chosen.has(to))) {
+    chosen.add(to)
+    return true
+  }
   await postpone(runtime.db, withdrawal, new Date(moment.at.getTime() + AGAIN_MS.receiver))
   return false
 }
