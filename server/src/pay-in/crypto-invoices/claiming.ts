@@ -18,8 +18,8 @@ export interface ClaimSettings extends InvoiceSettings {
 }
 
 /**
- * Carries out a request by the signed link of an underpaid invoice: to pay the rest at a fresh price, at the same
- * address; or to refund the money, which the merchant decides. Throws a PayerRefusal.
+ * Carries out a request by the signed link of an underpaid invoice: to pay the rest at the same address, at a fresh
+ * price if the last one is no longer valid; or to refund the money, which the merchant decides. Throws a PayerRefusal.
  */
 export const claim = async (
   tx: Tx,
@@ -37,7 +37,9 @@ export const claim = async (
   const earlier = await claimOf(tx, invoice.merchantId, id)
   if (invoice.refunded || (earlier && earlier.state !== 'refused')) throw new PayerRefusal('claimed-already')
   if (wanted === 'payRest') {
-    const effects = await requote(tx, invoice, settings, moment)
+    // A quote that is valid stays, so that the payer can't choose the best of many prices.
+    const isQuoted = invoice.quote !== null && invoice.quote.until > moment.at
+    const effects = isQuoted ? noEffects : await requote(tx, invoice, settings, moment)
     if (effects === undefined) throw new PayerRefusal('no-price')
     await announce(tx, [id])
     return effects

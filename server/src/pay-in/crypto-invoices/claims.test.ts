@@ -76,6 +76,21 @@ describe('the link of an underpaid invoice', () => {
     await expect(world.claim(id, token, 'payRest')).rejects.toMatchObject({ reason: 'ended' })
   })
 
+  test('asks for the rest again and again, and gets another price only when the last one has ended', async () => {
+    const { id, token } = await underpaid()
+    const missingAt = async (dollars: bigint): Promise<string> => {
+      world.prices.set('BTC', dollars * E18)
+      await world.claim(id, token, 'payRest')
+      return (await world.find(id)).missing!.text
+    }
+    expect(await missingAt(40_000n)).toBe('0.00125')
+    world.now += world.settings.quoteMs - 1
+    expect(await missingAt(50_000n), 'the first price is still valid').toBe('0.00125')
+    world.now += 1
+    expect(await missingAt(50_000n)).toBe('0.001')
+    expect(await missingAt(25_000n)).toBe('0.001')
+  })
+
   test('asks for the money back, once, and the lookup and an alert say so', async () => {
     const { id, token } = await underpaid()
     await expect(world.claim(id, token, { refundAddress: 'nowhere' })).rejects.toMatchObject({
