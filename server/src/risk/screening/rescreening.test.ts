@@ -339,5 +339,5 @@ const plan = async (w: Withdrawal) => {
     db,
   )
   await sql`update withdrawals set state = 'planned', outgoing_id = ${id} where id = ${w.id}`.execute(db)
-  return { id, network: 'TRON', purpose: 'payout' } as never
+  return { id, network: 'TRON', purpose: 'payout', epoch: 0 } as never
 }
