@@ -95,7 +95,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
   F3: 'callbacks that come twice, late or in reverse order',
   F4: 'an acquirer that does not answer',
   F5: 'refunds at once, together more than the payment',
-  F6: 'a refund of what was never booked',
+  F6: 'a refund of a payment that was never posted',
   F8: 'a chargeback after Done',
   F9: 'a statement that differs',
   F10: 'numbers of cards where they must not be',

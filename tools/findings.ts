@@ -93,7 +93,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'C-23': 'exhausted webhooks waited for the daily attempt although the endpoint worked again',
   'O-3.1': 'a restored copy handed out addresses twice',
   'O-3.2': 'processes died when PostgreSQL dropped a connection in use',
-  'O-3.3': 'a restored copy booked deposits to addresses it does not know as capital',
+  'O-3.3': 'a restored copy posted deposits to addresses that it lacks as capital',
   'O-3.4': 'a shortage that was none stopped an asset after a kill',
   'O-3.5': 'a role whose inner port was taken started by half',
   'O-3.6': 'public keys of another seed were accepted on an existing database',

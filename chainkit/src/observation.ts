@@ -1,4 +1,6 @@
-/** A block of what the node currently considers the best chain. Hashes are lowercase hex, as the node prints them. */
+/**
+ * A block of the chain that the node currently considers the best. Hashes are lowercase hex, as the node prints them.
+ */
 export interface Head {
   height: number
   hash: string
@@ -40,9 +42,9 @@ export interface CoinSwept {
 export interface ChainTransaction {
   hash: string
   /**
-   * What the transaction spends: `TXID:VOUT` for each Bitcoin input, `ADDRESS:NONCE` (EIP-55) on EVM chains. Two
-   * transactions that share a key can never both be on one chain. TRON transactions never exclude each other, so the
-   * only key there is the transaction's own hash.
+   * The coins or the nonce that the transaction spends: `TXID:VOUT` for each Bitcoin input, `ADDRESS:NONCE` (EIP-55) on
+   * EVM chains. Two transactions that share a key can never both be on one chain. TRON transactions never exclude each
+   * other, so the only key there is the transaction's own hash.
    */
   keys: string[]
   /**

@@ -115,5 +115,5 @@ export const idParams = (what: string) =>
 /** The response of an operation that creates an object. */
 export const Created = Type.Object(
   { id: Type.String({ description: 'Identifier, a UUID; notifications carry it' }) },
-  { title: 'Created', description: 'What was created', examples: [{ id: '8c12e071-cd00-439d-90c0-74a8c2f96da2' }] },
+  { title: 'Created', description: 'The created object', examples: [{ id: '8c12e071-cd00-439d-90c0-74a8c2f96da2' }] },
 )

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { address, blockchain, positiveDecimal, printedDecimal, requestObject, ticker } from './fields.ts'
 
-/** What to do with received money (4.1). */
+/** The use of received money (4.1). */
 export const Target = requestObject(
   {
     ticker: ticker('What received money is exchanged into; nothing is exchanged when it arrives in this ticker'),
@@ -23,7 +23,7 @@ export const Target = requestObject(
 /** One unit of the first ticker of `pair` costs `value` units of the second (4.2, 19 #5). */
 export const Price = Type.Object(
   {
-    value: printedDecimal('What one unit of the first ticker costs in the second'),
+    value: printedDecimal('The price of one unit of the first ticker in the second'),
     pair: Type.Array(Type.String(), {
       minItems: 2,
       maxItems: 2,
@@ -49,7 +49,7 @@ export const BaseAmountInput = requestObject(
   },
 )
 
-/** The amount that a crypto invoice requests (5.14). The payer chooses what is absent. */
+/** The amount that a crypto invoice requests (5.14). The payer chooses the absent members. */
 export const CryptoAmountInput = requestObject(
   {
     value: Type.Optional(positiveDecimal('Amount; absent when `baseAmount` is given or the payer chooses it')),
@@ -58,7 +58,7 @@ export const CryptoAmountInput = requestObject(
   },
   {
     title: 'CryptoAmountInput',
-    description: 'What is asked for, in crypto',
+    description: 'The requested amount, in crypto',
     examples: [{ value: '100', ticker: 'USDT', blockchain: 'TRON' }],
   },
 )
@@ -76,7 +76,7 @@ export const CryptoAmount = Type.Object(
   },
   {
     title: 'CryptoAmount',
-    description: 'What a crypto invoice asks for',
+    description: 'The amount that a crypto invoice requests',
     examples: [{ value: '100', ticker: 'USDT', blockchain: 'TRON' }],
   },
 )

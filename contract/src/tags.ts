@@ -1,6 +1,6 @@
 /** The groups of operations, in the order in which the reference shows them. */
 export const tags = {
-  Balances: 'What the merchant may spend.',
+  Balances: 'The amounts that the merchant may spend.',
   Addresses: 'Where payers send crypto: permanent and rotating deposit addresses.',
   Deposits: 'Crypto that arrived.',
   Withdrawals: 'Sending crypto.',

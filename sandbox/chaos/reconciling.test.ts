@@ -13,7 +13,7 @@ test('a network or a venue that did not answer is compared again', async () => {
   const bursar = answering(
     { text: `${compared}\nbinance: can't be compared: open: no answer within 12000 ms\n1 finding(s)`, code: 1 },
     { text: "TRON: can't be compared now (not read yet, or its head is moving); try again", code: 0 },
-    { text: `${compared}\nthe ledger holds, and the chains agree`, code: 0 },
+    { text: `${compared}\nthe ledger is consistent, and the chains agree with it`, code: 0 },
   )
   expect(await reconcile(bursar, 'every')).toEqual({ problems: [], addresses: 30 })
 })

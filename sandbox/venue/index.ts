@@ -26,7 +26,7 @@ export interface VenueControl {
   fault(body: unknown): unknown
   /** Ends every fault. */
   mend(): void
-  /** Sets a balance, as a transfer that was not booked would. */
+  /** Sets a balance, as a transfer that was not posted would. */
   balance(body: unknown): unknown
   /** Shows an order no more, as after 90 days. */
   archive(clientOrderId: string): void

@@ -20,7 +20,7 @@ export interface AssetPrice {
 
 /** Balance of one asset */
 export interface Balance {
-  /** What the merchant may spend */
+  /** The amount that the merchant may spend */
   value: string
   /** Asset */
   ticker: string
@@ -86,7 +86,7 @@ export interface ComplianceDangerSignals {
   high_risk_jurisdiction: number
 }
 
-/** Counters of what the money touched */
+/** Counters of the sources of the money */
 export interface ComplianceSignals {
   atm: number
   ico: number
@@ -156,7 +156,7 @@ export interface CreateCryptoExchangeWithdrawalBody {
    */
   amount: string
   /**
-   * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
+   * `spend`: `amount` is the exact amount spent. `withdraw`: `amount` is the exact amount withdrawn, withdrawal fee
    * included. `exchange` is an older word for `spend`
    */
   side: 'spend' | 'withdraw' | 'exchange'
@@ -285,8 +285,8 @@ export interface CreateExchangeBody {
    */
   amount: string
   /**
-   * `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older
-   * word for `spend`
+   * `target`: `amount` is the received amount. `spend`: `amount` is the spent amount, fee included. `exchange` is an
+   * older word for `spend`
    */
   side: 'target' | 'spend' | 'exchange'
   /**
@@ -343,7 +343,7 @@ export interface CreateFiatExchangeWithdrawalBody {
    */
   amount: string
   /**
-   * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
+   * `spend`: `amount` is the exact amount spent. `withdraw`: `amount` is the exact amount withdrawn, withdrawal fee
    * included. `exchange` is an older word for `spend`
    */
   side: 'spend' | 'withdraw' | 'exchange'
@@ -460,7 +460,7 @@ export interface CreateRotatingAddressBody {
   target?: Target | undefined
 }
 
-/** What was created */
+/** The created object */
 export interface Created {
   /** Identifier, a UUID; notifications carry it */
   id: string
@@ -474,7 +474,7 @@ export interface CreatedInvoice {
   url: string
 }
 
-/** What a crypto invoice asks for */
+/** The amount that a crypto invoice requests */
 export interface CryptoAmount {
   /** Amount; absent until it is known */
   value?: string
@@ -484,7 +484,7 @@ export interface CryptoAmount {
   blockchain?: string
 }
 
-/** What is asked for, in crypto */
+/** The requested amount, in crypto */
 export interface CryptoAmountInput {
   /**
    * Amount; absent when `baseAmount` is given or the payer chooses it. A decimal string greater than zero such as
@@ -532,13 +532,13 @@ export interface CryptoExchangeWithdrawDone {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -546,11 +546,11 @@ export interface CryptoExchangeWithdrawDone {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'CryptoExchangeWithdraw'
   /** Network of the withdrawal */
@@ -563,9 +563,9 @@ export interface CryptoExchangeWithdrawDone {
   hash?: string
   /** Paid to another merchant of this service, without a transaction */
   internal?: boolean
-  /** What was paid */
+  /** The amount that was paid */
   paidAmount?: string
-  /** What was not paid */
+  /** The amount that was not paid */
   failedAmount?: string
   status: 'Done'
 }
@@ -582,13 +582,13 @@ export interface CryptoExchangeWithdrawExchanged {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -596,11 +596,11 @@ export interface CryptoExchangeWithdrawExchanged {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'CryptoExchangeWithdraw'
   /** Network of the withdrawal */
@@ -613,9 +613,9 @@ export interface CryptoExchangeWithdrawExchanged {
   hash?: string
   /** Paid to another merchant of this service, without a transaction */
   internal?: boolean
-  /** What was paid */
+  /** The amount that was paid */
   paidAmount?: string
-  /** What was not paid */
+  /** The amount that was not paid */
   failedAmount?: string
   status: 'Exchanged'
 }
@@ -632,13 +632,13 @@ export interface CryptoExchangeWithdrawFailed {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -646,11 +646,11 @@ export interface CryptoExchangeWithdrawFailed {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'CryptoExchangeWithdraw'
   /** Network of the withdrawal */
@@ -663,9 +663,9 @@ export interface CryptoExchangeWithdrawFailed {
   hash?: string
   /** Paid to another merchant of this service, without a transaction */
   internal?: boolean
-  /** What was paid */
+  /** The amount that was paid */
   paidAmount?: string
-  /** What was not paid */
+  /** The amount that was not paid */
   failedAmount?: string
   status: 'Failed'
   /** Why it failed */
@@ -699,23 +699,23 @@ export interface CryptoInvoice {
   expiredAt: number
   /** The end the page shows, ms since the epoch */
   clientExpiredAt: number
-  /** What is asked for; null until the payer chooses */
+  /** The requested amount; null until the payer chooses */
   amount: CryptoAmount | null
   baseAmount?: Money
   /** Rate used, when priced in fiat */
   price?: string
-  /** What was paid, in the currency of the price */
+  /** The amount that was paid, in the currency of the price */
   paidPrice?: string
   /** Where the payer sends it; from REGISTERED on */
   address?: string
-  /** What was paid so far */
+  /** The amount paid so far */
   paidAmount: string
   /** The service's fee, when paid */
   fee?: string
-  /** What the payer of an expired, underpaid invoice asks for: the money back */
+  /** The refund claim of the payer of an expired, underpaid invoice */
   claim?: {
     /**
-     * What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again
+     * State of the claim: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again
      */
     status: 'REQUESTED' | 'APPROVED' | 'SENT' | 'FAILED' | 'REFUSED'
     /** Where the payer asks the money to be sent */
@@ -742,7 +742,7 @@ export interface CryptoInvoiceDone {
   description?: string
   /** E-mail address of the payer, when known */
   email?: string
-  /** What was paid so far: more than `amount` is an overpayment, less an underpayment */
+  /** The amount paid so far: more than `amount` is an overpayment, less an underpayment */
   paidAmount: string
   /** When it ends if it is not paid, ms since the epoch */
   expiredAt: number
@@ -752,13 +752,13 @@ export interface CryptoInvoiceDone {
   baseAmount?: string
   /** Rate used, when priced in fiat: `baseTicker` for one `ticker` */
   price?: string
-  /** What was paid, in `baseTicker` */
+  /** The amount that was paid, in `baseTicker` */
   paidPrice?: string
   /** Asset */
   ticker: string
   /** Network */
   blockchain: string
-  /** What is asked for */
+  /** The requested amount */
   amount: string
   /** Where the payer sends it */
   address: string
@@ -784,7 +784,7 @@ export interface CryptoInvoiceExpired {
   description?: string
   /** E-mail address of the payer, when known */
   email?: string
-  /** What was paid so far: more than `amount` is an overpayment, less an underpayment */
+  /** The amount paid so far: more than `amount` is an overpayment, less an underpayment */
   paidAmount: string
   /** When it ends if it is not paid, ms since the epoch */
   expiredAt: number
@@ -794,13 +794,13 @@ export interface CryptoInvoiceExpired {
   baseAmount?: string
   /** Rate used, when priced in fiat: `baseTicker` for one `ticker` */
   price?: string
-  /** What was paid, in `baseTicker` */
+  /** The amount that was paid, in `baseTicker` */
   paidPrice?: string
   /** Asset; empty until the payer chooses one */
   ticker: string
   /** Network; empty until the payer chooses one */
   blockchain: string
-  /** What is asked for; 0 when that was never fixed */
+  /** The requested amount; 0 if it was never fixed */
   amount: string
   /** Where the payer sends it */
   address?: string
@@ -827,7 +827,7 @@ export interface CryptoInvoicePending {
   description?: string
   /** E-mail address of the payer, when known */
   email?: string
-  /** What was paid so far: more than `amount` is an overpayment, less an underpayment */
+  /** The amount paid so far: more than `amount` is an overpayment, less an underpayment */
   paidAmount: string
   /** When it ends if it is not paid, ms since the epoch */
   expiredAt: number
@@ -837,13 +837,13 @@ export interface CryptoInvoicePending {
   baseAmount?: string
   /** Rate used, when priced in fiat: `baseTicker` for one `ticker` */
   price?: string
-  /** What was paid, in `baseTicker` */
+  /** The amount that was paid, in `baseTicker` */
   paidPrice?: string
   /** Asset */
   ticker: string
   /** Network */
   blockchain: string
-  /** What is asked for */
+  /** The requested amount */
   amount: string
   /** Where the payer sends it */
   address: string
@@ -876,7 +876,7 @@ export interface CryptoWithdrawDone {
   from: string[]
   /** Destination */
   to: string
-  /** What the receiver gets */
+  /** The amount that the receiver gets */
   amount: string
   /** Fee; the balance falls by `amount` and `fee` */
   fee: string
@@ -910,7 +910,7 @@ export interface CryptoWithdrawFailed {
   from: string[]
   /** Destination */
   to: string
-  /** What the receiver gets */
+  /** The amount that the receiver gets */
   amount: string
   /** Fee; the balance falls by `amount` and `fee` */
   fee: string
@@ -943,7 +943,7 @@ export interface CryptoWithdrawPending {
   from: string[]
   /** Destination */
   to: string
-  /** What the receiver gets */
+  /** The amount that the receiver gets */
   amount: string
   /** Fee; the balance falls by `amount` and `fee` */
   fee: string
@@ -975,7 +975,7 @@ export interface EstimateCryptoExchangeWithdrawalQuery {
    */
   amount: string
   /**
-   * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
+   * `spend`: `amount` is the exact amount spent. `withdraw`: `amount` is the exact amount withdrawn, withdrawal fee
    * included. `exchange` is an older word for `spend`
    */
   side: 'spend' | 'withdraw' | 'exchange'
@@ -1001,8 +1001,8 @@ export interface EstimateExchangeQuery {
    */
   amount: string
   /**
-   * `target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older
-   * word for `spend`
+   * `target`: `amount` is the received amount. `spend`: `amount` is the spent amount, fee included. `exchange` is an
+   * older word for `spend`
    */
   side: 'target' | 'spend' | 'exchange'
   /**
@@ -1023,7 +1023,7 @@ export interface EstimateFiatExchangeWithdrawalQuery {
    */
   amount: string
   /**
-   * `spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee
+   * `spend`: `amount` is the exact amount spent. `withdraw`: `amount` is the exact amount withdrawn, withdrawal fee
    * included. `exchange` is an older word for `spend`
    */
   side: 'spend' | 'withdraw' | 'exchange'
@@ -1050,7 +1050,7 @@ export interface EventRecord {
   sequence: number
   /** Identifier of the notification; also in `webhook-id` */
   id: string
-  /** What it is about: the `id` in `body` */
+  /** The object of the notification: the `id` in `body` */
   objectId: string
   /** The `kind` in `body` */
   kind: string
@@ -1106,7 +1106,7 @@ export interface ExchangeDone {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
@@ -1115,20 +1115,20 @@ export interface ExchangeDone {
   fee: string
   /** Asset received */
   targetTicker: string
-  /** What was received */
+  /** The received amount */
   targetAmount: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, fee included */
+  /** The spent amount, fee included */
   spendAmount: string
   status: 'Done'
 }
 
-/** What an exchange would do now */
+/** The result of an exchange at the current price */
 export interface ExchangeEstimate {
   price: Price
   exchange: {
-    /** What is exchanged: `spend.amount` less `fee` */
+    /** The exchanged amount: `spend.amount` less `fee` */
     amount: string
     /** Asset spent */
     ticker: string
@@ -1136,13 +1136,13 @@ export interface ExchangeEstimate {
     fee: string
   }
   target: {
-    /** What is credited */
+    /** The credited amount */
     amount: string
     /** Asset received */
     ticker: string
   }
   spend: {
-    /** What is spent, fee included */
+    /** The spent amount, fee included */
     amount: string
     /** Asset spent */
     ticker: string
@@ -1161,7 +1161,7 @@ export interface ExchangeFailed {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
@@ -1170,23 +1170,23 @@ export interface ExchangeFailed {
   fee: string
   /** Asset received */
   targetTicker: string
-  /** What was received */
+  /** The received amount */
   targetAmount: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, fee included */
+  /** The spent amount, fee included */
   spendAmount: string
   status: 'Failed'
   /** Why it failed */
   failedReason: string
 }
 
-/** What an exchange with withdrawal would do now */
+/** The result of an exchange with withdrawal at the current price */
 export interface ExchangeWithdrawalEstimate {
   withdraw: {
     /** Asset withdrawn */
     ticker: string
-    /** What is withdrawn; the receiver gets it less `fee` */
+    /** The withdrawn amount; the receiver gets it less `fee` */
     amount: string
     /** Withdrawal fee, included in `amount` */
     fee: string
@@ -1194,13 +1194,13 @@ export interface ExchangeWithdrawalEstimate {
   spend: {
     /** Asset spent */
     ticker: string
-    /** What is spent from the balance */
+    /** The amount that is spent from the balance */
     amount: string
   }
   exchange: {
     /** Asset spent */
     ticker: string
-    /** What is exchanged: `spend.amount` less `fee` */
+    /** The exchanged amount: `spend.amount` less `fee` */
     amount: string
     /** Exchange fee, included in `spend.amount` */
     fee: string
@@ -1244,11 +1244,11 @@ export interface FiatBatch {
   id: string
   /** Currency */
   ticker: string
-  /** What was asked for */
+  /** The requested amount */
   amount: string
-  /** What has been paid so far */
+  /** The amount that has been paid so far */
   paidAmount: string
-  /** What has failed so far and is back on the balance */
+  /** The amount that has failed so far and is back on the balance */
   failedAmount: string
   /** Fee */
   fee: string
@@ -1296,13 +1296,13 @@ export interface FiatExchangeWithdrawDone {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -1310,18 +1310,18 @@ export interface FiatExchangeWithdrawDone {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'FiatExchangeWithdraw'
   /** Destination card, masked */
   to: string
-  /** What was paid: the figure to trust */
+  /** The amount that was paid: rely on this amount */
   paidAmount: string
-  /** What was not paid and is back on the balance */
+  /** The amount that was not paid and is back on the balance */
   failedAmount: string
   /** Fee of the parts paid */
   paidFee: string
@@ -1342,13 +1342,13 @@ export interface FiatExchangeWithdrawExchanged {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -1356,11 +1356,11 @@ export interface FiatExchangeWithdrawExchanged {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'FiatExchangeWithdraw'
   /** Destination card, masked */
@@ -1380,13 +1380,13 @@ export interface FiatExchangeWithdrawFailed {
   meta?: string
   /** As given by the merchant */
   localId?: string
-  /** What one unit of the first ticker of `pricePair` costs in the second */
+  /** The price of one unit of the first ticker of `pricePair` in the second */
   price: string
   /** The two tickers, in the order of the price */
   pricePair: [string, string]
   /** Asset withdrawn */
   ticker: string
-  /** What is withdrawn, withdrawal fee included */
+  /** The withdrawn amount, withdrawal fee included */
   amount: string
   /** Withdrawal fee, in `ticker` */
   fee: string
@@ -1394,11 +1394,11 @@ export interface FiatExchangeWithdrawFailed {
   exchangeFee: string
   /** Asset spent */
   spendTicker: string
-  /** What was spent, exchange fee included */
+  /** The spent amount, exchange fee included */
   spendAmount: string
   /** The exchange has been filled */
   exchanged: boolean
-  /** Present when a `target` caused it; `localId` is then the identifier of what caused it */
+  /** Present if a `target` caused it; `localId` is then the id of the deposit or invoice */
   causedBy?: 'fiat-invoice' | 'crypto-invoice' | 'crypto-replenishment'
   kind: 'FiatExchangeWithdraw'
   /** Destination card, masked */
@@ -1406,9 +1406,9 @@ export interface FiatExchangeWithdrawFailed {
   status: 'Failed'
   /** Why it failed */
   failedReason: string
-  /** What was paid: the figure to trust */
+  /** The amount that was paid: rely on this amount */
   paidAmount?: string
-  /** What was not paid and is back on the balance */
+  /** The amount that was not paid and is back on the balance */
   failedAmount?: string
   /** Fee of the parts paid */
   paidFee?: string
@@ -1425,7 +1425,7 @@ export interface FiatInvoice {
   company: Company
   /** PENDING: the payer has opened the card form. PAID: the bank reports payment. DONE: credited */
   status: 'CREATED' | 'PENDING' | 'PAID' | 'DONE' | 'FAILED'
-  /** What is asked for; null until the payer chooses */
+  /** The requested amount; null until the payer chooses */
   amount: Money | null
   /** As given */
   description?: string
@@ -1456,10 +1456,10 @@ export interface FiatInvoiceDone {
   email?: string
   /** Currency */
   ticker: string
-  /** What is asked for; absent until it is known */
+  /** The requested amount; absent until it is known */
   amount?: string
   status: 'Done'
-  /** What was paid: the figure to trust */
+  /** The amount that was paid: rely on this amount */
   paidAmount: string
   /** The service's fee */
   fee: string
@@ -1488,7 +1488,7 @@ export interface FiatInvoiceFailed {
   email?: string
   /** Currency */
   ticker: string
-  /** What is asked for; absent until it is known */
+  /** The requested amount; absent until it is known */
   amount?: string
   status: 'Failed'
   error?: InvoiceError
@@ -1516,7 +1516,7 @@ export interface FiatInvoicePending {
   email?: string
   /** Currency */
   ticker: string
-  /** What is asked for; absent until it is known */
+  /** The requested amount; absent until it is known */
   amount?: string
   status: 'Pending'
 }
@@ -1540,7 +1540,7 @@ export interface FiatWithdrawDone {
   ticker: string
   /** Destination card, masked */
   to: string
-  /** What was asked for */
+  /** The requested amount */
   amount: string
   /** Fee */
   fee: string
@@ -1568,7 +1568,7 @@ export interface FiatWithdrawFailed {
   ticker: string
   /** Destination card, masked */
   to: string
-  /** What was asked for */
+  /** The requested amount */
   amount: string
   /** Fee */
   fee: string
@@ -1662,7 +1662,7 @@ export type Notification =
 
 /** Price of a pair */
 export interface Price {
-  /** What one unit of the first ticker costs in the second */
+  /** The price of one unit of the first ticker in the second */
   value: string
   /** Fixed order: the earlier of BTC, ETH, BNB, TRX, USDT, USDC, UAH, KZT comes first */
   pair: [string, string]
@@ -1690,7 +1690,7 @@ export interface ReplenishDone {
   from: string[]
   /** The merchant's deposit address */
   to: string
-  /** What arrived */
+  /** The amount that arrived */
   amount: string
   /** The service's fee; the balance grows by `amount` less `fee` */
   fee: string
@@ -1724,7 +1724,7 @@ export interface ReplenishFailed {
   from: string[]
   /** The merchant's deposit address */
   to: string
-  /** What arrived */
+  /** The amount that arrived */
   amount: string
   /** The service's fee; the balance grows by `amount` less `fee` */
   fee: string
@@ -1759,7 +1759,7 @@ export interface ReplenishPending {
   from: string[]
   /** The merchant's deposit address */
   to: string
-  /** What arrived */
+  /** The amount that arrived */
   amount: string
   /** The service's fee; the balance grows by `amount` less `fee` */
   fee: string
@@ -1791,7 +1791,7 @@ export interface ReplenishVerified {
   from: string[]
   /** The merchant's deposit address */
   to: string
-  /** What arrived */
+  /** The amount that arrived */
   amount: string
   /** The service's fee; the balance grows by `amount` less `fee` */
   fee: string
@@ -1845,7 +1845,7 @@ export interface WithdrawBatchDone {
   ticker: string
   /** Destination card, masked */
   to: string
-  /** What was asked for */
+  /** The requested amount */
   amount: string
   /** Fee */
   fee: string
@@ -1853,9 +1853,9 @@ export interface WithdrawBatchDone {
   internal: boolean
   kind: 'WithdrawBatch'
   status: 'Done'
-  /** What was paid: the figure to trust */
+  /** The amount that was paid: rely on this amount */
   paidAmount: string
-  /** What was not paid and is back on the balance */
+  /** The amount that was not paid and is back on the balance */
   failedAmount: string
   /** Fee of the parts paid */
   paidFee: string
@@ -1880,7 +1880,7 @@ export interface Withdrawal {
   localId: string
   /** Asset withdrawn; of an `Exchange` the asset received */
   ticker: string
-  /** Amount, as in its notifications; of an `Exchange` what was received */
+  /** The amount, as in the notifications; of an `Exchange` the received amount */
   amount: string
   /** Withdrawal fee; of an `Exchange` the exchange fee, in the asset spent */
   fee: string

@@ -82,7 +82,7 @@ export const prepareRequest = (
   if (idempotencyKey !== undefined) headers['idempotency-key'] = keyHeader(idempotencyKey)
   if (signed) {
     const timestamp = String(Math.floor(now / 1_000))
-    // Sign the parsed URL, which is what is sent: parsing may change the encoding.
+    // Sign the parsed URL, because it is sent: parsing may change the encoding.
     const target = url.pathname + url.search
     headers['merchant-id'] = account.merchantId
     headers['timestamp'] = timestamp

@@ -4,7 +4,7 @@ import { COMPILE_CACHE } from './platform/process/compile-cache.ts'
 
 enableCompileCache(COMPILE_CACHE)
 const { runCommand } = await import('./app/cli/index.ts')
-// What serves is ended by a signal, and would keep nothing.
+// A serving process is ended by a signal, and would store nothing.
 flushCompileCache()
 
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

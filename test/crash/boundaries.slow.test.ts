@@ -45,7 +45,7 @@ const statuses = async (id: string): Promise<unknown[]> =>
 const agree = (network: Network): Promise<true> =>
   sandbox.until('the chains agree', async () =>
     (await sandbox.bursar('reconcile', '--network', network, '--full')).text.includes(
-      'the ledger holds, and the chains agree',
+      'the ledger is consistent, and the chains agree with it',
     ),
   ) as Promise<true>
 

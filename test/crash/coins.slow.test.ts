@@ -55,6 +55,6 @@ describe('killed', () => {
     expect(await query(`select id from outgoing where purpose = 'consolidation'`)).toHaveLength(before + 1)
     const left = await query(`select 1 from utxos where spent_by is null and account = 'deposit'`)
     expect(left).toEqual([])
-    expect(await reconcile()).toContain('the ledger holds, and the chains agree')
+    expect(await reconcile()).toContain('the ledger is consistent, and the chains agree with it')
   })
 })

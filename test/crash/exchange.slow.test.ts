@@ -62,7 +62,7 @@ const agree = async (): Promise<void> => {
   await sandbox.mine('ETHEREUM', 70)
   const answer = await until('the chain agrees', async () => {
     const text = await bursar('reconcile', '--network', 'ETHEREUM', '--full')
-    return text.includes('the ledger holds, and the chains agree') ? text : undefined
+    return text.includes('the ledger is consistent, and the chains agree with it') ? text : undefined
   })
   expect(answer).toContain('agree')
   const rows =

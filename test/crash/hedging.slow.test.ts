@@ -1,6 +1,6 @@
 /**
  * The worker is killed, -9, at every point between writing a hedge down and recording what became of it; afterwards
- * there is one order on the venue for each client id, its fills are booked once, and the exposure is gone. The points
+ * there is one order on the venue for each client id, its fills are posted once, and the exposure is gone. The points
  * are read from the source. The same holds for everything that a venue can do wrong.
  */
 import { readdirSync, readFileSync } from 'node:fs'

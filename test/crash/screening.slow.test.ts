@@ -55,7 +55,9 @@ const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> => {
 }
 const agrees = () =>
   until('the chains agree', async () =>
-    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'),
+    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes(
+      'the ledger is consistent, and the chains agree with it',
+    ),
   )
 const killedAt = async (point: string, meanwhile: () => Promise<void>): Promise<void> => {
   await sandbox.kill('worker')

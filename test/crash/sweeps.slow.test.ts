@@ -95,7 +95,7 @@ const reconcile = async (network: Network): Promise<string> =>
 const agree = async (network: Network): Promise<void> => {
   await sandbox.mine(network, BLOCKS)
   await until('the chains agree', async () =>
-    (await reconcile(network)).includes('the ledger holds, and the chains agree'),
+    (await reconcile(network)).includes('the ledger is consistent, and the chains agree with it'),
   )
 }
 

@@ -115,7 +115,7 @@ export const simulate = async ({
 /** An address of the sanctions list that does nothing here. */
 const LISTED = '0x1111111111111111111111111111111111111111'
 
-/** The owner's money is in the hot wallets and booked before merchants begin. */
+/** The owner's money is in the hot wallets and posted before merchants begin. */
 const begin = async (simulation: Simulation): Promise<void> => {
   simulation.trace.add(simulation.acquirers.accounts.map((one) => `${one.name}: ${one.interface.name}`).join(', '))
   for (const { network, front } of simulation.chains)

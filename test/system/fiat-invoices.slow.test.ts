@@ -217,7 +217,7 @@ test('the books and the statement of the bank agree, and its settlement is booke
     expect(await bursar('reconcile', '--acquirer', account)).toContain(`the books and ${account} agree`)
     expect(await differenceOf(account)).toBe(differences.get(account) ?? '0')
   }
-  expect(await bursar('reconcile')).toContain('the ledger holds')
+  expect(await bursar('reconcile')).toContain('the ledger is consistent')
 })
 
 test('72 hours: an unpaid invoice fails; a payment stuck at the bank is waited for, up to a limit', async () => {

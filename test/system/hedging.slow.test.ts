@@ -70,7 +70,7 @@ test('books and venue agree, figures are shown, and a deposit at the venue witho
     const notified = await sandbox.bursar('reconcile', '--network', 'TRON')
     return notified.code === 0 ? notified : undefined
   })
-  expect(text).toContain('the ledger holds')
+  expect(text).toContain('the ledger is consistent')
   const whole = await eventually(sandbox, 'all agree', async () => {
     const notified = await sandbox.bursar('reconcile')
     return notified.text.includes('binance BTC') ? notified : undefined

@@ -62,7 +62,9 @@ const deposit = async (
 }
 const agrees = () =>
   until('the chains agree', async () =>
-    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes('the ledger holds, and the chains agree'),
+    (await bursar('reconcile', '--network', 'ETHEREUM', '--full')).includes(
+      'the ledger is consistent, and the chains agree with it',
+    ),
   )
 
 describe('a deposit', () => {

@@ -47,7 +47,7 @@ export const COUNTERPARTY_ROWS: readonly DialectRow[] = [
     source: 'a third-party client or emulator',
     adapter: 'error ≠ refused',
     verdict:
-      'holds for payouts and refunds; an order for a page is passed on after an error, as no payer has seen the page, and money that comes for it is booked all the same',
+      'holds for payouts and refunds; an order for a page is passed on after an error, as no payer has seen the page, and money that comes for it is posted all the same',
   },
   {
     id: 'A-7',

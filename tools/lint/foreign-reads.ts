@@ -28,7 +28,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'cards/acquiring',
     tables: ['ledger_transfers'],
-    why: 'payments without a line in a statement, by when they were booked',
+    why: 'payments without a line in a statement, by the time of their posting',
   },
   {
     by: 'cards/card-payouts',
@@ -209,7 +209,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'treasury/reconciliation',
     tables: ['deposits', 'ledger_accounts'],
-    why: 'what the ledger says with what is not booked yet, in one snapshot',
+    why: 'balances of the ledger and amounts that are not posted yet, in one snapshot',
   },
   {
     by: 'treasury/reserves',

@@ -12,7 +12,7 @@ export interface Settlement {
 }
 
 /**
- * Splits what these coins leave after paying the outputs into fee and change. Returns undefined when it does not cover
+ * Splits the rest of these coins after the outputs into fee and change. Returns undefined when the rest does not cover
  * the fee. `feeFor` returns the fee of a size. Change below `leastChange` is added to the fee.
  */
 export function settle(

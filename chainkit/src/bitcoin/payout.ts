@@ -84,7 +84,10 @@ function judgePayments(payments: readonly Output[]): Refused<'dust'> | undefined
   const dust = payments.find(({ script, units }) => units < dustThreshold(script))
   return (
     dust &&
-    refuse('dust', `A payment of ${dust.units} satoshi is below what nodes relay (${dustThreshold(dust.script)})`)
+    refuse(
+      'dust',
+      `A payment of ${dust.units} satoshi is below the least that nodes relay (${dustThreshold(dust.script)})`,
+    )
   )
 }
 

@@ -23,7 +23,10 @@ export function withPrevious(
     try {
       transaction.updateInput(at, { nonWitnessUtxo: withoutWitnesses(raw) })
     } catch (error) {
-      return refuse('other', `What is given for ${txid} is not what input ${at} spends: ${(error as Error).message}`)
+      return refuse(
+        'other',
+        `the transaction given for ${txid} is not the one that input ${at} spends: ${(error as Error).message}`,
+      )
     }
   }
   return transaction.toPSBT(bare.version)

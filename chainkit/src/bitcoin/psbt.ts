@@ -113,7 +113,7 @@ function fromTransaction(transaction: Transaction): Psbt {
 function readInput(input: ReturnType<Transaction['getInput']>): PsbtInput {
   const { txid, index, sequence = 0xffffffff, witnessUtxo, nonWitnessUtxo, bip32Derivation } = input
   const spent = nonWitnessUtxo?.outputs[index!] ?? witnessUtxo
-  if (!txid || index === undefined || !spent) throw new Error('an input does not say what it spends')
+  if (!txid || index === undefined || !spent) throw new Error('an input does not name the output that it spends')
   return {
     txid: hex.encode(txid),
     vout: index,

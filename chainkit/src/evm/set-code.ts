@@ -62,7 +62,7 @@ export const serializeSignedSetCode = (transaction: SetCodeTransaction, { r, s, 
     ...[BigInt(yParity), r, s].map(numberToBytes),
   ])
 
-/** Parses what `serializeDraft` writes, and no other encoding. Never throws. */
+/** Parses the encoding that `serializeDraft` writes, and no other. Never throws. */
 export const parseDraft = (bytes: Uint8Array): SetCodeDraft | Refused<TransactionRefusal> =>
   reading(bytes, (items) => {
     if (items.length !== CALL_FIELDS + 1) throw new RangeError(`it has ${items.length} fields, not ${CALL_FIELDS + 1}`)

@@ -44,7 +44,7 @@ const CONTRACTS = {
 
 export type ContractKind = keyof typeof CONTRACTS
 
-/** What a transaction does, as `{ kind: 'TransferContract', owner, to, amount }` and so on. */
+/** The effect of a transaction, as `{ kind: 'TransferContract', owner, to, amount }` and so on. */
 export type Contract = {
   [Kind in ContractKind]: { kind: Kind } & MessageOf<(typeof CONTRACTS)[Kind]['fields']>
 }[ContractKind]

@@ -51,7 +51,7 @@ export function encodeMessage<F extends Fields>(fields: F, message: MessageOf<F>
   return writeFields(written.filter(({ value }) => value !== 0n && (typeof value === 'bigint' || value.length > 0)))
 }
 
-/** Throws a RangeError when the bytes are not exactly what `encodeMessage` writes for these fields. */
+/** Throws a RangeError when the bytes differ from those that `encodeMessage` writes for these fields. */
 export function decodeMessage<F extends Fields>(fields: F, bytes: Uint8Array): MessageOf<F> {
   const found = new Map(readFields(bytes).map(({ number, value }) => [number, value]))
   const message = Object.entries(fields).map(([name, [number, kind]]) => {

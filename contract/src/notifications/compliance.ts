@@ -98,7 +98,7 @@ export const complianceExample = {
 export const Compliance = Type.Object(
   {
     url: Type.String({ description: 'Report as PDF' }),
-    signals: counters(signalKeys, 'ComplianceSignals', 'Counters of what the money touched'),
+    signals: counters(signalKeys, 'ComplianceSignals', 'Counters of the sources of the money'),
     riskScore: Type.Number({ description: 'Risk score of the provider' }),
     timestamp: milliseconds('When the report was made'),
     dangerSignals: counters(dangerSignalKeys, 'ComplianceDangerSignals', 'Counters of the dangerous among them'),

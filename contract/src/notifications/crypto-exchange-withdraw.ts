@@ -14,8 +14,8 @@ const fields = {
   internal: Type.Optional(
     Type.Boolean({ description: 'Paid to another merchant of this service, without a transaction' }),
   ),
-  paidAmount: Type.Optional(printedDecimal('What was paid')),
-  failedAmount: Type.Optional(printedDecimal('What was not paid')),
+  paidAmount: Type.Optional(printedDecimal('The amount that was paid')),
+  failedAmount: Type.Optional(printedDecimal('The amount that was not paid')),
 }
 
 const example = {

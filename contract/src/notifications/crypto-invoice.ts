@@ -10,17 +10,17 @@ const fields = {
   name: Type.String({ description: 'As given by the merchant' }),
   description: Type.Optional(Type.String({ description: 'As given by the merchant' })),
   email: Type.Optional(Type.String({ description: 'E-mail address of the payer, when known' })),
-  paidAmount: printedDecimal('What was paid so far: more than `amount` is an overpayment, less an underpayment'),
+  paidAmount: printedDecimal('The amount paid so far: more than `amount` is an overpayment, less an underpayment'),
   expiredAt: milliseconds('When it ends if it is not paid'),
   baseTicker: Type.Optional(Type.String({ description: 'Currency of the price, when priced in fiat' })),
   baseAmount: Type.Optional(printedDecimal('Price, when priced in fiat')),
   price: Type.Optional(printedDecimal('Rate used, when priced in fiat: `baseTicker` for one `ticker`')),
-  paidPrice: Type.Optional(printedDecimal('What was paid, in `baseTicker`')),
+  paidPrice: Type.Optional(printedDecimal('The amount that was paid, in `baseTicker`')),
 }
 
 const ticker = Type.String({ description: 'Asset' })
 const blockchain = Type.String({ description: 'Network' })
-const amount = printedDecimal('What is asked for')
+const amount = printedDecimal('The requested amount')
 const address = Type.String({ description: 'Where the payer sends it' })
 const asked = { ticker, blockchain, amount, address }
 
@@ -62,7 +62,7 @@ export const CryptoInvoiceExpired = notificationBody(
     ...fields,
     ticker: Type.String({ description: 'Asset; empty until the payer chooses one' }),
     blockchain: Type.String({ description: 'Network; empty until the payer chooses one' }),
-    amount: printedDecimal('What is asked for; 0 when that was never fixed'),
+    amount: printedDecimal('The requested amount; 0 if it was never fixed'),
     address: Type.Optional(address),
     status: Type.Literal('EXPIRED'),
   },

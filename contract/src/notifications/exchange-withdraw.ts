@@ -8,15 +8,15 @@ export const exchangeWithdrawFields = {
   ...givenFields,
   ...priceFields,
   ticker: Type.String({ description: 'Asset withdrawn' }),
-  amount: printedDecimal('What is withdrawn, withdrawal fee included'),
+  amount: printedDecimal('The withdrawn amount, withdrawal fee included'),
   fee: printedDecimal('Withdrawal fee, in `ticker`'),
   exchangeFee: printedDecimal('Exchange fee, in `spendTicker`; included in `spendAmount`'),
   spendTicker: Type.String({ description: 'Asset spent' }),
-  spendAmount: printedDecimal('What was spent, exchange fee included'),
+  spendAmount: printedDecimal('The spent amount, exchange fee included'),
   exchanged: Type.Boolean({ description: 'The exchange has been filled' }),
   causedBy: Type.Optional(
     Type.Enum(['fiat-invoice', 'crypto-invoice', 'crypto-replenishment'], {
-      description: 'Present when a `target` caused it; `localId` is then the identifier of what caused it',
+      description: 'Present if a `target` caused it; `localId` is then the id of the deposit or invoice',
     }),
   ),
 }

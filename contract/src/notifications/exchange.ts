@@ -10,9 +10,9 @@ const fields = {
   kind: Type.Literal('Exchange'),
   fee: printedDecimal('Fee, in `spendTicker`; included in `spendAmount`'),
   targetTicker: Type.String({ description: 'Asset received' }),
-  targetAmount: printedDecimal('What was received'),
+  targetAmount: printedDecimal('The received amount'),
   spendTicker: Type.String({ description: 'Asset spent' }),
-  spendAmount: printedDecimal('What was spent, fee included'),
+  spendAmount: printedDecimal('The spent amount, fee included'),
 }
 
 const example = {

@@ -5,8 +5,8 @@ import { notificationBody } from './notification.ts'
 import type { NotificationType } from './notification.ts'
 
 const paid = {
-  paidAmount: printedDecimal('What was paid: the figure to trust'),
-  failedAmount: printedDecimal('What was not paid and is back on the balance'),
+  paidAmount: printedDecimal('The amount that was paid: rely on this amount'),
+  failedAmount: printedDecimal('The amount that was not paid and is back on the balance'),
   paidFee: printedDecimal('Fee of the parts paid'),
   failedFee: printedDecimal('Fee of the parts not paid, back on the balance'),
 }

@@ -11,7 +11,7 @@ const fields = {
   description: Type.Optional(Type.String({ description: 'As given by the merchant' })),
   email: Type.Optional(Type.String({ description: 'E-mail address of the payer, when known' })),
   ticker: Type.String({ description: 'Currency' }),
-  amount: Type.Optional(printedDecimal('What is asked for; absent until it is known')),
+  amount: Type.Optional(printedDecimal('The requested amount; absent until it is known')),
 }
 
 const example = {
@@ -40,7 +40,7 @@ export const FiatInvoiceDone = notificationBody(
   {
     ...fields,
     status: Type.Literal('Done'),
-    paidAmount: printedDecimal('What was paid: the figure to trust'),
+    paidAmount: printedDecimal('The amount that was paid: rely on this amount'),
     fee: printedDecimal("The service's fee"),
     cardNumber: Type.String({ description: 'Card that paid, masked' }),
     to: Type.String({ description: 'The same as `cardNumber`' }),

@@ -40,7 +40,7 @@ export const transactionHash = () => Type.String({ description: 'Transaction; ab
 
 /** The price of an exchange in notifications: one unit of the first ticker costs `price` units of the second. */
 export const priceFields = {
-  price: printedDecimal('What one unit of the first ticker of `pricePair` costs in the second'),
+  price: printedDecimal('The price of one unit of the first ticker of `pricePair` in the second'),
   pricePair: Type.Array(Type.String(), {
     minItems: 2,
     maxItems: 2,

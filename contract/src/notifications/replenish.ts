@@ -13,7 +13,7 @@ const fields = {
   hash: Type.Optional(transactionHash()),
   from: Type.Array(Type.String(), { description: 'Senders' }),
   to: Type.String({ description: "The merchant's deposit address" }),
-  amount: printedDecimal('What arrived'),
+  amount: printedDecimal('The amount that arrived'),
   fee: printedDecimal("The service's fee; the balance grows by `amount` less `fee`"),
   meta: givenFields.meta,
   internal: Type.Boolean({ description: 'Moved between two merchants of this service, without a transaction' }),

@@ -13,7 +13,7 @@ const fields = {
   hash: Type.Optional(transactionHash()),
   from: Type.Array(Type.String(), { description: 'Addresses that paid' }),
   to: Type.String({ description: 'Destination' }),
-  amount: printedDecimal('What the receiver gets'),
+  amount: printedDecimal('The amount that the receiver gets'),
   fee: printedDecimal('Fee; the balance falls by `amount` and `fee`'),
   internal: Type.Boolean({ description: 'Paid to another merchant of this service, without a transaction' }),
 }

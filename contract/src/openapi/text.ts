@@ -3,7 +3,7 @@
 export const introduction = `
 Crypto deposits and withdrawals, crypto and fiat invoices, card payouts, balances, exchange, and signed notifications.
 
-**Amounts** are decimal strings, never JSON numbers. What the server prints has no exponent and no trailing zeros.
+**Amounts** are decimal strings, never JSON numbers. Amounts that the server prints have no exponent and no trailing zeros.
 **Times** are milliseconds since the epoch; the \`timestamp\` header is in seconds.
 **Errors** are \`{code, description}\`. Codes below 0 and from 100 mean the same everywhere; 0 to 8 depend on the
 operation.
@@ -37,7 +37,7 @@ export const idempotencyKeyText =
   'is in progress, 409. 1 to 255 visible ASCII characters. Not part of MESSAGE.'
 
 export const notificationsText = `
-What the merchant's notifications URL receives: HTTP POST, one at a time and in order for each object. Any 2xx answer
+Webhooks to the merchant's notifications URL: HTTP POST, one at a time and in order for each object. Any 2xx answer
 within 10 seconds is success; redirects are not followed.
 
 **Verify** each: MESSAGE is \`POST\`, then the URL without its scheme (host, port unless default, path, query), then

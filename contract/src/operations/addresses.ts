@@ -69,8 +69,8 @@ export const createRotatingAddress = operation({
   summary: 'Create a rotating deposit address',
   description:
     'An address that ends after `duration`, or `durationAfterReplenishment` after a deposit. It never goes to ' +
-    'another merchant: a deposit that comes later is credited and notified as one in time is. What ends is the watch ' +
-    'for coin that contracts send on nodes without traces, and the address in what you show to payers.',
+    'another merchant: a deposit that comes later is credited and notified as one in time is. Only two things end: the watch ' +
+    'for coin that contracts send on nodes without traces, and your use of the address for payers.',
   body: requestObject(
     {
       blockchain: blockchain('Network'),

@@ -4,7 +4,7 @@ import { operation } from '../operation.ts'
 
 export const Balance = Type.Object(
   {
-    value: printedDecimal('What the merchant may spend'),
+    value: printedDecimal('The amount that the merchant may spend'),
     ticker: Type.String({ description: 'Asset' }),
     converted: Type.Optional(
       Type.String({ pattern: '^\\d+(\\.\\d{1,2})?$', description: 'The same in USD; absent without a fresh rate' }),

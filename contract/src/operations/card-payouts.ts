@@ -59,7 +59,7 @@ export const createFiatBatchWithdrawal = operation({
   tag: 'Card payouts',
   summary: 'Pay a large sum to a card in parts',
   description:
-    "Split into several payments within the bank's limits. Parts end one by one; what fails goes back to the " +
+    "Split into several payments within the bank's limits. Parts end one by one; the amount of a failed part goes back to the " +
     'balance. A `WithdrawBatch` notification follows when every part has ended: trust its `paidAmount`.',
   movesMoney: true,
   body: payout('UAH from 1000, KZT 20000 to 299000', {
@@ -89,9 +89,9 @@ export const FiatBatch = Type.Object(
   {
     id: Type.String({ description: 'Identifier' }),
     ticker: Type.String({ description: 'Currency' }),
-    amount: printedDecimal('What was asked for'),
-    paidAmount: printedDecimal('What has been paid so far'),
-    failedAmount: printedDecimal('What has failed so far and is back on the balance'),
+    amount: printedDecimal('The requested amount'),
+    paidAmount: printedDecimal('The amount that has been paid so far'),
+    failedAmount: printedDecimal('The amount that has failed so far and is back on the balance'),
     fee: printedDecimal('Fee'),
     to: Type.String({ description: 'Destination card, masked' }),
     status: Type.Enum(['PENDING', 'DONE'], { description: 'PENDING until every part has ended' }),

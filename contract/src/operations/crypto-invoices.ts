@@ -26,7 +26,7 @@ export const createCryptoInvoice = operation({
   tag: 'Crypto invoices',
   summary: 'Create a crypto invoice',
   description:
-    'A payment page for one payment. What `amount` leaves open the payer chooses. With `baseAmount` the price is ' +
+    'A payment page for one payment. The payer chooses what `amount` does not state. With `baseAmount` the price is ' +
     'turned into crypto when the payer continues. Statuses arrive as `CryptoInvoice` notifications.',
   body: requestObject(
     {
@@ -103,24 +103,26 @@ export const CryptoInvoice = Type.Object(
     createdAt: milliseconds('When it was created'),
     expiredAt: milliseconds('When it ends if it is not paid'),
     clientExpiredAt: milliseconds('The end the page shows'),
-    amount: Type.Union([CryptoAmount, Type.Null()], { description: 'What is asked for; null until the payer chooses' }),
+    amount: Type.Union([CryptoAmount, Type.Null()], {
+      description: 'The requested amount; null until the payer chooses',
+    }),
     baseAmount: Type.Optional(Money),
     price: Type.Optional(printedDecimal('Rate used, when priced in fiat')),
-    paidPrice: Type.Optional(printedDecimal('What was paid, in the currency of the price')),
+    paidPrice: Type.Optional(printedDecimal('The amount that was paid, in the currency of the price')),
     address: Type.Optional(Type.String({ description: 'Where the payer sends it; from REGISTERED on' })),
-    paidAmount: printedDecimal('What was paid so far'),
+    paidAmount: printedDecimal('The amount paid so far'),
     fee: Type.Optional(printedDecimal("The service's fee, when paid")),
     claim: Type.Optional(
       Type.Object(
         {
           status: Type.Enum(['REQUESTED', 'APPROVED', 'SENT', 'FAILED', 'REFUSED'], {
             description:
-              'What became of it: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again',
+              'State of the claim: SENT when its withdrawal is Done, FAILED when that is Failed and the decision is open again',
           }),
           refundAddress: Type.String({ description: 'Where the payer asks the money to be sent' }),
           withdrawalId: Type.Optional(Type.String({ description: 'The newest withdrawal made for it, once approved' })),
         },
-        { description: 'What the payer of an expired, underpaid invoice asks for: the money back' },
+        { description: 'The refund claim of the payer of an expired, underpaid invoice' },
       ),
     ),
   },

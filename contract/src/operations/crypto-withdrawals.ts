@@ -105,7 +105,7 @@ export const getCryptoWithdrawalCompliance = operation({
   tag: 'Withdrawals',
   summary: 'Screening report of a crypto withdrawal',
   description:
-    'Until the report exists the answer is 409, code 102, with `Retry-After`. What failed before it was screened never has one: 409, code 103.',
+    'Until the report exists the answer is 409, code 102, with `Retry-After`. A withdrawal that failed before it was screened never has a report: 409, code 103.',
   params: idParams('Identifier of the withdrawal'),
   response: Compliance,
   errors: [generalErrors.notScreenedYet, generalErrors.conflict],

@@ -11,7 +11,7 @@ export const EventRecord = Type.Object(
       description: "Position in the merchant's notifications; also in `x-event-sequence`",
     }),
     id: Type.String({ description: 'Identifier of the notification; also in `webhook-id`' }),
-    objectId: Type.String({ description: 'What it is about: the `id` in `body`' }),
+    objectId: Type.String({ description: 'The object of the notification: the `id` in `body`' }),
     kind: Type.String({ description: 'The `kind` in `body`' }),
     status: Type.String({ description: 'The `status` in `body`' }),
     createdAt: milliseconds('When the status changed'),

@@ -19,7 +19,7 @@ import { operation } from '../operation.ts'
 
 const side = Type.Enum(['spend', 'withdraw', 'exchange'], {
   description:
-    '`spend`: `amount` is exactly what is spent. `withdraw`: `amount` is exactly what is withdrawn, withdrawal fee ' +
+    '`spend`: `amount` is the exact amount spent. `withdraw`: `amount` is the exact amount withdrawn, withdrawal fee ' +
     'included. `exchange` is an older word for `spend`',
 })
 
@@ -47,23 +47,23 @@ export const ExchangeWithdrawalEstimate = Type.Object(
   {
     withdraw: Type.Object({
       ticker: Type.String({ description: 'Asset withdrawn' }),
-      amount: printedDecimal('What is withdrawn; the receiver gets it less `fee`'),
+      amount: printedDecimal('The withdrawn amount; the receiver gets it less `fee`'),
       fee: printedDecimal('Withdrawal fee, included in `amount`'),
     }),
     spend: Type.Object({
       ticker: Type.String({ description: 'Asset spent' }),
-      amount: printedDecimal('What is spent from the balance'),
+      amount: printedDecimal('The amount that is spent from the balance'),
     }),
     exchange: Type.Object({
       ticker: Type.String({ description: 'Asset spent' }),
-      amount: printedDecimal('What is exchanged: `spend.amount` less `fee`'),
+      amount: printedDecimal('The exchanged amount: `spend.amount` less `fee`'),
       fee: printedDecimal('Exchange fee, included in `spend.amount`'),
     }),
     price: Price,
   },
   {
     title: 'ExchangeWithdrawalEstimate',
-    description: 'What an exchange with withdrawal would do now',
+    description: 'The result of an exchange with withdrawal at the current price',
     examples: [
       {
         withdraw: { ticker: 'USDT', amount: '1380.6', fee: '1' },

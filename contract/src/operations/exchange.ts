@@ -16,7 +16,7 @@ import { operation } from '../operation.ts'
 
 const side = Type.Enum(['target', 'spend', 'exchange'], {
   description:
-    '`target`: `amount` is what is received. `spend`: `amount` is what is spent, fee included. `exchange` is an older ' +
+    '`target`: `amount` is the received amount. `spend`: `amount` is the spent amount, fee included. `exchange` is an older ' +
     'word for `spend`',
 })
 
@@ -71,22 +71,22 @@ export const ExchangeEstimate = Type.Object(
   {
     price: Price,
     exchange: Type.Object({
-      amount: printedDecimal('What is exchanged: `spend.amount` less `fee`'),
+      amount: printedDecimal('The exchanged amount: `spend.amount` less `fee`'),
       ticker: Type.String({ description: 'Asset spent' }),
       fee: printedDecimal('Fee, in the asset spent'),
     }),
     target: Type.Object({
-      amount: printedDecimal('What is credited'),
+      amount: printedDecimal('The credited amount'),
       ticker: Type.String({ description: 'Asset received' }),
     }),
     spend: Type.Object({
-      amount: printedDecimal('What is spent, fee included'),
+      amount: printedDecimal('The spent amount, fee included'),
       ticker: Type.String({ description: 'Asset spent' }),
     }),
   },
   {
     title: 'ExchangeEstimate',
-    description: 'What an exchange would do now',
+    description: 'The result of an exchange at the current price',
     examples: [
       {
         price: { value: '40', pair: ['USDT', 'UAH'] },

@@ -67,7 +67,7 @@ export const FiatInvoice = Type.Object(
     status: Type.Enum(['CREATED', 'PENDING', 'PAID', 'DONE', 'FAILED'], {
       description: 'PENDING: the payer has opened the card form. PAID: the bank reports payment. DONE: credited',
     }),
-    amount: Type.Union([Money, Type.Null()], { description: 'What is asked for; null until the payer chooses' }),
+    amount: Type.Union([Money, Type.Null()], { description: 'The requested amount; null until the payer chooses' }),
     description: Type.Optional(Type.String({ description: 'As given' })),
     meta: Type.Optional(Type.String({ description: 'As given' })),
     paidAmount: Type.Optional(Money),

@@ -14,7 +14,7 @@ export const Withdrawal = Type.Object(
     }),
     localId: Type.String({ description: 'As given by the merchant' }),
     ticker: Type.String({ description: 'Asset withdrawn; of an `Exchange` the asset received' }),
-    amount: printedDecimal('Amount, as in its notifications; of an `Exchange` what was received'),
+    amount: printedDecimal('The amount, as in the notifications; of an `Exchange` the received amount'),
     fee: printedDecimal('Withdrawal fee; of an `Exchange` the exchange fee, in the asset spent'),
     to: Type.Optional(Type.String({ description: 'Destination; a card is masked. Absent for an `Exchange` only' })),
     time: milliseconds('When it was created'),
@@ -50,7 +50,7 @@ export const findWithdrawals = operation({
   tag: 'Withdrawals',
   summary: 'Find a withdrawal or an exchange by localId',
   description:
-    'What was placed with the `localId`, or an empty list when nothing was: a call whose answer was lost has then not ' +
+    'The order that was placed with the `localId`, or an empty list if there is none: a call whose answer was lost has then not ' +
     'been accepted, and can be repeated with the same `localId`. Covers every operation that moves money: crypto ' +
     'withdrawals, card payouts, batches, exchanges, and exchanges with withdrawal.',
   query: Type.Object({ localId: localId() }),

@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * Returns the code of a failed connection, with advice where there is any. Never includes the error's own message,
- * which may quote what was sent or received.
+ * which may quote sent or received data.
  */
 export const describeConnectionError = (error: unknown): string => {
   const { code, name } = error as NodeJS.ErrnoException

@@ -132,7 +132,7 @@ export class History implements LogSubscriber {
   #judgeCommon(id: string, conflictKeys: readonly string[]): void {
     const known = this.#intent(id)
     if (!known || this.#commonAfter(id, conflictKeys).length > 0) return
-    const message = `Intent ${id}: spend what all its earlier transactions do (${known.common.join(', ')})`
+    const message = `Intent ${id}: spend the coins or nonce that all its earlier transactions spend (${known.common.join(', ')})`
     throw new Refusal('intent-already-signed', message, [id])
   }
 

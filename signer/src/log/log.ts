@@ -33,8 +33,8 @@ const SEGMENT_BYTES = 64 * 1024 * 1024
 
 /**
  * The append-only log of signatures. Each line contains the hash of the line before. A line is on the disk before its
- * answer is sent. After a failed write nothing more is written, because only reading the log again shows what is on the
- * disk.
+ * answer is sent. After a failed write nothing more is written, because only reading the log again shows the state of
+ * the disk.
  */
 export class SignatureLog {
   readonly #path: string

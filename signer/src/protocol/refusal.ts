@@ -14,7 +14,7 @@ export const REFUSALS = {
   'not-parsable': {
     of: 'request',
     status: 400,
-    meaning: 'the unsigned bytes are not exactly what chainkit writes for a payout',
+    meaning: 'the unsigned bytes differ from those that chainkit writes for a payout',
   },
   network: { of: 'request', status: 400, meaning: 'the network, chain id or kind of transaction is not in the policy' },
   'unknown-asset': { of: 'item', status: 400, meaning: 'the asset is not in the policy of this network' },
@@ -44,7 +44,7 @@ export const REFUSALS = {
   limit: {
     of: 'item',
     status: 403,
-    meaning: 'an intent, or what is staked or lent, is above the largest amount the policy allows',
+    meaning: 'the amount of an intent, a stake or a loan is above the largest amount the policy allows',
   },
   velocity: { of: 'now', status: 403, meaning: 'the hour or day has no room left for this amount or fee' },
   'needs-approval': { of: 'item', status: 403, meaning: 'the amount needs approvals that the request does not carry' },

@@ -208,7 +208,7 @@ function answerTo(requestHash: string, entry: SignedEntry): SignAnswer {
   return entry.answer
 }
 
-/** Parses the bytes and returns what they do. Throws a Refusal when the policy forbids it. */
+/** Parses the bytes and returns their effect. Throws a Refusal when the policy forbids it. */
 export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: SignRequest, now: number): Judgement {
   if (request.purpose === 'rebalance' && !isEvmNetwork(networkPolicy.network)) {
     throw new Refusal('network', 'There are several hot addresses on EVM chains only')

@@ -129,7 +129,7 @@ const reconciled = async (sandbox: Sandbox): Promise<string[]> => {
   const agrees = async (): Promise<boolean> => {
     ;({ text } = await sandbox.bursar('reconcile', '--full'))
     const isWhole = NETWORKS.every((network) => text.includes(`${network}: compared`))
-    return isWhole && text.includes('the ledger holds, and the chains agree')
+    return isWhole && text.includes('the ledger is consistent, and the chains agree with it')
   }
   return sandbox.until('books and chains agree', agrees, PATIENCE_MS).then(
     () => [],

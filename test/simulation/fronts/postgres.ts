@@ -113,7 +113,7 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
   }
 
   const server = createServer(serve)
-  // A socket of the file system costs the kernel half of what one of the network costs.
+  // A socket of the file system costs the kernel half as much as one of the network costs.
   const folder = mkdtempSync(join(tmpdir(), 'bursar-front-'))
   const through = new URL(url)
   await new Promise<void>((resolve) => server.listen(join(folder, `.s.PGSQL.${port}`), resolve))

@@ -41,7 +41,7 @@ type Shown = Pick<HedgeOrder, 'id' | 'base' | 'quote' | 'side' | 'amount' | 'pri
 
 const e18 = (text: string): bigint => unitsOf(text, SCALE)
 
-/** Each order that the program placed is at the venue once, as it was placed, and traded as much as is booked. */
+/** Each order that the program placed is at the venue once, as it was placed, and traded as much as is posted. */
 export const judgeHedgeOrders = (orders: readonly Shown[], atVenue: readonly VenueOrder[]): string[] => {
   const problems: string[] = []
   for (const order of orders) {

@@ -8,7 +8,7 @@ import { WORDS, type Words } from './words/index.ts'
 export interface Problem {
   /** the HTTP status */
   status: number
-  /** what a merchant has to change, in English; undefined when the status says everything */
+  /** the change that a merchant has to make, in English; undefined when the status says everything */
   description: string | undefined
   requestId: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { Scene } from './panel.ts'
 import type { FormProblem } from './view.ts'
 
-/** Describes what is wrong with a form, for the payer. */
+/** Describes the faults of a form, for the payer. */
 export const problemText = ({ words, amount }: Scene, problem: FormProblem): string => {
   switch (problem.field) {
     case 'email':

@@ -77,13 +77,13 @@ export interface PaymentOption {
   most: string | undefined
 }
 
-/** What was wrong with a form that the payer sent. */
+/** A fault of a form that the payer sent. */
 export type FormProblem =
   | { field: 'email' | 'choice' | 'value' | 'address'; why: 'missing' | 'malformed' }
   | { field: 'value'; why: 'limits'; least: Amount; most: Amount | undefined }
   | { field: 'form'; why: 'gone' | 'tryAgain' }
 
-/** CREATED: the payer gives contact data and what the merchant left open, then continues. */
+/** CREATED: the payer gives contact data and the values that the merchant did not set, then continues. */
 export interface OpenState {
   at: 'open'
   /** the amount asked; undefined when the payer chooses it. May be a fiat price of a crypto invoice */

@@ -48,6 +48,6 @@ export const getJson = async (url: string, name: string): Promise<unknown> => {
   try {
     return parseJsonDigits(text)
   } catch {
-    throw new Error(`${name} answered what is no JSON`)
+    throw new Error(`${name} answered with data that is not JSON`)
   }
 }

@@ -39,6 +39,6 @@ const parse = (text: string, name: string): { observedAt?: unknown; usd?: unknow
   try {
     return (JSON.parse(text) ?? {}) as { observedAt?: unknown; usd?: unknown }
   } catch {
-    throw new Error(`${name} answered what is no JSON`)
+    throw new Error(`${name} answered with data that is not JSON`)
   }
 }

@@ -36,7 +36,7 @@ const readFeed = async (url: string): Promise<readonly XmlElement[]> => {
     const rss = parseXml(text)
     return rss.name === 'rss' ? (rss.children.find(({ name }) => name === 'channel')?.children ?? []) : []
   } catch (error) {
-    throw new Error(`nbk answered what is no XML: ${(error as Error).message}`, { cause: error })
+    throw new Error(`nbk answered with data that is not XML: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -32,7 +32,7 @@ export const settle = async (screener: Screener, subject: Subject): Promise<Repo
 export const describeScreener = (name: string, world: () => ScreenerWorld): void => {
   describe(name, () => {
     test.each(['clean', 'sanctioned'] as const)(
-      'a report of what is %s has all 47 signals as whole percents, a score from 0 to 1 and a time',
+      'a report of %s money has all 47 signals as whole percents, a score from 0 to 1 and a time',
       async (which) => {
         const { riskScore, signals, madeAt, flags } = await settle(world().screener, world()[which])
         expect(Object.keys(signals).sort()).toEqual([...signalKeys].sort())

@@ -18,7 +18,7 @@ export const postForm = async (
     return JSON.parse(text) as unknown
   } catch {
     throw new ScreeningUnavailable(
-      `${name}: ${isWebPage(text) ? 'it answered a web page and no JSON: check its url' : 'it answered what is no JSON'}`,
+      `${name}: ${isWebPage(text) ? 'it answered with a web page, not with JSON: check its url' : 'it answered with data that is not JSON'}`,
     )
   }
 }

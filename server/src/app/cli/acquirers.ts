@@ -72,7 +72,7 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
       withInstallation(env, async (opened) => {
         const asset = fiatOf(opened, ticker)
         if (!acquirersOf(opened).byName.has(account))
-          throw new UsageError(`${account} is no account of BURSAR_ACQUIRERS_FILE`)
+          throw new UsageError(`${account} is not an account of BURSAR_ACQUIRERS_FILE`)
         const units = unitsOf(amount, asset)
         if (units === 0n) throw new UsageError('AMOUNT must not be zero')
         const { runtime } = opened
@@ -80,7 +80,7 @@ const moneyCommand = (name: string, summary: string, itemOf: typeof fundAcquirer
           applyAll(tx, [itemOf({ acquirer: account, ticker: asset.ticker, units }, momentOf(runtime))]),
         )
         out.say(
-          `booked; by the books ${account} holds ${formatUnits(await heldBy(runtime.db, account, asset.ticker), asset.scale)} ${asset.ticker}`,
+          `posted; by the books ${account} holds ${formatUnits(await heldBy(runtime.db, account, asset.ticker), asset.scale)} ${asset.ticker}`,
         )
       }),
   })
@@ -105,7 +105,7 @@ const shownPayment = (opened: Opened, payment: Payment): Fields => {
 export const acquirerCommands: readonly Command[] = [
   command({
     name: 'payment show',
-    summary: 'show a card payment, or every one that was tried for an invoice, with its state and amounts',
+    summary: 'show a card payment, or all card payments of an invoice, with states and amounts',
     args: ['PAYMENT_OR_INVOICE_ID'],
     run: async ({ args }, env, out) =>
       withInstallation(env, async (opened) => {
@@ -138,7 +138,7 @@ export const acquirerCommands: readonly Command[] = [
         )
         out.show({ refundId: refund.id }, [])
         out.say(
-          `refund ${refund.id} of ${formatUnits(refund.units, asset.scale)} ${refund.ticker} is on its way; the money is held until ${refund.acquirer} has answered`,
+          `refund ${refund.id} of ${formatUnits(refund.units, asset.scale)} ${refund.ticker} is requested; the money is held until ${refund.acquirer} has answered`,
         )
       })
     },
@@ -152,9 +152,9 @@ export const acquirerCommands: readonly Command[] = [
       refused: flag('the payer will not get the money: it goes back to the account it was held on'),
     },
     irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
-    more: 'With --refused the acquirer is queried once more: a refund that it shows or confirms can not be refused. For two weeks afterwards the acquirer is queried how much of the payment was refunded. Your login is recorded with the refund and in "bursar actions".',
+    more: `With --refused the acquirer is queried once more: a refund that it shows or confirms can't be refused. For two weeks afterwards the worker queries the refunded amount of the payment. Your login is recorded with the refund and in "bursar actions".`,
     run: async ({ args, options }, env, out) => {
-      if (options.done === options.refused) throw new UsageError('say how it ended: --done or --refused')
+      if (options.done === options.refused) throw new UsageError('give one of --done and --refused')
       const id = args.REFUND_ID
       const resolution = { id, how: options.done ? 'done' : 'refused', by: `${actor()}: ${args.REASON}` } as const
       await withInstallation(env, async (opened) => {
@@ -164,13 +164,13 @@ export const acquirerCommands: readonly Command[] = [
           const moment = momentOf(opened.runtime)
           await carryOut(tx, await resolveRefund(tx, resolution, subscriberOf(opened), moment), moment)
         })
-        out.say(options.done ? 'booked as given back' : 'refused; the money is back on its account')
+        out.say(options.done ? 'posted as refunded' : 'refused; the money is back on its account')
       })
     },
   }),
   command({
     name: 'payment went-back',
-    summary: 'enter how much of a payment went back to its payer, where the acquirer reports no amount; 0 for nothing',
+    summary: 'enter the amount that went back to a payer if the acquirer reports none; 0: no money went back',
     args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
     irreversible: 'The amount is taken from the balance of the merchant; a missing part becomes a debt.',
     run: async ({ args }, env, out) => {
@@ -183,7 +183,7 @@ export const acquirerCommands: readonly Command[] = [
           const moment = momentOf(runtime)
           await carryOut(tx, await resolveDispute(tx, payment.id, units, `${actor()}: ${args.REASON}`, moment), moment)
         })
-        out.say(units === 0n ? 'the held money is available again' : 'booked as gone back')
+        out.say(units === 0n ? 'the held money is available again' : 'posted as refunded')
       })
     },
   }),
@@ -221,12 +221,12 @@ export const acquirerCommands: readonly Command[] = [
   }),
   moneyCommand(
     'acquirer fund',
-    "post the operator's money that was paid into an account with an acquirer; a negative amount: taken out of it",
+    "post the operator's money that was paid into an account with an acquirer; a negative amount was taken out of it",
     fundAcquirerItem,
   ),
   moneyCommand(
     'acquirer banked',
-    'post a settlement that has reached the bank; a negative amount: the bank has paid the acquirer',
+    'post a settlement that has reached the bank; a negative amount was paid by the bank to the acquirer',
     bankItem,
   ),
 ]
@@ -244,7 +244,7 @@ export const reconcileWithAcquirer = async (
 ): Promise<number> => {
   const { runtime } = opened
   const acquirer = acquirersOf(opened).byName.get(name)
-  if (!acquirer) throw new UsageError(`${name} is no account of BURSAR_ACQUIRERS_FILE`)
+  if (!acquirer) throw new UsageError(`${name} is not an account of BURSAR_ACQUIRERS_FILE`)
   if (!/^[1-9]\d{0,3}$/.test(days)) throw new UsageError('--days is a whole number')
   const lookedBackMs = Number(days) * 86_400_000
   const findings =
@@ -303,7 +303,7 @@ const fromPort = async (opened: Opened, name: string, lookedBackMs: number): Pro
   )
 }
 
-/** Reads a statement file. Every booking between its first and its last line must be on it. */
+/** Reads a statement file. Every posting between its first and its last line must be on it. */
 const fromFile = async ({ runtime }: Opened, name: string, file: string): Promise<StatementFinding[]> => {
   const lines = readStatementFile(readFileSync(file, 'utf8'))
   const times = lines.map(({ at }) => at)

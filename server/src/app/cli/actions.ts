@@ -19,12 +19,12 @@ const argumentsText = (given: Fields): string =>
 export const actionCommands: readonly Command[] = [
   command({
     name: 'actions',
-    summary: "list operators' commands: who, where, when and the outcome",
+    summary: "list operators' commands with login, machine, time and outcome",
     options: {
       command: text('COMMAND', 'only of this command, or of those that begin with this word'),
       most: textOr('100', 'N', 'rows'),
     },
-    more: 'One row is written before a command begins, and one when it ends. Each row contains the hash of the row before it: the last line says whether all do.',
+    more: 'One row is written before a command begins, and one when it ends. Each row contains the hash of the row before it. The last line of the output shows the result of the check of all hashes.',
     run: async ({ options }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         if (!/^[1-9]\d{0,5}$/.test(options.most)) throw new UsageError('--most is a whole number from 1')
@@ -50,9 +50,9 @@ export const actionCommands: readonly Command[] = [
           return out.say(
             head === null
               ? 'nothing is recorded'
-              : `${head.number} row(s), each follows from the one before; head ${head.hash}`,
+              : `${head.number} row(s), each with the hash of the row before it; head ${head.hash}`,
           )
-        out.say(`row ${broken} was changed or removed, or does not follow from the one before it`)
+        out.say(`row ${broken} was changed or removed, or does not have the hash of the row before it`)
         process.exitCode = 1
       }),
   }),

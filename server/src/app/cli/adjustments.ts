@@ -137,7 +137,7 @@ const adjustCommands: readonly Command[] = [
     run: async ({ options }, _env, out) => {
       const read = `${readFileSync(options.text ?? 0, 'utf8').trimEnd()}\n`
       if (!/^bursar (adjustment|person) v1\n/.test(read))
-        throw new Error('this is neither the text of an adjustment nor that of an enrolment')
+        throw new Error('this is neither the text of an adjustment nor the text of an enrolment')
       process.stderr.write(read)
       out.text('signature', signText(readKeyFile(options.key), read))
     },
@@ -193,7 +193,7 @@ const personCommands: readonly Command[] = [
   }),
   command({
     name: 'person text',
-    summary: 'print the text by which an enrolled person vouches for another one',
+    summary: 'print the text that an enrolled person signs to vouch for another person',
     args: ['PERSON', 'PUBLIC_KEY', 'LOGIN'],
     run: async ({ args: { PERSON: id, PUBLIC_KEY: publicKey, LOGIN: login } }, env, out) => {
       if (!/^[0-9a-f]{64}$/.test(publicKey))
@@ -205,13 +205,13 @@ const personCommands: readonly Command[] = [
   }),
   command({
     name: 'person enrol',
-    summary: 'enrol a person whose signature adjustments need',
+    summary: 'enrol a person who may sign adjustments',
     args: ['PERSON', 'PUBLIC_KEY', 'LOGIN'],
     options: {
       voucher: text('PERSON', 'the enrolled person who vouches; required for all but the first'),
       signature: text('HEX', "the voucher's signature of `person text`"),
     },
-    more: 'LOGIN is the login under which the person types commands. A person can not sign an adjustment that the same login proposed.',
+    more: "LOGIN is the login with which the person runs commands. A person can't sign an adjustment that the same login proposed.",
     run: async (
       { args: { PERSON: id, PUBLIC_KEY: publicKey, LOGIN: login }, options: { voucher, signature } },
       env,

@@ -11,7 +11,7 @@ export const alertCommands: readonly Command[] = [
   command({
     name: 'alerts',
     summary: 'list open alerts',
-    more: 'Alerts with an id report a past event: end them with `alerts end` when you have looked into it. The others end with the condition that they report.',
+    more: 'Alerts with an id in brackets report an event: end them with `alerts end` when you have dealt with it. The others end when the condition that they report ends.',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const alerts = await openAlerts(runtime.db)
@@ -28,10 +28,10 @@ export const alertCommands: readonly Command[] = [
   }),
   command({
     name: 'alerts end',
-    summary: 'end an alert of something that has happened, with a note of what you did',
+    summary: 'end an alert about an event, with a note of your action',
     args: ['ID', 'NOTE...'],
     run: async ({ args: { ID: id, NOTE: note } }, env, out) => {
-      if (!isUuid(id)) throw new Error('ID is one that `bursar alerts` shows in brackets')
+      if (!isUuid(id)) throw new Error('ID must be an id that `bursar alerts` shows in brackets')
       await withInstallation(env, async ({ runtime }) => {
         const ended = await endAlertByHand(
           runtime.db,
@@ -40,7 +40,7 @@ export const alertCommands: readonly Command[] = [
           momentOf(runtime).at,
         )
         if (!ended) throw new Error('no alert of this id is open: bursar alerts')
-        if (!ended.isEnded) throw new Error(`${ended.kind} reports a state, and ends with it`)
+        if (!ended.isEnded) throw new Error(`${ended.kind} reports a condition, and ends when the condition ends`)
         out.say('ended')
       })
     },

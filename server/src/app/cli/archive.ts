@@ -7,8 +7,8 @@ import { command, neededText, UsageError, type Command } from './command.ts'
 import { loadConfig, withInstallation } from '../installation/open.ts'
 
 /**
- * The longest use of a notification: a deposit that is screened again after a year looks up what its merchant was
- * notified of.
+ * The longest use of a notification: a deposit that is screened again after a year looks up the notifications that its
+ * merchant was notified of.
  */
 const FEWEST_MONTHS = 12
 

@@ -14,7 +14,7 @@ const numberOf = (typed: string, name: string): number => {
 export const auditCommands: readonly Command[] = [
   command({
     name: 'audit findings',
-    summary: 'list accounts whose balance their entries do not prove, and why',
+    summary: 'list accounts whose balance is not proved by their entries, with the reasons',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const findings = await listOpenFindings(runtime.db)
@@ -26,7 +26,7 @@ export const auditCommands: readonly Command[] = [
             `${foundAt.toISOString()} account ${accountId} (${kind} of ${merchantId} in ${asset}), version ${version}, ${finding}: ${detail}`,
           )
         }
-        if (findings.length === 0) out.say('every account that was audited is proved')
+        if (findings.length === 0) out.say('every audited account is proved')
         else process.exitCode = 1
       }),
   }),

@@ -61,7 +61,7 @@ test('an unclear payment is listed with its reference and is settled by a person
   expect((await bursar('card-payout', 'give-up', '--yes', first!.partId!)).err).toContain('it is waiting')
   expect(
     await bursar('card-payout', 'resolve', '--yes', first!.reference!, '--paid', 'seen', 'in', 'its', 'cabinet'),
-  ).toMatchObject({ code: 0, out: 'booked as paid\n' })
+  ).toMatchObject({ code: 0, out: 'posted as paid\n' })
   expect(
     await bursar('card-payout', 'resolve', '--yes', second!.reference!, '--refused', 'told', 'by', 'phone'),
   ).toMatchObject({ code: 0 })

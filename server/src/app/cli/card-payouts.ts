@@ -50,13 +50,13 @@ export const cardPayoutCommands: readonly Command[] = [
     },
     irreversible: 'The order ends as you say. If it was paid and you say refused, it can be paid twice.',
     run: async ({ args, options }, env, out) => {
-      if (options.paid === options.refused) throw new UsageError('say how it ended: --paid or --refused')
+      if (options.paid === options.refused) throw new UsageError('give one of --paid and --refused')
       const how = options.paid ? 'paid' : 'refused'
       const by = `${actor()}: ${args.REASON}`
       await decide(env, (tx, catalogue, moment) =>
         resolve(tx, { reference: args.REFERENCE, how, by }, catalogue, moment),
       )
-      out.say(how === 'paid' ? 'booked as paid' : 'refused; amount and fee are back on the balance')
+      out.say(how === 'paid' ? 'posted as paid' : 'refused; amount and fee are back on the balance')
     },
   }),
   command({

@@ -75,9 +75,9 @@ export const coldCommands: readonly Command[] = [
         const taken = await inTransaction(runtime.db, (tx) =>
           importTransfer(tx, { id: args.TRANSFER_ID, bytes }, catalogue, momentOf(runtime)),
         )
-        if ('refused' in taken) throw new Error(`not taken: ${taken.message}`)
+        if ('refused' in taken) throw new Error(`refused: ${taken.message}`)
         out.show({ hash: taken.hash }, [])
-        out.say(`taken: ${taken.hash} is being sent`)
+        out.say(`accepted: ${taken.hash} is being sent`)
       })
     },
   }),
@@ -91,11 +91,11 @@ export const coldCommands: readonly Command[] = [
         const cancelled = await inTransaction(runtime.db, (tx) =>
           cancelTransfer(tx, args.TRANSFER_ID, momentOf(runtime)),
         )
-        if (!cancelled) throw new Error('nothing waits by this id')
+        if (!cancelled) throw new Error('no transfer with this id waits for its signature')
         const until = cancelled.mayBeMinedUntil
         out.say(
           until === null
-            ? 'cancelled: destroy what was signed'
+            ? 'cancelled: destroy the signed bytes'
             : `cancelled; a signed transaction can be mined until ${until.toISOString()}, and no other transfer is offered before`,
         )
       }),

@@ -65,7 +65,7 @@ export const readCommandLine = (command: Command, words: readonly string[]): Com
     args[name] = word === '' ? undefined : word
   }
   if (typed.length > 0)
-    throw new UsageError(`"${typed.join(' ')}" is too much: ${command.name} takes ${takes(command)}`)
+    throw new UsageError(`there are too many arguments, "${typed.join(' ')}": ${command.name} takes ${takes(command)}`)
   for (const [name, word] of Object.entries(args)) if (word !== undefined) args[name] = readArgument(name, word)
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, option]) => [name, option.read(unmarkedValue(values[name]), name)]),

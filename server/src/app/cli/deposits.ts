@@ -24,7 +24,8 @@ export const depositCommands: readonly Command[] = [
           if (effects) await carryOut(tx, effects, moment)
           return effects !== undefined
         })
-        if (!isDropped) throw new Error('no deposit with this id waits for its address to hold it: check both ids')
+        if (!isDropped)
+          throw new Error('no deposit with this id waits until its address holds the money: check both ids')
         world.runtime.log.warn({ deposit: id, actor: actor(), reason }, 'a deposit was dropped')
         out.say('dropped; the address should now hold this much less')
       }),

@@ -110,7 +110,7 @@ describe('every command of bursar', () => {
         [...line(one), 'nosuch', '--yes'].filter((word) => word !== '--yes' || one.irreversible !== null),
       )
       expect.soft({ name: one.name, code }).toEqual({ name: one.name, code: 2 })
-      expect.soft(err).toContain('"nosuch" is too much')
+      expect.soft(err).toContain('there are too many arguments, "nosuch"')
     }
     expect(await contentsOf(db)).toEqual(before)
   })

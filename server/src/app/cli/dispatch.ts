@@ -1,4 +1,4 @@
-/** Finds and runs the command of a command line, or shows help, or explains what is wrong with the command line. */
+/** Finds and runs the command of a command line, or shows help, or explains the error in the command line. */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { similarWord } from '../../platform/base/similar.ts'
@@ -73,7 +73,7 @@ const say = (text: string): 0 => {
   return 0
 }
 
-/** Handles words that name no command: suggests the likely one, or lists what exists. */
+/** Handles words that name no command: suggests the likely one, or lists the existing ones. */
 const refuse = (
   commands: readonly Command[],
   named: readonly string[],

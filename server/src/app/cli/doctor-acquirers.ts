@@ -9,7 +9,7 @@ export type Report = (good: boolean, text: string) => void
 const SCALE = 2
 const OTHER_KEY = "signs its answers with another key: set the account's keys to those of the acquirer's cabinet"
 
-/** Reports each acquirer account: what it is configured for, and whether the acquirer accepts our keys. */
+/** Reports each acquirer account: its limits, and whether the acquirer accepts our keys. */
 export const reportAcquirers = async (config: AcquirersConfig | null, report: Report): Promise<void> => {
   if (config === null) return report(true, 'acquirers: BURSAR_ACQUIRERS_FILE is not set, no cards')
   for (const { name, kind, acquirer } of config.accounts) {
@@ -17,7 +17,7 @@ export const reportAcquirers = async (config: AcquirersConfig | null, report: Re
     try {
       // A reference that was never used: an acquirer that answers "unknown" has understood and authenticated the query.
       const state = await acquirer.paymentState(randomUUID())
-      const known = `says that a payment which was never ordered is ${state.kind}`
+      const known = `reports the state ${state.kind} of a payment that was never ordered`
       const isOtherKey = state.kind === 'unknown' && state.otherKey === true
       const says = isOtherKey ? OTHER_KEY : state.kind === 'unknown' ? 'answers' : known
       report(says === 'answers', `acquirer ${name} (${kind}): ${says}; ${can}`)

@@ -28,7 +28,7 @@ export const reportExposure = (
     !hasProxy || trustedProxies.length > 0,
     hasProxy && trustedProxies.length === 0
       ? "proxy: BURSAR_HTTP listens on this machine only, so a proxy stands before it, and BURSAR_TRUSTED_PROXIES is empty: all payers share one limit. Set it to the proxy's address, such as 127.0.0.1"
-      : `proxy: ${trustedProxies.length === 0 ? 'none is trusted' : `X-Forwarded-For is believed of ${trustedProxies.join(', ')}`}`,
+      : `proxy: ${trustedProxies.length === 0 ? 'none is trusted' : `X-Forwarded-For is trusted from ${trustedProxies.join(', ')}`}`,
   )
   report(
     !isPublic || protocol === 'https:',
@@ -39,10 +39,10 @@ export const reportExposure = (
     everywhere.length === 0,
     everywhere.length === 0
       ? `webhooks: private addresses ${outboundAllow.length === 0 ? 'are refused' : `are allowed in ${outboundAllow.join(', ')}`}`
-      : `webhooks: BURSAR_OUTBOUND_ALLOW has ${everywhere.join(', ')}: a merchant can have your own machines called. Name single networks`,
+      : `webhooks: BURSAR_OUTBOUND_ALLOW has ${everywhere.join(', ')}: merchants could make Bursar send requests to your own machines. List single networks`,
   )
   report(
     !httpWebhooks || sandbox,
-    `webhooks: ${httpWebhooks ? 'plain http:// is allowed by BURSAR_HTTP_WEBHOOKS: anyone on the way reads them' : 'https only'}`,
+    `webhooks: ${httpWebhooks ? 'plain http:// is allowed by BURSAR_HTTP_WEBHOOKS: they are not encrypted on the network' : 'https only'}`,
   )
 }

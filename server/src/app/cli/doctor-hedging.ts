@@ -24,7 +24,7 @@ export const reportVenue = async (db: Db, venue: Venue, report: Report): Promise
     const [markets, balances] = [await venue.markets(), await venue.balances()]
     report(
       true,
-      `hedging: ${venue.name} takes our key, has ${markets.length} markets, and holds ${
+      `hedging: ${venue.name} accepts our key, has ${markets.length} markets, and holds ${
         balances
           .filter(({ total }) => total > 0n)
           .map(({ asset }) => asset)

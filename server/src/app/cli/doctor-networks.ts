@@ -12,7 +12,7 @@ import { tokensOf, type Opened } from '../installation/open.ts'
 export type Note = (text: string) => void
 
 /**
- * Reports each network: its chain, how far it is read, what its node exposes, and whether the tokens match the
+ * Reports each network: its chain, how far it is read, the abilities of its node, and whether the tokens match the
  * settings.
  */
 export const reportNetworks = async (
@@ -47,7 +47,7 @@ export const reportNetworks = async (
   }
 }
 
-/** Reports what the node exposes. Times are real times, because chains have no business clock. */
+/** Reports the node's abilities. Times are real times, because chains have no business clock. */
 const reportNode = async (
   networks: ChainSettings,
   network: Network,

@@ -15,10 +15,10 @@ import { signerAddress, withInstallation, type Opened } from '../installation/op
 import { reportDatabase } from './doctor-database.ts'
 import { compareLogs } from './signer.ts'
 
-/** Reports what works and what is degraded, one line each; exit code 1 when an operator has to act. */
+/** Reports the state of each part, one line each; exit code 1 when an operator has to act. */
 export const doctorCommand: Command = command({
   name: 'doctor',
-  summary: 'check keys, policies, networks, counterparties and limits, and show what is wrong',
+  summary: 'check keys, policies, networks, counterparties and limits, and show the faults',
   run: async (_given, env, out) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []

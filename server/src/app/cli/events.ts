@@ -13,7 +13,7 @@ const sequence = (text: string, what: string): number => {
 export const eventCommands: readonly Command[] = [
   command({
     name: 'events exhausted',
-    summary: 'list notifications whose retries have run out',
+    summary: 'list exhausted notifications, whose scheduled retries are used up',
     args: ['[MERCHANT_ID]'],
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
       withInstallation(env, async ({ runtime }) =>
@@ -42,7 +42,7 @@ export const eventCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'OBJECT_ID_OR_FROM', '[TO]'],
     run: async ({ args: { MERCHANT_ID: id, OBJECT_ID_OR_FROM: first, TO: last } }, env, out) => {
       if (last === undefined && !isUuid(first))
-        throw new UsageError('OBJECT_ID is a UUID; of sequence numbers, give FROM and TO')
+        throw new UsageError('OBJECT_ID is a UUID; to send a range of sequence numbers, give FROM and TO')
       const choice =
         last === undefined ? { objectId: first } : { from: sequence(first, 'FROM'), to: sequence(last, 'TO') }
       await withInstallation(env, async ({ runtime }) => {
@@ -63,7 +63,7 @@ export const eventCommands: readonly Command[] = [
     run: async ({ args: { MERCHANT_ID: id, OBJECT_ID: object } }, env, out) => {
       await withInstallation(env, async ({ runtime }) => {
         const skipped = await inTransaction(runtime.db, (tx) => skipEvent(tx, id, object, momentOf(runtime)))
-        if (skipped === null) throw new Error('nothing of this object waits')
+        if (skipped === null) throw new Error('no notification of this object waits')
         out.say(`skipped ${skipped}; it stays in GET /merchants/events`)
       })
     },

@@ -26,7 +26,7 @@ import { assetOf, signedUnitsOf } from './typed-amount.ts'
 export const exchangeCommands: readonly Command[] = [
   command({
     name: 'rates',
-    summary: 'show the order books that prices come from: sources, ages, and why a market is closed',
+    summary: 'show the order books from which prices are computed: sources, ages, and why a market is closed',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const now = runtime.clock.now()
@@ -54,7 +54,7 @@ export const exchangeCommands: readonly Command[] = [
   }),
   command({
     name: 'position fund',
-    summary: "put the operator's capital into the inventory that exchanges trade with; a negative amount takes it back",
+    summary: "move the operator's capital into the inventory of exchanges; a negative amount moves it back",
     args: ['TICKER', 'AMOUNT'],
     run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {
@@ -62,13 +62,13 @@ export const exchangeCommands: readonly Command[] = [
         const asset = assetOf(opened, ticker)
         const units = signedUnitsOf(amount, asset)
         await inTransaction(runtime.db, (tx) => fundPosition(tx, asset.ticker, units, momentOf(runtime)))
-        out.say('booked')
+        out.say('posted')
       }),
   }),
   command({
     name: 'position limit',
     summary:
-      'limit the position of an asset: LONG is bought more than sold, SHORT sold more than bought; none: the limit of the settings',
+      'limit the net amount of an asset that exchanges have bought (LONG) or sold (SHORT); none: the limit of the settings applies',
     args: ['TICKER', 'LONG', 'SHORT'],
     run: async ({ args: { TICKER: ticker, LONG: long, SHORT: short } }, env, out) =>
       withInstallation(env, async (opened) => {

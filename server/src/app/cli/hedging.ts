@@ -30,7 +30,7 @@ const SHOWN_DECIMALS = 6
 export const hedgingCommands: readonly Command[] = [
   command({
     name: 'hedging stop',
-    summary: 'place no more orders on the venue until `hedging start`; open orders are followed to their end',
+    summary: 'place no more orders on the venue until `hedging start`; open orders are processed to their end',
     args: ['REASON...'],
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
@@ -50,7 +50,7 @@ export const hedgingCommands: readonly Command[] = [
   }),
   command({
     name: 'hedging book',
-    summary: "post the operator's money that was paid to the venue; a negative amount: taken from it",
+    summary: "post the operator's money that was paid to the venue; a negative amount was taken from it",
     args: ['TICKER', 'AMOUNT'],
     run: async ({ args: { TICKER: ticker, AMOUNT: amount } }, env, out) =>
       withInstallation(env, async (opened) => {
@@ -60,12 +60,12 @@ export const hedgingCommands: readonly Command[] = [
         await inTransaction(runtime.db, (tx) =>
           fundVenue(tx, venueOf(opened).name, asset.ticker, units, momentOf(runtime)),
         )
-        out.say('booked')
+        out.say('posted')
       }),
   }),
   command({
     name: 'hedging',
-    summary: 'show the newest orders on the venue, and what it held when last compared with the books',
+    summary: 'show the newest orders on the venue, and its balances at the last comparison with the books',
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
         const { runtime, config } = opened
@@ -182,14 +182,14 @@ export const printStandings = async ({ runtime, config }: Opened, out: Output): 
   })
   const total = all.reduce((sum, s) => sum + s.margin + s.realised + (s.unrealised ?? 0n) - s.venueFees, 0n)
   out.show({ profitUsdt: usdt(total) }, [
-    `profit without the fees of merchants: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without what has no price now' : ''}`,
+    `profit without the fees of merchants: ${usdt(total)} USDT${all.some(({ unrealised }) => unrealised === null) ? ', without assets that have no price now' : ''}`,
   ])
   const wrong = await auditExposures(runtime.db)
   for (const { asset, exposure, moved } of wrong)
     out.add(
       'findings',
       { asset, exposureUnits: String(exposure), movedUnits: String(moved) },
-      `${asset}: the exposure ${exposure} is not what was moved, ${moved} (ledger units), or something else is reserved than orders have`,
+      `${asset}: the exposure ${exposure} differs from the sum of its changes, ${moved} (ledger units), or the reserved amount differs from that of the open orders`,
     )
   return wrong.length
 }

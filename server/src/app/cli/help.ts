@@ -39,7 +39,7 @@ export interface Topic {
 const lines = (commands: readonly Command[], width: number): string[] =>
   commands.flatMap(({ name, summary }) => paragraph(`  ${name}`, summary, LABEL_COLUMNS, width))
 
-const ADVICE = '"bursar COMMAND --help" shows what a command takes.'
+const ADVICE = '"bursar COMMAND --help" shows the arguments of a command.'
 
 /** Lists all commands by subject. */
 export const overview = (topics: readonly Topic[], columns = process.stdout.columns): string => {
@@ -50,7 +50,12 @@ export const overview = (topics: readonly Topic[], columns = process.stdout.colu
     '',
     ...paragraph('', ADVICE, 0, width),
     ...paragraph('', 'Every command but serve takes --json: one JSON object instead of text.', 0, width),
-    ...paragraph('', 'Exit codes: 0 done, 1 failed or found something wrong, 2 typed wrongly.', 0, width),
+    ...paragraph(
+      '',
+      'Exit codes: 0 the command succeeded, 1 it failed or a check found a fault, 2 wrong usage.',
+      0,
+      width,
+    ),
   ].join('\n')
 }
 

@@ -38,7 +38,7 @@ const topics: readonly Topic[] = [
     title: 'Run and upgrade',
     commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...restoredCommands],
   },
-  { title: 'See what is wrong', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
+  { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   { title: 'Merchants and their notifications', commands: [...merchantCommands, ...orderCommands, ...eventCommands] },
   { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
   { title: 'Withdrawals, payouts and stops', commands: [...moneyCommands, ...cardPayoutCommands] },

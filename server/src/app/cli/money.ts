@@ -93,7 +93,7 @@ export const moneyCommands: readonly Command[] = [
     summary:
       'attach a waiting withdrawal to the transaction that the signer signed for it and that the restored database lacks',
     args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
-    irreversible: 'The transaction is sent again, or booked from the block that holds it.',
+    irreversible: 'The transaction is sent again, or posted from the block that contains it.',
     more: 'Use it when the alert withdrawal-signed-before names the withdrawal. The transaction is compared with the signer, its own bytes and the chain before it is stored.',
     run: async ({ args }, env, out) => {
       const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
@@ -125,12 +125,14 @@ export const moneyCommands: readonly Command[] = [
             key,
           ),
         )
-        if (done.kind === 'nothing-signed') return out.say('the signer has signed nothing for it: it goes on')
+        if (done.kind === 'nothing-signed')
+          return out.say('the signer has signed nothing for this withdrawal: it is processed further')
         if (done.kind === 'superseded')
           return out.say(
-            `what was signed for it can never be mined, as ${done.by.join(', ')} has taken its place: it is paid anew`,
+            `the signed transactions can never be mined, because ${done.by.join(', ')} has replaced them: the withdrawal is paid again`,
           )
-        const where = done.minedAt === null ? 'no block holds it: it is sent again' : `block ${done.minedAt} holds it`
+        const where =
+          done.minedAt === null ? 'no block contains it: it is sent again' : `block ${done.minedAt} contains it`
         out.say(`attached ${done.hashes.join(', ')}; ${where}`)
       })
     },
@@ -147,7 +149,7 @@ export const moneyCommands: readonly Command[] = [
     },
     run: async ({ args, options: { asset = null, network: on = null, merchant = null, all } }, env, out) => {
       if (all === [asset, on, merchant].some((one) => one !== null))
-        throw new UsageError('say what to stop: --asset, --network or --merchant, or else --all')
+        throw new UsageError('give --asset, --network or --merchant, or else --all')
       await withInstallation(env, async (opened) => {
         const { runtime, config } = opened
         if (merchant !== null) await companyOf(runtime.db, merchant)
@@ -157,13 +159,13 @@ export const moneyCommands: readonly Command[] = [
         await inTransaction(runtime.db, (tx) => createStop(tx, what, momentOf(runtime)))
       })
       out.say(
-        'stopped: nothing more is planned, and the signer is asked for nothing new; what is signed is followed to its end',
+        'stopped: no payment is planned, and no signature is requested; signed transactions are processed to their end',
       )
     },
   }),
   command({
     name: 'freezes',
-    summary: 'list stops that are in force, or all stops ever',
+    summary: 'list the stops in force, or with --ever all stops',
     options: { ever: flag('lifted stops, too, with who lifted them and why') },
     run: async ({ options }, env, out) => {
       await withInstallation(env, async ({ runtime }) =>

@@ -10,12 +10,12 @@ export const orderCommands: readonly Command[] = [
     run: async ({ args }, env, out) => {
       await withInstallation(env, async ({ runtime }) => {
         const made = await findSigned(runtime.db, args.MERCHANT_ID, args.ID_OR_LOCAL_ID)
-        if (!made) throw new Error('this merchant has nothing with such an id or localId')
+        if (!made) throw new Error('this merchant has no order or invoice with this id or localId')
         out.show({ ...made }, [
           `${made.kind} ${made.id}, made at ${made.createdAt.toISOString()}`,
           made.keyId === null
             ? 'no signed request made it, or it is older than this record'
-            : `signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which ends or ended at ${made.keyEndsAt.toISOString()}` : ', which is in use'}`,
+            : `signed with key ${made.keyId}, of ${made.keyCreatedAt?.toISOString() ?? 'unknown age'}${made.keyEndsAt ? `, which is valid until ${made.keyEndsAt.toISOString()}` : ', which is in use'}`,
         ])
       })
     },

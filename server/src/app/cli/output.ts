@@ -21,7 +21,7 @@ interface ListOptions<Row> {
  * object whose members have the names given here. Absent values are null; times are ISO 8601 in UTC.
  */
 export interface Output {
-  /** Writes a sentence about what was done or found. JSON: one of `messages`. */
+  /** Writes a sentence about an action or a finding. JSON: one of `messages`. */
   say(text: string): void
   /** Writes the members of one object, as `name: value` lines or as other lines. JSON: members of the object. */
   show(fields: Fields, lines?: readonly string[]): void

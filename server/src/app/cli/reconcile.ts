@@ -32,12 +32,12 @@ export const reconcileCommand: Command = command({
   options: {
     network: network('one network, not all'),
     full: flag('compare every address, not only those that changed'),
-    recount: flag('first recount the figures that metrics and `bursar treasury` read; writers wait meanwhile'),
+    recount: flag('first recompute the totals that metrics and `bursar treasury` read; writers wait meanwhile'),
     history: flag('verify every entry of the ledger again, not only those that came since they were last verified'),
     acquirer: text('NAME', 'an acquirer instead of the chains'),
     statement: text('FILE', "the acquirer's statement; from its API if absent"),
     days: text('DAYS', "number of days to read from the acquirer's API; 7 if absent"),
-    balance: texts('TICKER=AMOUNT', 'what the acquirer says it holds'),
+    balance: texts('TICKER=AMOUNT', 'the balance that the acquirer states'),
   },
   run: async ({ options: values }, env, out) => {
     const { acquirer, statement, days = '7', balance: balances } = values
@@ -94,7 +94,7 @@ export const reconcileCommand: Command = command({
       }
       if (values.network === undefined) off += await reconcileVenue(opened, out)
       out.show({ findings: off }, [])
-      out.say(off === 0 ? 'the ledger holds, and the chains agree' : `${off} finding(s)`)
+      out.say(off === 0 ? 'the ledger is consistent, and the chains agree with it' : `${off} finding(s)`)
       if (off > 0) process.exitCode = 1
     })
   },

@@ -59,7 +59,7 @@ describe('commands that change something', () => {
     try {
       env = { ...env, DATABASE_URL: url.replace(/([?&]user=)[^&]*/, `$1recording_${process.pid}`) }
       const { code, said } = await type('merchant', 'create', '--name', 'Other', '--url', 'https://shop.example')
-      expect([code, said]).toEqual([1, expect.stringContaining('may not record what operators do')])
+      expect([code, said]).toEqual([1, expect.stringContaining("may not record operators' commands")])
       expect((await pool.query("select from merchants where name = 'Other'")).rowCount).toBe(0)
     } finally {
       await pool.query(`drop owned by recording_${process.pid}; drop role recording_${process.pid}`)

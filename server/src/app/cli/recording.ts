@@ -115,7 +115,7 @@ const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
   } catch (error) {
     if (sqlState(error) === '42501')
       throw new Error(
-        'this login of the database may not record what operators do: set DATABASE_URL to that of the operator, such as bursar_operator',
+        "this database login may not record operators' commands: set DATABASE_URL to that of the operator, such as bursar_operator",
         { cause: error },
       )
     if (sqlState(error) === '42P01') return false

@@ -95,7 +95,7 @@ test('a refund is ended by a person with its outcome and a reason; one that its 
   expect(await world.balance('merchant')).toBe(98_00n)
   expect(
     await bursar('payment', 'resolve-refund', '--yes', id, '--done', 'seen', 'in', 'the', 'cabinet'),
-  ).toMatchObject({ code: 0, out: 'booked as given back\n' })
+  ).toMatchObject({ code: 0, out: 'posted as refunded\n' })
   expect(await world.balance('merchant')).toBe(48_00n)
   const actions = await listActions(world.db, { most: 2, command: 'payment' })
   expect(actions).toMatchObject([{ outcome: 'done' }, { outcome: 'begun' }])

@@ -29,7 +29,7 @@ export const reserveCommands: readonly Command[] = [
     args: ['FILE'],
     options: {
       merchant: neededText('ID', 'whose proof it is'),
-      commitment: text('HEX', 'what the operator published'),
+      commitment: text('HEX', 'the commitment that the operator published'),
       'public-key': text('HEX', 'the key that must have signed the report'),
       expect: texts('TICKER=AMOUNT', 'a balance that the proof must count'),
     },
@@ -54,7 +54,7 @@ export const reserveCommands: readonly Command[] = [
       out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
     },
     run: async ({ options: values }, env, out) => {
-      if (values.all === (values.merchant !== undefined)) throw new UsageError('say --merchant ID or --all')
+      if (values.all === (values.merchant !== undefined)) throw new UsageError('give --merchant ID or --all')
       await withInstallation(env, async ({ runtime }) => {
         const report = await readReport(runtime.db, values.report ?? null)
         if (!report)
@@ -106,7 +106,7 @@ export const reserveCommands: readonly Command[] = [
           ],
         )
         out.say(
-          `wrote ${writeJson(values.out, `reserves-${report.id}.json`, file, 0o644)}: publish it where every merchant sees the same`,
+          `wrote ${writeJson(values.out, `reserves-${report.id}.json`, file, 0o644)}: publish it in one place for all merchants`,
         )
         if (statement.assets.some((asset) => backing(asset) < owed(asset))) process.exitCode = 1
       })
@@ -200,5 +200,5 @@ const printVerified = (verified: VerifiedReserves, { isPublished }: { isPublishe
   }
   out.show({}, [`commitment ${commitment}${signedBy === null ? '' : `, signed by ${signedBy}`}`])
   out.say('the proof holds: the total includes these balances')
-  if (!isPublished) out.say('compare the commitment with the one the operator publishes, or pass it as --commitment')
+  if (!isPublished) out.say('compare the commitment with the published one, or give the published one as --commitment')
 }

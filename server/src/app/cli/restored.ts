@@ -20,7 +20,7 @@ const FREEZE_REASON = 'restored from a copy'
  * Makes a restored database safe to serve, in one transaction. It stops withdrawals. Addresses that may have been
  * handed out after the copy was made are not handed out again; they are known, so that payments to them go to suspense.
  * @param ahead how many addresses of each family to watch after the last index in the database
- * @returns what was done, a line each
+ * @returns the changes, a line each
  */
 export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: number): Promise<string[]> =>
   inTransaction(runtime.db, async (tx) => {
@@ -61,9 +61,7 @@ export const restoredCommands: readonly Command[] = [
         'ADDRESSES',
         'number of addresses of each family to watch after the last index that the copy knows',
       ),
-      moved: flag(
-        'the same database in another place, such as after pg_upgrade: nothing is missing, and nothing else is done',
-      ),
+      moved: flag('the database was moved without loss, for example by pg_upgrade: only record its new identity'),
     },
     more: 'Stops all withdrawals, voids the stock of addresses, advances derivation counters and event sequences, and watches the addresses that may have been given out since. docs/operating/recovery.md describes the whole procedure.',
     irreversible:
@@ -73,7 +71,7 @@ export const restoredCommands: readonly Command[] = [
       await withInstallation(env, async ({ runtime, config }) => {
         if (options.moved) {
           await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
-          out.say('this is the database of the installation from now on')
+          out.say('from now on, this is the database of the installation')
           return
         }
         const lines = await makeSafe(runtime, required(config.xpubs, 'BURSAR_XPUBS_FILE'), ahead)
@@ -108,7 +106,7 @@ export const restoredCommands: readonly Command[] = [
   }),
   command({
     name: 'address give-back',
-    summary: 'give an address that a restored copy does not know back to the merchant who had it',
+    summary: 'assign an address that a restored copy lacks to its merchant again',
     args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
     irreversible: 'The address belongs to this merchant from now on, who is credited with deposits to it.',
     run: async ({ args }, env, out) => {
@@ -123,7 +121,7 @@ export const restoredCommands: readonly Command[] = [
             `${address} is not among the ${familyOf(blockchain)} addresses that are watched since the restore: \`bursar address watch\` watches more of them`,
           )
         out.show({ addressId: id }, [])
-        out.say(`it is address ${id} of the merchant: deposits from now on are credited`)
+        out.say(`assigned as address ${id} of the merchant: later deposits to it are credited`)
       })
     },
   }),

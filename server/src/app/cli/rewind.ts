@@ -45,10 +45,10 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
     `${network} has been read to ${cursor.height}, and is final to ${cursor.finalHeight}. Going back to ${to.height} (${to.hash}):`,
     ...deposits.map(
       ({ asset, count, booked }) =>
-        `- takes back ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are posted; a balance that lacks the amount becomes a debt`,
+        `- reverses ${count} deposit(s) of ${asset}, of which ${formatUnits(booked, scaleOf(asset))} ${asset} are posted; an amount that a balance lacks becomes a debt`,
     ),
     ...(deposits.length === 0 ? ['- takes back no deposit'] : []),
-    `- has ${outgoing} transaction(s) of ours wait to be mined again`,
+    `- makes ${outgoing} transaction(s) of ours wait until they are mined again`,
     ...(to.height < cursor.finalHeight
       ? [`- stops all payments on ${network} until you lift the stop, because final blocks are dropped`]
       : []),
@@ -59,10 +59,10 @@ const describe = (network: Network, { cursor, to, deposits, outgoing }: Rewind, 
 export const rewindCommands: readonly Command[] = [
   command({
     name: 'rewind plan',
-    summary: 'show what rewinding a network to a block would do',
+    summary: 'show the effects of rewinding a network to a block',
     args: ['NETWORK', '[HEIGHT]'],
     more:
-      'For a watcher that stopped because its node has no block in common with what was read. Without HEIGHT the newest block is taken that the node ' +
+      'For a watcher that stopped because its node has no block in common with the blocks that were read. Without HEIGHT, the plan goes back to the newest block that the node ' +
       'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
     run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env, out) => {
       const named = typed === undefined ? undefined : heightOf(typed)
@@ -70,7 +70,7 @@ export const rewindCommands: readonly Command[] = [
         const height = named ?? (await newestInCommon(opened.runtime.db, deps.adapter, deps.network))?.height
         if (height === undefined) {
           out.say(
-            `The node of ${name} has none of the newest blocks of the books. Check that it is of the right chain and has caught up; else name a HEIGHT`,
+            `The node of ${name} has none of the newest blocks of the books. Check that the node is of the right chain and in sync; otherwise give a HEIGHT`,
           )
           return
         }
@@ -87,7 +87,7 @@ export const rewindCommands: readonly Command[] = [
     summary: 'rewind a network to a block of its node, and read it again from there',
     args: ['NETWORK', 'HEIGHT', 'HASH'],
     irreversible: 'Deposits of later blocks leave the balances of merchants until they are read again.',
-    more: 'HEIGHT and HASH as `bursar rewind plan` names them. Restart the watcher of the network afterwards if it has ended.',
+    more: 'Take HEIGHT and HASH from `bursar rewind plan`. If the watcher of the network has exited, restart it afterwards.',
     run: async ({ args: { NETWORK: name, HEIGHT: typed, HASH: hash } }, env, out) => {
       const height = heightOf(typed)
       await withNetwork(env, name as Network, async (deps, opened) => {

@@ -7,7 +7,7 @@ export const runCommands: readonly Command[] = [
   command({
     name: 'serve',
     summary: 'run a role until a signal stops it',
-    options: { role: textOr('all', ROLES.join('|'), 'what to run') },
+    options: { role: textOr('all', ROLES.join('|'), 'the role to run') },
     isProcess: true,
     run: async ({ options }, env) => {
       const role = ROLES.find((one) => one === options.role)

@@ -80,7 +80,7 @@ const decision = (event: Opinion['event'], name: string, summary: string, irreve
         })
         if (!decided)
           throw new Error(
-            'there is nothing to decide: it is clean, still being asked about, or decided: bursar screening list',
+            'there is nothing to decide: the money is clean, is still being judged, or has a decision: see bursar screening list',
           )
         out.say(decided.missing === 0 ? event : `noted; ${decided.missing} more must agree`)
       })
@@ -119,14 +119,14 @@ export const screeningDecisions: readonly Command[] = [
   }),
   command({
     name: 'screening show',
-    summary: "show a screening: the questions, each provider's answer, and the decisions with their reasons",
+    summary: "show a screening: the queried addresses, each provider's answer, and the decisions with their reasons",
     args: ['SCREENING_ID'],
     run: async ({ args }, env, out) => {
       const id = args.SCREENING_ID
       await withInstallation(env, async (opened) => {
         const { db } = opened.runtime
         const screening = await findScreeningById(db, id)
-        if (!screening) throw new Error('nothing was screened under this id: bursar screening list')
+        if (!screening) throw new Error('there is no screening with this id: see bursar screening list')
         const shown = {
           ...(await lineOf(opened, screening)),
           report: screening.report,
@@ -140,7 +140,7 @@ export const screeningDecisions: readonly Command[] = [
   }),
   command({
     name: 'screening note',
-    summary: 'note what was done about an address that was listed after the judgement, and end its alert',
+    summary: 'note your action about an address that was listed after the judgement, and end its alert',
     args: ['SCREENING_ID', 'NOTE...'],
     run: async ({ args: { SCREENING_ID: given, NOTE: note } }, env, out) => {
       const id = given
@@ -148,7 +148,9 @@ export const screeningDecisions: readonly Command[] = [
         if (
           !(await inTransaction(runtime.db, (tx) => noteFindings(tx, id, { actor: actor(), note }, momentOf(runtime))))
         )
-          throw new Error('no address of it was listed later, or it is noted already: bursar screening list')
+          throw new Error(
+            'none of its addresses was listed later, or a note was made already: see bursar screening list',
+          )
         out.say('noted')
       })
     },
@@ -156,13 +158,13 @@ export const screeningDecisions: readonly Command[] = [
   decision(
     'released',
     'screening release',
-    'release a quarantined deposit, risky or not judged by any provider: it is credited to its merchant; of money that is credited already, the decision is recorded',
+    'release a quarantined deposit, risky or not judged by any provider: it is credited to its merchant. If the money is already credited, only the decision is recorded',
     'The quarantined money is credited to the merchant.',
   ),
   decision(
     'rejected',
     'screening reject',
-    'reject a quarantined deposit: it is never credited, its merchant is notified with Failed, AML_REJECTED, and the money stays in quarantine',
-    'The deposit is never credited, and the merchant is notified of it.',
+    'reject a quarantined deposit: it is never credited, its merchant gets Failed with AML_REJECTED, and the money stays in quarantine',
+    'The deposit is never credited, and the merchant gets Failed.',
   ),
 ]

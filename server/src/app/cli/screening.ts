@@ -25,7 +25,7 @@ export const screeningCommands: readonly Command[] = [
         throw new UsageError('--date is YYYY-MM-DD')
       const file = await readListFile(path, createReadStream(path))
       const date = file.date ?? said
-      if (date === undefined) throw new UsageError('the file does not say when it was published: give --date')
+      if (date === undefined) throw new UsageError('the file states no date of publication: give --date')
       await withInstallation(env, async ({ runtime, config }) => {
         const deps = { windowMs: config.screening?.rules.rescreenMs ?? STANDARD_RESCREEN_MS, halt }
         const again = await inTransaction(runtime.db, async (tx) => {
@@ -38,7 +38,7 @@ export const screeningCommands: readonly Command[] = [
         const { halted, found } = again
         if (halted + found > 0)
           out.say(
-            `new on it: destinations of ${halted} withdrawals, which wait until they are screened again; ${found} earlier deposits and withdrawals: bursar screening list`,
+            `newly listed: destinations of ${halted} withdrawals, which wait until they are screened again; addresses of ${found} earlier deposits and withdrawals, see bursar screening list`,
           )
       })
     },

@@ -33,7 +33,7 @@ test("audit M-C4: another log than the database knows is reported, and accepted 
   expect(await type(first, 'signer', 'log')).toMatchObject({
     code: 0,
     text: expect.stringMatching(
-      /^signer log: 2 lines, head [0-9a-f]{64}; the database knows no line of it yet$/,
+      /^signer log: 2 lines, head [0-9a-f]{64}; the database stores no line of it yet$/,
     ) as string,
   })
   await createLogMemory(db, () => 0).keep({ length: 2, head: 'ab'.repeat(32) })

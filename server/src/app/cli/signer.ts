@@ -15,14 +15,14 @@ export const compareLogs = async ({
     const { log } = await signer.status()
     const known = await readLogEnd(db)
     const live = `${log.length} lines, head ${log.head}`
-    if (!known) return { same: true, text: `signer log: ${live}; the database knows no line of it yet` }
+    if (!known) return { same: true, text: `signer log: ${live}; the database stores no line of it yet` }
     const refused = await signer.check({ network: 'BITCOIN', intents: [] }).then(
       () => undefined,
       (error: Error) => error.message,
     )
     return {
       same: refused === undefined,
-      text: `signer log: ${live}; the database knows line ${known.length}: ${refused ?? 'the log has it'}`,
+      text: `signer log: ${live}; the database stores line ${known.length}: ${refused ?? 'the log contains it'}`,
     }
   } finally {
     signer.close()
@@ -52,7 +52,7 @@ const withSignerOf = async <T>(
 export const signerCommands: readonly Command[] = [
   command({
     name: 'signer log',
-    summary: "compare the signer's log with the last line of it that the database keeps",
+    summary: "compare the signer's log with the last line of it that the database stores",
     more: 'Exits with 1 when the log does not contain that line: it was truncated or replaced. See docs/operating/recovery.md.',
     run: async (_given, env, out) =>
       withInstallation(env, async (opened) => {
@@ -63,10 +63,9 @@ export const signerCommands: readonly Command[] = [
   }),
   command({
     name: 'signer accept-log',
-    summary: "accept the signer's log as it is now, although the database has seen a longer one",
+    summary: "accept the signer's log as it is now, although it lacks the last line that the database stores",
     args: ['REASON...'],
-    irreversible:
-      'The signer is asked for signatures again. Payments of the missing lines can be signed a second time.',
+    irreversible: 'The server requests signatures again. Payments of the missing lines can be signed a second time.',
     run: async ({ args: { REASON: reason } }, env, out) =>
       withInstallation(env, async (opened) => {
         const { log } = await withSignerOf(opened, (signer) => signer.status())

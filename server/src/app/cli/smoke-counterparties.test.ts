@@ -123,7 +123,7 @@ test.for(Object.keys(emulated))(
       await compareAcquirer(acquirer, [{ kind: 'payment', reference, acquirerReference: page.acquirerReference }]),
     )
     expect(said.filter((line) => !line.startsWith('agrees'))).toEqual([])
-    expect(said.at(-1)).toMatch(/^agrees orders of ours: 1 asked about: 1 (succeeded|waiting)$/)
+    expect(said.at(-1)).toMatch(/^agrees orders of ours: 1 queried: 1 (succeeded|waiting)$/)
     expect(lines(await compareAcquirer(acquirer, [])).at(-1)).toBe(
       'unknown orders of ours: there are none to ask about',
     )
@@ -153,7 +153,7 @@ test('an unknown status is named, and an acquirer that does not answer is no fin
     'agrees payment that was never ordered: is unknown: payment_not_found',
     'agrees payout that was never ordered: is unknown: payment_not_found',
     'new payout ours: is not understood: status wait_tomorrow',
-    'agrees orders of ours: 1 asked about: 1 unknown',
+    'agrees orders of ours: 1 queried: 1 unknown',
   ])
   expect(
     lines(
@@ -162,7 +162,7 @@ test('an unknown status is named, and an acquirer that does not answer is no fin
         [],
       ),
     )[0],
-  ).toBe('new payment that was never ordered: is said to be waiting')
+  ).toBe('new payment that was never ordered: has the state waiting')
   expect(
     lines(
       await compareAcquirer(
@@ -208,7 +208,7 @@ test('an order that the operator names is looked for among payments and payouts'
   } as unknown as Acquirer
   const order = { kind: 'payment', reference: 'ours', acquirerReference: undefined } as const
   expect(lines(await compareAcquirer(acquirer, [{ ...order, isNamed: true }])).at(-1)).toBe(
-    'agrees orders of ours: 1 asked about: 1 waiting',
+    'agrees orders of ours: 1 queried: 1 waiting',
   )
   expect(lines(await compareAcquirer(acquirer, [order])).at(-2)).toMatch(/^new payment ours: is not understood/)
 })

@@ -37,7 +37,7 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
   }
   const unknownOrder = async (kind: KnownOrder['kind']): Promise<Seen> => {
     const state = await stateOf({ kind, reference: randomUUID(), acquirerReference: undefined })
-    if (state.kind !== 'unknown') return isNew(`is said to be ${state.kind}`)
+    if (state.kind !== 'unknown') return isNew(`has the state ${state.kind}`)
     const text = `is unknown${state.reason ? `: ${state.reason}` : ''}`
     return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : agrees(text)
   }
@@ -66,7 +66,7 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
       row: 'orders of ours',
       ...(orders.length === 0
         ? unknown('there are none to ask about')
-        : agrees(`${orders.length} asked about: ${counts || 'none answered'}`)),
+        : agrees(`${orders.length} queried: ${counts || 'none answered'}`)),
     },
   ]
 }
@@ -172,13 +172,13 @@ export const compareVenue = async (venue: Venue, origin: string, now: () => numb
   const [market] = markets
   return [
     { row: 'markets', ...(market === undefined ? isNew('there are none') : agrees(`${markets.length}`)) },
-    await row('balances', async () => agrees(`of ${(await venue.balances()).length} assets: the key is taken`)),
+    await row('balances', async () => agrees(`of ${(await venue.balances()).length} assets: the key is accepted`)),
     ...(market === undefined
       ? []
       : [
           await row('V-4: order that was never placed', async () => {
             const found = await venue.find({ clientId: randomBytes(16).toString('hex'), market })
-            if (found.kind !== 'absent') return isNew(`is said to be ${found.kind}`)
+            if (found.kind !== 'absent') return isNew(`has the state ${found.kind}`)
             const skew = found.venueTime - now()
             return Math.abs(skew) > MOST_SKEW_MS
               ? isWrong(

@@ -56,7 +56,7 @@ test('a node of another chain, and a node that does not answer, are reported at 
   })
   const other = await smoke(['bitcoin'], at(url))
   expect(other.out).toBe(
-    `BAD    chain: the node is of chain ${'ab'.repeat(32)}, and BURSAR_NETWORKS_FILE names ${GENESIS}. Set \`url\` to a node of that chain\nBAD    bitcoin: nothing answered that could be compared\n`,
+    `BAD    chain: the node is of chain ${'ab'.repeat(32)}, and BURSAR_NETWORKS_FILE names ${GENESIS}. Set \`url\` to a node of that chain\nBAD    bitcoin: no answer could be compared\n`,
   )
   expect([other.code, asked]).toEqual([1, 1])
 
@@ -75,7 +75,7 @@ test('a node of another chain, and a node that does not answer, are reported at 
       typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says),
     )
     expect(out).toMatch(/^\? {5} chain: BITCOIN: getblockhash: /)
-    expect(out).toContain('BAD    bitcoin: nothing answered that could be compared')
+    expect(out).toContain('BAD    bitcoin: no answer could be compared')
     expect(code).toBe(1)
   }
 })

@@ -37,21 +37,22 @@ const BINANCE = 'https://api.binance.com'
  */
 export const smokeCommand: Command = command({
   name: 'smoke',
-  summary: 'compare how a node or a counterparty answers with what Bursar expects; reads only without --send',
+  summary:
+    'compare the answers of a node or a counterparty with those that Bursar expects; without --send it only reads',
   args: ['TARGET'],
   options: {
     reference: texts('ID', 'an order to query, in addition to our newest ones'),
     send: flag('send invalid transactions to a node of a test network, and check how it rejects them (ethereum, bsc)'),
-    address: text('NETWORK/TICKER/ADDRESS', 'what AMLBot is to check, which costs one check'),
+    address: text('NETWORK/TICKER/ADDRESS', 'the address that AMLBot checks; it charges one check'),
   },
-  more: `TARGET is ${TARGETS.join(', ')}. Nothing is ordered or signed, and nothing is sent without --send. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (something for you to change) or ? (no answer). Exit code 1 on NEW and BAD, and when nothing answered.`,
+  more: `TARGET is ${TARGETS.join(', ')}. Nothing is ordered or signed, and nothing is sent without --send. Each line begins with agrees, NEW (a word or a shape that Bursar does not know), BAD (you must change something) or ? (no answer). The exit code is 1 on NEW and BAD, and when the target did not answer.`,
   run: async ({ args, options }, env, out) =>
     withInstallation(env, async (opened) => {
       const comparisons = await compareTarget(opened, args.TARGET, options, out)
       for (const { row, standing, text: says } of comparisons)
         out.add('comparisons', { row, result: standing, text: says }, `${PREFIX[standing]} ${row}: ${says}`)
       const hasAnswered = comparisons.some(({ standing }) => standing === 'agrees')
-      if (!hasAnswered) out.say(`BAD    ${args.TARGET}: nothing answered that could be compared`)
+      if (!hasAnswered) out.say(`BAD    ${args.TARGET}: no answer could be compared`)
       if (!hasAnswered || comparisons.some(({ standing }) => standing === 'new' || standing === 'wrong'))
         process.exitCode = 1
     }),

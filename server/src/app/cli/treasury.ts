@@ -16,7 +16,8 @@ import { printStaked } from './tron.ts'
 
 export const treasuryCommand: Command = command({
   name: 'treasury',
-  summary: 'show what hot wallets and cold storage hold, what waits, and how long the coin for fees lasts',
+  summary:
+    'show the balances of hot wallets and cold storage, the waiting payments, and how long the coin for fees lasts',
   run: async (_given, env, out) =>
     withInstallation(env, async (opened) => {
       const catalogue = required(opened.config.assets, 'BURSAR_ASSETS_FILE')

@@ -9,7 +9,7 @@ import { byTicker } from '../../platform/config/fields.ts'
 import { readShape, ShapeError, withRule } from '../../platform/config/shape.ts'
 
 /**
- * `BURSAR_EXCHANGE_FILE`: which order books and official rates are read, how prices are checked, what can be exchanged,
+ * `BURSAR_EXCHANGE_FILE`: the order books and official rates to read, the checks of prices, the assets to exchange,
  * and where it is hedged.
  */
 export const EXCHANGE_FILE_SHAPE = Type.Object(
@@ -27,7 +27,7 @@ export const EXCHANGE_FILE_SHAPE = Type.Object(
       ),
     ),
   },
-  { description: 'order books and official rates to read, what may be exchanged, and where it is hedged' },
+  { description: 'order books and official rates to read, the assets to exchange, and the venue for hedging' },
 )
 
 export interface ExchangeFile {

@@ -5,7 +5,7 @@ import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 
-/** A role's means of checking nodes for what it needs. */
+/** A role's means of checking nodes against its requirements. */
 export interface NodeLook {
   runtime: Runtime
   role: NodeRole
@@ -17,9 +17,9 @@ const KIND = 'node-unfit'
 const LOOK_EVERY_MS = 10 * 60_000
 
 /**
- * Raises the alert `node-unfit` while a node lacks what the role needs, and ends it when the node has it. When the node
- * does not answer, the alert stays as it is.
- * @returns what the node lacks and what to change, in one text; null when nothing is known to be missing
+ * Raises the alert `node-unfit` while a node does not meet a requirement of the role, and ends it afterwards. If the
+ * node does not answer, the alert stays as it is.
+ * @returns the requirements that the node does not meet and the changes to make, in one text; null if none is known
  */
 const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network): Promise<string | null> => {
   const findings = await survey(network)
@@ -36,8 +36,8 @@ const lookAtNode = async ({ runtime, role, survey }: NodeLook, network: Network)
 }
 
 /**
- * Throws `ChainUnavailable` with what to change when the node lacks what the role needs: this network waits, and the
- * other networks are served.
+ * Throws `ChainUnavailable` with the change to make when the node does not meet a requirement of the role: this network
+ * waits, and the other networks are served.
  */
 export const requireFitNode = async (look: NodeLook, network: Network): Promise<void> => {
   const lacking = await lookAtNode(look, network)

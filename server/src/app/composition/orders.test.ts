@@ -51,7 +51,9 @@ describe('audit S-1: L4 an order is found again by its localId', () => {
   })
 
   test('nothing starts while the orders of an operation could not be found', () => {
-    expect(() => orderLookupRoutes(edge.db, {})).toThrow(/nothing finds what these place: .*createFiatWithdrawal/)
+    expect(() => orderLookupRoutes(edge.db, {})).toThrow(
+      /no lookup finds orders of these operations: .*createFiatWithdrawal/,
+    )
   })
 })
 

@@ -33,7 +33,7 @@ export const SCREENING_SHAPE = withRule(
       providers: Type.Array(PROVIDER, { minItems: 1, description: 'screening providers; each kind at most once' }),
       ...SCREENING_MEMBERS,
     },
-    { description: 'who judges where money comes from and goes to, and what follows' },
+    { description: 'the providers that judge sources and destinations of money, and the consequences' },
   ),
   ({ providers }, note) => {
     const kinds = providers.map(({ kind }) => kind)

@@ -32,7 +32,7 @@ interface AssetLimits {
 const FOR_SWEEPS: readonly Purpose[] = ['sweep', 'gas', 'resources']
 const LIMITS_CACHED_MS = 10_000
 
-/** Connects withdrawals to the signer: what a transaction pays, and which withdrawals still wait for approvals. */
+/** Connects withdrawals to the signer: the payments of a transaction, and the withdrawals that wait for approvals. */
 export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Signer) => {
   const { db } = runtime
   const limits = cacheFor(LIMITS_CACHED_MS, runtime.clock.now, () => readLimits(signer))

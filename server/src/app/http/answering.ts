@@ -9,7 +9,7 @@ const ALWAYS = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'
 /** Data must not be rendered as a page. */
 const NO_PAGE = ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"]
 
-/** The destination of an answer, and what it carries besides its body. */
+/** The connection of an answer, and the figures for its headers. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse

@@ -9,7 +9,7 @@ const ATTACHED_IPV4 = /^::ffff:(?=\d+\.)/i
 
 /**
  * Returns the address of the connection. If that is a trusted proxy, returns the last address in X-Forwarded-For that
- * is not one. Proxies append to that header, so what the client wrote into it comes first and is never trusted. A proxy
+ * is not one. Proxies append to that header, so the client's own value comes first and is never trusted. A proxy
  * may add a port. An entry that is no address is not trusted either: the address of the proxy that added it is
  * returned.
  * @param trusted CIDR ranges

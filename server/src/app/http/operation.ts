@@ -55,7 +55,7 @@ export interface Passage extends Exchange {
 }
 
 export interface OperationHandler {
-  /** Checks what must be checked before the body is read: header grammar and timestamp. Throws a refusal. */
+  /** Makes the checks that come before the body is read: header grammar and timestamp. Throws a refusal. */
   readHeaders(passage: Passage): SignedHeaders
   /** Does everything else, after the body is read. */
   handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer>

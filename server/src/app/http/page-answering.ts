@@ -13,7 +13,7 @@ const STANDARD: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 const COMPRESSED = /^(text\/|application\/json|image\/svg)/
-/** For a smaller body, the header costs what compression saves. */
+/** For a smaller body, the header costs as many bytes as compression saves. */
 const WORTH_COMPRESSING = 800
 
 export type WholeAnswer = Extract<PageAnswer, { body: unknown }>

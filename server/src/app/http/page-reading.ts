@@ -13,7 +13,7 @@ interface BodyReading {
   ms: number
 }
 
-/** Reads a page's request and its whole body. Throws a refusal for what no page accepts. */
+/** Reads a page's request and its whole body. Throws a refusal for a request that no page accepts. */
 export const readPageRequest = async (
   request: FastifyRequest,
   { method, mostBytes }: PageRoute,

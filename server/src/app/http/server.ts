@@ -329,7 +329,7 @@ const STATUS_LINES: Record<string, string> = {
 }
 
 /**
- * Answers malformed HTTP in the same format, and ends the connection. What its client still sends is read and dropped
+ * Answers malformed HTTP in the same format, and ends the connection. Further data of its client is read and dropped
  * for as long as a request may take: bytes that arrive at a closed connection reset it, and its client may lose the
  * answer (RFC 9112, 9.6).
  */

@@ -55,7 +55,7 @@ export const exchangeMetricsOf = (
   return [
     figure(
       'bursar_position_exposure',
-      'What exchanges and hedges have taken a position over what the owner put in, in whole units',
+      "The position less the owner's capital in it: the change by exchanges and hedges, in whole units",
       ({ asset, exposure }) => whole(asset, exposure),
     ),
     money(
@@ -75,22 +75,22 @@ export const exchangeMetricsOf = (
     ),
     money(
       'bursar_position_realised_usdt',
-      'What was both bought and sold, sales less purchases, each at the middle merchants were served at or the price it was hedged at',
+      'Profit of the amount that was both bought and sold: sales less purchases, at the mid price of each exchange and the price of each hedge',
       ({ realised }) => realised,
     ),
     money(
       'bursar_position_unrealised_usdt',
-      'The rest, at what it is worth now, less what it cost; absent without a price',
+      'Profit of the remaining position: its value at the current price less its cost; absent without a price',
       ({ unrealised }) => unrealised,
     ),
     money(
       'bursar_exchange_spread_income_usdt',
-      'What merchants gave less what they got of the asset, both at the middle: the spread and the depth they were charged',
+      'Income from spread and depth: the value that merchants gave less the value that they got, both at the mid price',
       ({ margin }) => margin,
     ),
     money(
       'bursar_hedge_slippage_usdt',
-      'What hedges cost over the middle when they were decided; below zero where they were better',
+      'Cost of hedges above the mid price at the time of the decision; negative if they filled at a better price',
       ({ slippage }) => slippage,
     ),
     money(
@@ -122,10 +122,14 @@ export const exchangeMetricsOf = (
         return [{ labels: {}, value: Math.max(0, ...unknown) / 1_000 }]
       },
     },
-    venue('bursar_venue_balance', 'What a venue held when last compared, in whole units', ({ onVenue }) => onVenue),
+    venue(
+      'bursar_venue_balance',
+      'Balance of a venue at the last comparison, in whole units',
+      ({ onVenue }) => onVenue,
+    ),
     venue(
       'bursar_venue_drift',
-      'What a venue held more than the books said when last compared, in whole units',
+      'Balance of a venue less the books at the last comparison, in whole units',
       ({ onVenue, booked }) => onVenue - booked,
     ),
   ]

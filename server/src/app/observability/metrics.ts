@@ -29,7 +29,7 @@ export const metricsOf = (
   ...treasuryMetrics({ db, clock }, catalogue, policies),
   {
     name: 'bursar_chain_lag_blocks',
-    help: 'Blocks between the head of a chain and what has been read of it',
+    help: 'Blocks of a chain above the last one that was read',
     labels: ['network'],
     read: async () =>
       (await watchStatus(db)).map((s) => ({ labels: { network: s.network }, value: s.headHeight - s.height })),
@@ -79,13 +79,13 @@ export const metricsOf = (
   },
   {
     name: 'bursar_custody_shortage',
-    help: 'What our addresses held less than they should when last compared, in whole coins',
+    help: 'Shortage of our addresses at the last comparison, in whole coins',
     labels: ['network', 'asset'],
     read: () => custody(db, catalogue, ({ short, booked, onChain }) => larger(short, booked - onChain)),
   },
   {
     name: 'bursar_custody_surplus',
-    help: 'What our addresses held more than they should when last compared, in whole coins',
+    help: 'Surplus of our addresses at the last comparison, in whole coins',
     labels: ['network', 'asset'],
     read: () => custody(db, catalogue, ({ surplus, booked, onChain }) => larger(surplus, onChain - booked)),
   },
@@ -125,14 +125,14 @@ const treasuryMetrics = (
         }),
   })
   return [
-    figure('bursar_hot_balance', 'What payouts can be made of', ({ hot }) => hot),
+    figure('bursar_hot_balance', 'Balance that payouts can spend', ({ hot }) => hot),
     figure('bursar_hot_cap', 'The most a hot wallet should hold', ({ network, ticker }) => {
       const limits = policies[network].hot.get(ticker)
       return limits && inLedgerUnits(catalogue, network, ticker, limits).cap
     }),
     figure('bursar_waiting_payouts', 'Withdrawals that nothing has been planned for', ({ waiting }) => waiting),
-    figure('bursar_unswept_deposits', 'What lies at deposit addresses', ({ unswept }) => unswept),
-    figure('bursar_cold_balance', 'What lies in cold storage', ({ cold }) => cold),
+    figure('bursar_unswept_deposits', 'Balance of deposit addresses', ({ unswept }) => unswept),
+    figure('bursar_cold_balance', 'Balance of cold storage', ({ cold }) => cold),
     {
       name: 'bursar_runway_days',
       help: 'How many days the coin for network fees lasts at the rate of the last seven; absent while nothing is spent',

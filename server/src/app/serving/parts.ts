@@ -3,13 +3,13 @@ import { forEachIsolated } from '../../platform/jobs/index.ts'
 /** Stops a part of a role. */
 export type Stop = () => Promise<void>
 
-/** Registers how to stop what has been started, before anything else can fail. */
+/** Registers how to stop each started part, before another can fail. */
 export type Started = (stop: Stop) => void
 
 /**
- * Runs what `start` starts until `ended` settles, then stops it in reverse order. When a part does not start, or
- * `ended` rejects, everything is stopped in the same way and the error is thrown. A part that fails to stop does not
- * prevent the others from stopping.
+ * Runs the parts that `start` starts until `ended` settles, then stops them in reverse order. When a part does not
+ * start, or `ended` rejects, everything is stopped in the same way and the error is thrown. A part that fails to stop
+ * does not prevent the others from stopping.
  */
 export const runParts = async (
   start: (started: Started) => Promise<void>,

@@ -53,8 +53,8 @@ import { pausePoints } from './pausing.ts'
 import { worldOf } from '../installation/world.ts'
 
 /**
- * Serves a role until SIGTERM or SIGINT, or until a part of it fails. Then it accepts no more work, finishes what is in
- * progress, and closes.
+ * Serves a role until SIGTERM or SIGINT, or until a part of it fails. Then it accepts no more work, finishes the work
+ * in progress, and closes.
  */
 export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promise<void> => {
   const opened = await openInstallation(env, role)
@@ -233,7 +233,7 @@ const startWorker = async (
   started(() => loop.stop())
 }
 
-/** Creates a role's check of nodes for what it needs. */
+/** Creates a role's check of nodes against its requirements. */
 const nodeLook = (
   role: NodeRole,
   { runtime, catalogue }: World,

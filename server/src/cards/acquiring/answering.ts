@@ -6,7 +6,7 @@ import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { book, bookCost } from './booking.ts'
 import { paymentMoves } from './machine.ts'
-import { heedBack, isBooked } from './going-back.ts'
+import { heedBack, isPosted } from './going-back.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { isGivenUp, isOver, nextAsk } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
@@ -30,7 +30,7 @@ interface Taking extends Answering {
 }
 
 /**
- * Applies the acquirer's answer to a query. After any reports, in any order, money that arrived is booked
+ * Applies the acquirer's answer to a query. After any reports, in any order, money that arrived is posted
  * once and money that was taken back is reversed once.
  * @param epoch of the claim under which the query was made: if the acquirer has called since, it is queried again
  */
@@ -72,12 +72,12 @@ const succeeded = async (
 ): Promise<Effects> => {
   if (moveOf(paymentMoves, payment.state, 'suspended')) {
     await resolveAlert(tx, 'payment-unconfirmed', payment.id, moment.at)
-    // Money that was already returned is handled by the next query, when the payment is booked.
+    // Money that was already returned is handled by the next query, when the payment is posted.
     return book(tx, payment, answer, subscriber, (answer.backUnits ?? 0n) > 0n ? moment.at : afterMove, moment)
   }
-  if (!isBooked(payment)) {
+  if (!isPosted(payment)) {
     // Money arrived again after it was returned, for example after a dispute that was won, or it was returned before it
-    // was booked.
+    // was posted.
     const hasAgain = payment.state === 'reversed' && afterMove === null && (answer.backUnits ?? 0n) < answer.units
     if (hasAgain)
       await alertContradiction(
@@ -97,7 +97,7 @@ const succeeded = async (
 }
 
 const reversed = async (tx: Tx, payment: Payment, answer: Paid, taking: Taking): Promise<Effects> => {
-  if (isBooked(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
+  if (isPosted(payment)) return heedBack(tx, payment, answer.backUnits, taking, taking.moment)
   const { acquirerReference, maskedCard } = answer
   return moveAndNotify(tx, payment, 'reversed', { acquirerReference, maskedCard }, { next: taking.afterMove }, taking)
 }
@@ -109,8 +109,8 @@ const refused = async (
   taking: Taking,
 ): Promise<Effects> => {
   const { moment, takesOtherCards, afterMove } = taking
-  if (isBooked(payment)) await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
-  if (isBooked(payment) || payment.calledAt !== null) {
+  if (isPosted(payment)) await alertContradiction(tx, payment, `it now says refused (${code}: ${message})`, moment)
+  if (isPosted(payment) || payment.calledAt !== null) {
     await askAgainAt(tx, payment, taking.again)
     return noEffects
   }

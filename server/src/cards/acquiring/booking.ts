@@ -12,7 +12,7 @@ import { lockPayment, movePayment, setCost, type Learned } from './store.ts'
 
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 
-/** Books money that the acquirer confirms, to the merchant or to suspense. The caller has locked the payment's row. */
+/** Posts money that the acquirer confirms, to the merchant or to suspense. The caller has locked the payment's row. */
 export const book = async (
   tx: Tx,
   payment: Payment,
@@ -83,7 +83,7 @@ const suspend = async (
 }
 
 const REASONS: Record<SuspendedFor, string> = {
-  'amount-differs': 'is not what was ordered',
+  'amount-differs': 'differs from the ordered amount',
   'paid-before': 'paid an invoice that was paid already',
   'came-late': 'came after its invoice had failed',
 }
@@ -179,7 +179,7 @@ export const acceptPayment = async (
   )
 }
 
-/** Books the acquirer's fee for a payment, or corrects it. The caller has locked the payment's row. */
+/** Posts the acquirer's fee for a payment, or corrects it. The caller has locked the payment's row. */
 export const bookCost = async (tx: Tx, payment: Payment, costUnits: bigint, moment: Moment): Promise<Effects> => {
   const units = costUnits - payment.costUnits
   if (units === 0n) return noEffects

@@ -9,7 +9,7 @@ import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { lockPayment, movePayment, wakePayment } from './store.ts'
 
-/** A callback with a valid signature. It is only a hint: nothing is booked until the acquirer has been queried (F1). */
+/** A callback with a valid signature. It is only a hint: nothing is posted until the acquirer has been queried (F1). */
 export interface ReadCallback {
   acquirer: string
   reference: string

@@ -19,7 +19,7 @@ export interface ForeignRefund {
 }
 
 /**
- * Books a partial refund that was made without us, in the acquirer's console. The balance that the payment was credited
+ * Posts a partial refund that was made without us, in the acquirer's console. The balance that the payment was credited
  * to is debited as far as it goes; the rest becomes a debt. The caller has locked the payment's row, and has checked
  * that more than this is left of the payment.
  */
@@ -66,8 +66,8 @@ export const bookForeignRefund = async (
 }
 
 /**
- * Books a refund made without us that a statement line shows.
- * @param units minor units: the whole line, or the part that is not booked yet
+ * Posts a refund made without us that a statement line shows.
+ * @param units minor units: the whole line, or the part that is not posted yet
  */
 export const bookStatedRefund = async (
   tx: Tx,

@@ -11,8 +11,8 @@ import { nextWatch } from './schedule.ts'
 import { askAgainAt, lockPayment, movePayment } from './store.ts'
 import { availableFor, takeBack } from './taking-back.ts'
 
-/** Whether a payment's money is booked, so that it can be returned. */
-export const isBooked = ({ state }: Pick<Payment, 'state'>): boolean =>
+/** Whether a payment's money is posted, so that it can be returned. */
+export const isPosted = ({ state }: Pick<Payment, 'state'>): boolean =>
   state === 'credited' || state === 'suspended' || state === 'disputed'
 
 /** When a payment is queried next: if nothing changes, and if something does. */
@@ -24,8 +24,8 @@ interface Next {
 const OPEN_REFUND_MS = 60_000
 
 /**
- * Handles an acquirer's report of how much of a booked payment was returned in total. The amount beyond our own refunds
- * is taken from the balance that the payment was credited to: a part is booked as a refund made without us, the whole
+ * Handles an acquirer's report of how much of a posted payment was returned in total. The amount beyond our own refunds
+ * is taken from the balance that the payment was credited to: a part is posted as a refund made without us, the whole
  * as a chargeback. When the sum is unknown, nothing is taken, and the money is held until an operator or a statement
  * gives the sum. The caller has locked the payment's row.
  * @param backUnits minor units; undefined: money was returned, and the acquirer does not say how much
@@ -61,7 +61,7 @@ export const heedBack = async (
   )
 }
 
-/** Books that `units` more were returned than are booked. The hold of a dispute is released for it. */
+/** Posts that `units` more were returned than are posted. The hold of a dispute is released for it. */
 const goneBack = async (
   tx: Tx,
   disputed: Payment,
@@ -141,7 +141,8 @@ export const resolveDispute = async (
 ): Promise<Effects> => {
   const payment = await lockPayment(tx, id)
   if (!payment) throw new Error(`there is no payment ${id}`)
-  if (!isBooked(payment)) throw new Error(`payment ${id} is ${payment.state}: only money that was booked can go back`)
+  if (!isPosted(payment))
+    throw new Error(`payment ${id} is ${payment.state}: only money that was posted can be returned`)
   if (await hasOpenRefund(tx, payment)) throw new Error(`a refund of payment ${id} has not ended: wait for it`)
   const left = payment.paidUnits! - payment.refundedUnits
   if (units < 0n || units > left)

@@ -16,8 +16,8 @@ const COLUMNS = sql.raw(
 )
 
 /**
- * Computes what a merchant's settings hold of credited money, and until when: the reserve, rounded up, and then either
- * all of the rest or none of it.
+ * Computes the parts of credited money that a merchant's settings hold, and until when: the reserve, rounded up, and
+ * then either all of the rest or none of it.
  * @param units the amount credited to the merchant's balance
  */
 export const heldParts = (

@@ -24,7 +24,7 @@ export type { Attribution, Payment, PaymentSubscriber } from './payment.ts'
 export { bankItem, fundAcquirerItem, paidOutEntries } from './postings.ts'
 
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'
-export type { BookedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'
+export type { PostedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'
 export { requestRefund, resolveRefund } from './refunding.ts'
 export { givenBackOf } from './refund-store.ts'
 

@@ -14,7 +14,7 @@ import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, typ
 import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
 
-/** After this time another worker may claim the refund. It can't send it, and only queries what was sent. */
+/** After this time another worker may claim the refund. It can't send the refund, and only queries its status. */
 const LEASE_MS = 120_000
 const AGAIN_MS = 60_000
 const MOST_AT_ONCE = 10

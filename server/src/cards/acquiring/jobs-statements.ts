@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Statements overlap, so that a line missing from one because it was late is on the next. */
 const LOOKED_BACK_MS = 3 * DAY_MS
-/** A booking older than this must be on a statement. */
+/** A posting older than this must be on a statement. */
 const SETTLED_AFTER_MS = 12 * HOUR_MS
 /** Of one transaction: short enough that callbacks and answers do not wait for the payments it locks. */
 const LINES_AT_ONCE = 50

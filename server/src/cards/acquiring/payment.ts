@@ -65,15 +65,15 @@ export type Attribution =
  * locked.
  */
 export interface PaymentSubscriber {
-  /** The acquirer has confirmed exactly what was ordered. The subscriber's own rows decide who gets the money. */
+  /** The acquirer has confirmed exactly the ordered amount. The subscriber's own rows decide who gets the money. */
   paid(tx: Tx, payment: Payment, moment: Moment): Promise<Attribution>
-  /** A callback says paid; the acquirer is queried before anything is booked. */
+  /** A callback says paid; the acquirer is queried before anything is posted. */
   reported(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /**
    * The payment is refused, expired, accepted by no acquirer, or in suspense with another amount: it pays no invoice.
    */
   ended(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
-  /** The page exists, or it is unknown whether it will exist: what the payer sees changes. */
+  /** The page exists, or it is unknown whether it will exist: the payer's view changes. */
   changed(tx: Tx, payment: Payment, moment: Moment): Promise<Effects>
   /** The acquirer has returned money of a payment, in minor units of the amount paid. */
   refunded(tx: Tx, payment: Payment, refund: { id: string; units: bigint }, moment: Moment): Promise<Effects>

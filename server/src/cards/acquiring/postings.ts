@@ -119,7 +119,7 @@ export const acceptItem = (
  * Posts a chargeback or a refund made without us: the available money is taken, and the rest becomes a debt. Our `fee`
  * is returned too. The acquirer's fee stays a cost, because the acquirer keeps it.
  * @param units the amount returned; `fee` is ours, 0 for a part and for money in suspense
- * @param from the account that the payment was booked to, and its available amount
+ * @param from the account that the payment was posted to, and its available amount
  */
 export const takeBackItem = (
   payment: AtAcquirer & { id: string; units: bigint; fee: bigint },

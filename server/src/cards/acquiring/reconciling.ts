@@ -11,7 +11,7 @@ import { accountFeeItem, settleItem } from './postings.ts'
 import {
   claimRefundLine,
   isSaidBefore,
-  statedBeyondBooked,
+  statedBeyondPosted,
   storeLines,
   unstatedPayments,
   unstatedRefunds,
@@ -20,10 +20,10 @@ import { lockPayment, wakePayment } from './store.ts'
 
 /**
  * A difference between a statement and the books.
- * - missing: booked here, but on no statement read so far
+ * - missing: posted here, but on no statement read so far
  * - extra: on the statement, but unknown here
  * - differs: the amount, currency or fee differs from the books
- * - open: on the statement, but not booked here yet; the acquirer is queried now
+ * - open: on the statement, but not posted here yet; the acquirer is queried now
  * - altered: a line that was read before, now with other figures
  */
 export interface StatementFinding {
@@ -32,26 +32,26 @@ export interface StatementFinding {
   /** our reference, or else the acquirer's */
   reference: string
   ticker: string
-  /** minor units: the booked amount and the statement's; null if there is none */
+  /** minor units: the posted amount and the statement's; null if there is none */
   booked: bigint | null
   stated: bigint | null
 }
 
 /** Card payouts as reconciliation sees them; units have the sign of a statement, so they are negative. */
-export interface BookedPayout {
+export interface PostedPayout {
   reference: string
   ticker: string
   units: bigint
   /** null until the acquirer reports it */
   costUnits: bigint | null
-  isBooked: boolean
+  isPosted: boolean
 }
 
 /** Implemented by the module of payouts, which has its own references at acquirers. */
 export interface PayoutBooks {
-  find(db: Db | Tx, acquirer: string, references: readonly string[]): Promise<BookedPayout[]>
-  /** payouts booked in a period that are on no statement line */
-  unstated(db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<BookedPayout[]>
+  find(db: Db | Tx, acquirer: string, references: readonly string[]): Promise<PostedPayout[]>
+  /** payouts posted in a period that are on no statement line */
+  unstated(db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<PostedPayout[]>
 }
 
 /**
@@ -69,7 +69,7 @@ export const partsOf = (lines: readonly StatementLine[], most: number): Statemen
 }
 
 /**
- * Compares lines of an acquirer's statement with the books. Settlements and account fees are booked, each line once.
+ * Compares lines of an acquirer's statement with the books. Settlements and account fees are posted, each line once.
  * The acquirer's fee for a payment is corrected to the statement's figure. Every other difference is reported and left
  * unchanged.
  */
@@ -112,7 +112,7 @@ export const compareLines = async (
   return { findings, effects: joinEffects(effects) }
 }
 
-/** Returns what is booked in a period and on no statement line read so far. Times are of the business clock. */
+/** Returns movements that were posted in a period and are on no statement line so far. Times of the business clock. */
 export const missingLines = async (
   tx: Tx,
   { acquirer, from, to }: { acquirer: string; from: Date; to: Date },
@@ -216,7 +216,7 @@ const holdRefund = async (
   }
   if ((await claimRefundLine(tx, payment, line)) !== undefined) return noEffects
   const left = payment.paidUnits! - payment.refundedUnits
-  const beyond = await statedBeyondBooked(tx, payment)
+  const beyond = await statedBeyondPosted(tx, payment)
   if (payment.state === 'reversed') {
     if (beyond !== left) findings.push(findingOf('differs', line, -left))
     return noEffects
@@ -241,11 +241,11 @@ const holdPayout = async (
   tx: Tx,
   acquirer: string,
   line: StatementLine,
-  payout: BookedPayout | undefined,
+  payout: PostedPayout | undefined,
   findings: StatementFinding[],
 ): Promise<void> => {
   if (!payout) findings.push(findingOf('extra', line, null))
-  else if (!payout.isBooked) findings.push(findingOf('open', line, null))
+  else if (!payout.isPosted) findings.push(findingOf('open', line, null))
   else if (payout.units !== line.units || payout.ticker !== line.ticker)
     findings.push(findingOf('differs', line, payout.units))
   else if (await isSaidBefore(tx, acquirer, line, null)) findings.push(findingOf('extra', line, null))

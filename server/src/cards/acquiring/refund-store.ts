@@ -30,7 +30,7 @@ const COLUMNS =
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
 /**
- * Stores a refund, and subtracts it from what is left of its payment, whose row the caller has locked.
+ * Stores a refund, and subtracts it from the rest of its payment, whose row the caller has locked.
  * @param next when a worker claims it; null: it has ended
  */
 export const insertRefund = async (tx: Tx, refund: Refund, next: Date | null): Promise<void> => {

@@ -34,7 +34,7 @@ export class RefundRefused extends Error {
 
 /**
  * Starts a refund to the card that paid. The money is held at once, on the merchant's balance or in suspense. Throws a
- * RefundRefused that says why a refund is impossible: money that was never booked can't be refunded (F6), and refunds
+ * RefundRefused that says why a refund is impossible: money that was never posted can't be refunded (F6), and refunds
  * never exceed the payment (F5). A payment has one refund at a time, because not every acquirer distinguishes them.
  * @param units minor units; undefined: all that is left
  */
@@ -47,7 +47,7 @@ export const requestRefund = async (
   const payment = await lockPayment(tx, paymentId)
   if (!payment) throw new RefundRefused(`there is no payment ${paymentId}`)
   if (payment.state !== 'credited' && payment.state !== 'suspended') {
-    throw new RefundRefused(`payment ${paymentId} is ${payment.state}: only money that was booked is given back`)
+    throw new RefundRefused(`payment ${paymentId} is ${payment.state}: only money that was posted can be refunded`)
   }
   const capabilities = accounts.find(({ name }) => name === payment.acquirer)?.capabilities
   if (!capabilities?.refund)
@@ -202,7 +202,7 @@ const refuse = async (
   if (!refused) return noEffects
   await uncountRefund(tx, refused, moment.at)
   const isStated = await forgetClaimedLines(tx, refused)
-  // Also for one that was never sent: a sum returned otherwise may be what prevented it from being sent.
+  // Also for one that was never sent: a sum returned otherwise may have prevented it from being sent.
   await watch(tx, payment, moment)
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`

@@ -32,7 +32,7 @@ export const isGivenUp = ({ calledAt }: Pick<Payment, 'calledAt'>, at: Date): bo
 /**
  * Returns when an acquirer is queried again about a payment, because its callback may have been lost. After a callback
  * that contradicts the payment's state, it is queried for two weeks. If its page accepts other cards after a refusal,
- * it is queried until the page's end. A booked payment whose refund was refused, or was ended by an operator, is
+ * it is queried until the page's end. A posted payment whose refund was refused, or was ended by an operator, is
  * queried for two weeks after that.
  * @returns null: not until the acquirer calls
  */
@@ -56,7 +56,7 @@ export const nextAsk = (payment: Asked, at: Date, takesOtherCards = false): Date
 export const nextAfterFailure = (payment: Asked, at: Date): Date =>
   nextAsk(payment, at) ?? new Date(at.getTime() + backoffMs(payment.asked))
 
-/** Returns when a booked payment is queried again because a refund of it may show late. @returns null: not for that */
+/** Returns when a posted payment is queried again because a refund of it may show late. @returns null: not for that */
 export const nextWatch = (
   { state, asked, watchedUntil }: Pick<Payment, 'state' | 'asked' | 'watchedUntil'>,
   at: Date,

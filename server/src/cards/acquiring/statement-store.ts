@@ -60,11 +60,11 @@ export const claimRefundLine = async (
 }
 
 /**
- * Returns how much more the refund lines of a payment state than is booked: the lines that are no refund of ours, less
+ * Returns how much more the refund lines of a payment state than is posted: the lines that are no refund of ours, less
  * the refunds made without us that are on no line. An acquirer's answer may have given one sum for refunds that its
  * statement lists singly, or the reverse. Minor units; negative while lines are awaited.
  */
-export const statedBeyondBooked = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey): Promise<bigint> => {
+export const statedBeyondPosted = async (tx: Tx, { merchantId, id, acquirer }: PaymentKey): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select ${unclaimed} - ${unstatedForeign} as units
     from (select ${merchantId}::uuid as merchant_id, ${id}::uuid as payment_id, ${acquirer}::text as acquirer) r`.execute(
     tx,
@@ -115,7 +115,7 @@ export const forgetClaimedLines = async (tx: Tx, { id }: Pick<Refund, 'id'>): Pr
   return rows.length > 0
 }
 
-/** Returns payments booked in a period that no statement has shown yet. */
+/** Returns payments posted in a period that no statement has shown yet. */
 export const unstatedPayments = async (db: Db | Tx, acquirer: string, from: Date, to: Date): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
     where p.acquirer = ${acquirer} and p.paid_units is not null

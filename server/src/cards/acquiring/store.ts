@@ -168,7 +168,7 @@ export const wakePayment = async (
 }
 
 /**
- * Schedules queries, now and until the given time, of what was returned of a booked payment, because a refund of it
+ * Schedules queries, now and until the given time, of the returned sum of a posted payment, because a refund of it
  * ended as not made or by an operator's decision.
  */
 export const watchPayment = async (

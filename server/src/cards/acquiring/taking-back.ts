@@ -8,12 +8,12 @@ import type { Payment } from './payment.ts'
 import { takeBackItem } from './postings.ts'
 import { movePayment } from './store.ts'
 
-/** Returns the account that holds a booked payment's money. A disputed payment was credited to the merchant. */
+/** Returns the account that holds a posted payment's money. A disputed payment was credited to the merchant. */
 export const sourceOf = ({ state }: Pick<Payment, 'state'>): 'suspense' | 'merchant' =>
   state === 'suspended' ? 'suspense' : 'merchant'
 
 /**
- * Returns what an account has available for money that is returned, including holds of card payments.
+ * Returns the amount of an account that is available for returned money, including holds of card payments.
  * @param needed minor units
  * @param usedFor the hold of a dispute, which may end without using the money
  */
@@ -33,7 +33,7 @@ export const availableFor = async (
 }
 
 /**
- * Books a chargeback of a booked payment. What is left after refunds is taken from the balance that it was booked to,
+ * Posts a chargeback of a posted payment. The rest after refunds is taken from the balance that it was posted to,
  * and the missing part becomes a debt (F8). The caller has locked the payment's row.
  */
 export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, moment: Moment): Promise<Effects> => {

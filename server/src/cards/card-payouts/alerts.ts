@@ -26,7 +26,7 @@ export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, mome
     moment,
   )
 
-/** Raises the alert for an acquirer that reports another payment than the one it was asked for: nothing is booked. */
+/** Raises the alert for an acquirer that reports another payment than the one it was asked for: nothing is posted. */
 export const alertMismatch = (
   tx: Tx,
   part: Part,

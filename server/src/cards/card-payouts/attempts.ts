@@ -61,7 +61,7 @@ export const moveAttempt = async (
 }
 
 /** Returns the acquirer's fee, null while it is unknown. */
-export const bookedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigint | null> => {
+export const postedFeeOf = async (tx: Tx, { reference }: Attempt): Promise<bigint | null> => {
   const { rows } = await sql<{ fee: bigint | null }>`select acquirer_fee_units as fee from card_payout_attempts
     where reference = ${reference} for update`.execute(tx)
   return rows[0]?.fee ?? null

@@ -6,7 +6,7 @@ import { wake } from './attempts.ts'
 
 /**
  * Handles an acquirer's signed callback about an order. It is only a hint: the order is queried now, and nothing is
- * booked before.
+ * posted before.
  * @returns undefined when the account has no such order of this module
  */
 export const hearPayoutCallback = async (

@@ -16,7 +16,7 @@ import {
   alertReturned,
   UNKNOWN_ALERT,
 } from './alerts.ts'
-import { bookedFeeOf, findAttempt, insertAttempt, moveAttempt } from './attempts.ts'
+import { postedFeeOf, findAttempt, insertAttempt, moveAttempt } from './attempts.ts'
 import { endNotice } from './notice.ts'
 import { captureItem, holdItem, lateFeeItem, releaseItem, returnItem, type PaidBy } from './postings.ts'
 import type { Attempt, Part, Payout } from './payout.ts'
@@ -66,7 +66,7 @@ export const begin = async (
 }
 
 /**
- * Books an acquirer's report about an order, once. A report that is repeated, late, or recorded by two workers at the
+ * Posts an acquirer's report about an order, once. A report that is repeated, late, or recorded by two workers at the
  * same time changes nothing more. A contradiction of a recorded end raises an alert and books nothing.
  */
 export const settle = async (
@@ -93,7 +93,7 @@ interface Known {
   part: Part
   attempt: Attempt
 }
-/** The effects, and what is still to be queried. */
+/** The effects, and the orders that are still to be queried. */
 export interface Settled {
   effects: Effects
   asks: 'how it ends' | 'whether it stays ended' | 'no more'
@@ -227,7 +227,7 @@ const bookLateFee = async (
   fee: bigint | undefined,
   moment: Moment,
 ): Promise<Effects> => {
-  if (fee === undefined || (await bookedFeeOf(tx, attempt)) !== null) return noEffects
+  if (fee === undefined || (await postedFeeOf(tx, attempt)) !== null) return noEffects
   await moveAttempt(tx, attempt, 'succeeded', 'succeeded', moment.at, { feeUnits: fee })
   return fee === 0n ? noEffects : posting(lateFeeItem(payout, attempt.account, fee, moment))
 }

@@ -27,7 +27,7 @@ export const createAskingJob = (deps: CardPayoutDeps, acquirer: Acquirer, everyM
   },
 })
 
-/** Queries one order. If the answer can't be booked, the order is queried again when its lease ends. */
+/** Queries one order. If the answer can't be posted, the order is queried again when its lease ends. */
 const askOne = async (deps: CardPayoutDeps, acquirer: Acquirer, attempt: Attempt): Promise<void> => {
   try {
     const outcome = await stateOf(deps, acquirer, attempt)

@@ -10,7 +10,7 @@ import { askPauseMs, sendPauseMs, type CardPayoutDeps } from './sending.ts'
 /** How long an outcome may stay unknown before an alert is raised. */
 const TELL_AFTER_MS = 30 * 60_000
 
-/** Books an outcome with all its effects, and schedules the next query of the order. */
+/** Posts an outcome with all its effects, and schedules the next query of the order. */
 export const record = async (
   { runtime, catalogue }: CardPayoutDeps,
   attempt: Attempt,

@@ -36,7 +36,7 @@ export const createSendingJob = (deps: CardPayoutDeps, everyMs: number): Job => 
   },
 })
 
-/** Sends one part. The text of an unexpected error may contain what was sent, so only the part's id is logged then. */
+/** Sends one part. The text of an unexpected error may contain sent data, so only the part's id is logged then. */
 const sendOne = async (deps: CardPayoutDeps, part: Part): Promise<void> => {
   try {
     await send(deps, part)

@@ -64,7 +64,7 @@ const accountsOf = ({ routing }: Rules, { ticker }: FiatAsset): AmountLimits[] =
 const least = (...values: bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 const greatest = (...values: bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b))
 
-/** The limits of a single payout: the operator's, narrowed to what some account can pay. */
+/** The limits of a single payout: the operator's, narrowed to the limits of the accounts. */
 const singleLimits = (asset: FiatAsset, rules: Rules): AmountLimits => {
   const accounts = accountsOf(rules, asset)
   return {

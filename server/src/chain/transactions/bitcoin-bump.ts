@@ -21,7 +21,7 @@ import type { WalletKeys } from './wallet.ts'
 /** A replacement, with the coins that it spends in addition to those of the previous attempt. */
 export type BitcoinBump = Pick<AttemptFields, 'unsigned' | 'networkFee' | 'signingKeys'> & { added: OwnCoin[] }
 
-/** An input and a change output, in virtual bytes, rounded up: what one more coin may add to a transaction. */
+/** An input and a change output, in virtual bytes, rounded up: the most that one more coin adds to a transaction. */
 const ONE_MORE_VSIZE = 100
 const MOST_ADDED = 20
 const NODES_INCREMENT = 1000n
@@ -44,7 +44,7 @@ export const planBitcoinBump = (request: {
   feeRateMilliSatPerVb: bigint
   /** satoshi: fees of the transactions that the replacement evicts, the attempt included */
   replacedFees?: bigint
-  /** thousandths of a satoshi: what the node asks more for each virtual byte of a replacement */
+  /** thousandths of a satoshi: the node's minimum increment for each virtual byte of a replacement */
   incrementMilliSatPerVb?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {
@@ -118,7 +118,7 @@ export const planConsolidationBump = (request: {
   attempt: Attempt
   feeRateMilliSatPerVb: bigint
   ancestors?: Ancestors
-  /** thousandths of a satoshi: what the node asks more for each virtual byte of a replacement */
+  /** thousandths of a satoshi: the node's minimum increment for each virtual byte of a replacement */
   incrementMilliSatPerVb?: bigint
   policy: SendingPolicy
 }): BitcoinBump | Refused<string> => {

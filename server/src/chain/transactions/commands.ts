@@ -250,8 +250,8 @@ export const recordSuperseded = async (
 }
 
 /**
- * Ends a transaction that can never be mined, because a conflict in a final block used what it needs, and the alerts
- * about it. Calls the subscribers whose money it carries, and releases its other coins.
+ * Ends a transaction that can never be mined, because a conflict in a final block used its coin or nonce, and the
+ * alerts about it. Calls the subscribers whose money it carries, and releases its other coins.
  * @param paid intents that the conflicting transaction pays
  */
 export const endSuperseded = async (

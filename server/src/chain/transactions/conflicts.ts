@@ -48,9 +48,9 @@ export const forgetConflicts = async (tx: Tx, network: Network, fromHeight: numb
 }
 
 /**
- * SQL: what a transaction `o` needs and final blocks prove it will never have. Either a conflict used it, on Bitcoin
- * also in a block read before the database knew the transaction; or, on Bitcoin, the output was never made, because
- * another attempt of its transaction is final.
+ * SQL: the coins and nonces that a transaction `o` needs and that, as final blocks prove, it can never use. Either a
+ * conflict used one of them, on Bitcoin also in a block read before the database knew the transaction; or, on Bitcoin,
+ * the output was never made, because another attempt of its transaction is final.
  */
 const lostKeys = sql`(select r.key, r.hash, r.height from outgoing_rivals r join watch_cursors c on c.network = r.network and r.height <= c.final_height
     where r.outgoing_id = o.id
@@ -72,7 +72,10 @@ export const findSuperseded = async (db: Db, network: Network): Promise<Outgoing
   return rows
 }
 
-/** Returns what is lost to a transaction. While `db` is a transaction, no block is lost or becomes final. */
+/**
+ * Returns the coins or nonce that a transaction can never use. While `db` is a transaction, no block is lost or becomes
+ * final.
+ */
 export const lostOf = async (db: Db | Tx, { id, network }: Pick<Outgoing, 'id' | 'network'>): Promise<Lost[]> => {
   await shareHeight(db, network)
   const { rows } =

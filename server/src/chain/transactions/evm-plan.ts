@@ -97,7 +97,9 @@ export const planEvmBump = (
   const dearer = replaceAtHigherPrice(original, wanted)
   if (!fromWhatIsThere || original.data !== '0x') return planOf(dearer)
   const value = original.value - (planOf(dearer).networkFee - planOf(original).networkFee)
-  return value > 0n ? planOf({ ...dearer, value }) : { refused: 'what the address holds does not pay more' }
+  return value > 0n
+    ? planOf({ ...dearer, value })
+    : { refused: 'the balance of the address does not pay for a higher fee' }
 }
 
 const FILLER_GAS = 21_000n

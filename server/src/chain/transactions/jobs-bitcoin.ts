@@ -70,7 +70,7 @@ export const refusedForFee = async (
   const isPaid = attempt.networkFee >= feeAt(rate.milliSatPerVb, vsizeOf(attempt.unsigned))
   if (!isPaid && !(await hasChild(deps, outgoing))) return payMore(deps, outgoing, { attempt }, rate)
   if (runtime.clock.business() - attempt.createdAt.getTime() >= policy.bumpAfterMs) {
-    const text = `BITCOIN rejects transaction ${attempt.hash} because of its fee, although it is what the node asks: ${message}`
+    const text = `BITCOIN rejects transaction ${attempt.hash} because of its fee, although the node asks for this fee: ${message}`
     await raiseAlert(runtime.db, { kind: 'broadcast', subject: outgoing.id, text }, momentOf(runtime))
   }
   return stepAgainAt(runtime.db, outgoing, later(deps, policy.rebroadcastEveryMs))

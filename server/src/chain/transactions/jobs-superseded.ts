@@ -19,8 +19,8 @@ import type { Outgoing } from './transaction.ts'
 /**
  * Ends transactions whose nonce or coin a conflict in a final block has used. First it asks the signer: the conflict
  * may be an attempt of the same payment that the database has lost, which is then recorded. Otherwise every signed
- * attempt must need what was used. If the conflict pays only some of several payments, those wait to be attached to it.
- * The others are paid again under another intent, and an alert is raised.
+ * attempt must need the used coin or nonce. If the conflict pays only some of several payments, those wait to be
+ * attached to it. The others are paid again under another intent, and an alert is raised.
  */
 export const createSupersededJob = (deps: SendingDeps, everyMs: number): Job => ({
   name: `overtaken ${deps.network}`,

@@ -39,7 +39,7 @@ export const sendTogether = async (deps: SendingDeps, fresh: readonly Fresh[]): 
   return new Set(ids)
 }
 
-/** Yields what the signer has signed, in order. It gets the next group while the caller works on this one. */
+/** Yields signed transactions, in order. The signer gets the next group while the caller works on this one. */
 const signedInGroups = async function* (deps: SendingDeps, fresh: readonly Fresh[]): AsyncGenerator<Signed[]> {
   const groupAt = (from: number): Promise<PromiseSettledResult<Signed[]>> =>
     settled(signGroup(deps, fresh.slice(from, from + ASKED_AT_ONCE)))

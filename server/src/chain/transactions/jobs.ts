@@ -29,7 +29,7 @@ import { attemptsOf, claimDue, stepAgainAt } from './store.ts'
 import { freshAmong, type Fresh } from './together.ts'
 import type { Attempt, Outgoing, Purpose } from './transaction.ts'
 
-/** Name of the job, for the jobs that plan what it sends. */
+/** Name of the job, for the jobs that plan its transactions. */
 export const sendingJob = (network: SendingDeps['network']): string => `send ${network}`
 
 const LEASE_MS = 20_000
@@ -277,7 +277,7 @@ const MAY_WAIT: ReadonlySet<Purpose> = new Set(['sweep', 'gas', 'rebalance'])
 
 /**
  * Replaces a transaction between our own accounts by one that does nothing, when it can't pay enough to be mined and
- * payments wait behind its nonce. Whichever of the two is mined, the watcher reads from its block what was moved.
+ * payments wait behind its nonce. Either of the two may be mined; the watcher reads the moved amounts from its block.
  * Returns true when the replacement was recorded.
  */
 const cancel = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt, rate: FeeRate): Promise<boolean> => {

@@ -6,9 +6,9 @@ import { askedOf } from './shown.ts'
 import { tronContractOf } from './tron-plan.ts'
 
 /**
- * Sums what unmined transactions of an address on an account chain take from it: the coin that they send, stake or pay
- * as fees, and the tokens that they send. Of several attempts of a transaction the one that takes most counts, because
- * any of them may be mined.
+ * Sums the amounts that unmined transactions of an address on an account chain take from it: the coin that they send,
+ * stake or pay as fees, and the tokens that they send. Of several attempts of a transaction the one that takes most
+ * counts, because any of them may be mined.
  * @returns chain units, by the token's contract as blocks name it; null is the coin
  */
 export const leavingFrom = async (

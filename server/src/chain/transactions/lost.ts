@@ -67,7 +67,7 @@ const alertLost = async (tx: Tx, network: Network, moment: Moment): Promise<void
 
 /**
  * Returns the senders of final transactions of ours whose blocks were lost, also of those that are in a block above the
- * given height again: at that height, the chain does not yet show what the books have.
+ * given height again: below that height, the chain does not show all that the books contain.
  */
 export const lostSenders = async (tx: Tx, network: Network, height: number): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{

@@ -9,7 +9,8 @@ import { to, type Moves } from '../../platform/base/moves.ts'
  * - mined: in a block of the best chain
  * - final: in a final block, with effect
  * - failed: in a final block, without effect but its fee
- * - abandoned: nothing of it can ever be mined: given up before anything was signed, or what it spends is gone for good
+ * - abandoned: nothing of it can ever be mined: given up before anything was signed, or its coin or nonce is used for
+ *   good
  */
 export type OutgoingState = 'offered' | 'planned' | 'signed' | 'broadcast' | 'mined' | 'final' | 'failed' | 'abandoned'
 export type OutgoingEvent =

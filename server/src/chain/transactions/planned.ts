@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 
 /**
  * Returns how many transactions were ever planned from a hot address of an account chain. A planner reads it first,
- * then what is on its way, then the chain's balance: so it sees by `isPlannedStill` whether another planner may have
+ * then unmined transactions, then the chain's balance: so it sees by `isPlannedStill` whether another planner may have
  * counted on the same balance (decision 22).
  */
 export const readPlanned = async (db: Db | Tx, network: Network, address: string): Promise<number> => {

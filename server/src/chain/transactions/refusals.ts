@@ -4,7 +4,7 @@ import type { AlertKind } from '../../platform/runtime/alert-kinds.ts'
 import type { Alert } from '../../platform/runtime/alerts.ts'
 import type { Outgoing, Purpose } from './transaction.ts'
 
-/** Returns the class of a refusal: what it applies to. The table is the signer's. */
+/** Returns the class of a refusal: the scope that it applies to. The table is the signer's. */
 export const classOf = ({ refused }: Pick<SignerRefusal, 'refused'>): RefusalClass => REFUSALS[refused].of
 
 /** Pauses by refusal: hourly and daily sums decrease by themselves, but a person has to change a switch. */

@@ -69,7 +69,7 @@ export interface OutgoingChange {
    * except for those that a transaction in these blocks has paid
    */
   superseded?: { paid: ReadonlySet<string> }
-  /** of `refused`: what the signer answered */
+  /** of `refused`: the signer's answer */
   refusal?: SignerRefusal
 }
 

@@ -17,7 +17,7 @@ export interface TronCommitted {
 
 const NO_STAKE: ByResource = { ENERGY: 0n, BANDWIDTH: 0n }
 
-/** Sums what the hot address sends to our accounts, stakes, lends or unstakes in transactions that are not final. */
+/** Sums the amounts that the hot address sends to our accounts, stakes, lends or unstakes in non-final transactions. */
 export const tronCommitted = async (db: Db, hotAddress: string): Promise<TronCommitted> => {
   const { rows } = await sql<{ unsigned: string; state: string }>`select a.unsigned, o.state from outgoing o
     join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt

@@ -1,7 +1,7 @@
 /**
  * Random histories of a chain, read and read again through nodes that number, split and merge what contracts send each
  * in its own way, or do not show it. geth, Erigon and others do (Erigon lists frames of precompiled contracts,
- * java-tron with `vm.saveFeaturedInternalTx` lists more entries). At the end, what is booked is what moved on the
+ * java-tron with `vm.saveFeaturedInternalTx` lists more entries). At the end, what is posted is what moved on the
  * chain.
  */
 import type { Block, ChainTransaction, Transfer } from '@bursar/chainkit'

@@ -122,7 +122,7 @@ test('audit M-A2 M-D2: until blocks are read again, the amount that a final paym
   const follower = await begin(50)
   for (let height = 1; height <= 8; height += 1) chain.mine(height === 2 ? [payment('early')] : [])
   await readAll(follower)
-  // A payment of ours from the address, in block 5, stays booked: its transaction is final.
+  // A payment of ours from the address, in block 5, stays posted: its transaction is final.
   await world.act(async () => ({
     ...noEffects,
     moves: [{ network: 'ETHEREUM', asset: 'ETH', address: owned.address, units: -E18, height: 5 }],

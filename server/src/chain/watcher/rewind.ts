@@ -50,8 +50,8 @@ export const newestInCommon = async (
 }
 
 /**
- * Returns what a rewind to the node's block at a height would take back. Throws a RangeError for a height that is not
- * below the cursor, and `ChainUnavailable` when the node has no such block.
+ * Returns the effects that a rewind to the node's block at a height would reverse. Throws a RangeError for a height
+ * that is not below the cursor, and `ChainUnavailable` when the node has no such block.
  */
 export const planRewind = async (
   { runtime: { db }, network, adapter }: RewindDeps,

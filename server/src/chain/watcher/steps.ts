@@ -29,7 +29,7 @@ export const onBusinessClock = (block: Block, clock: Clock): Block => ({
   time: block.time + clock.business() - clock.now(),
 })
 
-/** Applies consecutive blocks after the cursor, and settles what they make final, in one transaction. */
+/** Applies consecutive blocks after the cursor, and settles objects that they make final, in one transaction. */
 export const applyBlocks = async (
   { runtime, network, subscribers, ringBlocks, pause }: StepDeps,
   cursor: Cursor,
@@ -55,7 +55,7 @@ export const applyBlocks = async (
     return moved
   })
 
-/** Calls `settled` of subscribers without new blocks, for what has become final or has waited too long. */
+/** Calls `settled` of subscribers without new blocks, for objects that have become final or have waited too long. */
 export const settleAgain = async (
   { runtime, network, subscribers }: StepDeps,
   cursor: Cursor,

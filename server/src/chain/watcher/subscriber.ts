@@ -32,7 +32,9 @@ export interface ChainSubscriber {
   block(tx: Tx, network: Network, block: Block, moment: Moment): Promise<Effects>
   /** Every block from this height on left the best chain. The blocks in their place follow. */
   orphaned(tx: Tx, network: Network, fromHeight: number, moment: Moment): Promise<Effects>
-  /** Called after new blocks, and at intervals without any, for what has become final and what has waited too long. */
+  /**
+   * Called after new blocks, and at intervals without any, for objects that have become final or have waited too long.
+   */
   settled(tx: Tx, network: Network, heights: Heights, moment: Moment): Promise<Effects>
   /** The pool changed; only on networks that have a usable one. */
   mempool(tx: Tx, network: Network, pool: PoolChange, moment: Moment): Promise<Effects>

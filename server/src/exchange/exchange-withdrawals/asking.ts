@@ -18,7 +18,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { PlacedWhole } from './holding.ts'
 
 /**
- * The request fields of both kinds: `spend` states what is spent, `withdraw` what is withdrawn, including the
+ * The request fields of both kinds: `spend` states the amount spent, `withdraw` the amount withdrawn, including the
  * withdrawal fee.
  */
 export interface Asked {

@@ -25,7 +25,7 @@ export const directionOf = (
 
 /**
  * Reads the exchange policy, and requires a limit of the platform's position for every asset of a pair. Throws an error
- * that lists what is missing.
+ * that lists the missing assets.
  */
 export const readLimitedPolicy = (...given: Parameters<typeof readExchangePolicy>): ExchangePolicy => {
   const policy = readExchangePolicy(...given)

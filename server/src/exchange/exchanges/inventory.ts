@@ -136,7 +136,7 @@ export const reserveInventory = async (tx: Tx, asset: string, units: bigint): Pr
 }
 
 /**
- * Ends a reservation, or a part of it: `spent` has left the position, `released` can be sold again. What was spent
+ * Ends a reservation, or a part of it: `spent` has left the position, `released` can be sold again. The spent amount
  * beyond the reservation is taken from the inventory. @throws Error when there is less than that
  */
 export const endReservation = async (

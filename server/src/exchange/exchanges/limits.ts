@@ -29,7 +29,7 @@ export const addFunded = async (tx: Tx, asset: string, units: bigint): Promise<v
  */
 export interface Exposure {
   asset: string
-  /** the position: the inventory for sale, and what orders on a venue have reserved */
+  /** the position: the inventory for sale, and the amount that orders on a venue have reserved */
   units: bigint
   reserved: bigint
   /** the owner's capital in the position; the rest came from exchanges and hedges */
@@ -41,8 +41,8 @@ export interface Exposure {
   soldUnits: bigint
   soldValue: bigint
   /**
-   * what merchants gave less what they received, both at the middle: the earnings from the spread and from the worse
-   * prices of larger amounts
+   * the value that merchants gave less the value that they received, both at the mid price: the earnings from the
+   * spread and from the worse prices of larger amounts
    */
   margin: bigint
   /** as set by an operator; null: as in the settings */

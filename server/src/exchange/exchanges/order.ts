@@ -31,7 +31,7 @@ export const readDirection = (
   const [spend, target] = [clip(spendTicker), clip(targetTicker)]
   throw refusal(
     errors.pairNotAllowed,
-    `Ticker pair not allowed: ${spend} to ${target}; available-directions lists what is`,
+    `Ticker pair not allowed: ${spend} to ${target}; available-directions lists the allowed pairs`,
   )
 }
 

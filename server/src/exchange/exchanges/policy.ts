@@ -111,7 +111,7 @@ export const EXCHANGE_SHAPE = Type.Object(
       count('how long the price of an estimate is valid', { least: 0, standard: QUOTE_MS, unit: 'ms' }),
     ),
   },
-  { description: 'what may be exchanged, and what it costs' },
+  { description: 'the assets that may be exchanged, and the price' },
 )
 
 export type ExchangeSettings = Static<typeof EXCHANGE_SHAPE>

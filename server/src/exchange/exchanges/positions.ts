@@ -6,7 +6,7 @@ export interface AssetPosition {
   asset: string
   /** the amount that can be sold now: the sum of the ledger's position accounts */
   position: bigint
-  /** the inventory, with what orders on a venue have reserved; always equal to the position */
+  /** the inventory, with the amount that orders on a venue have reserved; always equal to the position */
   inventory: bigint
   /** the owner's capital outside the position */
   capital: bigint
@@ -36,7 +36,9 @@ export const positionsOf = async (db: Db): Promise<AssetPosition[]> => {
 /** Earnings from the spread in one asset that merchants received. */
 export interface SpreadIncome {
   asset: string
-  /** ledger units of `asset`: what merchants would have received without the spread, less what they received */
+  /**
+   * ledger units of `asset`: the amount that merchants would have received without the spread, less the received one
+   */
   units: bigint
 }
 

@@ -5,7 +5,7 @@ export const PRICE_DECIMALS = 8
 const PRICE_ONE = 10n ** BigInt(PRICE_DECIMALS)
 const BPS = 10_000n
 
-/** The amount that the merchant states: what is received, or what is spent including the fee. */
+/** The amount that the merchant states: the received amount, or the spent amount including the fee. */
 export type Side = 'target' | 'spend'
 
 /**

@@ -24,8 +24,8 @@ export type NoQuote =
 const UNIT_DECIMALS = 18
 
 /**
- * Prices an amount by walking the order books through USDT, so that the price fits the amount. What is sold walks the
- * bids, what is bought the asks. The spread is added, and every rounding is against the merchant.
+ * Prices an amount by walking the order books through USDT, so that the price fits the amount. The sold asset walks the
+ * bids, the bought one the asks. The spread is added, and every rounding is against the merchant.
  * @param amount of the side, ledger units, a multiple of its step
  */
 export const quote = (direction: Direction, side: Side, amount: bigint, usdtMarkets: UsdtMarkets): Quote | NoQuote => {

@@ -29,7 +29,8 @@ export interface TradingDeps {
 
 /**
  * Estimates an exchange. Its price is valid for `quoteMs`, for this merchant and this exact order. The quote reserves
- * no inventory: it only reduces what the same merchant can be quoted. @throws ApiRefusal with the codes of an estimate
+ * no inventory: it only reduces the amount that the same merchant can be quoted. @throws ApiRefusal with the codes of
+ * an estimate
  */
 export const estimate = async (
   { runtime, policy, usdtMarkets, quoteStore }: TradingDeps,

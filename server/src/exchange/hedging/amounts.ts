@@ -15,7 +15,7 @@ export const toE18 = (units: bigint, scale: number): bigint => units * 10n ** Bi
 
 type Market = Pick<HedgeOrder, 'base' | 'quote' | 'side' | 'asset' | 'middle'>
 
-/** Returns what a fill moves in the books. */
+/** Returns the amounts that a fill moves in the books. */
 export const unitsOfFill = (
   { base, quote, side }: Market,
   { amount, cost, fee }: VenueFill,

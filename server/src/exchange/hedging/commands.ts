@@ -19,9 +19,9 @@ const HOUR_MS = 3_600_000
 export type Begun = { kind: 'begun'; order: HedgeOrder } | { kind: 'not'; because: string }
 
 /**
- * Stores an order before its venue is called, and reserves what it may spend. An order is not begun when hedging is
- * stopped, the hourly limit is reached, another order of the asset has not ended, the exposure has become smaller than
- * planned, or merchants have bought what it would spend; the caller then rolls back.
+ * Stores an order before its venue is called, and reserves the amount that it may spend. An order is not begun when
+ * hedging is stopped, the hourly limit is reached, another order of the asset has not ended, the exposure has become
+ * smaller than planned, or merchants have bought the amount that it would spend; the caller then rolls back.
  * @param exposure that the order was planned for, ledger units
  */
 export const begin = async (
@@ -60,7 +60,7 @@ const SETTLE_MS = 10_000
 
 /**
  * Books new facts about an order, in this transaction: every fill once, by its trade id, with its postings, and the
- * order's state. An order ends when the venue says so and everything it reports as traded is booked.
+ * order's state. An order ends when the venue says so and everything it reports as traded is posted.
  * @returns the order after that, and the number of new fills
  */
 export const learn = async (
@@ -80,7 +80,7 @@ export const learn = async (
   }
   const executed = await bookedOf(tx, id)
   const event = eventOf(order, learnt, executed)
-  const reserved = await moveBooked(tx, order, booked, event !== undefined && event !== 'accepted')
+  const reserved = await movePosted(tx, order, booked, event !== undefined && event !== 'accepted')
   await applyAll(
     tx,
     booked.map(({ item }) => item),
@@ -115,7 +115,7 @@ const eventOf = (order: HedgeOrder, learnt: Learnt, booked: bigint): HedgeEvent 
  * that exchanges use, each once, so that they can't deadlock.
  * @returns the rest of the reservation
  */
-const moveBooked = async (tx: Tx, order: HedgeOrder, booked: readonly Booked[], ended: boolean): Promise<bigint> => {
+const movePosted = async (tx: Tx, order: HedgeOrder, booked: readonly Booked[], ended: boolean): Promise<bigint> => {
   const sum = (of: (units: FillUnits) => bigint): bigint => booked.reduce((total, { units }) => total + of(units), 0n)
   const [spentUnits, received] = [sum(({ spent }) => spent.units), sum((units) => units.received.units)]
   const spent = spentUnits < order.reserved ? spentUnits : order.reserved
@@ -151,6 +151,6 @@ const count = async (tx: Tx, order: HedgeOrder, { fill, units: { received, spent
   for (const flow of flows.toSorted((a, b) => (a.asset < b.asset ? -1 : 1))) await addFlow(tx, flow)
 }
 
-/** Books money that the owner has put on a venue, or taken from it if `units` is negative. */
+/** Posts money that the owner has put on a venue, or taken from it if `units` is negative. */
 export const fundVenue = (tx: Tx, venue: string, asset: string, units: bigint, moment: Moment): Promise<void> =>
   applyAll(tx, [venueFundingItem(venue, asset, units, moment)]).then(() => undefined)

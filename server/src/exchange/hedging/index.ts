@@ -2,7 +2,7 @@
  * Hedging: trades on a venue to reduce the exposure that exchanges leave. Guarantees:
  * - an order is stored before the venue is called, and is placed once;
  * - an order of unknown outcome is queried by our client id until its outcome is known;
- * - every fill is booked once, with its fee;
+ * - every fill is posted once, with its fee;
  * - no order spends more than is reserved for it, or fills at a worse price than its limit;
  * - no order is begun while hedging is stopped.
  */

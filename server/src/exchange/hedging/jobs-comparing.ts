@@ -74,4 +74,4 @@ const isBusy = async (db: Parameters<typeof listOpenOrders>[0], venue: string): 
   (await listOpenOrders(db)).some((order) => order.venue === venue)
 
 const driftText = ({ venue, asset, onVenue, booked }: VenueLine, scale: number): string =>
-  `${venue} holds ${formatUnits(onVenue, scale)} ${asset}, the books say ${formatUnits(booked, scale)}: book what you have moved with bursar hedging book, or find out who has`
+  `${venue} holds ${formatUnits(onVenue, scale)} ${asset}, the books say ${formatUnits(booked, scale)}: post the money that you have moved with bursar hedging book, or find the cause`

@@ -21,7 +21,7 @@ export const createPositionWatchJob = (
       const size = exposure < 0n ? -exposure : exposure
       const isNear = rules !== undefined && limit !== null && size > 0n && size * 100n >= limit * warnPercent
       const text = isNear
-        ? `exchanges have taken the position of ${asset} ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'over' : 'under'} what the owner put in; the limit is ${formatUnits(limit, rules.scale)}, where ${exposure > 0n ? 'no more is bought' : 'no more is sold'}`
+        ? `exchanges have taken the position of ${asset} ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'above' : 'below'} the owner's capital; the limit is ${formatUnits(limit, rules.scale)}, where ${exposure > 0n ? 'no more is bought' : 'no more is sold'}`
         : undefined
       await alertHedging(runtime.db, 'position-limit-near', asset, text, momentOf(runtime))
     }

@@ -14,7 +14,7 @@ export interface Situation {
   leastUsdt: bigint
   /** maximum value of this order, by all limits */
   mostUsdt: bigint
-  /** the account's balance of the base, including what is in orders */
+  /** the account's balance of the base, including the amount in orders */
   heldBase: bigint
   /** the amount that may be spent: the lesser of the inventory for sale and the free balance on the venue */
   spendable: { base: bigint; quote: bigint }
@@ -30,7 +30,7 @@ export interface Plan {
 export type NoPlan =
   /** too small to be traded */
   | { kind: 'small' }
-  /** too little of what the order would spend */
+  /** too little of the asset that the order would spend */
   | { kind: 'short'; of: 'base' | 'quote' }
   /** the limits allow no more trading now */
   | { kind: 'capped' }

@@ -42,7 +42,7 @@ export const moveOrder = async (
   return rows.length === 1
 }
 
-/** Stores a fill. False when it is already booked. */
+/** Stores a fill. False when it is already posted. */
 export const insertFill = async (
   tx: Tx,
   { id, venue, base, quote }: HedgeOrder,
@@ -141,7 +141,7 @@ export const hedgeFlows = async (db: Db | Tx): Promise<HedgeFlow[]> => {
   return rows
 }
 
-/** Returns what orders may still spend, by asset; ledger units. */
+/** Returns the amounts that orders may still spend, by asset; ledger units. */
 export const reservedByOrders = async (db: Db | Tx): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{
     asset: string

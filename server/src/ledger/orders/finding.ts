@@ -13,7 +13,8 @@ export type OrderFinder = (merchantId: string, id: string) => Promise<Record<str
  */
 export const orderLookupRoutes = (db: Db, finders: Readonly<Record<string, OrderFinder>>): Route[] => {
   const missing = operations.filter(({ id, movesMoney }) => movesMoney && finders[id] === undefined)
-  if (missing.length > 0) throw new Error(`nothing finds what these place: ${missing.map(({ id }) => id).join(', ')}`)
+  if (missing.length > 0)
+    throw new Error(`no lookup finds orders of these operations: ${missing.map(({ id }) => id).join(', ')}`)
   return [
     {
       operation: 'findWithdrawals',

@@ -10,31 +10,35 @@ export interface KindRule {
 }
 
 const RULES = {
-  merchant: { normal: 'credit', bounded: true, meaning: 'what the merchant may spend' },
-  custody: { normal: 'debit', bounded: false, meaning: 'what the chain says our wallets hold, per network' },
+  merchant: { normal: 'credit', bounded: true, meaning: 'the amount that the merchant may spend' },
+  custody: { normal: 'debit', bounded: false, meaning: 'the balances of our addresses, per network' },
   transit: { normal: 'debit', bounded: false, meaning: 'mined on its way out, not final yet, per network' },
   fees: { normal: 'credit', bounded: false, meaning: 'income' },
   'network-costs': { normal: 'debit', bounded: false, meaning: 'gas and miner fees paid' },
   suspense: { normal: 'credit', bounded: true, meaning: 'money we hold and cannot yet attribute' },
   quarantine: { normal: 'credit', bounded: true, meaning: 'money held by screening' },
   capital: { normal: 'credit', bounded: false, meaning: "the owner's money" },
-  losses: { normal: 'debit', bounded: false, meaning: 'thefts, what tokens took by themselves, debts written off' },
-  receivable: { normal: 'debit', bounded: false, meaning: 'what a merchant owes after a reversal' },
-  position: { normal: 'credit', bounded: false, meaning: 'what the platform trades with; never below zero in sum' },
+  losses: { normal: 'debit', bounded: false, meaning: 'thefts, fees that tokens deducted, debts written off' },
+  receivable: { normal: 'debit', bounded: false, meaning: 'the amount that a merchant owes after a reversal' },
+  position: {
+    normal: 'credit',
+    bounded: false,
+    meaning: "the platform's holding for exchanges; never below zero in sum",
+  },
   clearing: { normal: 'credit', bounded: false, meaning: 'between two merchants of one operation' },
   acquirer: {
     normal: 'debit',
     bounded: false,
-    meaning: 'what an acquirer holds for us, per account with it; negative: what it has advanced',
+    meaning: 'our balance with an acquirer, per account with it; negative: an advance by the acquirer',
   },
-  'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'what acquirers kept or took on top' },
+  'acquirer-costs': { normal: 'debit', bounded: false, meaning: 'fees that acquirers deducted or charged in addition' },
   settlement: {
     normal: 'debit',
     bounded: false,
     meaning: 'between an acquirer and our bank account, per account with the acquirer',
   },
   bank: { normal: 'debit', bounded: false, meaning: 'in our bank accounts' },
-  venue: { normal: 'debit', bounded: false, meaning: 'what a venue that is hedged on holds for us, per venue' },
+  venue: { normal: 'debit', bounded: false, meaning: 'our balance on a venue for hedging, per venue' },
   'venue-costs': { normal: 'debit', bounded: false, meaning: 'fees of venues' },
 } as const satisfies Record<string, KindRule>
 

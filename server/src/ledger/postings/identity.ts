@@ -37,8 +37,8 @@ const FIND = `select t.merchant_id, t.key as name, t.fingerprint, t.status, t.bo
     cross join lateral (select * from local_ids t where t.merchant_id = u.m and t.local_id = u.k offset 0) t`
 
 /**
- * Finds what is committed for requests, in one statement and in their order: the stored answer, or else the object that
- * has the localId.
+ * Finds the committed result of requests, in one statement and in their order: the stored answer, or else the object
+ * that has the localId.
  */
 export const findKnown = async (query: Query, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {
   const keys = asked.flatMap(({ merchantId, keys }) => keys.map(({ key }) => [merchantId, key] as const))
@@ -80,7 +80,7 @@ export const findKnown = async (query: Query, asked: readonly Identity[]): Promi
 const LOCK = `select pg_advisory_xact_lock(h) from (select distinct hashtextextended(n, 5271) as h from unnest($1::text[]) n order by 1) locks`
 
 /**
- * Locks requests against concurrent transactions that call this for the same ones, then returns what is stored of them.
+ * Locks requests against concurrent transactions that call this for the same ones, then returns their stored results.
  * Call it before prices, quotes and inventory are read, because the first of two equal requests uses them up.
  */
 export const lockKnown = async (tx: Tx, asked: readonly Identity[]): Promise<(Known | undefined)[]> => {

@@ -137,8 +137,8 @@ const refusalOf = (
 }
 
 /**
- * Throws unless a hold ends as a whole: what is not captured is released by the same transfer. Anything else is an
- * error in our code.
+ * Throws unless a hold ends as a whole: the amount that is not captured is released by the same transfer. Anything else
+ * is an error in our code.
  */
 const requireWholeHold = (
   transfer: Transfer,

@@ -49,8 +49,8 @@ const OPEN_HOLDS = `select t.merchant_id, t.id, e.account_id, e.held from unnest
   where not exists (select from ledger_transfers c where c.merchant_id = t.merchant_id and c.closes = t.id)`
 
 /**
- * The first round trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads what the
- * guards need. All statements are sent at once; later ones see what the lock waited for.
+ * The first round trip: locks the accounts of a batch in id order (so no two batches can deadlock), then reads the rows
+ * that the guards need. All statements are sent at once; later ones see the changes that the lock waited for.
  */
 export const readForJudging = async (query: Query, ids: AccountIds, items: readonly Item[]): Promise<Reading> => {
   const accountKeys = new Map<number, string>()

@@ -33,7 +33,8 @@ interface Checkpoint {
  * account's history has a gap or a hash that differs from its seals, every hold ends as a whole, no bounded account is
  * negative. It continues from the last verified entry of each account, so that its cost depends on new entries only,
  * and reads entries in pages.
- * @param again start at each account's first entry, and compare what was verified before with its hash of that time
+ * @param again start at each account's first entry, and compare the entries that were verified before with their hash
+ * of that time
  */
 export const verifyLedger = async (
   db: Db,
@@ -159,7 +160,7 @@ const brokenHoldsAmong = async (
     group by e.transfer_id`.execute(tx)
   const holds = new Map(rows.map(({ transferId, held }) => [transferId, held]))
   return ending.flatMap(({ version, closes, held }) => {
-    if (closes === null) return [{ version, detail: `${-held} of what is held end with no hold` }]
+    if (closes === null) return [{ version, detail: `${-held} units end a hold that does not exist` }]
     const of = holds.get(closes) ?? 0n
     return of === -held ? [] : [{ version, detail: `a hold of ${of} ends with ${-held}` }]
   })

@@ -8,7 +8,7 @@ export interface StopTerm {
   reason: string
 }
 
-/** A stop to be created. It covers what matches all fields that are not null. */
+/** A stop to be created. It covers payments that match all fields that are not null. */
 export interface NewStop {
   asset: string | null
   merchantId: string | null

@@ -40,8 +40,8 @@ const onNetwork = (network: Network) =>
     maxWithdrawal: Type.Optional(
       amount('maximum amount of a withdrawal', { absent: 'not bounded', unit: WHOLE_UNITS }),
     ),
-    depositFee: Type.Optional(fee('what a merchant pays for a deposit')),
-    withdrawalFee: Type.Optional(fee("what a merchant pays for a withdrawal besides the network's own cost")),
+    depositFee: Type.Optional(fee('the fee that a merchant pays for a deposit')),
+    withdrawalFee: Type.Optional(fee("the fee that a merchant pays for a withdrawal in addition to the network's fee")),
   })
 
 export type OnNetwork = Static<ReturnType<typeof onNetwork>> & { contract?: string }
@@ -105,7 +105,7 @@ const terms = (direction: 'payIn' | 'payout') => {
   return {
     min: Type.Optional(amount('minimum of one payment', { absent: absent(0), unit: WHOLE_UNITS })),
     max: Type.Optional(amount('maximum of one payment', { absent: absent(1), unit: WHOLE_UNITS })),
-    fee: Type.Optional(fee('what a merchant pays for it')),
+    fee: Type.Optional(fee('the fee that a merchant pays for it')),
   }
 }
 

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
-/** Records who changed what of a merchant, in the transaction of the change. `detail` must not contain secrets. */
+/**
+ * Records a change of a merchant and its author, in the transaction of the change. `detail` must not contain secrets.
+ */
 export const audit = async (
   tx: Tx,
   merchantId: string,

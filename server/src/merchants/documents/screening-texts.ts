@@ -44,10 +44,10 @@ export const SCREENING_TEXTS: Record<Language, ScreeningTexts> = {
     noProviders: 'none: there was nothing to check',
     madeAt: 'Made',
     reasons: 'Reasons',
-    signals: 'What the money touched',
+    signals: 'Sources of the money',
     none: 'Nothing was reported.',
     danger: 'dangerous',
-    foot: 'This report repeats what the sources named in it said at that time. It is no proof of anybody’s guilt or innocence.',
+    foot: 'This report repeats the answers of the sources that it names, as of that time. It does not prove guilt or innocence.',
   },
   uk: {
     title: 'Звіт про перевірку',

@@ -80,7 +80,7 @@ const compare = async (db: Db, partition: Partition, file: string): Promise<numb
   let events = 0
   for await (const line of linesOf(db, partition)) {
     if ((await stored.next()).value !== line)
-      throw new Error(`${file} is not what ${partition.name} has: line ${events + 1} differs. Nothing was dropped`)
+      throw new Error(`${file} differs from ${partition.name} in line ${events + 1}. Nothing was dropped`)
     events += 1
   }
   if (!(await stored.next()).done) throw new Error(`${file} has more lines than ${partition.name}. Nothing was dropped`)

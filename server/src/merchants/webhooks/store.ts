@@ -6,7 +6,7 @@ import type { ClaimedEvent, ClaimedStream, Settlement } from './stream.ts'
 const MOST_EVENTS = 16
 const UUID_LENGTH = 36
 
-/** Times of a claim, in ms. The business clock decides what is due, the real clock when leases end. */
+/** Times of a claim, in ms. The business clock decides which rows are due, the real clock when leases end. */
 export interface ClaimTimes {
   business: number
   now: number

@@ -5,7 +5,7 @@ export interface LivePages {
   /**
    * Until the signal, writes a page's version whenever it differs from the last one written, and something at least
    * every 20 s.
-   * @param version what the page shows now; undefined ends the stream
+   * @param version the current version of the page; undefined ends the stream
    */
   subscribe(
     channel: string,

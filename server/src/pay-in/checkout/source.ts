@@ -36,7 +36,7 @@ export interface InvoicePages {
   find(id: string, visit: Visit): Promise<PageView | undefined>
   /** returns the visit that follows a successful form */
   after(form: SentForm, visit: Visit): Visit
-  /** carries out what the form requests; returns the problem if it can't */
+  /** carries out the request of the form; returns the problem if it can't */
   act(id: string, form: SentForm, visit: Visit): Promise<FormProblem | undefined>
   /** undefined if there is none */
   receipt(id: string, visit: Visit): Promise<Receipt | undefined>

@@ -15,7 +15,7 @@ import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById, move, write } from './store.ts'
 
-/** The payer's input before the payment step, as typed. What the merchant fixed is not asked for. */
+/** The payer's input before the payment step, as typed. Values that the merchant has set are not requested. */
 export interface Choice {
   email?: string | undefined
   ticker?: string | undefined

@@ -228,7 +228,7 @@ export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> =>
   await sql`select pg_notify(${INVOICE_CHANNEL}, u.id) from unnest(${[...ids]}::text[]) u(id)`.execute(tx)
 }
 
-/** Whether an asset is what an unpaid invoice requests. The invoice can't become paid before the transaction ends. */
+/** Whether an unpaid invoice requests an asset. The invoice can't become paid before the transaction ends. */
 export const isAskedFor = async (
   tx: Tx,
   id: string,

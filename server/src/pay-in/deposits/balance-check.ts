@@ -31,13 +31,13 @@ export interface HeldBy {
 
 /**
  * Opens deposits for native coin that addresses hold at a final block and that the books do not explain: contracts sent
- * it, and the node does not show that (`contract.md` 19 #21). The books contain, up to that block, what arrived
- * otherwise, what we sent there ourselves, and what left. Deposits found by balance whose blocks were lost are matched
+ * it, and the node does not show that (`contract.md` 19 #21). The books contain, up to that block, other deposits,
+ * our own payments to the address, and payments from it. Deposits found by balance whose blocks were lost are matched
  * first. Two kinds of addresses are skipped:
  * - one that a final payment of ours has left whose block was lost: its balance includes that payment's amount until
  *   the payment is final again;
  * - one that has been compared at a newer block meanwhile: coin credited there is not in the books of this block.
- * @param held also addresses with a balance of zero: a sweep may have taken what the books don't explain
+ * @param held also addresses with a balance of zero: a sweep may have taken money that the books don't explain
  * @returns undefined if the block is not final or has not been read, so that nothing can be concluded
  */
 export const explainBalances = async (

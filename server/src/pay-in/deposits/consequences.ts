@@ -91,7 +91,7 @@ const suspendAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Prom
 }
 
 /**
- * Returns the items that reverse deposits. They take at most what is available; the rest becomes a debt of the
+ * Returns the items that reverse deposits. They take at most the available amount; the rest becomes a debt of the
  * merchant.
  */
 const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Promise<Item[]> => {

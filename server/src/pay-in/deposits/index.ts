@@ -5,7 +5,7 @@
  * - ETH or BNB that a contract sent is credited only after the address's balance at a final block shows that it holds
  *   the sum;
  * - the merchant's notification of each status is stored once, in the database transaction that sets the status;
- * - a reorganisation reverses exactly what was credited: from the merchant's balance, and as a debt for the part that
+ * - a reorganisation reverses exactly the credited amount: from the merchant's balance, and as a debt for the part that
  *   the merchant has already spent; the watcher is never stopped by it;
  * - if the merchant has deposits screened first, the money is in quarantine, not on the balance, until it is cleared.
  */

@@ -150,8 +150,8 @@ const creditHeights = async (
 }
 
 /**
- * Records waiting deposits that can't be mined any more on this branch, because the block uses up what their
- * transaction needs, or what one of its unconfirmed ancestors needs. If the node could not show inner transfers, the
+ * Records waiting deposits that can't be mined any more on this branch, because the block uses up a coin or nonce that
+ * their transaction or one of its unconfirmed ancestors needs. If the node could not show inner transfers, the
  * transaction itself rules out none of its own inner transfers.
  */
 const noteConflicts = async (tx: Tx, network: Network, block: Block): Promise<void> => {

@@ -64,7 +64,7 @@ export const setAsideItem = (deposit: Deposit, account: 'suspense' | 'quarantine
   itemOf(deposit, { [sourceOf(deposit)]: -deposit.units, [account]: deposit.units }, moment)
 
 /**
- * Reverses a deposit: takes what is still available; the rest becomes a debt.
+ * Reverses a deposit: takes the amount that is still available; the rest becomes a debt.
  * @param from the account it was posted to, and the amount available there
  * @returns the item, and how much of it is now a debt
  */

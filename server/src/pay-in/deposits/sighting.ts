@@ -71,7 +71,7 @@ export const sightingsAmong = (
 
 /**
  * Maximum number of a transaction's keys, or senders, that are stored again for transfers after the first. Since inputs
- * and outputs have weight, a block full of such transactions then has at most a million of each, half of what one
+ * and outputs have weight, a block full of such transactions then has at most a million of each, half as much as one
  * statement can contain.
  */
 const MOST_REPEATED = 5_000

@@ -22,7 +22,7 @@ export const unminedOf = async (tx: Tx, network: Network): Promise<Unmined[]> =>
   return rows
 }
 
-/** A waiting deposit, and the transaction that used up what the deposit's own transaction needs. */
+/** A waiting deposit, and the transaction that used up a coin or the nonce of the deposit's own transaction. */
 export interface Conflict {
   deposit: Pick<Unmined, 'merchantId' | 'id' | 'transaction' | 'index'>
   transaction: string

@@ -12,7 +12,7 @@ export const limitsText = ({ ticker, scale, payIn: { least, most } }: FiatAsset)
 
 export type AmountProblem = 'ticker' | 'grammar' | 'precision' | 'limits'
 
-/** Parses an amount within the limits of its currency, in minor units; otherwise returns what is wrong. */
+/** Parses an amount within the limits of its currency, in minor units; otherwise returns the error. */
 export const readAmount = (
   { value, ticker }: { value: string; ticker: string },
   assets: readonly FiatAsset[],

@@ -69,9 +69,9 @@ export interface FiatChoice {
 }
 
 /**
- * Brings a payer to the acquirer's page: fixes what was open, notifies the merchant of Pending the first time, and
- * plans a payment, which a worker orders from an acquirer. Plans nothing while a payment is under way; after a refused
- * card, another one is planned. Throws a FiatPayerRefusal.
+ * Brings a payer to the acquirer's page: fixes the amount that was open, notifies the merchant of Pending the first
+ * time, and plans a payment, which a worker orders from an acquirer. Plans nothing while a payment is under way; after
+ * a refused card, another one is planned. Throws a FiatPayerRefusal.
  */
 export const proceed = async (
   tx: Tx,

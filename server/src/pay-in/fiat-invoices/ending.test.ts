@@ -175,7 +175,7 @@ describe('money that goes back', () => {
 
   test('F6 nothing is given back that was never posted', async () => {
     const { reference } = await world.atTheBank()
-    await expect(world.refund(reference)).rejects.toThrow('is open: only money that was booked')
+    await expect(world.refund(reference)).rejects.toThrow('is open: only money that was posted')
     world.first.refuses(reference)
     await world.hear(reference)
     await world.work()

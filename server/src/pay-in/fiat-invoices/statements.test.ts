@@ -36,7 +36,7 @@ const waitingFor = async (table: string): Promise<unknown[]> => {
     and wait_event_type = 'Lock' and query like ${`%${table}%`}`.execute(world.db)
   return rows
 }
-/** A day later, when bookings have to be on a statement. */
+/** A day later, when postings have to be on a statement. */
 const aDayLater = () => world.later(24 * HOUR_MS)
 
 describe('a statement', () => {
@@ -213,7 +213,7 @@ describe('a statement', () => {
   test('with two lines for one payout is reported: the card was paid twice', async () => {
     const reference = world.runtime.newId()
     const payouts: PayoutBooks = {
-      find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isBooked: true }],
+      find: async () => [{ reference, ticker: 'UAH', units: -7_00n, costUnits: 0n, isPosted: true }],
       unstated: async () => [],
     }
     for (let i = 0; i < 2; i += 1) state({ kind: 'payout', reference, units: -7_00n })

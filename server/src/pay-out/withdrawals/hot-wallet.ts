@@ -118,13 +118,13 @@ export const freeSlots = async ({
 const NOTHING: Load = { transactions: 0, fees: 0n }
 
 /**
- * Returns what hot addresses can still spend: their balances in a block less everything that is not mined yet. The
- * order of the reads matters:
+ * Returns the amounts that hot addresses can still spend: their balances in a block less everything that is not mined
+ * yet. The order of the reads matters:
  * 1. how many transactions were planned: one that is planned later changes the count, and then nothing is planned on
  *    these balances (`takeExpected`);
- * 2. what is on its way: it includes every transaction that was counted;
- * 3. the balances, of a block that is not older than those: what is mined in between is subtracted twice, never left
- *   out.
+ * 2. unmined transactions: they include every transaction that was counted;
+ * 3. the balances, of a block that is not older than those: a transaction that is mined in between is subtracted twice,
+ *   never left out.
  * An address with inconsistent nonces is left out, with an alert.
  */
 export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {

@@ -246,7 +246,7 @@ interface Hot {
  */
 const readHot = async (deps: HotBalanceDeps, ready: readonly Withdrawal[]): Promise<Hot> => {
   const { runtime, catalogue, adapter, hotAddress } = deps
-  // Read before all else: what another job plans from now on changes this count, and then nothing is planned.
+  // Read before all else: a plan of another job from now on changes this count, and then nothing is planned.
   const planned = await readPlanned(runtime.db, 'TRON', hotAddress)
   const assets = [...new Set([NATIVE_TICKER.TRON, ...ready.map((w) => w.ticker)])].map((ticker) =>
     catalogue.findCrypto(ticker)!,

@@ -38,7 +38,7 @@ export const isTooLarge = (place: Place, merchantId: string, units: bigint, days
 
 /**
  * Refuses an amount that exceeds the limit of a payment, an hour or a day by itself, because it would never be paid. An
- * amount that exceeds only what is left of a limit waits. Throws an ApiRefusal.
+ * amount that exceeds only the rest of a limit waits. Throws an ApiRefusal.
  */
 export const checkLargest = (place: Place, merchantId: string, units: bigint, days: DayLimits): void => {
   const most = mostAtOnce(place, merchantId, days)
@@ -102,7 +102,7 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
 }
 
 /**
- * Subtracts the units from what is left of the limits, if they fit. An asset without limits of the signer has none
+ * Subtracts the units from the rest of the limits, if they fit. An asset without limits of the signer has none
  * here.
  */
 const subtractIfLeft = (left: Remaining | undefined, units: bigint): boolean => {

@@ -51,8 +51,8 @@ const gather = (left: readonly Stand[], richest: Stand, need: bigint): Move[] =>
 }
 
 /**
- * The address with the most keeps the amount of the largest payment, so that what was gathered for it is not moved away
- * again.
+ * The address with the most keeps the amount of the largest payment, so that money that was gathered for it is not
+ * moved away again.
  */
 const spread = (
   left: Stand[],

@@ -18,9 +18,9 @@ const MOST_ENERGY = 50_000n
 
 /**
  * Returns the estimate of a payment of TRX, or a refusal if the receiver is a contract whose code may use too much
- * energy. The limit applies to what the fee limit would allow, not to the energy used in the estimate: a contract can
- * let a call pass only if much energy is available (then `estimateenergy` returns a high limit, `Wallet.estimateEnergy`
- * of java-tron), and burn all of it in the payment.
+ * energy. The limit applies to the energy that the fee limit would allow, not to the energy used in the estimate: a
+ * contract can let a call pass only if much energy is available (then `estimateenergy` returns a high limit,
+ * `Wallet.estimateEnergy` of java-tron), and burn all of it in the payment.
  */
 export const boundedForReceiver = (contract: Contract, cost: CostEstimate): CostEstimate => {
   if (!cost.ok || !runsReceiverCode(contract)) return cost
@@ -66,7 +66,7 @@ export const mayPayCode = async (
     return refuseImpossible(
       deps,
       withdrawal,
-      `${ofReceiver} payments to ${to} have failed on chain lately, and each costs what its code burns`,
+      `${ofReceiver} payments to ${to} have failed on chain lately, and each costs the gas or energy that the receiver's code uses`,
     )
   const moment = momentOf(runtime)
   if (ofMerchant >= MOST_OF_MERCHANT) {

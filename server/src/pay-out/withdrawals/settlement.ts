@@ -190,7 +190,7 @@ const feeShares = (catalogue: Catalogue, { outgoing }: OutgoingChange, count: nu
   )
 }
 
-/** Returns the hash of the final transaction in this database that used what a signed one needs, if there is one. */
+/** Returns the hash of the final transaction in this database that used a coin or nonce of a signed one, if any. */
 export const supersededBy = async (db: Db, transaction: SignedTransaction): Promise<string | undefined> => {
   for (const key of transaction.conflictKeys) {
     const by = await (isEvmNetwork(transaction.network) ? nonceUser : coinSpender)(db, transaction, key.split(':'))

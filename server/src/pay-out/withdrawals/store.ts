@@ -234,7 +234,7 @@ export const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[])
 }
 
 /**
- * Returns the intent of an internal withdrawal, by its id alone, because that is what a deposit stores; the id itself
+ * Returns the intent of an internal withdrawal, by its id alone, because a deposit stores the id; the id itself
  * if it has no other intent.
  */
 export const senderIntentOf = async (tx: Tx, withdrawalId: string): Promise<string> => {

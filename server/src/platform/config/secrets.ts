@@ -38,7 +38,7 @@ export const createSecretBox = (key: Uint8Array): SecretBox => {
   }
 }
 
-/** A box with several keys, so that keys can be replaced: the first seals, each opens what it has sealed. */
+/** A box with several keys, so that keys can be replaced: the first seals, each opens the values that it has sealed. */
 export interface SecretRing extends SecretBox {
   /** the prefix of every value that the first key has sealed */
   readonly newest: string

@@ -274,7 +274,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   exchange: optional(
     'BURSAR_EXCHANGE_FILE',
     text(
-      'order books and official rates to read, what may be exchanged and where it is hedged, see [exchange.md](exchange.md); without one nothing is',
+      'order books and official rates to read, the assets to exchange and the venue for hedging, see [exchange.md](exchange.md); without it there are no exchanges',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'exchange') },

@@ -7,7 +7,7 @@ export interface Listener {
 }
 
 export interface ListenerEvents {
-  /** The connection now listens. Earlier notifications may be lost, so the caller must discard what it has cached. */
+  /** The connection now listens. Earlier notifications may be lost, so the caller must discard its cached values. */
   connected(): void
   notified(channel: string, payload: string): void
 }

@@ -9,9 +9,10 @@ export const DATABASE_ROLES = {
   api: '`serve --role api`',
   worker: '`serve --role worker`',
   watcher: '`serve --role watcher`',
-  all: '`serve --role all`: what api, worker and watcher may',
-  operator: 'the other commands of `bursar`: what api, worker and watcher may, merchants, keys, limits and decisions',
-  readonly: 'reports: reads what is not secret',
+  all: '`serve --role all`: the rights of api, worker and watcher',
+  operator:
+    'the other commands of `bursar`: the rights of api, worker and watcher; merchants, keys, limits and decisions',
+  readonly: 'reports: reads everything except secrets',
 } as const
 type RoleKind = keyof typeof DATABASE_ROLES
 /** Roles that have rights in the table of grants. */

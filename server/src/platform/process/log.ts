@@ -24,7 +24,7 @@ const FLUSHED_EVERY_MS = 200
 const CENSORED = '[secret]'
 const MOST_DEPTH = 6
 
-/** Returns a copy without secrets, or the value itself when it has none. Omits what is nested too deep. */
+/** Returns a copy without secrets, or the value itself when it has none. Omits values that are nested too deep. */
 export const withoutSecrets = (value: unknown, depth = 0): unknown => {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth > MOST_DEPTH) return '[deep]'

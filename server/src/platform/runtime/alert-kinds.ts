@@ -1,6 +1,6 @@
 /**
  * All kinds of alerts. A kind without a row here does not compile where it is raised or resolved. `bursar alerts` uses
- * the list to know which alerts an operator ends; it has what rules of a monitoring system need.
+ * the list to know which alerts an operator ends; it has the properties that rules of a monitoring system need.
  */
 
 /**
@@ -51,7 +51,7 @@ const KINDS = {
   'head-old': warning('chain-trouble.md', 'the newest block of the node of TRON is old: nothing is sent'),
   'lost-transaction-refused': criticalEvent('chain-trouble.md', 'the node refuses a lost transaction of ours'),
   'node-unavailable': critical('chain-trouble.md', 'the node gives no answer that can be used'),
-  'node-unfit': critical('chain-trouble.md', 'the node lacks what a role needs'),
+  'node-unfit': critical('chain-trouble.md', 'the node does not meet a requirement of a role'),
   'unknown-internal-transaction': criticalEvent(
     'chain-trouble.md',
     'TRON shows an unknown kind of internal transaction',
@@ -79,7 +79,10 @@ const KINDS = {
 
   // deposits and invoices
   'address-not-ours': criticalEvent('recovery.md', 'an address that was handed out is not derived from our keys'),
-  'deposit-not-held': critical('chain-trouble.md', 'an address does not hold what contracts are said to have sent it'),
+  'deposit-not-held': critical(
+    'chain-trouble.md',
+    'an address holds less coin than contracts have sent to it, according to the node',
+  ),
   'deposit-returned': criticalEvent(null, 'a deposit that was given up is in a block again'),
   'deposit-reversed': criticalEvent(null, 'a credited deposit is in no block any more'),
   'refund-claim': warning(null, 'a payer claims a refund that an operator has to pay'),
@@ -87,7 +90,7 @@ const KINDS = {
 
   // withdrawals
   'fee-above-cap': warning('sweeps.md', 'the network fee of a payment or sweep is above its cap'),
-  'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for what waits'),
+  'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for the waiting payments'),
   'merchant-limit': warning('withdrawal-limits.md', 'withdrawals wait because of a limit of their merchant'),
   'payments-revert': warning('chain-trouble.md', 'payments of an asset fail in the estimate, for every receiver'),
   'payout-fee-too-high': warning('bitcoin.md', 'the fee of a Bitcoin payout is above its cap'),

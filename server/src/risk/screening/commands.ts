@@ -63,8 +63,8 @@ export type DecidedSubscriber = (
 
 /**
  * Stores an operator's opinion on a risky subject, or on a deposit that no provider has judged. The decision takes
- * effect once `deciders` different people agree. A subject without a judgement then gets one from what is known, marked
- * as incomplete. Returns undefined if there is nothing to decide.
+ * effect once `deciders` different people agree. A subject without a judgement then gets one from the known answers,
+ * marked as incomplete. Returns undefined if there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,

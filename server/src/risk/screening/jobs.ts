@@ -128,7 +128,7 @@ const WAITING = 'screening-waiting'
  * Raises one alert about all subjects that no provider has judged for too long, with their age, while there are any.
  */
 export const createWaitingAlarm = (runtime: Runtime): Job => ({
-  name: 'what waits for screening',
+  name: 'waiting for screening',
   everyMs: WAITING_EVERY_MS,
   run: async () => {
     const moment = momentOf(runtime)

@@ -90,8 +90,8 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
 }
 
 /**
- * Returns what is known about the money of the merchant that made an internal withdrawal, as far as it was credited by
- * then. Money in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
+ * Returns the known facts about the money of the merchant that made an internal withdrawal, as far as it was credited
+ * by then. Money in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (

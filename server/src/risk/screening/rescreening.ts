@@ -111,7 +111,7 @@ const keepFinding = async (
   if (rows.length === 0) return
   const text = isNamed
     ? `${addresses.join(', ')} of ${kind} ${subjectId} of merchant ${merchantId}, judged before, is on the list ${source} of ${published}: bursar screening show ${id}`
-    : `The transaction of ${kind} ${subjectId} of merchant ${merchantId}, judged before, has too many senders to be compared with what the list ${source} of ${published} adds: look at it, bursar screening show ${id}`
+    : `The transaction of ${kind} ${subjectId} of merchant ${merchantId}, judged before, has too many senders to be compared with the new addresses of the list ${source} of ${published}: look at it, bursar screening show ${id}`
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
 }
 
@@ -132,7 +132,7 @@ export const findingsOn = async (db: Db | Tx, screeningId: string): Promise<Find
 }
 
 /**
- * Records what an operator did about a later finding, and resolves its alert. Returns false if all findings have been
+ * Records an operator's action about a later finding, and resolves its alert. Returns false if all findings have been
  * noted.
  */
 export const noteFindings = async (

@@ -28,34 +28,30 @@ export type Kind = keyof typeof KINDS
  * signs of the ledger.
  */
 export const PAIRS: readonly (readonly [from: Kind, to: Kind, why: string])[] = [
-  ['suspense', 'merchant', 'whose money it is has been found out'],
-  ['suspense', 'capital', "it is the owner's"],
-  ['suspense', 'losses', 'what was lost has come back'],
-  ['quarantine', 'merchant', 'of a rejected deposit: to a merchant of the platform, which pays it back to its sender'],
-  [
-    'quarantine',
-    'suspense',
-    'of a rejected deposit: to an account of its own until it is known what may be done with it',
-  ],
+  ['suspense', 'merchant', 'the money belongs to this merchant'],
+  ['suspense', 'capital', 'the money belongs to the owner'],
+  ['suspense', 'losses', 'lost money has come back'],
+  ['quarantine', 'merchant', 'a rejected deposit: a merchant of the platform sends it back to its sender'],
+  ['quarantine', 'suspense', 'a rejected deposit waits in suspense until its use is decided'],
   [
     'capital',
     'merchant',
-    'the owner takes it, by a withdrawal of a merchant of the platform, or makes a merchant a present of it',
+    'the owner takes capital, by a withdrawal of a merchant of the platform, or gives it to a merchant',
   ],
-  ['capital', 'suspense', "what was booked as the owner's is not"],
+  ['capital', 'suspense', 'money was posted as capital, but does not belong to the owner'],
   ['capital', 'losses', 'the owner pays for a loss'],
   ['fees', 'merchant', 'the owner takes income, by a withdrawal of a merchant of the platform'],
   ['fees', 'capital', 'income stays in the platform'],
   ['fees', 'losses', 'income pays for a loss'],
   ['losses', 'receivable', "a merchant's debt is written off"],
-  ['losses', 'custody', 'an address holds less than its record says: a theft, or what a token took by itself'],
+  ['losses', 'custody', 'an address holds less than the books say: a theft, or a fee that a token deducted'],
   ['losses', 'acquirer', 'an acquirer holds less than the books say'],
   ['losses', 'merchant', 'a merchant is paid for a fault of the platform'],
-  ['receivable', 'acquirer', 'a merchant got money back for a card that was paid after all: it owes it'],
-  ['acquirer', 'merchant', "an acquirer holds more than the books say, and it is the merchant's"],
-  ['acquirer', 'suspense', 'an acquirer holds more than the books say, and it is not known whose it is'],
-  ['merchant', 'capital', 'a merchant of the platform gives back what it did not withdraw'],
-  ['merchant', 'losses', 'a merchant pays for a loss it has agreed to pay for'],
+  ['receivable', 'acquirer', 'a merchant owes money that was given back for a card payout which was paid after all'],
+  ['acquirer', 'merchant', 'an acquirer holds more than the books say, and the excess belongs to the merchant'],
+  ['acquirer', 'suspense', 'an acquirer holds more than the books say, and the owner of the excess is not known'],
+  ['merchant', 'capital', 'a merchant of the platform gives back money that it did not withdraw'],
+  ['merchant', 'losses', 'a merchant pays for a loss, as it has agreed'],
 ]
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -75,7 +71,7 @@ export const readAccount = (text: string): NamedAccount => {
   if (!Object.hasOwn(KINDS, kind))
     throw new Error(`"${text}" is no account: write one of ${Object.keys(KINDS).join(', ')}`)
   if (!isShaped(kind as Kind, of))
-    throw new Error(`"${text}": behind "${kind}" stands ${describe(KINDS[kind as Kind])}`)
+    throw new Error(`"${text}": "${kind}:" must be followed by ${describe(KINDS[kind as Kind])}`)
   return { kind: kind as Kind, of }
 }
 

@@ -15,7 +15,7 @@ import {
 
 export interface AuditedAdjustments {
   applied: AdjustmentLine[]
-  /** what is wrong, a sentence each */
+  /** the faults, a sentence each */
   findings: string[]
 }
 

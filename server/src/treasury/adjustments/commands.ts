@@ -28,7 +28,7 @@ const LOGIN = /^[\w.@\\-]{1,64}\$?$/
 /**
  * Enrols a person who may sign adjustments. The first one ever needs no voucher; every other one does.
  * @param voucher an enrolled person, and their signature of `enrolmentText`
- * @throws Error that says what is missing
+ * @throws Error that names the missing part
  */
 export const enrol = async (
   tx: Tx,

@@ -1,7 +1,7 @@
 /**
  * Adjustments: an operator moves money in the ledger, for example out of suspense or quarantine, to capital or to
- * losses. Guarantees that only pairs of accounts in one table are allowed, that a second person has signed exactly what
- * is posted, that it is posted once, in the transaction of its record, and that neither the record nor a signature ever
+ * losses. Guarantees that only pairs of accounts in one table are allowed, that a second person has signed exactly the
+ * posting, that it is posted once, in the transaction of its record, and that neither the record nor a signature ever
  * changes.
  */
 export { accountText, PAIRS, readAccount } from './accounts.ts'

@@ -61,7 +61,7 @@ const column = <T, V>(asked: readonly T[], of: (one: T) => V): V[] => asked.map(
 
 /**
  * Returns entries whose transfer is missing, does not add up to zero, contains another merchant's account, is a hold
- * but moves money, or releases what no hold of the same cause held.
+ * but moves money, or releases more than a hold of the same cause held.
  */
 export const faultyTransfers = async (db: Db, asked: readonly EntryAsked[]): Promise<Fault[]> => {
   const { rows } = await sql<Fault>`select u.a as "accountId", u.v as version, case
@@ -98,7 +98,7 @@ export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Pro
       where (select sum(posted) from ledger_accounts a where a.kind = 'position' and a.asset = i.asset) < 0)
     select q.a as "accountId", q.v as version, case when q.p > 0 and q.asset in (select asset from sold_out)
       then format('exchange %s credits %s of which the position has less than nothing', q.cause_id, q.asset)
-      else format('its transfer %s is not what exchange %s says', q.id, q.cause_id) end as detail
+      else format('its transfer %s differs from exchange %s', q.id, q.cause_id) end as detail
     from asked q where (q.p > 0 and q.asset in (select asset from sold_out)) or not exists (select from exchanges x
       where x.merchant_id = q.merchant_id and x.id = q.cause_id and x.transfer_id = q.id and x.state = 'done' and not exists (
         select from (select k.asset, k.kind, e.posted, e.held from ledger_entries e join ledger_accounts k on k.id = e.account_id where e.transfer_id = q.id
@@ -108,7 +108,7 @@ export const faultyExchanges = async (db: Db, asked: readonly EntryAsked[]): Pro
   return rows
 }
 
-/** Accounts of a merchant that may hold what a cause brought. */
+/** Accounts of a merchant that may hold money that a cause brought. */
 const CLAIMS = ['merchant', 'quarantine', 'receivable', 'suspense']
 /** Accounts whose credits need a cause that brought as much. */
 export const NEEDS_CAUSE: readonly string[] = ['merchant', 'quarantine']

@@ -55,8 +55,8 @@ export const offerTransfer = async (
 export type ImportRefusal = { refused: 'unknown' | 'not-open' | 'expired' | 'not-it' | 'spent'; message: string }
 
 /**
- * Imports signed bytes, to be broadcast. Refuses them when they differ from what was handed out, when it is too late,
- * or when payouts need the money now.
+ * Imports signed bytes, to be broadcast. Refuses them when they differ from the offered transaction, when it is too
+ * late, or when payouts need the money now.
  */
 export const importTransfer = async (
   tx: Tx,
@@ -98,7 +98,7 @@ export const importTransfer = async (
 }
 
 /**
- * Whether the sending address holds a transfer and its fee by the books, besides what it is about to send. On Bitcoin
+ * Whether the sending address holds a transfer and its fee by the books, besides its unmined payments. On Bitcoin
  * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake: the
  * offer has no staked TRX, but an operator may stake more before the import.
  * @param fee native units
@@ -125,8 +125,8 @@ const canSend = async (
 }
 
 /**
- * Withdraws an offer. On TRON only expiry ends what may have been signed: there the offer is only marked, and its
- * transaction stays ours until it is proven dead. Undefined when no offer is open.
+ * Withdraws an offer. On TRON only expiry ends an offer that may have been signed: there the offer is only marked, and
+ * its transaction stays ours until it is proven dead. Undefined when no offer is open.
  */
 export const cancelTransfer = async (
   tx: Tx,

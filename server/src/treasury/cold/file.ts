@@ -23,7 +23,7 @@ export interface ColdFile {
   signBy: string
   /** the decoded bytes, field by field */
   fields: unknown
-  /** what a person compares before signing */
+  /** the fields that a person compares before signing */
   check: string[]
   /** a PSBT in hex, an unsigned transaction with 0x (EVM), or `raw_data` (TRON) */
   unsigned: string

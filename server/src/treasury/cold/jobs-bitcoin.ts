@@ -84,7 +84,7 @@ const planned = (
   feeRate: ColdPlan['transaction']['feeRate'],
 ): Omit<ColdPlan, 'units' | 'change' | 'previous'> => {
   const psbt = parsePsbt(payout.psbt)
-  if (isRefused(psbt)) throw new Error(`what was just built does not parse: ${psbt.message}`)
+  if (isRefused(psbt)) throw new Error(`the transaction that was just built does not parse: ${psbt.message}`)
   const unsigned = Buffer.from(payout.psbt).toString('hex')
   return {
     transaction: { senders, nonce: null, keys, unsigned, signingKeys, feeRate, networkFee: payout.fee },

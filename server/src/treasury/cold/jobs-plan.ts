@@ -134,7 +134,8 @@ const TRON_MARGIN_MS = 60_000
 
 const tronIdOf = (unsigned: string): string => {
   const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
-  if (isRefused(transaction)) throw new Error(`what was just built does not parse: ${transaction.message}`)
+  if (isRefused(transaction))
+    throw new Error(`the transaction that was just built does not parse: ${transaction.message}`)
   return transactionId(transaction)
 }
 

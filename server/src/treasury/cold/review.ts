@@ -11,8 +11,8 @@ export interface Reviewed {
 }
 
 /**
- * Compares signed bytes with what was handed out. They are accepted only if every field is the same and the requested
- * key has signed; otherwise the result is a text with the reason.
+ * Compares signed bytes with the offered transaction. They are accepted only if every field is the same and the
+ * requested key has signed; otherwise the result is a text with the reason.
  */
 export const reviewSigned = (
   { outgoing, attempt }: Pick<OfferedTransfer, 'outgoing' | 'attempt'>,

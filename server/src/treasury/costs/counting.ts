@@ -6,8 +6,8 @@ const LOCK = 7_262_635_006
 
 /**
  * Counts the entries of network-costs and acquirer-costs that have come since the last time, by merchant, day (UTC),
- * network or acquirer, and operation. Entries of an account have no gap, so that what is counted is known by one number
- * for each account.
+ * network or acquirer, and operation. The entries of an account have no gap, so that one number states which are
+ * counted, for each account.
  *
  * The operation is read from the posting itself, which never changes: a withdrawal's cost is `payout`, or
  * `payout-failed` when nothing but the fee left; a cost of one of our transactions is its purpose (`filler`,

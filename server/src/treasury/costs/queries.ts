@@ -66,7 +66,7 @@ export interface SharedCost {
   asset: string
   /** ledger units; null while it is in no block */
   paid: bigint | null
-  /** add up to what was paid */
+  /** add up to the paid fee */
   shares: CostShare[]
 }
 

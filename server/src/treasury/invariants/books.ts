@@ -10,7 +10,7 @@ export const WHOLE = {
   'entries-add-up':
     'Each balance is the sum of its entries, each history has no gap, and held amounts are the open holds.',
   'records-are-books':
-    'The recorded balances of our addresses add up to what the ledger has in custody, and what it posts once final.',
+    'The recorded balances of our addresses add up to the account custody of the ledger and the amounts that are posted once they are final.',
 } as const
 
 export const findInBooks = async (db: Db): Promise<Violation[]> => {

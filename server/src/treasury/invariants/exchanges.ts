@@ -11,7 +11,7 @@ export const exchangeInvariants: readonly Invariant[] = [
       const { rows } = await sql<PageRow>`with page as materialized (select x.*, x.id as key from exchanges x
           where (merchant_id, id) > (${after.merchantId}::uuid, ${after.key}::uuid) order by merchant_id, id limit ${most}),
         found as (select x.spend_ticker as asset, x.merchant_id, 'exchange ' || x.id as subject,
-            format('it is %s, and its postings are not what it says', x.state) as text
+            format('it is %s, and its postings do not agree with it', x.state) as text
           from page x where (x.state = 'failed') <> (x.transfer_id is null)
             or exists (select from ledger_transfers t where t.merchant_id = x.merchant_id and t.cause_kind = 'exchange' and t.cause_id = x.id and t.id is distinct from x.transfer_id)
             or (x.state = 'done' and ((select t.cause_id from ledger_transfers t where t.merchant_id = x.merchant_id and t.id = x.transfer_id and t.cause_kind = 'exchange') is distinct from x.id
@@ -43,7 +43,8 @@ export const exchangeInvariants: readonly Invariant[] = [
   },
   {
     name: 'inventory-is-position',
-    statement: 'The inventory of each asset, with what orders on a venue have reserved, is the position in the ledger.',
+    statement:
+      'The inventory of each asset, with the amounts that orders on a venue have reserved, is the position in the ledger.',
     scope: 'asset',
     start: { merchantId: NO_ID, key: '' },
     find: async (db, after, most) => {

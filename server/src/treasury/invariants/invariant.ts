@@ -8,7 +8,7 @@ export interface Violation {
   asset: string | null
   /** null when no single merchant is concerned */
   merchantId: string | null
-  /** what breaks it, such as `withdrawal ID`; with the invariant's name it identifies the violation */
+  /** the object that breaks it, such as `withdrawal ID`; with the invariant's name it identifies the violation */
   subject: string
   /** plain English, for an operator */
   text: string
@@ -30,13 +30,13 @@ export interface Invariant {
   name: string
   /** plain English */
   statement: string
-  /** what a violation usually concerns; `Violation` says it for each */
+  /** the usual scope of a violation; `Violation` states it for each */
   scope: 'asset' | 'merchant' | 'whole'
   /** the least key of its table */
   start: Place
   /**
    * Checks one page of rows in one statement, and so in one snapshot: no transaction is seen half done. It reads at
-   * most `most` rows of its own table, and what belongs to them by index.
+   * most `most` rows of its own table, and the rows that belong to them, by index.
    */
   find(db: Db | Tx, after: Place, most: number): Promise<Page>
 }

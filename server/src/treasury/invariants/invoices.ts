@@ -87,7 +87,7 @@ export const invoiceInvariants: readonly Invariant[] = [
   {
     name: 'refunds-of-payment',
     statement:
-      'The refunds of a card payment add up to at most what was paid, and each one holds or has given its amount.',
+      'The refunds of a card payment add up to at most the paid amount, and each one holds or has paid its amount.',
     scope: 'asset',
     start: FIRST,
     find: async (db, after, most) => {

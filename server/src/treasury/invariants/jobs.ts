@@ -12,7 +12,7 @@ const SLICE = 250
 
 const INVARIANT_ALERT = 'invariant-broken'
 
-/** Where the walk of an invariant is, and what it has found since its beginning. */
+/** The position of the check of an invariant in its table, and its findings since the start of the table. */
 interface Walk {
   invariant: Invariant
   at: Place
@@ -54,7 +54,7 @@ export const createInvariantJob = (
 
 /**
  * Has the statements of a transaction planned with indexes, for any statistics of the tables: a page is small,
- * and what belongs to its rows must be found without reading whole tables.
+ * and the rows that belong to its rows must be found without reading whole tables.
  */
 export const useIndexesOnly = async (tx: Tx): Promise<void> => {
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),

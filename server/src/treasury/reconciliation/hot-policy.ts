@@ -7,7 +7,7 @@ export interface HotLimits {
   /** when exceeded by more than `slack`, the excess goes to cold storage */
   cap: bigint
   slack: bigint
-  /** what then stays in the hot wallet, and what a refill fills it up to */
+  /** the balance of the hot wallet after such a transfer, and after a refill */
   target: bigint
   /** below this, an alert requests a refill */
   low: bigint

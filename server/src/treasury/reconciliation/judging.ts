@@ -48,13 +48,13 @@ const judgeLine = async (
   } else await resolveAlert(tx, 'custody-shortage', subject, moment.at)
   if (isOver(line)) {
     const over = -gap > line.surplus ? -gap : line.surplus
-    const text = `${line.ticker} on ${line.network} holds ${show(over)} more than booked (${figures}): ${named(more, scale)}; it moves to suspense if it remains for an hour`
+    const text = `${line.ticker} on ${line.network} holds ${show(over)} more than the books say (${figures}): ${named(more, scale)}; it moves to suspense if it remains for an hour`
     await raiseAlertAnew(tx, { kind: 'custody-surplus', subject, text, detail: detailOf(line, more) }, moment)
   } else await resolveAlert(tx, 'custody-surplus', subject, moment.at)
 }
 
 const named = (drifts: readonly Drift[], scale: number): string => {
-  if (drifts.length === 0) return 'every address holds what its record says, so ledger and records differ'
+  if (drifts.length === 0) return 'every address holds its recorded balance, so the ledger and the records differ'
   const shown = drifts.slice(0, MOST_NAMED).map(({ address, booked, difference }) => {
     const sign = difference > 0n ? '+' : ''
     return `${address} holds ${formatUnits(booked + difference, scale)}, not ${formatUnits(booked, scale)} (${sign}${formatUnits(difference, scale)})`

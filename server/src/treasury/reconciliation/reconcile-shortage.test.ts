@@ -79,7 +79,7 @@ describe('a shortage', () => {
     here.lieAbout(new Map([[here.hot, -9n]]))
     await here.runJob()
     expect((await openAlerts(world.db))[0]!.text).toContain(
-      'every address holds what its record says, so ledger and records differ',
+      'every address holds its recorded balance, so the ledger and the records differ',
     )
     expect(await listStops(world.db)).toHaveLength(1)
   })

@@ -2,7 +2,7 @@ import { to, type Moves } from '../../platform/base/moves.ts'
 
 /**
  * One asset of one deposit address on its way to the hot wallet.
- * - planned: chosen; what has to prepare it (gas, energy, an account) is on its way
+ * - planned: chosen; its preparation (gas, energy, an account) is under way
  * - funded: prepared, or nothing had to be: a transaction may carry it
  * - carried: a transaction of ours holds it, not known to any node
  * - broadcast: a node has the transaction

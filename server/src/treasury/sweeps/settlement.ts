@@ -22,7 +22,7 @@ const EVENTS: Record<OutgoingChange['event'], SweepEvent> = {
 
 /**
  * Events of sweeps when the transaction that prepares them changes. Before it is final it may be lost again, together
- * with what depends on it.
+ * with the rows that depend on it.
  */
 const PREPARES: Partial<Record<OutgoingChange['event'], SweepEvent>> = {
   final: 'prepared',
@@ -49,7 +49,7 @@ export const createSweepSettlement =
     return ownCosts(catalogue, change, payers.length > 0 ? payers : [PLATFORM], moment)
   }
 
-/** Settles each sweep of a batch by what its block shows: a part that failed has left its money at the address. */
+/** Settles each sweep of a batch according to its block: a part that failed has left its money at the address. */
 const settleMoved = async (
   tx: Tx,
   { outgoing: { id, network }, hash }: OutgoingChange,

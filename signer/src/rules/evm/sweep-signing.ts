@@ -13,8 +13,8 @@ export function signingId(unsigned: Uint8Array): string {
 }
 
 /**
- * Signs the authorisations, then the transaction, then parses the signed bytes and throws unless they are what was
- * judged.
+ * Signs the authorisations, then the transaction, then parses the signed bytes and throws unless they are those that
+ * were judged.
  * @param keys of the sender, then of the authorising addresses, then of others
  */
 export function signDelegation(

@@ -71,10 +71,7 @@ function readKeys(keys: readonly KeyReference[]): KeyReference[] {
   for (const [position, { account, branch }] of keys.entries()) {
     if (branch !== 0) throw new Refusal('key-mismatch', 'EVM keys are all on branch 0')
     if (position > 0 && account !== 'deposit') {
-      throw new Refusal(
-        'key-mismatch',
-        'What is swept, topped up or delegated is a deposit address, never a hot wallet',
-      )
+      throw new Refusal('key-mismatch', 'Only a deposit address is swept, topped up or delegated, never a hot wallet')
     }
   }
   return [...keys]

@@ -48,7 +48,7 @@ export function judgeTron(policy: TronPolicy, keyring: Keyring, request: SignReq
   }
 }
 
-/** @returns `given`: sun for one of our accounts to pay its fees; `bound`: what is staked or lent */
+/** @returns `given`: sun for one of our accounts to pay its fees; `bound`: the staked or lent amount */
 function judgeContract(
   contract: Contract,
   policy: TronPolicy,

@@ -5,7 +5,7 @@ import { note } from '../parts.ts'
 import { problemText } from '../problems.ts'
 import type { OpenState, PaymentOption } from '../view.ts'
 
-/** The state in which the payer fills in what the merchant left open, and continues. */
+/** The state in which the payer enters the values that the merchant did not set, and continues. */
 export const openPanel = (scene: Scene<OpenState>): Panel => {
   const { state, words, view } = scene
   const title =

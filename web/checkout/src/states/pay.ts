@@ -64,7 +64,7 @@ ${seenPayments(scene, state.payments)}
 <div class="note"><span class="pulse"></span><p>${words.waitingForPayment}</p></div>`
 }
 
-/** Highlights the first and last characters, because those are what people compare. */
+/** Highlights the first and last characters, because people compare those. */
 const marked = (address: string): Markup =>
   html`<b>${address.slice(0, 6)}</b>${address.slice(6, -6)}<b>${address.slice(-6)}</b>`
 

@@ -13,7 +13,7 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
       (await world().acquirer.statement!(range)).filter((line) => line.reference === reference)
 
     test.each(payIn)(
-      'what came in in %s is positive, and what was refused is not there',
+      'received payments in %s are positive, and refused ones are absent',
       async (ticker: CardTicker) => {
         const order = await paid(world, ticker)
         const refused = await paid(world, ticker, 'refused')
@@ -28,7 +28,7 @@ export const describeStatement = (world: WorldOf, { payIn, payout, refund }: Acq
       },
     )
 
-    test.each(payout)('what went out in %s is negative', async (ticker: CardTicker) => {
+    test.each(payout)('payouts in %s are negative', async (ticker: CardTicker) => {
       const order = payoutOrder(world(), ticker)
       await world().acquirer.payOut(order)
       await settled(() => world().acquirer.payoutState(order.reference))

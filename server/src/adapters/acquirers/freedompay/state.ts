@@ -76,7 +76,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
   const backUnits = backOf(fields)
-  if (backUnits === undefined) return unclear('what went back is not understood')
+  if (backUnits === undefined) return unclear('the returned amount is not understood')
   return moved(
     fields,
     units !== undefined && backUnits >= units && units > 0n ? 'reversed' : 'succeeded',
@@ -89,7 +89,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
 const givenBack = (fields: PgFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   const returned = backOf(fields)
-  if (returned === undefined) return unclear('what went back is not understood')
+  if (returned === undefined) return unclear('the returned amount is not understood')
   const isPart = units !== undefined && returned > 0n && returned < units
   return moved(fields, isPart ? 'succeeded' : 'reversed', units, isPart ? returned : units)
 }

@@ -1,6 +1,6 @@
 /**
- * Names in the answers of Ethereum-compatible nodes (ethereum/execution-apis, src/schemas, and what geth, bsc, Erigon
- * and reth add). A name that is not listed may belong to an unknown rule.
+ * Names in the answers of Ethereum-compatible nodes (ethereum/execution-apis, src/schemas, and names of geth, bsc,
+ * Erigon and reth add). A name that is not listed may belong to an unknown rule.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter((word) => word !== ''))
 

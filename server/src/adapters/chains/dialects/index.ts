@@ -1,6 +1,6 @@
 /**
- * Compares a real node's answers with what the adapters expect. Guarantees to only read: no query changes anything at
- * the node. On request, it also sends transactions that no chain accepts to a node of a test network.
+ * Compares a real node's answers with those that the adapters expect. Guarantees to only read: no query changes
+ * anything at the node. On request, it also sends transactions that no chain accepts to a node of a test network.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'

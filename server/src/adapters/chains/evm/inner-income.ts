@@ -13,8 +13,8 @@ export interface Outside {
 }
 
 /**
- * Maximum number of senders to return. The limit bounds what a transaction can make us store. A transfer with more
- * senders says so, and screening treats it as risky: a listed sender could be among the rest.
+ * Maximum number of senders to return. The limit bounds the data that a transaction can make us store. A transfer with
+ * more senders says so, and screening treats it as risky: a listed sender could be among the rest.
  */
 const MOST_SENDERS = 100
 

@@ -99,7 +99,7 @@ export const createTracing = (rpc: Rpc, now: () => number): Tracing => {
       return await readTraces(rpc, by, block.hash, hashes, receipts)
     } catch (error) {
       if (!(error instanceof WrongTracer)) throw error
-      // There was no transaction to test with before; this block shows what the node can do.
+      // There was no transaction to test with before; this block shows the node's abilities.
       const other = settle(
         by === 'calls' ? 'never' : await tryCalls(rpc, hashes[receipts.findIndex(mayCallInside)]),
         true,

@@ -97,7 +97,7 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, standing:
     'undo data',
     { getblock: () => ({ tx: [{ vin: [{ coinbase: '' }] }, { vin: [{ txid: 'cd'.repeat(32), vout: 0 }] }] }) },
     'poor',
-    /does not name what it spent/,
+    /does not name the outputs that it spends/,
   ],
   // src/rpc/blockchain.cpp getblockchaininfo, "time"; src/chain.h MAX_FUTURE_BLOCK_TIME.
   [

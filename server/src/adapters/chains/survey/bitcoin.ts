@@ -1,4 +1,4 @@
-/** Checks whether a Bitcoin Core or compatible node has what Bursar needs. */
+/** Checks whether a Bitcoin Core or compatible node meets Bursar's requirements. */
 import type { bitcoinSettingsOf } from '../settings.ts'
 import { readTxIndex, type TxIndex } from '../bitcoin/txindex.ts'
 import type { Rpc } from '../rpc.ts'
@@ -129,15 +129,18 @@ const undoOf = async (rpc: Rpc): Promise<Seen> => {
   const answer = await rpc.ask({ method: 'getblock', params: [hash, 3] })
   const change = 'Start the node with -reindex-chainstate: senders of old blocks are read from its undo files'
   if (!answer.ok)
-    return poor(`block ${height} with what it spent is refused: ${answer.message} (${answer.code})`, change)
+    return poor(
+      `block ${height} with the outputs that it spends is refused: ${answer.message} (${answer.code})`,
+      change,
+    )
   return rpc.believe('getblock', () => {
     const inputs = listOf(objectOf(answer.result, 'the block')['tx'], 'tx')
       .slice(1)
       .flatMap((one) => listOf(objectOf(one, 'a transaction')['vin'], 'vin'))
     const isWhole = inputs.every((one) => objectOf(one, 'an input')['prevout'] !== undefined)
     return isWhole
-      ? good(`block ${height} names what it spent`)
-      : poor(`block ${height} does not name what it spent`, change)
+      ? good(`block ${height} names the outputs that it spends`)
+      : poor(`block ${height} does not name the outputs that it spends`, change)
   })
 }
 

@@ -54,6 +54,6 @@ export const blockHistory = async (rpc: Rpc): Promise<Seen> => {
   if (found.isAll || found.depth >= BLOCK_DEPTHS[0]!) return good(described(found))
   return poor(
     described(found),
-    'Keep more of the chain: what is missing can be neither followed after a stop nor read again by `bursar rescan`',
+    "Keep more of the chain: missing blocks can't be read after a stop of the watcher, or again by `bursar rescan`",
   )
 }

@@ -1,4 +1,4 @@
-/** Checks whether an Ethereum-compatible node has what Bursar needs. */
+/** Checks whether an Ethereum-compatible node meets Bursar's requirements. */
 import type { evmSettingsOf } from '../settings.ts'
 import type { Rpc } from '../rpc.ts'
 import { listOf, objectOf, textOf } from '../shape.ts'
@@ -123,7 +123,7 @@ const balancesByHash = async (rpc: Rpc): Promise<Seen> => {
   if (!answer.ok && /param|argument|unmarshal|invalid block tag/i.test(answer.message))
     return unfit(
       `the node takes no block hash (EIP-1898): ${answer.message} (${answer.code})`,
-      'Use a client or a provider that does: what is paid out is decided by balances of one block',
+      'Use a client or a provider that does: payouts are planned from the balances at one block',
     )
   const { hash: again } = (await readHeadAt(rpc, 'latest')) ?? { hash }
   return poor(
@@ -139,7 +139,7 @@ const feesOf = async (rpc: Rpc, { legacyGas, gasPriceFloor, gasPriceCap }: EvmSe
   const price = await rpc.read('eth_gasPrice', [], (result) => quantityOf(result, 'the price'))
   const judged = (text: string): Seen =>
     price > gasPriceCap
-      ? poor(text, 'The price is above gasPriceCap: what is sent waits. Raise it if that is meant to be paid')
+      ? poor(text, 'The price is above gasPriceCap: payments wait. Raise gasPriceCap to pay this price')
       : good(text)
   if (legacyGas) return judged(`gas price ${gwei(price)}; ${bounds}`)
   const answer = await rpc.ask({ method: 'eth_feeHistory', params: [quantity(1), 'latest', []] })

@@ -1,6 +1,6 @@
 /**
- * Checks whether a node has what Bursar needs. Guarantees to only read, and to report properties that a node does not
- * reveal as `unknown`, never as `unfit`.
+ * Checks whether a node meets Bursar's requirements. Guarantees to only read, and to report properties that a node does
+ * not reveal as `unknown`, never as `unfit`.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'

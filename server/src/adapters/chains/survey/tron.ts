@@ -1,4 +1,4 @@
-/** Checks whether a java-tron node or a gateway has what Bursar needs. */
+/** Checks whether a java-tron node or a gateway meets Bursar's requirements. */
 import { hexOfAddress } from '@bursar/chainkit/tron'
 import { amountOf, messageOf, type Fields } from '../tron/fields.ts'
 import { readGenesis, readHead, readSolidHead } from '../tron/heads.ts'

@@ -67,5 +67,5 @@ const CONTRACT_RESULTS: readonly unknown[] = [
   'INVALID_CODE',
 ]
 
-/** 0 for what is absent or unknown. */
+/** 0 for an absent or unknown value. */
 export const contractResultOf = (name: unknown): number => Math.max(0, CONTRACT_RESULTS.indexOf(name))

@@ -11,8 +11,8 @@ export const en: Texts = {
     subject: (company) => `Your payment to ${company} is not complete`,
     title: 'Your payment is short',
     body: (paid, amount) => `By the time the invoice expired, ${paid} of ${amount} had arrived. Your money is safe.`,
-    choice: (missing) => `You can pay the missing ${missing}, or ask for what you paid to be sent back to you.`,
-    button: 'Choose what to do',
+    choice: (missing) => `You can pay the missing ${missing}, or ask for a refund of the amount that you paid.`,
+    button: 'Pay the rest or ask for a refund',
     secret: 'Anyone who has this link can request the money. Do not forward this mail.',
   },
   claim: {

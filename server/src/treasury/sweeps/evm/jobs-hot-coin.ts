@@ -13,7 +13,7 @@ import { Taken, type EvmRound } from './sweeping.ts'
  */
 export const canPay = async (round: EvmRound, wei: bigint): Promise<number | undefined> => {
   const { runtime, network, hotAddress } = round
-  // In the order of `readMembers` of withdrawals: the count, what is on its way, the chain's state.
+  // In the order of `readMembers` of withdrawals: the count, unmined transactions, the chain's state.
   const planned = await readPlanned(runtime.db, network, hotAddress)
   const { fees } = await loadOf(runtime.db, network, hotAddress)
   const sent = (await coinUnderWay(runtime.db, network, [hotAddress])).get(hotAddress) ?? 0n

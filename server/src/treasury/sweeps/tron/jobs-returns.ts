@@ -11,7 +11,7 @@ const MOST_RETURNS = 50
 
 /**
  * Takes back the energy that deposit addresses have borrowed once their sweeps have ended, with any outcome. The amount
- * is what the chain shows as lent, not the plan. A return that is lost or fails is planned again.
+ * is the amount that the chain shows as lent, not the plan. A return that is lost or fails is planned again.
  */
 export const returnLoans = async (deps: TronSweepDeps): Promise<void> => {
   const { db } = deps.runtime

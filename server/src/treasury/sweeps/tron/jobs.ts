@@ -22,12 +22,12 @@ const REST_MS = 10 * 60_000
 const TRX = NATIVE_TICKER.TRON
 
 /**
- * Creates the job that sweeps deposits on TRON. Each run asks the chain what an address still lacks and plans that, so
- * that it continues from any state. Lent energy is taken back after any outcome of the sweep. A run ends early, to
- * be repeated at once, when another job has planned from the hot address.
+ * Creates the job that sweeps deposits on TRON. Each run reads from the chain which resources an address still lacks
+ * and plans those, so that it continues from any state. Lent energy is taken back after any outcome of the sweep. A run
+ * ends early, to be repeated at once, when another job has planned from the hot address.
  */
 export const createTronSweepJob = (deps: TronSweepDeps, everyMs: number): Job => {
-  /** Times (business clock) when addresses with too small holdings are checked again, by what they held. */
+  /** Times (business clock) when addresses with too small holdings are checked again, by their balances. */
   const rests = new Map<string, number>()
   return {
     name: 'sweeps TRON',

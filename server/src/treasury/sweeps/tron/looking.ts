@@ -37,8 +37,8 @@ export const lookAround = async (
   if (prices.kind !== 'resources') throw new Error('the fee rate of TRON must consist of resource prices')
   if (!supply) return undefined
   const reference = await recentReference({ runtime, adapter })
-  // The count first, then what is on its way, then the chain: what another job plans from now on changes the count, and
-  // a transaction mined in between is subtracted twice, never not at all.
+  // The count first, then unmined transactions, then the chain: a plan of another job from now on changes the count,
+  // and a transaction mined in between is subtracted twice, never not at all.
   const { sun, planned } = await spendable()
   const stake = (await tronCommitted(runtime.db, hotAddress)).unminedStake.ENERGY
   const [resources, lendable] = await Promise.all([adapter.resourcesOf(hotAddress), adapter.lendable(hotAddress)])

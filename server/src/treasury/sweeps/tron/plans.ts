@@ -35,7 +35,7 @@ export const planTransfer = (
   lends: null,
 })
 
-/** Plans the transaction by which the hot address gives the deposit address what it lacks. */
+/** Plans the transaction by which the hot address gives the deposit address its missing resources. */
 export const planPreparing = (
   deps: Deps,
   view: TronView,

@@ -41,8 +41,8 @@ const contractOf = (owner: string, order: StakeOrder): Contract => {
 }
 
 /**
- * Plans the transaction of an order, which is then processed like all others. Refuses what the chain would refuse.
- * Reads all figures again when another job has planned from the hot address meanwhile.
+ * Plans the transaction of an order, which is then processed like all others. Refuses an order that the chain would
+ * refuse. Reads all figures again when another job has planned from the hot address meanwhile.
  */
 export const orderStake = async (deps: StakeDeps, order: StakeOrder): Promise<{ id: string } | { refused: string }> => {
   const { runtime, adapter, hotAddress } = deps
@@ -76,7 +76,7 @@ const refusalOf = (
     return unfreezing.some(({ at }) => at <= time) ? undefined : 'nothing has waited long enough yet'
   if (order.sun < LEAST_SUN) return 'TRON stakes 1 TRX at least'
   if (order.kind === 'stake')
-    return order.sun > left ? `the hot wallet can spare ${left} sun after what is on its way` : undefined
+    return order.sun > left ? `the hot wallet can spare ${left} sun after its unmined transactions` : undefined
   if (unfreezing.length >= MOST_UNFREEZING) return `TRON lets ${MOST_UNFREEZING} amounts wait at most: withdraw first`
   const free = staked[order.resource] - leaving[order.resource]
   return order.sun > free ? `${free} sun are staked for it, not lent, and not about to be lent or unstaked` : undefined

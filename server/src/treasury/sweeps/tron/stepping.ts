@@ -115,7 +115,7 @@ const refused = async (deps: TronSweepDeps, target: TronTarget, message: string)
 
 const ALERT = { kind: 'hot-wallet-short', subject: 'TRON/sweeps' } as const
 
-/** Returns what the hot address spends on it, fees included. */
+/** Returns the amount that the hot address spends on it, fees included. */
 const spentBy = ({ step }: TronChoice, { outgoing }: TronPlanned): bigint =>
   step.kind === 'send' ? 0n : outgoing.networkFee + (step.kind === 'top-up' ? step.sun : 0n)
 
