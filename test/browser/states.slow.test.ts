@@ -81,12 +81,38 @@ describeWithChromium('every state', () => {
         name,
         refreshes: state.at === 'paid' || (state.at === 'open' && !state.ratesAway) ? 0 : 1,
       })
-      for (const button of await page.locator('button').all())
+      // A button in a closed disclosure is shown once it is opened.
+      for (const button of await page.locator('button:not(details:not([open]) *)').all())
         expect(await button.isVisible()).toBe(
           (await button.getAttribute('data-copy')) === null && !(await button.textContent())!.includes('Stay'),
         )
     }
     await context.close()
+  })
+
+  test('on a phone opens a wallet first and folds the QR code, which other screens show', async () => {
+    for (const [device, isPhone] of [
+      [{ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } }, true],
+      [{ viewport: { width: 1_280, height: 900 } }, false],
+    ] as const) {
+      const context = await visit({ ...device, javaScriptEnabled: false })
+      const page = await context.newPage()
+      await page.goto(`${server.url}/crypto-pay-ethereum?lang=en`)
+      const link = page.getByRole('link', { name: 'Open in wallet' })
+      const code = page.getByRole('img', { name: 'QR code: the address' })
+      expect(await link.isVisible()).toBe(isPhone)
+      expect(await code.filter({ visible: true }).count()).toBe(isPhone ? 0 : 1)
+      if (isPhone) {
+        const [above, below] = await Promise.all([link.boundingBox(), page.getByText('Send exactly').boundingBox()])
+        expect(above!.y).toBeLessThan(below!.y)
+        await page.getByText('Pay from another device').click()
+        expect(await code.filter({ visible: true }).count()).toBe(1)
+      }
+      await page.goto(`${server.url}/crypto-pay?lang=en`)
+      expect(await page.locator('.left [data-left]').isVisible()).toBe(false)
+      expect(await page.locator('.left').textContent()).toContain('until 21 Nov 2026, 12:14 UTC')
+      await context.close()
+    }
   })
 
   test('speaks the language of the browser until another is chosen', async () => {

@@ -1,12 +1,17 @@
 /** A view of every state that a payment page can show, for tests, screenshots and benches. */
-import { paymentUri } from '../../web/checkout/src/payment-uri.ts'
+import { paymentUri, walletLink, type PaymentRequest } from '../../web/checkout/src/payment-uri.ts'
 import type { Destination, PageState, PageView, PaymentOption, Received, Seller } from '../../web/checkout/src/view.ts'
 
 /** Saturday, 21 November 2026, 12:00 UTC. */
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000
 
-const SELLER: Seller = { name: 'Kava & Co', url: 'https://kava.example', accent: '#c2410c' }
+const SELLER: Seller = {
+  name: 'Kava & Co',
+  url: 'https://kava.example',
+  accent: '#c2410c',
+  support: { url: 'https://kava.example/help', email: 'help@kava.example' },
+}
 const ID = '6f1d2a54-9c3b-4a77-8f0e-2b1c9d7e5a10'
 
 const base = (kind: 'crypto' | 'fiat', state: PageState, more: Partial<PageView> = {}): PageView => ({
@@ -49,6 +54,11 @@ const OPTIONS: readonly PaymentOption[] = [
   option('TRX', 'TRON', 'TRON', 'Tron', '92.4'),
 ]
 
+const payable = (request: PaymentRequest): Pick<Destination, 'uri' | 'wallet'> => ({
+  uri: paymentUri(request),
+  wallet: walletLink(request),
+})
+
 const TRON: Destination = {
   ticker: 'USDT',
   assetName: 'Tether USD',
@@ -56,7 +66,7 @@ const TRON: Destination = {
   networkName: 'Tron (TRC-20)',
   address: 'TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux',
   isToken: true,
-  uri: paymentUri({
+  ...payable({
     blockchain: 'TRON',
     address: 'TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux',
     amount: '24.09',
@@ -70,7 +80,7 @@ const BITCOIN: Destination = {
   networkName: 'Bitcoin',
   address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
   isToken: false,
-  uri: paymentUri({
+  ...payable({
     blockchain: 'BITCOIN',
     address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
     amount: '0.00028913',
@@ -83,7 +93,7 @@ const ETHEREUM: Destination = {
   networkName: 'Ethereum (ERC-20)',
   address: '0x52908400098527886E0F7030069857D2E4169EE7',
   isToken: true,
-  uri: paymentUri({
+  ...payable({
     blockchain: 'ETHEREUM',
     chainId: 1n,
     address: '0x52908400098527886E0F7030069857D2E4169EE7',
@@ -189,6 +199,7 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
   }),
   'crypto-rates-away': base('crypto', { ...openCrypto, ratesAway: true }),
   'crypto-pay': base('crypto', pay),
+  'crypto-pay-exchange': base('crypto', pay, { exchangeFee: '1.5', keep: { fee: '1.5' } }),
   'crypto-pay-bitcoin': base('crypto', {
     ...pay,
     to: BITCOIN,
@@ -208,6 +219,10 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
     quote: undefined,
   }),
   'crypto-partly-paid': base('crypto', partly),
+  'crypto-payment-refused': base('crypto', {
+    ...partly,
+    payments: [received('10', 20), received('5', 20, { standing: 'refused' })],
+  }),
   'crypto-rate-over': base('crypto', { ...partly, quote: { price: '41.51', until: NOW - 1, over: true } }),
   'crypto-rate-over-away': base('crypto', {
     ...pay,

@@ -33,6 +33,22 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
   return format
 }
 
+/**
+ * Adds a fee, as a person types it, to an amount of the same asset. Exact. Undefined if the fee is no amount.
+ * @param amount a decimal without exponent or sign
+ */
+export const plusFee = (amount: string, fee: string): string | undefined => {
+  const typed = fee.trim().replace(',', '.')
+  if (!/^\d{1,15}(\.\d{0,18})?$/.test(typed)) return undefined
+  const decimalsOf = (text: string): number => (text.split('.')[1] ?? '').length
+  const decimals = Math.max(decimalsOf(amount), decimalsOf(typed))
+  const unitsOf = (text: string): bigint => BigInt(text.replace('.', '') + '0'.repeat(decimals - decimalsOf(text)))
+  const sum = String(unitsOf(amount) + unitsOf(typed)).padStart(decimals + 1, '0')
+  const whole = sum.slice(0, sum.length - decimals)
+  const part = sum.slice(sum.length - decimals).replace(/0+$/, '')
+  return part === '' ? whole : `${whole}.${part}`
+}
+
 const times = new Map<Language, Intl.DateTimeFormat>()
 
 /** Formats a time in UTC, because the reader may be anywhere. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { documentOf, type RenderedPage } from './document.ts'
 import { foreign, html, type Markup } from './html.ts'
 import { ICONS } from './icons.ts'
+import { outsideLink } from './links.ts'
 import { addressOf, sceneOf, type Panel, type Scene } from './panel.ts'
 import { countdown, note } from './parts.ts'
 import { problemText } from './problems.ts'
@@ -24,7 +25,7 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
     seller: view.seller,
     main: main(scene, panel),
     inLanguage: (other) => addressOf(view, other),
-    refreshSeconds: panel.changes ? REFRESH_SECONDS : undefined,
+    refreshSeconds: panel.changes ? (panel.reloadsAfterS ?? REFRESH_SECONDS) : undefined,
     script: true,
     formTo: panel.formTo,
   })
@@ -72,7 +73,7 @@ const main = (scene: Scene, panel: Panel): Markup => {
   const { view } = scene
   const live = addressOf({ path: `${view.path}/live`, keep: view.keep }, scene.language)
   const content = html`${summary(scene, panel)}<section class="panel ${panel.tone}" aria-labelledby="title">${steps(scene, panel)}${notice(scene)}${wrongAssets(scene)}
-<div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}</section>`
+<div class="head ${panel.tone === 'wait' && 'turn'}">${panel.icon && html`<span class="badge">${panel.icon}</span>`}<h1 id="title">${panel.title}</h1></div>${panel.body}${contact(scene, panel)}</section>`
   const version = versionOf(view)
   // Only the payer changes a form that is filled in, but its page still follows the end of the invoice.
   return panel.changes
@@ -105,6 +106,17 @@ const wrongAssets = (scene: Scene): Markup | undefined => {
   )
 }
 
+/** How to reach the merchant, where the payer may need help. */
+const contact = ({ view, words }: Scene, { needsHelp }: Panel): Markup | undefined => {
+  const { name, support } = view.seller
+  if (needsHelp !== true && (view.wrongAsset ?? []).length === 0) return undefined
+  const url = outsideLink(support.url)
+  const { email } = support
+  if (url === undefined && email === undefined) return undefined
+  const subject = encodeURIComponent(`${view.name} (${view.id})`)
+  return html`<p class="soft">${words.help} ${url !== undefined && html`<a href="${url}" rel="noreferrer">${words.helpPage(name)}</a>`}${url !== undefined && email !== undefined && ' · '}${email !== undefined && html`<a href="mailto:${encodeURIComponent(email).replace('%40', '@')}?subject=${subject}">${email}</a>`}</p>`
+}
+
 const ENDED = new Set<PageState['at']>(['paid', 'expired', 'underpaid', 'late'])
 
 const summary = (scene: Scene, { until }: Panel): Markup => {
@@ -115,7 +127,7 @@ const summary = (scene: Scene, { until }: Panel): Markup => {
 <p class="sum">${whole ? sum(scene, whole) : html`<small>${openSum(scene)}</small>`}</p>
 ${base && state.asked && !isStale(state) && html`<p class="soft">= ${scene.amount(state.asked)}</p>`}
 <p class="about">${foreign(view.name)}</p>${view.description !== undefined && html`<p class="soft">${foreign(view.description)}</p>`}
-${until !== undefined && html`<p class="left">${ICONS.clock}<span>${words.timeLeft}</span> <b>${countdown(scene, until)}</b></p>`}</section>`
+${until !== undefined && html`<p class="left">${ICONS.clock}<span>${until.label}</span> <b>${countdown(scene, until.at)}</b></p>`}</section>`
 }
 
 /** The amount shown while the payer still chooses: the fixed amount, or only the currency to choose. */

@@ -27,8 +27,12 @@ export interface Panel {
   changes: boolean
   /** the host that its form posts to, when it is not ours */
   formTo?: string | undefined
-  /** the time, in ms, that the page counts down to */
-  until?: number | undefined
+  /** the nearest deadline in ms, to which the page counts down, and how the page names it */
+  until?: { at: number; label: string } | undefined
+  /** whether the payer may need the merchant's help */
+  needsHelp?: boolean
+  /** the interval in s at which the page reloads where no scripts run; undefined for the usual one */
+  reloadsAfterS?: number
 }
 
 export const sceneOf = (view: PageView, language: Language): Scene => ({

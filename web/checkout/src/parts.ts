@@ -1,6 +1,7 @@
-import { clockText } from './amounts.ts'
+import { clockText, timeText } from './amounts.ts'
 import { html, type Markup, type Piece } from './html.ts'
 import { ICONS } from './icons.ts'
+import { outsideLink } from './links.ts'
 import type { Scene } from './panel.ts'
 import type { Received } from './view.ts'
 
@@ -17,10 +18,20 @@ export const facts = (pairs: readonly (readonly [string, Piece] | undefined)[]):
 export const copyButton = ({ words }: Scene, text: string, label: string): Markup =>
   html`<button class="second copy" type="button" hidden data-copy="${text}" data-done="${words.copied}" aria-label="${label}">${ICONS.copy}<span>${words.copy}</span></button>`
 
-/** The time left when the page is rendered; the script counts on. */
-export const countdown = (scene: Scene, until: number): Markup => {
-  const left = Math.max(0, until - scene.view.now)
-  return html`<span data-left="${left}">${clockText(left)}</span>`
+/** The time left when the page is rendered; the script counts on. Where no scripts run, the time of the end. */
+export const countdown = ({ view, words, language }: Scene, until: number): Markup => {
+  const left = Math.max(0, until - view.now)
+  return html`<span data-left="${left}">${clockText(left)}</span><noscript> ${words.untilTime(timeText(until, language))}</noscript>`
+}
+
+/**
+ * The way back to the shop from an invoice that ended without a payment: the shop's site, because its page for after
+ * the payment (`returnTo`) may thank the payer; that page only if there is no site.
+ */
+export const backToShop = ({ view, words }: Scene, look: 'plain' | 'second'): Markup | undefined => {
+  const link = outsideLink(view.seller.url) ?? outsideLink(view.returnTo)
+  if (link === undefined) return undefined
+  return html`<div class="actions"><a class="button ${look}" href="${link}" rel="noreferrer">${words.backTo(view.seller.name)}</a></div>`
 }
 
 /** Payments that were seen, newest last. */

@@ -64,7 +64,7 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .copy svg,.note svg,.button svg{width:1.2rem;height:1.2rem;flex:none}
 .way,.item{display:grid;gap:1.25rem}
 .item{grid-template-columns:minmax(0,1fr) auto;gap:.1rem .75rem;align-items:center}.item .copy{grid-row:1/3;grid-column:2}.item.long .copy{grid-row:1}.item.long .address{grid-column:1/3}
-.exact{font-size:1.25rem;font-weight:600;line-height:1.3;min-width:0}
+.exact{font-size:1.25rem;font-weight:600;line-height:1.3;min-width:0;overflow-wrap:normal}
 .address{font:400 .9375rem/1.5 ui-monospace,Consolas,monospace;min-width:0;word-break:break-all}
 .rows{display:grid}
 .rows>div{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>div:first-child{border-top:0;padding-top:0}.rows>div:last-child{padding-bottom:0}
@@ -75,6 +75,9 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .codes{display:grid;gap:.75rem;justify-items:center;text-align:center}
 .qr{display:block;width:min(15rem,100%);border-radius:.75rem;border:1px solid var(--edge)}
 details{width:100%}
+.touch{display:none}
+.wallet{gap:.5rem}.wallet .button{width:100%}
+.fold{display:grid;gap:1rem}
 summary{cursor:pointer;padding:.65rem 0;color:var(--line);border-radius:.4rem}
 details[open]>*+*{margin:.25rem auto .75rem}
 .seen{font-size:.9375rem}
@@ -92,6 +95,9 @@ footer{padding-top:.5rem;padding-bottom:1.5rem;color:var(--soft);font-size:.875r
 footer ul{display:flex;flex-wrap:wrap;gap:0 1.25rem}
 footer a,footer ul span{display:inline-block;padding:.6rem 0;color:var(--soft)}
 footer ul span{color:var(--ink);font-weight:600}
+@media (pointer:coarse){.touch{display:grid}details.touch{display:block}.wide{display:none}}
+@media not all and (pointer:coarse){.wallet .button{background:none;border-color:var(--edge);color:var(--ink)}}
+@media (scripting:none){[data-left]{display:none}}
 @media (min-width:30rem){.choice{flex-wrap:nowrap}.choice .far{flex:none;max-width:50%;padding:0;text-align:right}.panel{padding:1.75rem}.actions.two{grid-template-columns:1fr 1fr}}
 @media (min-width:56rem){
 header{padding-top:2.5rem;padding-bottom:2rem}
@@ -105,7 +111,7 @@ main.alone{grid-template-columns:minmax(0,36rem);justify-content:center;padding-
 :root{color-scheme:light}
 body{background:#fff;color:#000;min-height:0}
 .panel{border:0;box-shadow:none;padding:0}
-button,.button,.copy,form,footer ul,details,.steps,.pulse,.codes p{display:none}
+button,.button,.copy,form,footer ul,details,.steps,.pulse,.codes p,.wallet{display:none}.wide{display:grid}
 .note{border:1px solid #999;background:none!important;color:#000!important}
 header,main,footer{max-width:none;padding-left:0;padding-right:0}
 main{display:block}.summary{margin-bottom:1.5rem}

@@ -1,3 +1,5 @@
+import type { WalletLink } from './payment-uri.ts'
+
 /**
  * The content of a payment page, without its presentation. Modules describe the state, and `renderPage` makes HTML of
  * it. Amounts are exact decimals as text in units of their ticker; times are ms of the business clock. No text here is
@@ -19,6 +21,8 @@ export interface Seller {
   url: string | undefined
   /** `#rrggbb`; its contrast is adjusted if it is too low */
   accent: string | undefined
+  /** where the merchant helps payers: an https page and an e-mail address */
+  support: { url: string | undefined; email: string | undefined }
 }
 
 /** An invoice as its payer sees it now. */
@@ -38,6 +42,8 @@ export interface PageView {
   /** the merchant's page to return to; only an https URL is shown */
   returnTo: string | undefined
   now: number
+  /** the fee of the payer's exchange, as the payer typed it: the page shows the amount to type at the exchange */
+  exchangeFee?: string | undefined
   state: PageState
   /** money of other assets that arrived at the address: shown in every state of a crypto invoice */
   wrongAsset?: readonly Received[]
@@ -127,6 +133,8 @@ export interface Destination {
   address: string
   /** a payment URI for `send`, see `paymentUri`; undefined when the network has none */
   uri: string | undefined
+  /** opens a wallet with the payment of `send`, see `walletLink`; undefined when the network has none */
+  wallet: WalletLink | undefined
   /**
    * whether `uri` names a token's contract: wallets that misread it pay to the contract, so the plain address is shown
    * first

@@ -17,6 +17,9 @@ export interface MerchantSettings {
   redirectHosts: string[]
   /** colour of payment pages, `#rrggbb`; null for the default. Its contrast is raised where needed */
   accent: string | null
+  /** https page and e-mail address where payers get help, linked on payment pages that report a problem */
+  supportUrl: string | null
+  supportEmail: string | null
   /** addresses that the unsigned form may name as `targetAddress` */
   formTargetAddresses: string[]
   /** maximum number of deposit addresses; null: no limit */
@@ -55,6 +58,8 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   activityMails: true,
   redirectHosts: [],
   accent: null,
+  supportUrl: null,
+  supportEmail: null,
   formTargetAddresses: [],
   addressLimit: null,
   requestsPerMinute: null,
@@ -143,6 +148,12 @@ const CHECKS: Checks = {
     if (!/^#[0-9a-f]{6}$/i.test(text)) throw new RangeError('accent is a colour such as #0b6b4f, or none')
     return text.toLowerCase()
   },
+  supportUrl: (text) => checkSupportUrl(text),
+  supportEmail: (text) => {
+    const address = mailAddress(text)
+    if (address === undefined) throw new RangeError('supportEmail is an address such as help@example.com, or none')
+    return address
+  },
   redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
   formTargetAddresses: (addresses) => {
     const wrong = addresses.find((address) => !ADDRESS.test(address))
@@ -177,6 +188,14 @@ const checkUrl = (text: string): string => {
     throw new RangeError('notificationsUrl must not hold a user name or password')
   if (url.hash !== '') throw new RangeError('notificationsUrl must not have a fragment (#...)')
   if (url.href.length > LONGEST_URL) throw new RangeError(`notificationsUrl has at most ${LONGEST_URL} characters`)
+  return url.href
+}
+
+/** Payment pages link it only if it is https, without a password: anything else is refused here. */
+const checkSupportUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.href.length > LONGEST_URL)
+    throw new RangeError('supportUrl is an address such as https://shop.example/help, without a password, or none')
   return url.href
 }
 

@@ -1,6 +1,7 @@
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import {
   paymentUri,
+  walletLink,
   type Claim,
   type Destination,
   type OpenState,
@@ -8,6 +9,7 @@ import {
   type PageView,
   type PaidState,
   type PayState,
+  type PaymentRequest,
   type Received,
   type Seller,
   type UnderpaidState,
@@ -29,6 +31,8 @@ const REQUOTED_WITHIN_MS = 10_000
 export interface CryptoReader {
   claim: string | undefined
   paysRest: boolean
+  /** the fee of the reader's exchange, as typed */
+  fee: string | undefined
 }
 
 /** Returns the page of a crypto invoice. @param now business time, ms */
@@ -50,7 +54,12 @@ export const cryptoView = (
     name,
     description: description ?? undefined,
     path: `/invoices/crypto/${id}`,
-    keep: { ...(reader.claim !== undefined && { claim: reader.claim }), ...(reader.paysRest && { rest: '1' }) },
+    keep: {
+      ...(reader.claim !== undefined && { claim: reader.claim }),
+      ...(reader.paysRest && { rest: '1' }),
+      ...(reader.fee !== undefined && { fee: reader.fee }),
+    },
+    exchangeFee: reader.fee,
     returnTo: redirectUrl ?? undefined,
     now,
     state: stateOf(invoice, own.map(received), reader, now, deps),
@@ -189,12 +198,13 @@ const destinationOf = (
   const isToken = contract !== null
   const chainId = chainIds.get(blockchain)
   const amount = toSend?.text
-  let uri: string | undefined
+  const token = contract ?? undefined
+  let request: PaymentRequest | undefined
   if (amount !== undefined && chainUnits !== null) {
-    if (blockchain === 'BITCOIN') uri = paymentUri({ blockchain, address, amount })
-    else if (blockchain === 'TRON') uri = paymentUri({ blockchain, address, amount, token: contract ?? undefined })
+    if (blockchain === 'BITCOIN') request = { blockchain, address, amount }
+    else if (blockchain === 'TRON') request = { blockchain, address, amount, token }
     else if (isEvmNetwork(blockchain) && chainId !== undefined)
-      uri = paymentUri({ blockchain, chainId, address, units: chainUnits, token: contract ?? undefined })
+      request = { blockchain, chainId, address, units: chainUnits, token }
   }
   return {
     ticker,
@@ -202,7 +212,8 @@ const destinationOf = (
     blockchain,
     networkName: networkName(blockchain, isToken),
     address,
-    uri,
+    uri: request && paymentUri(request),
+    wallet: request && walletLink(request),
     isToken,
   }
 }

@@ -8,7 +8,8 @@ import { createCryptoPages, createSellers, type SentForm, type Visit } from './i
 
 const documents = createDocumentMaker()
 const world = useCryptoInvoices()
-const sellers = createSellers({ find: () => ({ settings: { accent: '#112233' } }) as never })
+const SETTINGS = { accent: '#112233', supportUrl: 'https://shop.example/help', supportEmail: 'help@shop.example' }
+const sellers = createSellers({ find: () => ({ settings: SETTINGS }) as never })
 const chainIds = new Map([
   ['ETHEREUM', 31_337n],
   ['BINANCE_SMART_CHAIN', 56n],
@@ -24,7 +25,7 @@ const pages = createCryptoPages({
 })
 afterAll(() => documents.close())
 
-const VISIT: Visit = { language: 'uk', claim: undefined, returned: false, rest: false }
+const VISIT: Visit = { language: 'uk', claim: undefined, returned: false, rest: false, fee: undefined }
 const FORM: SentForm = { verb: 'proceed', email: undefined, value: undefined, choice: undefined, address: undefined }
 const USDT = { value: '100', ticker: 'USDT', blockchain: 'BINANCE_SMART_CHAIN' }
 const see = async (id: string, visit: Partial<Visit> = {}): Promise<PageView> =>
@@ -49,7 +50,12 @@ describe('the page of a crypto invoice', () => {
       redirectUrl: 'https://shop.example/thanks',
     })
     expect(await see(id)).toMatchObject({
-      seller: { name: 'Shop Ltd', url: 'https://shop.example', accent: '#112233' },
+      seller: {
+        name: 'Shop Ltd',
+        url: 'https://shop.example',
+        accent: '#112233',
+        support: { url: 'https://shop.example/help', email: 'help@shop.example' },
+      },
       name: 'Order 7',
       description: 'Two books',
       returnTo: 'https://shop.example/thanks',
@@ -78,8 +84,12 @@ describe('the page of a crypto invoice', () => {
     })
     const address = state.at === 'pay' ? state.to.address : ''
     expect(state).toMatchObject({
-      to: { uri: `ethereum:0xbusdt@56/transfer?address=${address}&uint256=${100n * E18}` },
+      to: {
+        uri: `ethereum:0xbusdt@56/transfer?address=${address}&uint256=${100n * E18}`,
+        wallet: { href: `ethereum:0xbusdt@56/transfer?address=${address}&uint256=${100n * E18}`, app: undefined },
+      },
     })
+    expect(await see(id, { fee: '1,5' })).toMatchObject({ exchangeFee: '1,5', keep: { fee: '1,5' } })
 
     await world.confirm(await world.payment(id, '40'))
     expect((await see(id)).state).toMatchObject({

@@ -71,9 +71,9 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
   }
 }
 
-const readerOf = (tokens: ClaimTokens, id: string, { claim, rest }: Visit): CryptoReader => {
+const readerOf = (tokens: ClaimTokens, id: string, { claim, rest, fee }: Visit): CryptoReader => {
   const holds = claim !== undefined && tokens.isOf(id, claim)
-  return { claim: holds ? claim : undefined, paysRest: holds && rest }
+  return { claim: holds ? claim : undefined, paysRest: holds && rest, fee }
 }
 
 type Verb = (

@@ -21,7 +21,7 @@ afterEach(async () => {
   await documents.close()
 })
 
-const VISIT: Visit = { language: 'kk', claim: undefined, returned: false, rest: false }
+const VISIT: Visit = { language: 'kk', claim: undefined, returned: false, rest: false, fee: undefined }
 const FORM: SentForm = { verb: 'proceed', email: undefined, value: undefined, choice: undefined, address: undefined }
 const see = async (id: string, visit: Partial<Visit> = {}): Promise<PageView> =>
   (await pages.find(id, { ...VISIT, ...visit }))!

@@ -77,7 +77,10 @@ describe('the page of an invoice', () => {
     )
     expect(String(answer.headers['content-security-policy'])).not.toContain('unsafe')
     expect((await edge.raw('GET', `${PATH}?lang=uk&claim=abc&returned=1`, browser)).text).toContain('lang="uk"')
-    expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true, rest: false })
+    await edge.raw('GET', `${PATH}?fee=${'1'.repeat(40)}`, browser)
+    expect(visits.at(-1)).toMatchObject({ fee: '1'.repeat(34) })
+    await edge.raw('GET', `${PATH}?lang=uk&claim=abc&returned=1`, browser)
+    expect(visits.at(-1)).toEqual({ language: 'uk', claim: 'abc', returned: true, rest: false, fee: undefined })
   })
 
   test('of an unknown invoice is a readable 404, for any id', async () => {

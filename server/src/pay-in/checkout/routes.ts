@@ -10,6 +10,9 @@ import type { InvoicePages, SentForm, Visit } from './source.ts'
 /** The maximum size of a form's fields, with each byte percent-encoded. */
 const MOST_FORM_BYTES = 8_192
 
+/** Longer than any valid fee. */
+const LONGEST_FEE = 34
+
 /** The pages of one kind of invoice, at `/invoices/{kind}`. */
 export const invoicePageRoutes = (pages: InvoicePages, live: LivePages): PageRoute[] => {
   const path = `/invoices/${pages.kind}/{id}`
@@ -35,6 +38,7 @@ const visitOf = ({ query, headers }: PageRequest): Visit => ({
   claim: query['claim'],
   returned: query['returned'] !== undefined,
   rest: query['rest'] !== undefined,
+  fee: query['fee']?.slice(0, LONGEST_FEE),
 })
 
 const found = async (pages: InvoicePages, request: PageRequest, visit: Visit = visitOf(request)): Promise<PageView> => {

@@ -9,6 +9,8 @@ export interface Visit {
   returned: boolean
   /** the holder of a claim link wants to pay the rest */
   rest: boolean
+  /** the fee of the payer's exchange, as typed */
+  fee: string | undefined
 }
 
 /** A submitted form of the page, as the payer typed it. */

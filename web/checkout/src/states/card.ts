@@ -2,7 +2,7 @@ import { foreign, html, type Markup } from '../html.ts'
 import { ICONS } from '../icons.ts'
 import { acquirerLink } from '../links.ts'
 import type { Panel, Scene } from '../panel.ts'
-import { note } from '../parts.ts'
+import { backToShop, note } from '../parts.ts'
 import type { CheckingState, FailedState, LeavingState, ReceivedState, WaitingState } from '../view.ts'
 
 /** The state in which the acquirer is asked for its page. */
@@ -54,22 +54,30 @@ export const checkingPanel = ({ state, words }: Scene<CheckingState>): Panel => 
 })
 
 /** The state in which money has arrived and is being checked: paying again would be a second payment. */
-export const receivedPanel = ({ words, view }: Scene<ReceivedState>): Panel => ({
-  title: words.receivedTitle,
-  step: undefined,
-  tone: 'warn',
-  icon: ICONS.clock,
-  changes: true,
-  body: html`<p>${words.received(view.seller.name)}</p>`,
-})
+export const receivedPanel = (scene: Scene<ReceivedState>): Panel => {
+  const { words, view } = scene
+  return {
+    title: words.receivedTitle,
+    step: undefined,
+    tone: 'warn',
+    icon: ICONS.clock,
+    changes: true,
+    needsHelp: true,
+    body: html`<p>${words.received(view.seller.name)}</p>${backToShop(scene, 'second')}`,
+  }
+}
 
 /** The state of a failed payment. It says that the card was not charged only when that is known. */
-export const failedPanel = ({ state, words, action, view }: Scene<FailedState>): Panel => ({
-  title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle,
-  step: 1,
-  tone: 'bad',
-  icon: ICONS.cross,
-  changes: true,
-  body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
-${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}`,
-})
+export const failedPanel = (scene: Scene<FailedState>): Panel => {
+  const { state, words, action, view } = scene
+  return {
+    title: state.charged === 'no' ? words.failedTitle : words.failedUnknownTitle,
+    step: 1,
+    tone: 'bad',
+    icon: ICONS.cross,
+    changes: true,
+    needsHelp: true,
+    body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
+${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}${backToShop(scene, state.canRetry ? 'second' : 'plain')}`,
+  }
+}

@@ -1,19 +1,23 @@
 import { html, type Markup } from '../html.ts'
 import { ICONS } from '../icons.ts'
 import type { Panel, Scene } from '../panel.ts'
-import { facts, note, progress, seenPayments } from '../parts.ts'
+import { backToShop, facts, note, progress, seenPayments } from '../parts.ts'
 import { problemText } from '../problems.ts'
 import type { Claim, ExpiredState, LateState, UnderpaidState } from '../view.ts'
 
 /** The state of an invoice that expired without a payment. */
-export const expiredPanel = ({ words, view }: Scene<ExpiredState>): Panel => ({
-  title: words.expiredTitle,
-  step: undefined,
-  tone: 'bad',
-  icon: ICONS.clock,
-  changes: true,
-  body: html`<p>${words.expired(view.seller.name)}</p>`,
-})
+export const expiredPanel = (scene: Scene<ExpiredState>): Panel => {
+  const { words, view } = scene
+  return {
+    title: words.expiredTitle,
+    step: undefined,
+    tone: 'bad',
+    icon: ICONS.clock,
+    changes: true,
+    needsHelp: true,
+    body: html`<p>${words.expired(view.seller.name)}</p>${backToShop(scene, 'plain')}`,
+  }
+}
 
 /** The state of an expired invoice for which money arrived late. */
 export const latePanel = (scene: Scene<LateState>): Panel => {
@@ -24,7 +28,8 @@ export const latePanel = (scene: Scene<LateState>): Panel => {
     tone: 'warn',
     icon: ICONS.clock,
     changes: true,
-    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>${seenPayments(scene, state.payments)}`,
+    needsHelp: true,
+    body: html`<p>${words.late(scene.amount(state.paid), view.seller.name)}</p>${seenPayments(scene, state.payments)}${backToShop(scene, 'second')}`,
   }
 }
 
@@ -53,7 +58,8 @@ ${facts([
     tone: 'warn',
     icon: ICONS.half,
     changes: true,
-    body: html`${sums}${rest}${seenPayments(scene, state.payments)}`,
+    needsHelp: true,
+    body: html`${sums}${rest}${seenPayments(scene, state.payments)}${backToShop(scene, 'second')}`,
   }
 }
 

@@ -17,7 +17,7 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
       tone: 'wait',
       icon: ICONS.clock,
       changes: true,
-      until: state.until,
+      until: { at: state.until, label: words.timeLeft },
       body: html`<p>${words.ratesAway}</p><a class="button" href="${scene.action}">${words.tryAgain}</a>`,
     }
   }
@@ -27,7 +27,7 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
     tone: 'plain',
     icon: undefined,
     changes: false,
-    until: state.until,
+    until: { at: state.until, label: words.timeLeft },
     body: form(scene, view.kind === 'fiat'),
   }
 }

@@ -17,6 +17,7 @@ export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
     tone: 'wait',
     icon: ICONS.turn,
     changes: true,
+    needsHelp: state.payments.some(({ standing }) => standing === 'refused'),
     body: html`<p>${words.confirming}</p>${seenPayments(scene, state.payments)}`,
   }
 }
@@ -26,6 +27,7 @@ export const paidPanel = (scene: Scene<PaidState>): Panel => {
   const { state, words, view, language } = scene
   const company = view.seller.name
   const back = outsideLink(view.returnTo)
+  const site = outsideLink(view.seller.url)
   const isBack = state.givenBack === state.paid.value
   const body = html`${!isBack && html`<p>${state.closed ? words.closed(company) : words.paid(company)}</p>`}
 ${state.over !== undefined && note('warn', ICONS.alert, words.over(scene.amount({ value: state.over, ticker: state.paid.ticker }), company))}
@@ -41,12 +43,13 @@ ${facts([
 ])}
 ${seenPayments(scene, state.payments)}
 <div class="actions">${
-    back !== undefined &&
-    html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>${
-      state.givenBack === undefined &&
-      html`
+    back === undefined
+      ? site !== undefined && html`<a class="button" href="${site}" rel="noreferrer">${words.backTo(company)}</a>`
+      : html`<a class="button" href="${back}" rel="noreferrer">${words.backTo(company)}</a>${
+          state.givenBack === undefined &&
+          html`
 <p class="soft again" hidden data-return="${back}" data-after="${RETURN_AFTER_S}" data-words="${words.returning(0)}"><span></span> <button class="second copy" type="button">${words.stay}</button></p>`
-    }`
+        }`
   }
 ${state.receipt !== undefined && html`<a class="button second" href="${state.receipt}?lang=${language}">${words.receipt}</a>`}</div>`
   return {
@@ -55,6 +58,7 @@ ${state.receipt !== undefined && html`<a class="button second" href="${state.rec
     tone: 'good',
     icon: ICONS.check,
     changes: false,
+    needsHelp: state.over !== undefined,
     body,
   }
 }

@@ -1,14 +1,24 @@
 import { html, type Markup } from '../html.ts'
 import { ICONS } from '../icons.ts'
 import type { Panel, Scene } from '../panel.ts'
-import { copyButton, countdown, note, progress, seenPayments } from '../parts.ts'
+import { copyButton, note, progress, seenPayments } from '../parts.ts'
 import { qrImage } from '../qr.ts'
 import type { PayState } from '../view.ts'
+import { exchange } from './exchange.ts'
+
+/** Where no scripts run, the page reloads at this interval, in s: a payer has the time to type a fee. */
+const RELOADS_AFTER_S = 60
 
 /** The state that shows where, how much and until when to pay; or, when the rate is over, how to get a new one. */
 export const payPanel = (scene: Scene<PayState>): Panel => {
   const { state, words } = scene
-  const shared = { step: 1, changes: true, until: state.until } as const
+  const shared = {
+    step: 1,
+    changes: true,
+    until: deadline(scene),
+    reloadsAfterS: RELOADS_AFTER_S,
+    needsHelp: state.payments.some(({ standing }) => standing === 'refused'),
+  } as const
   if (state.quote?.over === true) {
     return {
       ...shared,
@@ -26,6 +36,14 @@ export const payPanel = (scene: Scene<PayState>): Panel => {
     icon: undefined,
     body: destination(scene),
   }
+}
+
+/** The nearer one of the end of the rate and the end of the invoice; a rate that is over is no deadline. */
+const deadline = ({ state, words }: Scene<PayState>): Panel['until'] => {
+  const { until, quote } = state
+  if (quote !== undefined && !quote.over && (until === undefined || quote.until < until))
+    return { at: quote.until, label: words.rateHolds }
+  return until === undefined ? undefined : { at: until, label: words.timeLeft }
 }
 
 const requote = (scene: Scene<PayState>): Markup => {
@@ -49,17 +67,16 @@ const arrived = (scene: Scene<PayState>): Markup | undefined => {
 
 const destination = (scene: Scene<PayState>): Markup => {
   const { state, words } = scene
-  const { to, missing, send, quote } = state
+  const { to, missing, send } = state
   const amount = scene.amount({ value: send, ticker: to.ticker })
   return html`${arrived(scene)}
 ${note('warn', ICONS.alert, html`<strong>${words.warning(`${to.assetName} (${to.ticker})`, to.networkName)}</strong>`, words.warningLost)}
-<div class="way"><div class="rows">
+<div class="way">${wallet(scene)}<div class="rows">
 <div class="item"><p class="soft">${words.sendExactly}</p><p class="exact">${amount}</p>${copyButton(scene, send, words.copyAmount)}${send !== missing && html`<p class="soft">${words.leastSent(amount)}</p>`}</div>
 <div class="item long"><p class="soft">${words.toAddress}</p>${copyButton(scene, to.address, words.copyAddress)}<p class="address">${marked(to.address)}</p></div>
 <div class="pair"><span class="soft">${words.network}</span><strong>${to.networkName}</strong></div>
-${quote && html`<div class="pair"><span class="soft">${words.rateHolds}</span><strong>${countdown(scene, quote.until)}</strong></div>`}
 </div>${codes(scene, amount)}</div>
-<p class="soft">${words.exchangeFee}</p>
+${exchange(scene)}
 ${seenPayments(scene, state.payments)}
 <div class="note"><span class="pulse"></span><p>${words.waitingForPayment}</p></div>`
 }
@@ -68,18 +85,34 @@ ${seenPayments(scene, state.payments)}
 const marked = (address: string): Markup =>
   html`<b>${address.slice(0, 6)}</b>${address.slice(6, -6)}<b>${address.slice(-6)}</b>`
 
+/**
+ * The link that opens a wallet: the first thing on a phone. On other screens it is shown for coins only, because few
+ * desktops have a wallet that reads a token's link, and the QR code is beside it.
+ */
+const wallet = ({ state, words }: Scene<PayState>): Markup | undefined => {
+  const { wallet: link, isToken } = state.to
+  if (!link) return undefined
+  const { href, app } = link
+  return html`<div class="wallet ${isToken || app !== undefined ? 'touch' : ''}"><a class="button ${app !== undefined && 'second'}" href="${href}">${app === undefined ? words.openWallet : words.openIn(app)}</a>${isToken && html`<p class="soft">${words.mayBeMisread}</p>`}</div>`
+}
+
+/** The QR codes. On a touch screen they are folded: the device that shows a code can't scan it. */
 const codes = (scene: Scene<PayState>, amount: string): Markup => {
   const {
     state: { to },
     words,
   } = scene
+  const pictures = picturesOf(scene, amount)
+  if (!to.wallet) return html`<div class="codes">${pictures}</div>`
+  return html`<div class="codes"><div class="codes wide">${pictures}</div><details class="touch"><summary>${words.otherDevice}</summary><div class="codes">${pictures}</div></details></div>`
+}
+
+const picturesOf = ({ state: { to }, words }: Scene<PayState>, amount: string): Markup => {
   const plain = qrImage(to.address, words.qrAddress)
-  if (to.uri === undefined) return html`<div class="codes"><p class="soft">${words.scan}</p>${plain}</div>`
+  const scan = html`<p class="soft">${words.scan}</p>`
+  if (to.uri === undefined) return html`${scan}${plain}`
   const whole = qrImage(to.uri, words.qrPayment(amount))
-  const wallet = html`<a class="button second" href="${to.uri}">${words.openWallet}</a>`
-  if (!to.isToken) {
-    return html`<div class="codes">${wallet}<p class="soft">${words.scan}</p>${whole}<details><summary>${words.codeAddressOnly}</summary>${plain}</details></div>`
-  }
-  return html`<div class="codes"><p class="soft">${words.scan}</p>${plain}
-<details><summary>${words.codeWithAmount}</summary><p class="soft">${words.codeMayBeMisread}</p>${whole}${wallet}</details></div>`
+  if (!to.isToken) return html`${scan}${whole}<details><summary>${words.codeAddressOnly}</summary>${plain}</details>`
+  return html`${scan}${plain}
+<details><summary>${words.codeWithAmount}</summary><p class="soft">${words.mayBeMisread}</p>${whole}</details>`
 }
