@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import type { Payment, Quote } from './invoice.ts'
 import { askedUnits, totalsOf } from './matching.ts'
-import { GRACE_MS, priceAt, priceIn, stepOf, unitsFor, worthOf } from './quoting.ts'
+import { GRACE_MS, priceAt, priceIn, roundingOf, roundUp, unitsFor, worthOf, writtenStep } from './quoting.ts'
 
 const E18 = 10n ** 18n
 const quoteAt = (priceE18: bigint): Quote => ({ priceE18, at: new Date(0), until: new Date(1), previousE18: null })
@@ -63,21 +64,69 @@ describe('prices', () => {
 })
 
 const scales = fc
-  .record({ scale: fc.constantFrom(8, 18), decimals: fc.constantFrom(6, 8, 18) })
+  .record({
+    ticker: fc.constantFrom('USDT', 'ETH'),
+    scale: fc.constantFrom(8, 18),
+    decimals: fc.constantFrom(6, 8, 18),
+  })
   .filter(({ scale, decimals }) => decimals <= scale)
 const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }).map((p) => (p / 10n ** 8n) * 10n ** 8n)
 const cents = fc.bigInt({ min: 1n, max: 10n ** 9n }).map((c) => c * 10n ** 16n)
 
-test('the amount to pay is worth at least the price, and one step less is not', () => {
+test('the amount to pay is worth at least the price, and one written step less is not', () => {
   fc.assert(
-    fc.property(scales, price, cents, ({ scale, decimals }, priceE18, base) => {
-      const step = stepOf({ scale }, { decimals })
-      const units = unitsFor(base, priceE18, scale, step)
+    fc.property(scales, price, cents, ({ ticker, scale, decimals }, priceE18, base) => {
+      const rounding = roundingOf({ ticker, scale }, { decimals })
+      const exact = unitsFor(base, priceE18, scale, rounding.step)
+      const step = writtenStep(exact, rounding)
+      const units = roundUp(exact, rounding)
       expect(units % step).toBe(0n)
       expect(units * priceE18 >= base * 10n ** BigInt(scale)).toBe(true)
       expect((units - step) * priceE18 < base * 10n ** BigInt(scale)).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['USDT', 18, 6, '24.080901', '24.09'],
+  ['USDT', 18, 18, '24.09', '24.09'],
+  ['USDC', 6, 6, '0.000001', '0.01'],
+  ['BTC', 8, 8, '0.00028913', '0.00028913'],
+  ['BTC', 8, 8, '1.23456701', '1.23457'],
+  ['BTC', 8, 8, '12.34567', '12.3457'],
+  ['ETH', 18, 18, '0.0081234561', '0.00812346'],
+  ['ETH', 18, 18, '0.00000012', '0.00000012'],
+  ['TRX', 6, 6, '999999.5', '1000000'],
+  ['TRX', 6, 6, '1234567.1', '1234570'],
+])('%s with %i decimals, %i on the chain: %s is written %s', (ticker, scale, decimals, exact, written) => {
+  const unitsOf = (text: string): bigint => {
+    const parsed = parseUnits(text, scale)
+    if (!parsed.ok) throw new Error(text)
+    return parsed.units
+  }
+  expect(formatUnits(roundUp(unitsOf(exact), roundingOf({ ticker, scale }, { decimals })), scale)).toBe(written)
+})
+
+test('a payer who sends the written amount has neither too little nor too much; a little less is enough', () => {
+  const rounding = roundingOf({ ticker: 'USDT', scale: 6 }, { decimals: 6 })
+  const priceE18 = 41_526_642_550_000_000_000n
+  const base = { ticker: 'UAH', e18: 1_000n * E18 }
+  const asked = (...units: bigint[]): bigint =>
+    askedUnits(
+      { base, quote: quoteAt(priceE18) },
+      totalsOf(
+        units.map((one) => payment({ units: one, priceE18 })),
+        6,
+      ),
+      6,
+      rounding,
+    )
+  expect(asked()).toBe(24_090_000n)
+  expect(asked(24_090_000n)).toBe(24_090_000n)
+  expect(asked(24_085_000n)).toBe(24_085_000n)
+  expect(asked(24_080_000n)).toBe(24_090_000n)
+  expect(asked(10_000_001n)).toBe(24_090_000n)
+  expect(asked(30_000_000n)).toBe(24_090_000n)
 })
 
 test('partial payments at one price need no more than one payment would, and their rounding is never owed', () => {
@@ -87,16 +136,17 @@ test('partial payments at one price need no more than one payment would, and the
       price,
       cents,
       fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 6 }),
-      ({ scale, decimals }, priceE18, e18, shares) => {
-        const step = stepOf({ scale }, { decimals })
+      ({ ticker, scale, decimals }, priceE18, e18, shares) => {
+        const rounding = roundingOf({ ticker, scale }, { decimals })
+        const { step } = rounding
         const base = { ticker: 'USD', e18 }
-        const whole = unitsFor(e18, priceE18, scale, step)
+        const whole = roundUp(unitsFor(e18, priceE18, scale, step), rounding)
         const payments: Payment[] = []
         const add = (units: bigint): void => {
           if (units > 0n) payments.push(payment({ units, priceE18, depositId: String(payments.length) }))
         }
         const asked = (): bigint =>
-          askedUnits({ base, quote: quoteAt(priceE18) }, totalsOf(payments, scale), scale, step)
+          askedUnits({ base, quote: quoteAt(priceE18) }, totalsOf(payments, scale), scale, rounding)
         const seen = (): bigint => payments.reduce((sum, one) => sum + one.units, 0n)
         for (const share of shares) add((((asked() - seen()) * BigInt(share)) / 100n / step) * step)
         const all = asked()
@@ -110,7 +160,11 @@ test('partial payments at one price need no more than one payment would, and the
         expect(seen()).toBe(all)
       },
     ),
-    { examples: [[{ scale: 18, decimals: 18 }, 999_999_999_999_999_900_000_000n, 10_000_000_000_000_000n, [50]]] },
+    {
+      examples: [
+        [{ ticker: 'ETH', scale: 18, decimals: 18 }, 999_999_999_999_999_900_000_000n, 10_000_000_000_000_000n, [50]],
+      ],
+    },
   )
 })
 
@@ -122,19 +176,22 @@ test('only the missing part is requested at the new price, and no more than that
       price,
       cents,
       fc.integer({ min: 1, max: 300 }),
-      ({ scale, decimals }, first, second, e18, percent) => {
-        const step = stepOf({ scale }, { decimals })
+      ({ ticker, scale, decimals }, first, second, e18, percent) => {
+        const rounding = roundingOf({ ticker, scale }, { decimals })
+        const { step } = rounding
         const units = (unitsFor(e18, first, scale, step) * BigInt(percent)) / 100n
         if (units === 0n) return
         const totals = totalsOf([payment({ units, priceE18: first })], scale)
-        const asked = askedUnits({ base: { ticker: 'USD', e18 }, quote: quoteAt(second) }, totals, scale, step)
+        const asked = askedUnits({ base: { ticker: 'USD', e18 }, quote: quoteAt(second) }, totals, scale, rounding)
         const worth = worthOf(units, first, scale)
         if (asked > units) {
           expect(worth < e18).toBe(true)
           expect((asked - units) * second + (worth + 2n) * 10n ** BigInt(scale) >= e18 * 10n ** BigInt(scale)).toBe(
             true,
           )
-          expect((asked - units - step) * second < (e18 - worth) * 10n ** BigInt(scale)).toBe(true)
+          expect((asked - units - writtenStep(asked, rounding)) * second < (e18 - worth) * 10n ** BigInt(scale)).toBe(
+            true,
+          )
         } else {
           expect(worth + 1n >= e18).toBe(true)
           expect(asked > 0n).toBe(true)
@@ -153,7 +210,7 @@ test('a missing part is forgiven up to one unit of worth for each payment, and r
         18,
       ),
       18,
-      1n,
+      { step: 1n, cent: undefined },
     )
   expect([asked(99n), asked(98n)]).toEqual([99n, 99n])
   expect([asked(49n, 49n), asked(49n, 48n)]).toEqual([98n, 98n])

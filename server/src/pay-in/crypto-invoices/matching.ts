@@ -1,6 +1,6 @@
 import { mulDiv } from '../../platform/money/index.ts'
 import type { Invoice, Payment } from './invoice.ts'
-import { unitsFor, worthOf } from './quoting.ts'
+import { roundUp, unitsFor, worthOf, type Rounding } from './quoting.ts'
 
 /** The sums of an invoice's payments. */
 export interface Totals {
@@ -52,21 +52,24 @@ export const totalsOf = (payments: readonly Payment[], scale: number): Totals =>
 
 /**
  * Returns the requested amount of an invoice priced in fiat: the seen payments, plus the missing rest at the current
- * quote. An overpayment does not increase it.
- * @param step requested amounts are multiples of it
+ * quote, rounded up to an amount that a person would write. An overpayment does not increase it, and what rounding
+ * added is no overpayment.
  */
 export const askedUnits = (
   { base, quote }: { base: NonNullable<Invoice['base']>; quote: NonNullable<Invoice['quote']> },
   totals: Totals,
   scale: number,
-  step: bigint,
+  rounding: Rounding,
 ): bigint => {
+  const { step } = rounding
   const seen = totals.paid + totals.waiting
   // Each payment's worth was rounded down by less than one, so a rest that small is no debt.
   const missing = base.e18 - totals.seenBaseE18 - BigInt(totals.seenCount)
-  if (missing > 0n) return seen + unitsFor(missing, quote.priceE18, scale, step)
+  if (missing > 0n) return roundUp(seen + unitsFor(missing, quote.priceE18, scale, step), rounding)
   const over = totals.seenBaseE18 - base.e18
   if (over <= 0n) return seen
   const spare = mulDiv(over, 10n ** BigInt(scale), quote.priceE18 * step, 'down') * step
-  return spare < seen ? seen - spare : seen
+  if (spare >= seen) return seen
+  const asked = roundUp(seen - spare, rounding)
+  return asked < seen ? asked : seen
 }

@@ -1,6 +1,6 @@
 import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { Invoice } from './invoice.ts'
-import { priceIn, stepOf, unitsFor } from './quoting.ts'
+import { priceIn, roundingOf, roundUp, unitsFor } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
 
 /** An asset and network in which an invoice can be paid. Units are the asset's ledger units. */
@@ -43,7 +43,8 @@ const amountOf = (
   if (base === null) return { units, unpriced: false }
   const price = priceIn(asset.ticker, base.ticker, prices)
   if (price === undefined) return { units: null, unpriced: true }
-  return { units: unitsFor(base.e18, price, asset.scale, stepOf(asset, on)), unpriced: false }
+  const rounding = roundingOf(asset, on)
+  return { units: roundUp(unitsFor(base.e18, price, asset.scale, rounding.step), rounding), unpriced: false }
 }
 
 /** Whether the amount is no finer than the network's precision, and not below the minimum that is credited. */

@@ -64,15 +64,15 @@ describe('a price in fiat', () => {
     )
   })
 
-  test('in EUR is rounded up to an amount that can be typed, and paid in full by it', async () => {
+  test('in EUR is rounded up to cents of a stablecoin, and paid in full by it', async () => {
     const id = await world.create({
       amount: { ticker: 'USDT', blockchain: 'ETHEREUM' },
       baseAmount: { value: '99.99', ticker: 'EUR' },
     })
     await world.proceed(id)
-    expect(await world.lookup(id)).toMatchObject({ amount: { value: '107.989201' }, price: '0.9259259259' })
-    await world.confirm(await world.payment(id, '107.989201'))
-    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '107.989201', paidPrice: '99.99' })
+    expect(await world.lookup(id)).toMatchObject({ amount: { value: '107.99' }, price: '0.9259259259' })
+    await world.confirm(await world.payment(id, '107.99'))
+    expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '107.99', paidPrice: '99.99' })
   })
 
   test('is not quoted without a fresh price of both: nothing changes, and the page says so', async () => {

@@ -33,18 +33,44 @@ export const priceIn = (ticker: string, base: string, prices: ReadonlyMap<string
   return price >= LEAST_PRICE ? price : undefined
 }
 
-/** The smallest step of a requested amount, in ledger units. */
-export const stepOf = (asset: Pick<CryptoAsset, 'scale'>, on: Pick<AssetOnNetwork, 'decimals'>): bigint =>
-  10n ** BigInt(asset.scale - Math.min(on.decimals, MOST_DECIMALS))
+/** Coins pegged to a currency: people write their amounts in cents. */
+const STABLECOINS = new Set(['USDT', 'USDC', 'DAI', 'BUSD', 'FDUSD', 'TUSD', 'PYUSD', 'USDP', 'USDD', 'EURC', 'EURT'])
+/** Amounts of other coins that are computed from a price have at most this many significant digits. */
+const MOST_DIGITS = 6
+
+/** How requested amounts that are computed from a price are rounded, in ledger units. */
+export interface Rounding {
+  /** every amount is a multiple of it: the network's precision, or the finest that a payer can type */
+  step: bigint
+  /** for a stablecoin: one hundredth of it; for others, which are rounded to significant digits, undefined */
+  cent: bigint | undefined
+}
+
+export const roundingOf = (
+  { ticker, scale }: Pick<CryptoAsset, 'ticker' | 'scale'>,
+  on: Pick<AssetOnNetwork, 'decimals'>,
+): Rounding => ({
+  step: 10n ** BigInt(scale - Math.min(on.decimals, MOST_DECIMALS)),
+  cent: STABLECOINS.has(ticker) && scale >= 2 ? 10n ** BigInt(scale - 2) : undefined,
+})
+
+/** The step of an amount as a person would write it: a cent, or six significant digits; never finer than `step`. */
+export const writtenStep = (units: bigint, { step, cent }: Rounding): bigint => {
+  const written = cent ?? 10n ** BigInt(Math.max(0, String(units).length - MOST_DIGITS))
+  return written > step ? written : step
+}
+
+/** Rounds an amount up to a number that a person would write. */
+export const roundUp = (units: bigint, rounding: Rounding): bigint => {
+  const step = writtenStep(units, rounding)
+  return mulDiv(units, 1n, step, 'up') * step
+}
 
 /** The worth of units in the base currency, in 1e-18, rounded down. */
 export const worthOf = (units: bigint, priceE18: bigint, scale: number): bigint =>
   mulDiv(units, priceE18, 10n ** BigInt(scale), 'down')
 
-/**
- * Returns the smallest amount with at least this worth, in whole steps, so that the requested amount never falls short
- * of the price.
- */
+/** Returns the smallest amount with at least this worth, in whole steps, so that it never falls short of the price. */
 export const unitsFor = (worthE18: bigint, priceE18: bigint, scale: number, step: bigint): bigint =>
   mulDiv(worthE18 * 10n ** BigInt(scale), 1n, priceE18 * step, 'up') * step
 

@@ -8,7 +8,7 @@ import { mailOf } from './mails.ts'
 import { askedUnits, totalsOf, type Totals } from './matching.ts'
 import { invoiceNotice, statusOf } from './notice.ts'
 import { markNotified } from './payments.ts'
-import { stepOf } from './quoting.ts'
+import { roundingOf, type Rounding } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, move, write } from './store.ts'
 
@@ -37,7 +37,7 @@ export const settle = async (
     waiting: totals.waiting,
     waitingInTime: totals.waitingInTime,
     waitingMined: totals.waitingMined,
-    units: unitsNow(before, totals, asset.scale, stepOf(asset, on)),
+    units: unitsNow(before, totals, asset.scale, roundingOf(asset, on)),
   }
   let invoice = (await write(tx, before, changes)) as Registered
   if (invoice.state === 'registered' && payments.length > 0)
@@ -52,10 +52,10 @@ export const settle = async (
 }
 
 /** Returns the requested amount. A paid invoice requests nothing more, even if its payments change. */
-const unitsNow = (invoice: Registered, totals: Totals, scale: number, step: bigint): bigint => {
+const unitsNow = (invoice: Registered, totals: Totals, scale: number, rounding: Rounding): bigint => {
   const { base, quote, state } = invoice
   if (base === null || quote === null || state === 'paid' || totals.unvalued) return invoice.units
-  return askedUnits({ base, quote }, totals, scale, step)
+  return askedUnits({ base, quote }, totals, scale, rounding)
 }
 
 /** Ends an invoice, and notifies its merchant and its payer. */
