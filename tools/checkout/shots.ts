@@ -46,7 +46,8 @@ const server = await servePages(new Map(Object.entries(VIEWS)), { stay: true })
 const names = positionals.length > 0 ? positionals : [...Object.keys(VIEWS), 'not-found']
 for (const [device, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' })
+    const touch = device === 'phone' ? { hasTouch: true, isMobile: true } : {}
+    const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce', ...touch })
     const page = await context.newPage()
     const devtools = await context.newCDPSession(page)
     for (const name of names) {
