@@ -54,12 +54,14 @@ for (const [device, viewport] of Object.entries(SIZES)) {
       const picture = `${name}-${device}-${colorScheme}`
       if (values.documents && !IN_DOCUMENTS.includes(picture)) continue
       await page.goto(`${server.url}/${name}?lang=${values.language}`, { waitUntil: 'domcontentloaded' })
+      await page.setViewportSize(viewport)
       const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+      // A picture beyond the viewport is taken as of a screen without touch.
+      await page.setViewportSize({ width: viewport.width, height: Math.max(height, viewport.height) })
       const clip = { x: 0, y: 0, width: viewport.width, height, scale: device === 'desktop' ? 0.75 : 1 }
       const { data } = await devtools.send('Page.captureScreenshot', {
         format: 'webp',
         quality: QUALITY,
-        captureBeyondViewport: true,
         clip,
       })
       writeFileSync(join(folder, `${picture}.webp`), Buffer.from(data, 'base64'))
