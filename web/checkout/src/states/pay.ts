@@ -93,7 +93,7 @@ const wallet = ({ state, words }: Scene<PayState>): Markup | undefined => {
   const { wallet: link, isToken } = state.to
   if (!link) return undefined
   const { href, app } = link
-  return html`<div class="wallet ${isToken || app !== undefined ? 'touch' : ''}"><a class="button ${app !== undefined && 'second'}" href="${href}">${app === undefined ? words.openWallet : words.openIn(app)}</a>${isToken && html`<p class="soft">${words.mayBeMisread}</p>`}</div>`
+  return html`<div class="wallet ${isToken || app !== undefined ? 'touch' : ''}"><a class="button ${app !== undefined && 'second'}" href="${href}">${app === undefined ? words.openWallet : words.openIn(app)}</a>${isToken && app === undefined && html`<p class="soft">${words.mayBeMisread}</p>`}</div>`
 }
 
 /** The QR codes. On a touch screen they are folded: the device that shows a code can't scan it. */
