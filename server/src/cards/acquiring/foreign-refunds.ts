@@ -60,7 +60,7 @@ export const bookForeignRefund = async (
     },
     null,
   )
-  const text = `${acquirer} refunded ${units} minor units of payment ${payment.id} without an order of ours; they were taken from the balance of merchant ${merchantId}${short > 0n ? ', which owes a part of them' : ''}`
+  const text = `${acquirer} refunded ${units} minor units of payment ${payment.id} without an order of ours; they were taken from the ${from === 'suspense' ? 'money in suspense' : 'balance'} of merchant ${merchantId}${short > 0n ? ', which owes a part of them' : ''}`
   await raiseAlert(tx, { kind: 'refund-foreign', subject: payment.id, text }, moment)
   return { items: [item], notices: [] }
 }

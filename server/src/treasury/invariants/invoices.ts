@@ -64,22 +64,29 @@ export const invoiceInvariants: readonly Invariant[] = [
   },
   {
     name: 'payment-credited-once',
-    statement: 'The postings of a card payment bring exactly its amount to the account that its state names, once.',
+    statement:
+      'The postings of a card payment bring exactly its amount, less refunds made at the acquirer, to the account that its state names, once.',
     scope: 'asset',
     start: FIRST,
     find: async (db, after, most) => {
       const { rows } = await sql<PageRow>`with page as materialized (select p.*, p.id as key from payments p
           where (merchant_id, id) > (${after.merchantId}::uuid, ${after.key}::uuid) order by merchant_id, id limit ${most}),
-        sums as (select p.*, s.* from page p cross join lateral (select
+        sums as (select p.*, s.*, b.* from page p cross join lateral (select
             coalesce(sum(e.posted) filter (where a.kind in ('merchant', 'receivable')), 0) as credited,
             coalesce(sum(e.posted) filter (where a.kind = 'suspense'), 0) as suspended
           from ledger_transfers t join ledger_entries e on e.transfer_id = t.id join ledger_accounts a on a.id = e.account_id
-          where t.merchant_id = p.merchant_id and t.cause_kind = 'payment' and t.cause_id = p.id and a.merchant_id = p.merchant_id and a.asset = p.paid_ticker) s),
+          where t.merchant_id = p.merchant_id and t.cause_kind = 'payment' and t.cause_id = p.id and a.merchant_id = p.merchant_id and a.asset = p.paid_ticker) s
+          cross join lateral (select
+            coalesce(sum(r.units) filter (where h.kind = 'post'), 0) as foreign_units,
+            coalesce(sum(r.units) filter (where h.kind <> 'post' and r.source = 'suspense' and r.state <> 'refused'), 0) as own_suspended
+          from payment_refunds r join ledger_transfers h on h.merchant_id = r.merchant_id and h.id = r.hold_id
+          where r.merchant_id = p.merchant_id and r.payment_id = p.id) b),
         found as (select coalesce(paid_ticker, ticker) as asset, merchant_id, 'payment ' || id as subject,
             format('it is %s with %s paid and a fee of %s: %s is credited, %s in suspense', state, coalesce(paid_units, 0), fee_units, credited, suspended) as text
-          from sums where credited > case when state in ('credited', 'disputed', 'reversed') then paid_units - fee_units else 0 end
-            or (state in ('credited', 'disputed') and credited <= 0 and paid_units > fee_units)
-            or suspended <> case when state = 'suspended' then paid_units else 0 end)
+          from sums where (state in ('credited', 'disputed') and credited + foreign_units > paid_units - fee_units)
+            or (state in ('credited', 'disputed') and credited + foreign_units <= 0 and paid_units > fee_units)
+            or (state not in ('credited', 'disputed') and credited > case when state = 'reversed' then paid_units - fee_units else 0 end)
+            or suspended <> case state when 'suspended' then paid_units - foreign_units when 'reversed' then own_suspended else 0 end)
         ${FOUND}`.execute(db)
       return pageOf('payment-credited-once', rows, most)
     },
@@ -95,14 +102,16 @@ export const invoiceInvariants: readonly Invariant[] = [
           where (merchant_id, id) > (${after.merchantId}::uuid, ${after.key}::uuid) order by merchant_id, id limit ${most}),
         checked as (select p.*, y.paid_units, y.refunded_units, y.state as payment_state,
             (select sum(o.units) from payment_refunds o where o.merchant_id = p.merchant_id and o.payment_id = p.payment_id and o.state <> 'refused') as refunds,
-            h.kind as hold_kind, c.kind as closed_as
+            h.kind as hold_kind, c.kind as closed_as,
+            coalesce(h.kind = 'post' and h.cause_kind = 'payment' and h.cause_id = p.payment_id and p.state = 'done', false) as is_foreign
           from page p left join payments y on y.merchant_id = p.merchant_id and y.id = p.payment_id
           left join ledger_transfers h on h.merchant_id = p.merchant_id and h.id = p.hold_id
           left join ledger_transfers c on c.merchant_id = p.merchant_id and c.closes = p.hold_id),
         found as (select ticker as asset, merchant_id, 'refund ' || id as subject,
             format('it is %s and its hold is %s; all refunds of its payment are %s, %s said, of %s paid', state, coalesce(closed_as, hold_kind, '(none)'), refunds, refunded_units, paid_units) as text
           from checked where paid_units is null or refunds > paid_units or refunds > refunded_units
-            or hold_kind is distinct from 'hold' or closed_as is distinct from case state when 'done' then 'capture' when 'refused' then 'release' end)
+            or (not is_foreign and (hold_kind is distinct from 'hold'
+              or closed_as is distinct from case state when 'done' then 'capture' when 'refused' then 'release' end)))
         ${FOUND}`.execute(db)
       return pageOf('refunds-of-payment', rows, most)
     },
