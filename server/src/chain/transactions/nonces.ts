@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import { sql, type RawBuilder } from 'kysely'
+import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { isPlannedStill } from './planned.ts'
 import { move } from './store.ts'
 import type { Outgoing } from './transaction.ts'
@@ -127,7 +127,11 @@ export const isContested = async (db: Db, network: Network, address: string, non
   return rows.length > 0
 }
 
-/** Releases a handed-out nonce that the chain waits for and no transaction has: the next payment takes it. */
+/**
+ * Releases a handed-out nonce that the chain waits for and no transaction has: the next payment takes it. It is looked
+ * for again under the lock of the sequence: another worker may have taken it when it was free, and not stored its
+ * transaction yet.
+ */
 export const freeForgotten = async (
   db: Db,
   network: Network,
@@ -135,11 +139,21 @@ export const freeForgotten = async (
   nonce: number,
   at: Date,
 ): Promise<void> => {
-  await sql`insert into free_nonces(network, address, nonce, since)
-    select network, address, ${nonce}, ${at} from hot_wallets h where network = ${network} and address = ${address} and next_nonce > ${nonce}
-      and not exists (select from outgoing o where o.network = h.network and o.senders[1] = h.address and o.nonce = ${nonce} and o.state <> 'abandoned')
-    on conflict do nothing`.execute(db)
+  const { rows } = await forgotten(network, address, nonce).execute(db)
+  if (rows.length === 0) return
+  await inTransaction(db, async (tx) => {
+    await lockNextNonce(tx, network, address)
+    await sql`insert into free_nonces(network, address, nonce, since)
+      select network, address, ${nonce}, ${at} from (${forgotten(network, address, nonce)}) h on conflict do nothing`.execute(
+      tx,
+    )
+  })
 }
+
+const forgotten = (network: Network, address: string, nonce: number): RawBuilder<unknown> =>
+  sql`select h.network, h.address from hot_wallets h where h.network = ${network} and h.address = ${address} and h.next_nonce > ${nonce}
+    and not exists (select from free_nonces f where f.network = h.network and f.address = h.address and f.nonce = ${nonce})
+    and not exists (select from outgoing o where o.network = h.network and o.senders[1] = h.address and o.nonce = ${nonce} and o.state <> 'abandoned')`
 
 /** Takes one released nonce; false when another transaction has taken it. */
 export const takeFreed = async (tx: Tx, network: Network, address: string, nonce: number): Promise<boolean> => {
