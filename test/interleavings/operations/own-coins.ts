@@ -9,6 +9,8 @@ import { planSweeps } from '../sweeping.ts'
 import type { Operation, Process } from './operation.ts'
 
 const { signal } = new AbortController()
+/** Longer than a claim of the job that sends. */
+const LATE_MS = 60_000
 /** Longer than a scene lasts: nothing is replaced. */
 const NEVER_MS = 365 * 86_400_000
 
@@ -58,6 +60,19 @@ export const ownCoinOperations: readonly Operation[] = [
     reads: ['stops', 'cold storage'],
     run: async (process, scene) => {
       await sendingOf(process, scene, { bumpAfterMs: NEVER_MS }).run(signal)
+    },
+  },
+  // Another worker, for which the claims of the first one are over: that one was stopped in between, or is slow.
+  {
+    name: 'take-over',
+    isJob: true,
+    changes: ['payouts', 'sweeps'],
+    reads: ['stops', 'cold storage'],
+    run: async ({ runtime, ...process }, scene) => {
+      const { now, business } = runtime.clock
+      const clock = { now: () => now() + LATE_MS, business: () => business() + LATE_MS }
+      const late = { ...process, runtime: { ...runtime, clock } }
+      await sendingOf(late, scene, { bumpAfterMs: NEVER_MS }).run(signal)
     },
   },
   {
