@@ -7,7 +7,7 @@ import { fastFolder } from './test/setup/fast-folder.ts'
 /** The name of a file says where it runs; test/README.md says which name a test should have. */
 const system = '**/*.system.test.ts'
 const slow = '**/*.slow.test.ts'
-/** All that tests and what they start ask for a temporary folder. */
+/** The folder of all temporary folders of tests and of their processes. */
 const folder = process.env['TMPDIR'] ?? fastFolder()
 if (folder !== undefined) process.env['TMPDIR'] = folder
 
@@ -21,7 +21,7 @@ const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
 const maxWorkers = 4
 
 /**
- * A busy machine is slow, and that is no finding: what is polled for has a minute, not vitest's second, and a test
+ * A busy machine is slow, and that is no finding: a polled condition has a minute, not vitest's second, and a test
  * five.
  */
 const expect = { poll: { timeout: 60_000 } }
@@ -31,8 +31,8 @@ const takesTurns = ({ moduleId }: TestSpecification): boolean =>
   /\/test\/(system|crash)\//.test(moduleId) && readFileSync(moduleId, 'utf8').includes('useSharedSandbox()')
 
 /**
- * The longest files first, so that no processor waits for one of them in the end. Files that take turns are spread among
- * them, because one that waits for its turn takes the place of another.
+ * The longest files first, so that no processor waits for one of them in the end. Files that take turns are spread
+ * among them, because one that waits for its turn takes the place of another.
  */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

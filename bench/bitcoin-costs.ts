@@ -1,7 +1,7 @@
 /**
- * What Bitcoin payouts take, in virtual bytes and satoshi of the transactions that bitcoind takes into its blocks: the
- * jobs, the database and the signer make them. Batches of 20 beside single payouts, and small coins spent as they are
- * beside joined first while fees are low. `node bench/bitcoin-costs.ts`.
+ * The costs of Bitcoin payouts, in virtual bytes and satoshi of the transactions that bitcoind takes into its blocks:
+ * the jobs, the database and the signer make them. Batches of 20 beside single payouts, and small coins spent as they
+ * are beside joined first while fees are low. `node bench/bitcoin-costs.ts`.
  */
 import { findBitcoind, startBitcoind, type Bitcoind } from '../sandbox/bitcoind/index.ts'
 import { openBitcoinMoney, type BitcoinMoney } from '../test/world/bitcoin-money.ts'
@@ -21,7 +21,7 @@ const SMALL_COINS = 60
 const [QUIET, BUSY] = [2_000n, 30_000n]
 
 interface Measured {
-  /** virtual bytes, by what the transactions are for */
+  /** virtual bytes, by the purpose of the transactions */
   payout: number
   consolidation: number
   /** satoshi of all of them */

@@ -48,7 +48,7 @@ export const run = (): Promise<Row[]> =>
     }
   })
 
-/** Every state in this process: what a page costs without its database. */
+/** Every state in this process: the cost of a page without its database. */
 const making = (): Row[] => {
   const states = Object.entries(VIEWS).map(([name, view]) => {
     const page = renderPage(view, 'kk')

@@ -1,6 +1,6 @@
 /**
- * What the edge costs: requests a second of the application against bare node:http that makes the same checks with the
- * same functions, in the same run, over 64 connections of a load generator in a process of its own. `node
+ * The cost of the HTTP server: requests a second of the application against bare node:http that makes the same checks
+ * with the same functions, in the same run, over 64 connections of a load generator in a process of its own. `node
  * bench/edge.ts`.
  */
 import { sql } from 'kysely'
@@ -85,7 +85,7 @@ const compare = async (
   })
 }
 
-/** Stands for a stock that the stock job has derived ahead: what an address is made of does not matter to a request. */
+/** Stands for a stock that the stock job has derived ahead: the contents of an address do not matter to a request. */
 const fillStock = async (db: Db): Promise<void> => {
   await sql`insert into address_stock(family, derivation_index, address)
     select 'EVM', 1000000 + n, '0x' || substr(encode(sha256(n::text::bytea), 'hex'), 1, 40) from generate_series(1, ${STOCK}::int) n`.execute(
@@ -94,7 +94,7 @@ const fillStock = async (db: Db): Promise<void> => {
   await sql`analyze address_stock`.execute(db)
 }
 
-/** What a request is spared by the stock. */
+/** The derivation that the stock saves a request. */
 const derivation = (): Row => {
   const count = 300
   const startedAt = performance.now()

@@ -24,7 +24,7 @@ const MERCHANTS = 1_000
 const CONNECTIONS = 64
 const SECONDS = 2
 const REQUESTS = Number(process.env.BENCH_REQUESTS ?? 10_000)
-/** Longer than a round: what is estimated first is ordered last. */
+/** Longer than a round: the first estimate is ordered last. */
 const QUOTE_MS = 60_000
 /** Of the position, as every exchange has them: further than any round goes. */
 const LIMITS = Object.fromEntries(
@@ -114,7 +114,7 @@ export const run = (): Promise<Row[]> =>
     return rowsOf(paces)
   })
 
-/** pgbench's promises are not what is measured next. */
+/** The next measurement does not use pgbench's estimates. */
 const forgetQuotes = async (db: Db): Promise<void> => {
   await sql`delete from exchange_quotes`.execute(db)
 }

@@ -1,5 +1,5 @@
 /**
- * What the posting core does: withdrawals accepted a second by the committer, 256 in flight, against pgbench writing
+ * The rate of the posting core: withdrawals accepted a second by the committer, 256 in flight, against pgbench writing
  * the same rows to the same database, in turns in one run. `node bench/ledger.ts`.
  */
 import { once } from 'node:events'
@@ -98,7 +98,7 @@ const drive = async (committer: Committer, make: (n: number) => ReturnType<typeo
   return { count, applied, ms: performance.now() - startedAt }
 }
 
-/** The sealer hashes what is posted, in a process of its own as in production. */
+/** The sealer hashes new postings, in a process of its own as in production. */
 const besideSealer = async <T>(url: string, work: () => Promise<T>): Promise<T> => {
   const sealer = fork(new URL('ledger/sealer.ts', import.meta.url), {
     env: { ...process.env, DATABASE_URL: url },

@@ -1,6 +1,6 @@
 /**
- * What a process holds: the resident size of the api after it has answered requests of every kind, and of a worker that
- * brings as many notifications meanwhile, after 100 thousand and after twice that. `node bench/memory.ts`.
+ * The memory of a process: the resident size of the api after it has answered requests of every kind, and of a worker
+ * that brings as many notifications meanwhile, after 100 thousand and after twice that. `node bench/memory.ts`.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ const EVENTS_AT_ONCE = 500
 const SHAPES = ['withdrawal', 'balances', 'address'] as const
 /** MB */
 const MOST = 220
-/** Of the resident size after the first half: what a heap between two collections makes of the same load. */
+/** Of the resident size after the first half: the growth of a heap between two collections under the same load. */
 const STEADY = 1.1
 
 type Sizes = Record<'api' | 'worker', number>

@@ -26,7 +26,7 @@ const PATIENCE_MS = 10 * 60_000
 
 const POOLS = [1, 2, 4]
 const ROLES = ['worker', 'signer', 'watcher'] as const
-/** Until what follows the last block is done, then as long as is measured. */
+/** Until the work after the last block is done, then for the measured time. */
 const [SETTLING_MS, IDLE_MS] = [5_000, 10_000]
 
 export const run = async (): Promise<Row[]> => {
@@ -122,7 +122,7 @@ const idleRates = async (sandbox: Sandbox): Promise<Record<(typeof ROLES)[number
   return Object.fromEntries(rates) as Record<(typeof ROLES)[number], number>
 }
 
-/** Every hot address has what it pays with. */
+/** Every hot address has money to pay with. */
 const sharedOut = async (db: Db, addresses: number): Promise<void> => {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
@@ -131,7 +131,7 @@ const sharedOut = async (db: Db, addresses: number): Promise<void> => {
     }>`select count(*) as n from custody_addresses c join house_addresses h on h.address = c.address
       where c.network = 'ETHEREUM' and h.account = 'hot' and c.asset in ('ETH', 'USDT') and c.booked > 0`.execute(db)
     if (rows[0]!.n >= 2 * addresses) return
-    if (performance.now() > deadline) throw new Error('what the first hot address has is not shared out')
+    if (performance.now() > deadline) throw new Error('the money of the first hot address is not distributed')
     await sleep(200)
   }
 }

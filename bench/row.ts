@@ -8,7 +8,7 @@ export interface Row {
    * the limit that the value is compared with, measured in the same run where possible; null for a figure without one
    */
   limit: number | null
-  /** what the limit is */
+  /** the limit, in words */
   limitName: string
   /** value / limit */
   ratio: number | null

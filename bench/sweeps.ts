@@ -1,6 +1,6 @@
 /**
- * What sweeping an address takes on an EVM chain, in gas: from receipts, in batches of 50 on anvil, beside the naive
- * way (send it coin for its gas, then let it send what it has) measured in the same run. `node bench/sweeps.ts`.
+ * The cost of sweeping an address on an EVM chain, in gas: from receipts, in batches of 50 on anvil, beside the naive
+ * way (send it coin for its gas, then let it send its balance) measured in the same run. `node bench/sweeps.ts`.
  */
 import { CLEARED, COIN, FIAT_TOKEN_GAS, PAYMENT_GAS, TETHER_GAS, chooseSweep } from '@bursar/chainkit/evm'
 import type { Hex, SweepWay } from '@bursar/chainkit/evm'
@@ -74,7 +74,7 @@ const WAYS: Record<SweepWay, string> = {
   'top-up': 'coin sent, then its own transaction',
 }
 const PLENTY = 10n ** 20n
-/** How far the engine's estimates may be off, so that what it compares is what is paid. */
+/** How far the engine's estimates may be off, so that it compares the fees that are paid. */
 const ESTIMATES = 1.03
 
 export const run = async (): Promise<Row[]> => {
@@ -178,12 +178,12 @@ const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
 
 /**
  * anvil counts every account as known, and gives back 12,500 of each authorisation (EIP-7702) though the chain has
- * never seen the account. With what a cleared balance gives back that is more than the fifth that counts, so all that
+ * never seen the account. With the refund of a cleared balance that is more than the fifth that counts, so all that
  * was used is five quarters of the receipt's figure; of a new account only the cleared balance is given back.
  */
 const ofNewAccount = (used: number): number => (used * 5) / 4 - Number(CLEARED)
 
-/** What the engine says of the same address, knowing only what the platform knows. */
+/** The engine's choice for the same address, from the platform's data alone. */
 const pick = (world: SweepWorld, { assets, standing, setCode = true }: Case): { way: SweepWay; estimate: number } => {
   const held = assets(world)
   const gas = (asset: Hex) => (asset === COIN ? {} : { gas: asset === world.usdt ? TETHER_GAS : FIAT_TOKEN_GAS })

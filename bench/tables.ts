@@ -6,7 +6,7 @@ import { escapeText } from '@bursar/checkout/html'
 import { shown, tableOf } from './report.ts'
 import type { Row } from './row.ts'
 
-/** When and on what machine a bench was measured. */
+/** The time and machine of a bench. */
 export interface Measured {
   date: string
   machine: string

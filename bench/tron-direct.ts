@@ -1,5 +1,5 @@
 /**
- * What a withdrawal takes on TRON when a deposit address pays it by itself, beside a sweep and a payment of the hot
+ * The cost of a withdrawal on TRON when a deposit address pays it by itself, beside a sweep and a payment of the hot
  * wallet, in one run on the sandbox's chain: TRX burnt by all transactions, those that lend energy included. The hot
  * wallet has sent what it may send for nothing that day, as one that pays more than twice a day has. `node
  * bench/tron-direct.ts`.

@@ -1,5 +1,5 @@
 /**
- * What sweeping an address takes on TRON: energy, and TRX burnt by all transactions of a sweep, energy lent beside
+ * The cost of sweeping an address on TRON: energy, and TRX burnt by all transactions of a sweep, energy lent beside
  * burning, in one run on the sandbox's chain. Its prices are the main network's; its token takes 13,474 units of
  * energy, Tether's contract about 65,000, so that lending saves more there. A new address is activated either way, for
  * 1.1 TRX. `node bench/tron-sweeps.ts`.

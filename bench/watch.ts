@@ -98,7 +98,7 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed / 1_048_576
 }
 
-/** Blocks a second of the fastest chain there is, BSC: what catching up has to beat. */
+/** Blocks a second of BSC, the fastest chain: catching up has to be faster. */
 const BSC_PACE = 1 / 0.45
 
 const timeCatchUp = async (database: BenchDatabase): Promise<Row[]> => {
@@ -131,7 +131,7 @@ const timeCatchUp = async (database: BenchDatabase): Promise<Row[]> => {
   ]
 }
 
-/** Deposits that the blocks brought, and what the ledger says of them: nothing may have been left out. */
+/** Deposits that the blocks brought, and their sum in the ledger: none may be missing. */
 const check = async ({ db }: BenchDatabase): Promise<void> => {
   const { rows } = await sql<{ open: number; credited: number; booked: bigint }>`
     select count(*) filter (where state = 'pending' and block_height <= c.final_height) as open,

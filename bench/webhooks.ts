@@ -1,5 +1,5 @@
 /**
- * What bringing notifications costs: one worker, from events stored by `emit` to acknowledged rows, against a bare
+ * The cost of delivering notifications: one worker, from events stored by `emit` to acknowledged rows, against a bare
  * undici loop that posts the same bodies to the same receiver in another process, in turns in one run. Then what 500
  * receivers that hang do to the others, against the same traffic where they answer. `node bench/webhooks.ts`.
  */
@@ -167,7 +167,7 @@ const measureHanging = async (url: string, receiver: ChildProcess, ports: Ports)
     ['calm', 'crowded'].map(async (name) => createWorld(await createDatabase(url, name))),
   )
   const others = await Promise.all([calm!, crowded!].map((world) => world.merchants(OTHERS, ports.answering, true)))
-  // As many events are stored where no receiver hangs: what storing them takes is no part of what is measured.
+  // As many events are stored where no receiver hangs: the time of storing them is not measured.
   const [answering, hanging] = [
     await calm!.merchants(HANGING, ports.uncounted, true),
     await crowded!.merchants(HANGING, ports.silent, true),

@@ -114,6 +114,6 @@ export const WITHOUT_TEST: Readonly<Record<string, string>> = {
   D2: "replication is the operator's: docs/operating/recovery.md. The program notices a standby and a new timeline (D3)",
   S3: 'there are no logins: operators use the command `bursar` on the machine',
   S6: 'no operation of the API changes a URL, a key or a listed address: the operator does, and each command is recorded (audit S-6)',
-  S8: 'there are no logins with roles. What each process may do in the database is tested (audit S-3)',
+  S8: 'there are no logins with roles. The rights of each process in the database are tested (audit S-3)',
   K4: 'packages are installed from the lockfile, by its hashes and without their scripts (docs/decisions/0013-npm-install.md)',
 }

@@ -1,5 +1,5 @@
 /**
- * What independent reviews of the platform found wrong, in a line each. Every one has at least one test whose name
+ * The findings of independent reviews of the platform, in a line each. Every one has at least one test whose name
  * begins with `audit ID: …` (several ids are joined by spaces), which failed before the finding was mended. Letters: M
  * money, F card payments, exchange and screening, S security, C the API contract, O operations, P people, D-E nodes of
  * Ethereum and BSC, D-B nodes of Bitcoin and counterparties, D-T TRON's nodes.
@@ -53,7 +53,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'S-3': "the application's database role could rewrite balances and the ledger",
   'S-4': 'the business clock could be moved outside a sandbox',
   'S-5': 'unsigned bodies were held before anything was judged; connections were unbounded',
-  'S-6': 'what operators did was not recorded with their names, and the record could be changed',
+  'S-6': "operators' commands were not recorded with their names, and the record could be changed",
   'S-7': 'a role whose listener failed stayed as a half-dead process',
   'S-8': 'the signer took any certificate of its authority',
   'S-9': 'files of keys were accepted from any owner',
@@ -67,7 +67,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'S-17': 'two Host headers were accepted',
   'S-18': 'a hop of X-Forwarded-For with a port or junk was a client of its own',
   'S-19': 'very many unknown keys in a body held up the process',
-  'S-20': 'webhooks could go to any port; what fee lookups reveal was not documented',
+  'S-20': 'webhooks could go to any port; the information in fee lookups was not documented',
   'C-1': 'no KZT payout to a single card was possible',
   'C-2': 'localId was looked at after the price of an exchange',
   'C-3': 'lists of assets were not sorted by ticker',
@@ -104,7 +104,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-E5': 'EVM: the rate limit of a provider made catching up impossible',
   'D-E6': 'EVM: every value of `finalized` was believed, and the head was not followed without it',
   'D-T7': 'TRON: the requests, pauses and headers of gateways were not kept',
-  'D-E8': 'EVM: the least tip was 1 gwei, and on BSC twice or twenty times what it asks',
+  'D-E8': 'EVM: the least tip was 1 gwei, and on BSC twice or twenty times the required one',
   'D-E12': 'EVM: refusals of transactions and estimates were misread',
   'D-B1':
     'Freedom Pay: the status by order shows the newest refund instead of the payment, so every refund got a wrong result',
@@ -113,7 +113,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-B6':
     'an unmined payment fixed its price and kept its invoice open for two weeks, and so did one whose unconfirmed parent was replaced',
   'D-B7': 'a Bitcoin node without an estimate of fees was taken for one with the lowest',
-  'D-B9': 'smaller differences between what Bitcoin nodes and AMLBot answer and what was read',
+  'D-B9': 'smaller differences between answers of Bitcoin nodes and AMLBot and the parsers of them',
   'D-E13': 'EVM: balances, nonces and code came from machines at different heads',
   'D-E15': 'EVM: a node that takes small batches only never gave balances',
   'D-E14': 'EVM: gas of payments and authorisations was assumed, and an upgrade of the chain changes it',
@@ -126,7 +126,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
     'TRON: with constant calls switched off on the node, frozen addresses passed screening and payments failed as impossible',
   'D-T6': 'TRON: one REVERT made every waiting withdrawal impossible, also while the token was paused',
   'D-T8': 'TRON: a machine that was behind closed a loan',
-  'D-T9': 'TRON: a coarse estimate of the node was taken for what a call costs',
+  'D-T9': 'TRON: a coarse estimate of the node was taken for the cost of a call',
   'D-T10': 'TRON: a receiver could empty its address and have the whole fee limit burnt',
   'D-T11': 'TRON: code that failed otherwise than by REVERT was taken for a broken node',
   'D-T12': 'TRON: a transaction that a node had only noted counted as taken',

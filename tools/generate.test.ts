@@ -35,6 +35,6 @@ test('it writes files that are missing or differ, and --check names them', () =>
   appendFileSync(join(directory, 'contract/openapi.json'), ' ')
   const { status, stderr } = generate('--check', directory)
   expect(status).toBe(1)
-  expect(stderr).toBe('contract/openapi.json differs from what it is made of: run npm run generate, and commit it\n')
+  expect(stderr).toBe('contract/openapi.json differs from its sources: run npm run generate, and commit it\n')
   expect(generate(directory).stdout).toBe('wrote contract/openapi.json\n')
 })

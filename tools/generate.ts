@@ -46,7 +46,7 @@ const wrong = changed.filter(({ path, mayLag }) => mayLag !== true || committed(
 
 if (values.check === true) {
   for (const { path } of wrong) {
-    console.error(`${path} differs from what it is made of: run npm run generate, and commit it`)
+    console.error(`${path} differs from its sources: run npm run generate, and commit it`)
   }
   process.exitCode = wrong.length === 0 ? 0 : 1
 } else {

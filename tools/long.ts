@@ -1,6 +1,6 @@
 /**
- * `npm run test:long`: every property on twenty times the cases of `.ci/run`, and what takes a million rows or dozens
- * of kills, for hours. It writes what each file showed to test/long-tier.md. Arguments select files:
+ * `npm run test:long`: every property on twenty times the cases of `.ci/run`, and the tests that take a million rows or
+ * dozens of kills, for hours. It writes the result of each file to test/long-tier.md. Arguments select files:
  *
  *     npm run test:long -- server/src/chain
  */

@@ -1,6 +1,6 @@
 /**
- * Runs before every npm script: makes node_modules what package-lock.json says, Node 24 included, and does nothing when
- * it is. Depends on nothing but Node 20 and npm, because it runs before anything is installed.
+ * Runs before every npm script: installs into node_modules the packages of package-lock.json, Node 24 included, and
+ * does nothing when it is. Depends on nothing but Node 20 and npm, because it runs before anything is installed.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -53,7 +53,7 @@ async function install(onStart) {
     // Gone until npm writes it anew, so that an install killed meanwhile cannot pass for a complete one.
     rmSync(installedLockOf(root))
   } else {
-    // Begun and not finished: what is there may be half a package.
+    // Begun and not finished: the folder may contain half a package.
     for (const folder of [root, ...workspacesOf(root)])
       rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
   }

@@ -187,7 +187,7 @@ function print(): void {
   writeFileSync(summary, `${line}\n`)
   if (projects.length > 0 && !onlyChecks)
     console.log(
-      '\nThe slow files (*.slow.test.ts: killed processes, browsers, what takes half a minute) are left to .ci/run, or npm test -- --project slow',
+      '\nThe slow files (*.slow.test.ts: killed processes, browsers, tests of half a minute) are left to .ci/run, or npm test -- --project slow',
     )
   console.log(`\n${line}`)
 }

@@ -38,7 +38,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     keys: TEST_KEYS,
     limitOf: async (id) => (await directory.find(id))?.settings.addressLimit ?? null,
   })
-  // What remains of an operation when the database is left out: an answer, the same as that of the bare server.
+  // An operation without the database is an answer, the same as that of the bare server.
   const answer = { status: 200, body: { id: '0195b0f0-0000-7000-8000-000000000000' } }
   const idle: Route = { operation: 'createCryptoWithdrawal', handle: async () => answer }
   const catalogue = createCatalogue(ASSETS)
@@ -59,7 +59,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     window: { maxAge: 600, maxAhead: 5 },
     requestsPerMinute: 10_000_000,
     fingerprintKeys: [createSecretKey(DATA_KEY)],
-    // What is known of a request is asked of the database, which is left out here.
+    // Whether a request is a repetition is looked up in the database, which is left out here.
     findKnown: async () => undefined,
     onFirstUse: () => {},
     log: runtime.log,

@@ -25,7 +25,7 @@ export const openMarket = async (db: Db, newId: NewId): Promise<void> => {
         posted,
         held: 0n,
       })
-      // Capital is what merchants were funded from, and far below zero: what is traded with comes on top.
+      // Merchants were funded from capital, which is far below zero: the money to trade with is added to it.
       const { rows } = await sql<{
         units: bigint
       }>`select coalesce(sum(posted), 0) as units from ledger_accounts where asset = ${asset} and kind = 'capital'`.execute(

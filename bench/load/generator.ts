@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: `node generator.ts`, which its parent tells what to send where. Each
- * connection sends its next request when the answer to its last has arrived whole.
+ * The load generator, a process of its own: `node generator.ts`, which gets its requests and destinations from its
+ * parent. Each connection sends its next request when the answer to its last has arrived whole.
  */
 import { connect } from 'node:net'
 import { prepare, SHAPES, type Account, type ShapeName } from './prepared.ts'
@@ -21,7 +21,7 @@ export interface Outcome {
   p99: number
   /** answers other than 200 */
   refused: number
-  /** the first of them, to tell what is wrong */
+  /** the first of them, to name the fault */
   example: string
 }
 

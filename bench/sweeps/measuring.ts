@@ -61,7 +61,7 @@ const carryOut = async (
   return gas
 }
 
-/** The naive way: coin is sent to the address, then the address sends what it has. */
+/** The naive way: coin is sent to the address, then the address sends its balance. */
 const oneByOne = async (
   world: SweepWorld,
   assets: readonly Hex[],

@@ -13,7 +13,7 @@ export interface MadeChain {
 }
 
 /**
- * An Ethereum without end, made as it is asked for, so that what the process keeps is the watcher's alone.
+ * An Ethereum without end, made as it is asked for, so that all memory of the process is the watcher's.
  * @param transfers of each block; every `oneIn`th pays one of `ours`
  */
 export const makeChain = (

@@ -21,7 +21,7 @@ export interface World {
   merchants(count: number, port: number, apart: boolean): Promise<string[]>
   /** Stores events in one transaction: `[merchant, object, n]`. */
   store(events: readonly (readonly [merchantId: string, objectId: string, n: number])[]): Promise<void>
-  /** A worker that keeps what it has learnt and its connections while it is paused. */
+  /** A worker that keeps its caches and connections while it is paused. */
   worker(clock: Clock): BenchWorker
   /** Resolves when every event has been delivered and that is stored. */
   settled(): Promise<void>

@@ -1898,7 +1898,7 @@ export interface Withdrawal {
 /** One record or none */
 export type Withdrawals = Withdrawal[]
 
-/** What each operation takes and answers. */
+/** The request and the answer of each operation. */
 export interface Operations {
   /** List balances */
   listBalances: { input: { query: ListBalancesQuery }; answer: Balances }

@@ -1,6 +1,6 @@
 /**
  * One way in which a real node or counterparty behaves. A test double that behaves so names the row in a comment (`row
- * T-17`), with the source; a test that shows what Bursar makes of it names the row in its title (`row T-17`).
+ * T-17`), with the source; a test that shows Bursar's reaction names the row in its title (`row T-17`).
  */
 export interface DialectRow {
   /**
@@ -13,11 +13,11 @@ export interface DialectRow {
   who: string
   /** file, document or measurement that the row rests on */
   source: string
-  /** what the adapter must do */
+  /** the required behaviour of the adapter */
   adapter: string
   /**
-   * why the row has no test, or what does not hold although it has one; without it, a row with a test holds and a row
-   * without one is open
+   * why the row has no test, or which part does not hold although it has one; without it, a row with a test holds and a
+   * row without one is open
    */
   verdict?: string
 }

@@ -1,7 +1,7 @@
 import { findCycle } from './cycles.ts'
 import type { Import, SourceFile } from './imports.ts'
 
-/** What a package or part of the repository may import. Node's own modules are listed as `node:`. */
+/** The allowed imports of each package or part of the repository. Node's own modules are listed as `node:`. */
 const PARTS: { at: RegExp; may: RegExp; says: string }[] = [
   { at: /^contract\/src\//, may: /^typebox(\/|$)/, says: 'contract imports typebox only' },
   {
@@ -35,7 +35,7 @@ const LEVELS: readonly (readonly string[])[] = [
 ]
 /** Districts whose files are imported by their own names; a module of any other is entered through its index.ts. */
 const OPEN = new Set(['platform', 'adapters', 'app'])
-/** What the adapters may import of the server beside their own files. */
+/** The parts of the server that the adapters may import beside their own files. */
 const ADAPTERS_MAY = new Set(['platform/base', 'platform/money', 'platform/config'])
 /** Files that may use an adapter's code; every file may name its types. */
 const TALKS_TO_ADAPTERS =
@@ -58,7 +58,7 @@ export const findViolations = (files: readonly SourceFile[]): string[] => {
   const found: string[] = []
   for (const file of files) {
     if (file.path.startsWith('server/src/') && levelOf(file.path) < 0) found.push(`${file.path}: in no district`)
-    if (FORBIDDEN_NAMES.test(file.path)) found.push(`${file.path}: a file is named for what it does`)
+    if (FORBIDDEN_NAMES.test(file.path)) found.push(`${file.path}: a file is named for its subject`)
     for (const one of file.imports)
       found.push(...judgeImport(file.path, one).map((why) => `${file.path} -> ${one.specifier}: ${why}`))
     for (const { target, specifier } of file.imports) {

@@ -53,7 +53,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'chain/watcher',
     tables: ['deposits', 'outgoing'],
-    why: 'what a rewind would take back, and the blocks that only what is stored remembers',
+    why: 'the rows that a rewind would reverse, and the blocks that only stored rows name',
   },
   {
     by: 'exchange/exchanges',
@@ -63,12 +63,12 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'ledger/address-balances',
     tables: ['house_addresses'],
-    why: 'records are kept by what an address is for, as the trigger on them does',
+    why: 'records depend on the purpose of an address, as the trigger on them does',
   },
   {
     by: 'ledger/postings',
     tables: ['request_answers'],
-    why: 'guard 1 of a posting: kept answers are read with what else a batch is judged by',
+    why: 'guard 1 of a posting: stored answers are read with the other rows that a batch is judged by',
   },
   {
     by: 'merchants/webhooks',
@@ -83,7 +83,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'pay-out/from-deposit-addresses',
     tables: ['addresses', 'custody_addresses', 'deposits', 'watch_cursors'],
-    why: 'which deposit address may pay: what is final there, in one statement',
+    why: 'which deposit address may pay: its final balance, in one statement',
   },
   {
     by: 'pay-out/withdrawals',
@@ -113,12 +113,12 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'treasury/adjustments',
     tables: ['deposits', 'watch_cursors', 'withdrawals'],
-    why: 'a rejected deposit, whether it is final, and what of it was sent back, joined with signed adjustments',
+    why: 'a rejected deposit, whether it is final, and its returned amount, joined with signed adjustments',
   },
   {
     by: 'treasury/adjustments',
     tables: ['ledger_accounts', 'ledger_entries', 'ledger_transfers'],
-    why: 'adjustments whose postings are not what was signed',
+    why: 'adjustments whose postings differ from the signed text',
   },
   {
     by: 'treasury/adjustments',
@@ -142,7 +142,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
       'payments',
       'withdrawals',
     ],
-    why: 'the audit proves each entry by what caused it, and trusts no module to say so',
+    why: 'the audit proves each entry by its cause, and trusts the answer of no module',
   },
   {
     by: 'treasury/cold',
@@ -189,17 +189,17 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
       'watch_blocks',
       'withdrawals',
     ],
-    why: 'an invariant joins what several modules wrote in one snapshot, and trusts no module to say it',
+    why: 'an invariant joins rows of several modules in one snapshot, and trusts the answer of no module',
   },
   {
     by: 'treasury/reconciliation',
     tables: ['cold_transfers', 'house_addresses', 'outgoing', 'withdrawals'],
-    why: 'what is about to leave the hot wallet, by what sends it',
+    why: 'the amounts that are about to leave the hot wallet, by their senders',
   },
   {
     by: 'treasury/reconciliation',
     tables: ['custody_addresses', 'outgoing_attempts', 'utxos'],
-    why: 'what addresses should have held at a block, less what later blocks brought and with what we spent in those',
+    why: 'the balances that addresses should have had at a block: without deposits of later blocks, with our payments in them',
   },
   {
     by: 'treasury/reconciliation',
@@ -219,7 +219,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'treasury/sweeps',
     tables: ['addresses', 'custody_addresses', 'deposits', 'watch_cursors'],
-    why: 'what is worth sweeping: what is final at an address, in one statement',
+    why: 'the balances worth a sweep: final balances of addresses, in one statement',
   },
   {
     by: 'treasury/sweeps',

@@ -58,7 +58,7 @@ describe('canaries: each rule finds its example', () => {
       "import { a } from '@bursar/chainkit/signing'",
     ],
     ['by its client only', 'server/src/pay-out/withdrawals/jobs.ts', "import { a } from '@bursar/signer'"],
-    ['named for what it does', 'server/src/pay-in/deposits/helpers.ts', ''],
+    ['named for its subject', 'server/src/pay-in/deposits/helpers.ts', ''],
     ['no such file', 'server/src/pay-in/deposits/x.ts', "export * from './gone.ts'"],
   ])('%s', (says, path, text) => {
     expect(findViolations(world(file(path, text))).join('\n')).toContain(says)

@@ -1,4 +1,4 @@
-/** Compares what is installed with what the lock file and the package files ask for. Reads only. */
+/** Compares the installed packages with the lock file and the package files. Reads only. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -7,7 +7,7 @@ export function installedLockOf(root) {
   return join(root, 'node_modules', '.package-lock.json')
 }
 
-/** Why node_modules is not what the lock file says, or undefined when it is. */
+/** Why node_modules differs from the lock file, or undefined if it does not. */
 export function whyStale(root) {
   const wanted = readJson(join(root, 'package-lock.json')).packages
   const present = readInstalled(root)

@@ -16,7 +16,7 @@ export const finderOf = ({ name, finder }: Pick<Sabotage, 'name' | 'finder'>): F
   return { file, title }
 }
 
-/** Returns what is wrong with the table, one line each. */
+/** Returns the faults of the table, one line each. */
 export const findStale = (repository: string, sabotages: readonly Sabotage[]): string[] => {
   const read = (path: string): string | undefined =>
     existsSync(join(repository, path)) ? readFileSync(join(repository, path), 'utf8') : undefined

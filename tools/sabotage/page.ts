@@ -92,7 +92,7 @@ ${simulationCounts(all, simulated)}
 |---|---|---|---|---|---|---:|---|---|
 ${rows.map(({ row }) => row).join('\n')}
 
-## What the simulation finds alone
+## Faults that the simulation alone finds
 
 \`npm run sabotage -- --simulation\` runs the simulation ([reliability.md](reliability.md)) instead of the tests, with the fault in and with few chains, so that a run is short. A fault counts as found only if a run reports a
 violation, or a role that can not start; a run that crashes or hangs has found nothing.

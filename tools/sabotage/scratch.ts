@@ -95,7 +95,7 @@ const linkPackages = (root: string, copy: string): void => {
     symlinkSync(join(root, own), join(copy, own))
 }
 
-/** Returns what vitest printed, or undefined if it was ended because it took too long. */
+/** Returns vitest's output, or undefined if it was ended because it took too long. */
 const runVitest = (
   copy: string,
   report: string,

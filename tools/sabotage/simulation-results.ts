@@ -1,4 +1,4 @@
-/** What the simulation found of the sabotages, kept in `test/sabotage/simulation.json`. */
+/** Results of the simulation for the sabotages, stored in `test/sabotage/simulation.json`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'

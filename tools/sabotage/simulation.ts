@@ -11,7 +11,7 @@ export interface Tried {
   operations: number
   /** found: the command that repeats it */
   command: string
-  /** found: the first violation. crashed: the end of what it printed */
+  /** found: the first violation. crashed: the end of its output */
   what: string
 }
 
@@ -58,7 +58,7 @@ export const trySimulation = async (
   return { outcome: 'missed', operations, command: '', what: '' }
 }
 
-/** @returns what it printed; undefined: it was ended because it took too long */
+/** @returns its output; undefined: it was ended because it took too long */
 const simulate = (copy: string, args: readonly string[]): Promise<string | undefined> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(copy, 'test/simulation/main.ts'), ...args], {

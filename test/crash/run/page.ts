@@ -46,13 +46,13 @@ export const addRows = (added: readonly Row[]): number => {
     FILE,
     `# Killed processes
 
-Written by \`npm run crash\`. Each row is one cell: what was ordered, and the point of which role was killed
-with kill -9 while that was under way. \`any moment\` kills a role at random under load. A round kills at each cell
-once: the cells of one role one after another, those of different roles at once, so that several roles are often dead
-together; a role whose cells are over is killed at any moment until the others are done. A round is counted only after
-everything has come to its end: each order was made once and notified once, each receiver has what was ordered, the
-balances are what went in and out, and \`bursar reconcile --full\` finds no difference on any chain. All points, and the
-tests of \`.ci/run\` that kill at them, are in \`test/crash/matrix.ts\`.
+Written by \`npm run crash\`. Each row is one cell: a kind of order, a role, and the point at which the role was killed
+with kill -9 while the order was processed. \`any moment\` is a random time, under load. A round kills each cell once:
+the cells of one role one after another, those of different roles concurrently, so that several roles are often down at
+the same time. A role whose cells are done is killed at random times until the other roles are done. A round is counted
+only if every order has ended and the comparison finds no difference: each order was executed once and notified once,
+each receiver has the ordered amount, the balances equal the sums of the orders, and \`bursar reconcile --full\` finds no
+difference on any chain. \`test/crash/matrix.ts\` lists all points, and the tests of \`.ci/run\` that kill at them.
 
 A kill costs about 3.3 s of processor time, including the orders around it (73 kills of one run on 2026-11-27). At that
 cost two idle processors make 35 kills a minute, and 5,000 take two and a half hours. This is computed, not measured.
@@ -60,11 +60,11 @@ Beside 40 other busy processes the run made 6 kills a minute.
 
 | command | what it does |
 |---|---|
-| \`npm run crash -- --rounds 20\` | goes on until the page counts 20 kills of each cell |
-| \`npm run crash -- --minutes 30\` | goes on for half an hour |
-| \`npm run crash -- --only watcher\` | only cells whose name has that part |
+| \`npm run crash -- --rounds 20\` | runs until the page counts 20 kills of each cell |
+| \`npm run crash -- --minutes 30\` | runs for half an hour |
+| \`npm run crash -- --only watcher\` | runs only cells whose name contains this text |
 
-A run that finds something prints it, copies the logs to \`.bursar/crash-SEED\`, and adds nothing to the page for that round.
+A run that finds a difference prints it, copies the logs to \`.bursar/crash-SEED\`, and does not count that round.
 
 So far: ${kills.toLocaleString('en')} kills, 0 lost, 0 made twice. The goal is 5,000.
 
