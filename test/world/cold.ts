@@ -154,15 +154,17 @@ export const openCold = async (setup: ColdSetup): Promise<ColdWorld> => {
   })
   const { db, runtime, deps } = world
   await ensureColdAddresses(db, policies, 'regtest', momentOf(runtime))
+  const spendable =
+    network === 'TRON'
+      ? () => spendableSun({ ...deps, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT })
+      : undefined
   const cold = createColdJob(
     {
       ...deps,
       sending: deps.policy,
       treasury,
       ...(chainId && { chainId }),
-      ...(network === 'TRON' && {
-        spendable: () => spendableSun({ ...deps, adapter: adapter as TronChainAdapter, hotAddress: TRON_HOT }),
-      }),
+      ...(spendable && { spendable }),
       signersCold: async (ticker) => signersCold.get(ticker),
     },
     0,
@@ -212,7 +214,12 @@ export const openCold = async (setup: ColdSetup): Promise<ColdWorld> => {
       return one(offered[0]!.id)
     },
     file: async (id) => coldFileOf(await one(id), catalogue),
-    take: (id, bytes) => inTransaction(db, (tx) => importTransfer(tx, { id, bytes }, catalogue, momentOf(runtime))),
+    take: async (id, bytes) => {
+      const hot = spendable && (await spendable())
+      return inTransaction(db, (tx) =>
+        importTransfer(tx, { id, bytes, ...(hot && { hot }) }, catalogue, momentOf(runtime)),
+      )
+    },
     cancel: (id) => inTransaction(db, (tx) => cancelTransfer(tx, id, momentOf(runtime))),
     state: async (id) => (await one(id)).outgoing.state,
     transfers: async () => (await listTransfers(db, 50)).map(({ state, ended }) => ended ?? state).toReversed(),

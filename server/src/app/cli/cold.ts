@@ -14,6 +14,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { command, flag, text, UsageError, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
+import { withTronNode } from './tron.ts'
 import { qrAsSvg, qrAsText } from './qr/drawing.ts'
 import { capacityOf, qrOf } from './qr/matrix.ts'
 import type { Fields, Output } from './output.ts'
@@ -70,11 +71,8 @@ export const coldCommands: readonly Command[] = [
     irreversible: 'The signed transaction is sent to its network.',
     run: async ({ args }, env, out) => {
       const bytes = signedBytes(readFileSync(args.FILE))
-      await withInstallation(env, async ({ runtime, config }) => {
-        const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-        const taken = await inTransaction(runtime.db, (tx) =>
-          importTransfer(tx, { id: args.TRANSFER_ID, bytes }, catalogue, momentOf(runtime)),
-        )
+      await withInstallation(env, async (opened) => {
+        const taken = await takeIn(opened, args.TRANSFER_ID, bytes)
         if ('refused' in taken) throw new Error(`refused: ${taken.message}`)
         out.show({ hash: taken.hash }, [])
         out.say(`accepted: ${taken.hash} is being sent`)
@@ -101,6 +99,17 @@ export const coldCommands: readonly Command[] = [
       }),
   }),
 ]
+
+/** Imports signed bytes, with what the hot address on TRON can send now. */
+const takeIn = async (opened: Opened, id: string, bytes: Uint8Array): ReturnType<typeof importTransfer> => {
+  const { runtime, config } = opened
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const known = await readTransfer(runtime.db, id)
+  const hot = known?.transfer.network === 'TRON' && (await withTronNode(opened, ({ spendable }) => spendable()))
+  return inTransaction(runtime.db, (tx) =>
+    importTransfer(tx, { id, bytes, ...(hot && { hot }) }, catalogue, momentOf(runtime)),
+  )
+}
 
 const fileOf = async ({ runtime, config }: Opened, id: string): Promise<ColdFile> => {
   const offered = await readTransfer(runtime.db, id)

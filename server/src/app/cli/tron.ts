@@ -65,23 +65,29 @@ const order = (env: Environment, wanted: StakeOrder, out: Output): Promise<void>
   })
 
 const withTron = (env: Environment, work: (deps: StakeDeps) => Promise<void>): Promise<void> =>
-  withInstallation(env, async ({ config, runtime }) => {
-    const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
-    const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
-    try {
-      const adapter = adapters.get('TRON') as TronChainAdapter | undefined
-      if (!adapter) throw new Error('BURSAR_NETWORKS_FILE names no node of TRON')
-      const hotAddress = tronHotAddress(required(config.xpubs, 'BURSAR_XPUBS_FILE'))
-      await work({
-        runtime,
-        adapter,
-        hotAddress,
-        spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }),
-      })
-    } finally {
-      await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
-    }
-  })
+  withInstallation(env, (opened) => withTronNode(opened, work))
+
+/** Connects to a node of TRON while some work runs. */
+export const withTronNode = async <T>(
+  { config, runtime }: Opened,
+  work: (deps: StakeDeps) => Promise<T>,
+): Promise<T> => {
+  const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
+  const adapters = createAdapters(required(config.networks, 'BURSAR_NETWORKS_FILE'), tokensOf(catalogue))
+  try {
+    const adapter = adapters.get('TRON') as TronChainAdapter | undefined
+    if (!adapter) throw new Error('BURSAR_NETWORKS_FILE names no node of TRON')
+    const hotAddress = tronHotAddress(required(config.xpubs, 'BURSAR_XPUBS_FILE'))
+    return await work({
+      runtime,
+      adapter,
+      hotAddress,
+      spendable: () => spendableSun({ runtime, catalogue, adapter, hotAddress }),
+    })
+  } finally {
+    await Promise.all([...adapters.values()].map((adapter) => adapter.close()))
+  }
+}
 
 /**
  * Shows how much of the hot wallet's TRX is staked, lent or unfreezing, and so can't be spent; only the node knows it.

@@ -7,23 +7,65 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { splitBbqr } from '@bursar/chainkit'
+import { isRefused, splitBbqr } from '@bursar/chainkit'
+import { addressOfEvmForm, hexOfAddress, parseUnsigned, serializeSigned, signingHash } from '@bursar/chainkit/tron'
+import { HDKey } from '@scure/bip32'
+import { toHex } from 'viem'
+import { sign } from 'viem/accounts'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeFiles } from '../../../../test/world/signer-process.ts'
-import { keyring, policyFile } from '../../../../test/world/signer.ts'
+import { startTronChain } from '../../../../sandbox/tron/index.ts'
+import { catalogueOn } from '../../../../test/world/catalogue.ts'
+import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
+import { keyring, policyFile, seed } from '../../../../test/world/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
 import { openEvmWorld } from '../../../../test/world/evm-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { openCold } from '../../../../test/world/cold.ts'
-import { EVM_HOT } from '../../../../test/world/wallet.ts'
+import { EVM_HOT, TRON_HOT, WALLET } from '../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
 const startNode = useAnvil()
 const E18 = 10n ** 18n
+const TRON_FINAL = 5
+const TRON_COLD = addressOfEvmForm('c0'.repeat(20))
 const root = new URL('../../../../', import.meta.url).pathname
 const COLD = keyring.evmAddress({ account: 'deposit', index: 4_000 })
+
+/** Signed with the operator's copy of the hot key on TRON, m/44'/195'/1'/0/0. @returns hex */
+const signedOnTron = async (unsigned: string): Promise<string> => {
+  const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
+  if (isRefused(transaction)) throw new Error(transaction.message)
+  const { privateKey } = HDKey.fromMasterSeed(seed()).derive("m/44'/195'/1'/0/0")
+  const signature = await sign({ hash: toHex(signingHash(transaction)), privateKey: toHex(privateKey!), to: 'hex' })
+  return Buffer.from(serializeSigned(transaction, Buffer.from(signature.slice(2), 'hex'))).toString('hex')
+}
+
+/** A folder with settings files, and commands that run with them. Removed at the end of the test. */
+const openCommands = (crypto: readonly object[], more: Record<string, [name: string, content: object]> = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bursar-cold-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const at = (name: string): string => join(folder, name)
+  const settings = Object.entries({ BURSAR_ASSETS_FILE: ['assets.json', { crypto, fiat: [] }] as const, ...more })
+  writeFileSync(at('key'), 'ab'.repeat(32), { mode: 0o600 })
+  for (const [, [name, content]] of settings) writeFileSync(at(name), JSON.stringify(content))
+  // Nothing else of the environment: a variable of our name that is no setting is an error.
+  const env = {
+    PATH: process.env['PATH'],
+    DATABASE_URL: database.url,
+    BURSAR_DATA_KEY_FILE: at('key'),
+    BURSAR_LOG_LEVEL: 'silent',
+    ...Object.fromEntries(settings.map(([variable, [name]]) => [variable, at(name)])),
+  }
+  const run = (script: string, args: readonly string[]): Promise<string> =>
+    promisify(execFile)(process.execPath, [script, ...args], { env, cwd: root }).then(
+      ({ stdout }) => stdout,
+      (error: { stderr: string }) => error.stderr,
+    )
+  return { at, run, bursar: (...args: string[]): Promise<string> => run('server/src/main.ts', args) }
+}
 
 test('handed out, signed without a network, taken in, mined', async () => {
   const node = await openEvmWorld(await startNode(), {
@@ -44,29 +86,11 @@ test('handed out, signed without a network, taken in, mined', async () => {
     treasury: { hot },
     chainId: 31_337n,
   })
-  const folder = mkdtempSync(join(tmpdir(), 'bursar-cold-'))
+  const { at, run, bursar } = openCommands(crypto)
   onTestFinished(async () => {
-    rmSync(folder, { recursive: true })
     await cold.close()
     await node.adapter.close()
   })
-  const at = (name: string): string => join(folder, name)
-  writeFileSync(at('key'), 'ab'.repeat(32), { mode: 0o600 })
-  writeFileSync(at('assets.json'), JSON.stringify({ crypto, fiat: [] }))
-  // Nothing else of the environment: a variable of our name that is no setting is an error.
-  const env = {
-    PATH: process.env['PATH'],
-    DATABASE_URL: database.url,
-    BURSAR_DATA_KEY_FILE: at('key'),
-    BURSAR_ASSETS_FILE: at('assets.json'),
-    BURSAR_LOG_LEVEL: 'silent',
-  }
-  const run = (script: string, args: readonly string[]): Promise<string> =>
-    promisify(execFile)(process.execPath, [script, ...args], { env, cwd: root }).then(
-      ({ stdout }) => stdout,
-      (error: { stderr: string }) => error.stderr,
-    )
-  const bursar = (...args: string[]): Promise<string> => run('server/src/main.ts', args)
 
   await node.pay(EVM_HOT, 30n * E18)
   await cold.mine(4)
@@ -105,4 +129,44 @@ test('handed out, signed without a network, taken in, mined', async () => {
   await cold.mine(5)
   expect(await bursar('cold', 'list')).toMatch(/18 +ETH +0x\w+ +final/)
   expect(BigInt(await node.node.rpc<string>('eth_getBalance', COLD, 'latest'))).toBe(18n * E18)
+})
+
+test('on TRON, a signed transfer is taken in only while the node shows that its TRX are not staked', async () => {
+  const chain = await startTronChain({ port: 0, solidLag: 3 })
+  const adapter = createTronAdapter({ url: chain.url, tokens: [], internalTransactions: true, random: () => 0 })
+  const mine = async (blocks: number): Promise<void> => void (await chain.mine(blocks))
+  const cold = await openCold({
+    url: database.url,
+    network: 'TRON',
+    chain: { adapter, mine },
+    catalogue: catalogueOn('TRON', { TRX: { decimals: 6 } }),
+    treasury: { hot: { TRX: { cap: '2000000000', target: '1000000000', cold: TRON_COLD } } },
+  })
+  onTestFinished(async () => {
+    await cold.close()
+    await adapter.close()
+    await chain.stop()
+  })
+  const genesis = await adapter.identity()
+  const onTron = { TRON: { decimals: 6, minDeposit: '0', minWithdrawal: '0' } }
+  const { at, bursar } = openCommands([{ ticker: 'TRX', name: 'TRON', networks: onTron }], {
+    BURSAR_NETWORKS_FILE: ['networks.json', { TRON: { url: chain.url, genesis, internalTransactions: true } }],
+    BURSAR_XPUBS_FILE: ['xpubs.json', WALLET],
+  })
+  await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: '3000' })
+  await cold.mine(TRON_FINAL)
+  await cold.offer()
+  const { transfer, attempt } = await cold.open()
+  writeFileSync(at('signed.hex'), await signedOnTron(attempt.unsigned))
+  const order = { owner_address: hexOfAddress(TRON_HOT), frozen_balance: 2_500_000_000, resource: 'ENERGY' }
+  const request = (path: string, body: object): Promise<Response> =>
+    fetch(`${chain.url}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  const stake = (await (await request('freezebalancev2', order)).json()) as { raw_data_hex: string }
+  await request('broadcasthex', { transaction: await signedOnTron(stake.raw_data_hex) })
+  await cold.mine(TRON_FINAL)
+  const importing = (): Promise<string> => bursar('cold', 'import', '--yes', transfer.id, at('signed.hex'))
+  expect(await importing()).toContain('does not hold the money and the fee any more')
+  await chain.fund({ ticker: 'TRX', to: TRON_HOT, amount: '2500' })
+  await cold.mine(TRON_FINAL)
+  expect(await importing()).toContain('is being sent')
 })

@@ -6,6 +6,7 @@ import type { Tx } from '../../platform/db/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
 import {
   insertOffered,
+  isPlannedStill,
   knowChange,
   leavingFrom,
   lockPlanned,
@@ -16,6 +17,7 @@ import {
 } from '../../chain/transactions/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { positionsOf } from '../reconciliation/index.ts'
+import type { SpendableSun } from '../sweeps/index.ts'
 import type { ColdPlan, Wanted } from './plan.ts'
 import { reviewSigned } from './review.ts'
 import { insertPrevious, insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
@@ -52,15 +54,20 @@ export const offerTransfer = async (
   return true
 }
 
-export type ImportRefusal = { refused: 'unknown' | 'not-open' | 'expired' | 'not-it' | 'spent'; message: string }
+export type ImportRefusal = {
+  refused: 'unknown' | 'not-open' | 'expired' | 'not-it' | 'spent' | 'changed'
+  message: string
+}
 
 /**
  * Imports signed bytes, to be broadcast. Refuses them when they differ from the offered transaction, when it is too
  * late, or when payouts need the money now.
+ * @param hot TRON only: read before this database transaction, because only the node knows how much TRX is staked.
+ *   `changed` is the refusal when another transaction was planned since
  */
 export const importTransfer = async (
   tx: Tx,
-  { id, bytes }: { id: string; bytes: Uint8Array },
+  { id, bytes, hot }: { id: string; bytes: Uint8Array; hot?: SpendableSun },
   catalogue: Catalogue,
   moment: Moment,
 ): Promise<{ hash: string } | ImportRefusal> => {
@@ -87,7 +94,17 @@ export const importTransfer = async (
   if (network !== 'BITCOIN' && (!position || position.hot - position.leaving - position.waiting < units)) {
     return { refused: 'spent', message: 'withdrawals need the money by now: cancel it' }
   }
-  if (!(await canSend(tx, transfer, { from: outgoing.senders[0]!, fee: attempt.networkFee }, catalogue))) {
+  const sending = { from: outgoing.senders[0]!, fee: attempt.networkFee }
+  if (network === 'TRON') {
+    if (!hot) throw new Error('the TRX that the hot address can send were not read')
+    if (!(await isPlannedStill(tx, network, sending.from, hot.planned)))
+      return { refused: 'changed', message: 'a payment was planned at the same moment: import it again' }
+  }
+  const unstaked = hot && { sun: hot.sun, waiting: position?.waiting ?? 0n }
+  const isPayable =
+    (!unstaked || isUnstaked(transfer, sending, unstaked, catalogue)) &&
+    (await canSend(tx, transfer, sending, catalogue))
+  if (!isPayable) {
     return { refused: 'spent', message: 'its address does not hold the money and the fee any more: cancel it' }
   }
   if (!(await recordImported(tx, outgoing, reviewed, moment)))
@@ -98,9 +115,23 @@ export const importTransfer = async (
 }
 
 /**
- * Whether the sending address holds a transfer and its fee by the books, besides its unmined payments. On Bitcoin
- * the coins of an offer are reserved. TRX that is staked counts as held, because only the node knows the stake: the
- * offer has no staked TRX, but an operator may stake more before the import.
+ * Whether the TRX of a transfer on TRON, and its fee, are not staked, besides what waiting withdrawals need.
+ * @param fee sun
+ * @param waiting withdrawals of the asset for which nothing is planned, ledger units
+ */
+const isUnstaked = (
+  { asset: ticker, units }: Pick<ColdTransfer, 'asset' | 'units'>,
+  { fee }: { fee: bigint },
+  { sun, waiting }: { sun: bigint; waiting: bigint },
+  catalogue: Catalogue,
+): boolean => {
+  const left = nativeLedgerUnits(catalogue, 'TRON', sun - fee)
+  return left >= (ticker === NATIVE_TICKER.TRON ? units + waiting : 0n)
+}
+
+/**
+ * Whether the sending address holds a transfer and its fee by the books, besides its unmined payments. On Bitcoin the
+ * coins of an offer are reserved. Staked TRX counts as held (`isUnstaked`).
  * @param fee native units
  */
 const canSend = async (

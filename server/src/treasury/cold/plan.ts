@@ -12,6 +12,7 @@ import type {
 } from '../../chain/transactions/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import type { TreasuryPolicy } from '../reconciliation/index.ts'
+import type { SpendableSun } from '../sweeps/index.ts'
 
 /** Dependencies for transfers to cold storage of one network. */
 export interface ColdDeps {
@@ -25,7 +26,7 @@ export interface ColdDeps {
   /** EVM chains only */
   chainId?: bigint
   /** TRON only: the sun that the hot address can send now, after all pending payments; staked TRX is not part of it */
-  spendable?(): Promise<{ sun: bigint }>
+  spendable?(): Promise<SpendableSun>
   /** the cold address that the signer's policy has for an asset of this network; undefined when it has none */
   signersCold(ticker: string): Promise<string | undefined>
   pause: PausePoint

@@ -221,3 +221,22 @@ test('if only `low` is not staked, no TRX is offered; the alert says why, and en
   expect(await impossible()).toEqual([])
   expect((await cold.open()).transfer.units).toBeLessThan(10n * TRX)
 })
+
+test('a signed transfer is not taken whose TRX was staked since it was offered', async () => {
+  await fund('3000')
+  await stake(2_000n * TRX)
+  await cold.offer()
+  const { transfer, attempt } = await cold.open()
+  const bytes = await signed(attempt.unsigned)
+  await stake(500n * TRX)
+  expect(await cold.take(transfer.id, bytes)).toMatchObject({ refused: 'spent' })
+})
+
+test('a signed transfer is not taken whose TRX a waiting withdrawal needs, because the rest is staked', async () => {
+  await fund('3000')
+  await stake(2_500n * TRX)
+  await cold.offer()
+  const { transfer, attempt } = await cold.open()
+  await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), LOW + 1n)
+  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toMatchObject({ refused: 'spent' })
+})
