@@ -48,7 +48,7 @@ async function startAll(supervisor: Supervisor, settings: SandboxSettings): Prom
   welcome(world, platform)
 }
 
-/** What was started, and three things to try. */
+/** The started components, and three commands to try. */
 function welcome(world: World, { api, control, bank, venue, screening, merchants }: Platform): void {
   const [merchant] = merchants
   const bursar = 'npm run try --'
@@ -61,7 +61,9 @@ function welcome(world: World, { api, control, bank, venue, screening, merchants
   say(`  bank         ${bank.url}   (cards; POST ${control}/bank/next makes it fail)`)
   say(`  venue        ${venue}   (exchanges are hedged there; POST ${control}/venue/next makes it fail)`)
   if (screening !== undefined)
-    say(`  screening    ${screening.url}   (POST ${control}/screening says what is risky; always: ${screening.listed})`)
+    say(
+      `  screening    ${screening.url}   (POST ${control}/screening sets verdicts; always risky: ${screening.listed})`,
+    )
   for (const { blockchain, url } of nodesOf(world)) say(`  chain        ${url}   (${blockchain})`)
   say(`  merchant     ${merchant?.id}`)
   say('')
@@ -75,7 +77,7 @@ function welcome(world: World, { api, control, bank, venue, screening, merchants
   say('')
 }
 
-/** What tools need to know. */
+/** Facts for tools. */
 function describe(world: World, { api, control, bank, venue, screening, merchants, environment }: Platform): object {
   const { databaseUrl: database, inbox } = world
   return {

@@ -4,7 +4,7 @@ import { tailOf } from './process/child.ts'
 import type { Exit } from './process/child.ts'
 import type { Running } from './running.ts'
 
-/** @param signal aborted when the sandbox stops: what starts then ends at once */
+/** @param signal aborted when the sandbox stops: a component that starts then ends at once */
 export type StartAgain<T extends Running> = (signal: AbortSignal) => Promise<T>
 
 export interface RestartTimes {
@@ -27,7 +27,7 @@ const LONGEST_LINE = 160
 /** One component, over all of its starts. */
 export interface Restarts<T extends Running> {
   /**
-   * Starts the component again until it is ready, and says each time what ended and how.
+   * Starts the component again until it is ready, and prints each time the component that ended and how.
    *
    * @returns undefined when the sandbox stops meanwhile
    */

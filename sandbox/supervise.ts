@@ -13,7 +13,7 @@ import type { Running } from './running.ts'
 
 export interface Supervisor {
   /**
-   * Starts a component. Throws Stopping when the whole is to stop, and what `start` throws, with the name before it.
+   * Starts a component. Throws Stopping when the sandbox is to stop, and the error of `start`, with the name before it.
    */
   start<T extends Running>(name: string, start: () => Promise<T>): Promise<T>
   /**
@@ -21,7 +21,7 @@ export interface Supervisor {
    * thrown; a later one is logged and tried again.
    */
   keep<T extends Running>(name: string, start: StartAgain<T>): Promise<T>
-  /** Stops everything, the last started first. What goes wrong is said and does not keep the others running. */
+  /** Stops everything, the last started first. An error is printed and does not keep the others running. */
   stop(): Promise<void>
   /** Why the whole is to stop: a signal's name, or which component ended. Settles once. */
   readonly ending: Promise<Ending>
@@ -81,7 +81,7 @@ export function openSupervisor(
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (ended === undefined) return end(signal, 0)
-    log(`${signal} again: leaving at once; the next start takes over what still runs`)
+    log(`${signal} again: leaving at once; the next start takes over processes that still run`)
     process.exit(130)
   }
   for (const signal of signals) process.on(signal, onSignal)

@@ -12,7 +12,7 @@ export interface Message {
 
 export interface Delivery extends Message {
   readonly id: string
-  /** what it reports; the first attempts for one subject follow one another */
+  /** the subject of the report; the first attempts for one subject follow one another */
   readonly subject: string
   /** sent in place of the first attempt: the same with a bad signature */
   readonly spoilt?: Message
@@ -33,7 +33,7 @@ export interface DeliveryOptions {
 }
 
 export interface Deliveries {
-  /** @param messages what happened, oldest first @param spoil a message with a bad signature */
+  /** @param messages the events, oldest first @param spoil a message with a bad signature */
   send(subject: string, messages: readonly Message[], telling: Telling, spoil: (message: Message) => Message): void
   /** Returns the deliveries about one subject, or all. */
   list(subject?: string): Delivery[]
@@ -86,7 +86,7 @@ async function repeat(options: DeliveryOptions, delivery: Delivery, signal: Abor
   while (left.dueAt !== undefined && !signal.aborted) left = await attempt(options, left, signal)
 }
 
-/** Waits until it is due, sends it once, and keeps what came of it. */
+/** Waits until it is due, sends it once, and stores the result. */
 async function attempt(options: DeliveryOptions, delivery: Delivery, signal: AbortSignal): Promise<Delivery> {
   const { records, pauses, timeoutMs = 10_000, isAcknowledged = isSuccess } = options
   const waitMs = (delivery.dueAt ?? 0) - Date.now()

@@ -56,7 +56,7 @@ export interface Faults {
   next(body: unknown): { waiting: number }
   /** For an order that has just arrived. */
   takeAnswer(account: string): AnswerScript
-  /** For what is decided now. */
+  /** For a request that is decided now. */
   takeDecision(account: string): Decision
   /** For a refund that is taken up now. */
   takeRefund(account: string): RefundFault | undefined

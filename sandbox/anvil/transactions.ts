@@ -22,7 +22,7 @@ export interface EvmTransaction {
   readonly data?: string
   /** In wei. */
   readonly value?: bigint
-  /** Absent: what it would take on the newest block. */
+  /** Absent: the gas that it would take on the newest block. */
   readonly gas?: bigint
 }
 

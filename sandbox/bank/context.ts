@@ -20,7 +20,7 @@ export interface Context {
   /** how long a payout is under way, and a payment that is reversed stays paid; ms of the real clock */
   readonly payoutMs: number
   readonly reverseMs: number
-  /** has what is due at this time go on; the real clock, ms */
+  /** processes orders that are due at this time; the real clock, ms */
   arrange(id: string, dueAt: number): void
 }
 

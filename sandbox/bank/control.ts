@@ -19,7 +19,7 @@ export interface BankControl {
   reverse(body: unknown): object
   /** Ends the refunds of a payment that were taken up: `{reference}`. Answers the payment. */
   'end-refunds'(body: unknown): object
-  /** Transfers what the bank owes to the merchant's bank account: `{account}`. Answers the lines. */
+  /** Transfers the amount that the bank owes to the merchant's bank account: `{account}`. Answers the lines. */
   settle(body: unknown): object
   /** Payments, payouts, lines and callbacks of a reference: `{reference}`; of all orders without one. */
   find(query: unknown): { payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }

@@ -40,7 +40,7 @@ export interface BankOptions {
   readonly now?: () => number
   /** How long a payout is under way; 1,000 ms when absent. */
   readonly payoutMs?: number
-  /** After how long what is to be reversed is; 2,000 ms when absent. */
+  /** The time after which a payment is reversed, if it is to be; 2,000 ms when absent. */
   readonly reverseMs?: number
   /** Pauses between attempts to tell, ms. */
   readonly callbackPauses?: readonly number[]

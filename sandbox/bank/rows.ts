@@ -24,9 +24,9 @@ interface Order {
   readonly message?: string
   readonly decidedAt?: number
   readonly telling?: Telling
-  /** when what is under way goes on by itself, ms of the real clock */
+  /** when an open order goes on by itself, ms of the real clock */
   readonly dueAt?: number
-  /** what becomes of it then */
+  /** its state after that time */
   readonly outcome?: Outcome
 }
 
@@ -40,7 +40,7 @@ export interface Payment extends Order {
   readonly email?: string
   readonly language: Language
   readonly expiresAt: number
-  /** what was really paid */
+  /** the amount that was really paid */
   readonly paid?: string
   readonly refunded: string
   readonly wrongCodes: number
@@ -49,7 +49,7 @@ export interface Payment extends Order {
 export interface Payout extends Order {
   readonly kind: 'payout'
   readonly status: 'processing' | 'succeeded' | 'refused' | 'reversed'
-  /** what the card was sent */
+  /** the amount that was sent to the card */
   readonly sent?: string
 }
 
@@ -74,7 +74,7 @@ export interface Line {
   readonly type: 'payment' | 'payout' | 'refund' | 'settlement' | 'fee'
   readonly reference?: string
   readonly currency: Currency
-  /** what moved, negative out */
+  /** the moved amount, negative out */
   readonly units: string
   readonly fee: string
   readonly at: number

@@ -7,7 +7,7 @@ import { formatAmount, parseAmount } from './amount.ts'
 
 export const satoshiDecimals = 8
 
-/** sat/vB: well above the minimum, far below what anybody would call a fee. */
+/** sat/vB: well above the minimum, far below an ordinary fee. */
 const feeRate = 5
 const feeReserve = 100_000n
 /** After these, 150 coinbases of 50 BTC are mature: regtest halves the subsidy every 150 blocks. */

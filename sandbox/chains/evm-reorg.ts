@@ -45,7 +45,7 @@ export async function reorganizeEvm(rpc: Rpc, depth: number, without: readonly s
     )
   })
   await rpc('evm_mine')
-  // anvil forgets what it takes out of a block, where a node with peers would have it in its pool again.
+  // anvil forgets transactions that it takes out of a block, where a node with peers would have it in its pool again.
   for (const { raw } of branch.returned) await rpc('eth_sendRawTransaction', raw)
   const tip = await rpc<{ number: string; hash: string }>('eth_getBlockByNumber', 'latest', false)
   return {

@@ -79,7 +79,7 @@ async function payCoin(rpc: Rpc, to: string, value: bigint): Promise<string> {
  */
 const TRANSFER_GAS = 200_000n
 
-/** A real transfer between holders, not a mint to the receiver: that is what a watcher will see on a real chain. */
+/** A real transfer between holders, not a mint to the receiver: a watcher sees the same on a real chain. */
 async function payToken(rpc: Rpc, token: string, decimals: number, to: string, units: bigint): Promise<string> {
   if ((await tokenBalance(rpc, token, faucetAccount, 'pending')) < units) {
     await mint(rpc, token, faucetAccount, units + plenty * 10n ** BigInt(decimals))

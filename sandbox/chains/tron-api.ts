@@ -2,7 +2,7 @@
 import { Refusal } from '../http/refusal.ts'
 
 export interface TronApi {
-  /** `wallet/...` and `walletsolidity/...`, addresses in base58. Throws an Error with what the node says. */
+  /** `wallet/...` and `walletsolidity/...`, addresses in base58. Throws an Error with the node's message. */
   ask<T>(path: string, fields?: object): Promise<T>
   /** `sandbox/...`. Throws the chain's Refusal. */
   control<T>(name: string, fields?: object): Promise<T>
@@ -12,7 +12,7 @@ export interface TronStatus {
   readonly height: number
   readonly id: string
   readonly solidHeight: number
-  /** Ids of what waits for a block. */
+  /** Ids of the transactions that wait for a block. */
   readonly pending: readonly string[]
   readonly faucet: { readonly address: string; readonly key: string }
   readonly tokens: readonly { readonly ticker: string; readonly decimals: number; readonly token: string }[]

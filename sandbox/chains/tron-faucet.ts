@@ -28,7 +28,7 @@ export interface TronFaucet {
 const lifeMs = 600_000
 /** A thousand TRX: more than any call of a token burns. */
 const feeLimit = 1_000_000_000n
-/** Tokens are minted a thousand million at a time beyond what is needed; all have 6 decimals. */
+/** Tokens are minted a thousand million at a time beyond the needed amount; all have 6 decimals. */
 const plenty = 10n ** 15n
 
 /** @param first number of the first payment: openings of the same chain have different ones */

@@ -69,7 +69,7 @@ export async function lookUp(chaos: Chaos, order: Order): Promise<void> {
   else accept(order, found.id)
 }
 
-/** Repeats what a payer or an outside service does until it succeeds or has failed too often. */
+/** Repeats a call of a payer or an outside service until it succeeds or has failed too often. */
 export async function persistently<T>(chaos: Chaos, act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

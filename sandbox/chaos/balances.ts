@@ -1,4 +1,4 @@
-/** The balances of a merchant of a chaos run, computed from what it was given and how each of its objects ended. */
+/** The balances of a merchant of a chaos run, computed from its initial money and the end of each of its objects. */
 import type { EventRecord } from '@bursar/sdk'
 import { formatUnits, unitsOf as unitsOfScale } from '../../server/src/platform/money/index.ts'
 import { patiently } from './asking.ts'
@@ -30,7 +30,7 @@ export async function differencesOfBalances(
   return { problems, count: balances.length }
 }
 
-/** What an object did to the balances, by its last notification (docs/contract.md, section 6). */
+/** The effect of an object on the balances, by its last notification (docs/contract.md, section 6). */
 function changesOf({ kind, status, body }: EventRecord): Change[] {
   const fields = body as unknown as Record<string, string | undefined> & { exchanged?: boolean }
   const units = (field: string): bigint => unitsOf(fields[field] ?? '0')
@@ -53,7 +53,7 @@ function changesOf({ kind, status, body }: EventRecord): Change[] {
       if (fields.exchanged !== true) return []
       return [
         [fields['spendTicker'] ?? '', -units('spendAmount')],
-        // When the withdrawal fails after the exchange, what was bought stays on the balance.
+        // When the withdrawal fails after the exchange, the bought amount stays on the balance.
         [ticker, status === 'Failed' ? units('amount') : 0n],
       ]
     default:

@@ -1,5 +1,5 @@
 /**
- * Compares what the merchants asked for with what happened: in the API, in the webhooks, on the chains, at the bank and
+ * Compares the merchants' orders with their results: in the API, in the webhooks, on the chains, at the bank and
  * on the balances. The books and the chains are compared by `bursar reconcile`.
  */
 import type { EventRecord } from '@bursar/sdk'
@@ -14,7 +14,7 @@ import type { Chaos, ChaosMerchant, Order } from './orders.ts'
 import { finalStatuses, webhookKey } from './webhooks.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** What is lost, double or different, in one line each with its ids; and how much was compared. */
+/** The lost, double or different objects, one line each with the ids; and the number of comparisons. */
 export interface Comparison {
   readonly problems: string[]
   readonly notifications: number
@@ -124,7 +124,7 @@ async function judge(
   return problems
 }
 
-/** What a receiver gets: an exchange with withdrawal states the amount before the fee. */
+/** The amount that a receiver gets: an exchange with withdrawal states the amount before the fee. */
 const netOf = ({ kind }: Order, { amount = '0', fee = '0' }: Record<string, string | undefined>): bigint =>
   kind === 'exchange and withdrawal' ? unitsOf(amount) - unitsOf(fee) : unitsOf(amount)
 

@@ -16,7 +16,7 @@ export async function eventsOf(chaos: Chaos, { client }: ChaosMerchant): Promise
 
 export type Objects = readonly (readonly [id: string, events: readonly EventRecord[]])[]
 
-/** What exists for an order: by its id, its localId, or the hash of a deposit. More than one is an order made twice. */
+/** The objects of an order: by its id, its localId, or the hash of a deposit. More than one is an order made twice. */
 export function objectsOf(
   { kind, id, name, hash }: Order,
   byObject: ReadonlyMap<string, readonly EventRecord[]>,

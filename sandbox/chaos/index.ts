@@ -1,6 +1,6 @@
 /**
  * `npm run try -- chaos`: kills roles of the running sandbox at random while merchants and payers use it, lets
- * everything end, and compares what they asked for with what happened.
+ * everything end, and compares their orders with the results.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -101,7 +101,7 @@ async function loadAndKill(
   } finally {
     over.abort()
     screen.did('')
-    screen.say('no more kills; what is under way is waited for')
+    screen.say('no more kills; waiting until open orders have ended')
     await Promise.all([killing, load])
   }
 }

@@ -23,7 +23,7 @@ const STOPPED_MS = { least: 1_000, most: 8_000 }
  * Kills until the signal is aborted or the number of kills is reached. A role that is being started is left alone.
  *
  * @param dir the folder of the sandbox
- * @param said gets what was done, in a few words
+ * @param said gets the action, in a few words
  */
 export async function killAtRandom(
   { tally, requireRunning }: Chaos,

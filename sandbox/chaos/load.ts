@@ -22,7 +22,7 @@ const PAUSE_MS = 1_000
 /** With more orders under way, a slow machine would need long to end them all. */
 const MOST_WAITING = 100
 
-/** Resolves when each actor has ended what it was doing. @param waiting how many orders have not ended */
+/** Resolves when each actor has ended its operation. @param waiting how many orders have not ended */
 export async function makeLoad(
   chaos: Chaos,
   { random, signal, waiting }: { random: Random; signal: AbortSignal; waiting: () => number },

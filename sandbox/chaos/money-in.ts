@@ -1,11 +1,11 @@
-/** What payers do in a chaos run: they pay deposit addresses and invoices. */
+/** The payers of a chaos run: they pay deposit addresses and invoices. */
 import { BursarError } from '@bursar/sdk'
 import type { Random } from '../random.ts'
 import { control } from '../try/running.ts'
 import { patiently, persistently, place } from './asking.ts'
 import type { Chaos, ChaosMerchant, Order } from './orders.ts'
 
-/** What one operation of the load needs. */
+/** The means of one operation of the load. */
 export interface Ask {
   readonly chaos: Chaos
   readonly merchant: ChaosMerchant

@@ -1,4 +1,4 @@
-/** What merchants ask for in a chaos run: withdrawals, card payouts, exchanges, each with a `localId`. */
+/** Orders of merchants in a chaos run: withdrawals, card payouts, exchanges, each with a `localId`. */
 import { BursarError } from '@bursar/sdk'
 import { passesLuhn } from '../acquirers/luhn.ts'
 import { maskOf } from '../bank/test-cards.ts'

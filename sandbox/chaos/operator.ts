@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { buildPrograms } from '../../tools/build.ts'
 
-/** @returns what the command wrote, on both streams if it failed, and its exit code */
+/** @returns the output of the command, of both streams if it failed, and its exit code */
 export type Operator = (...args: string[]) => Promise<{ readonly text: string; readonly code: number }>
 
 const MOST_OUTPUT = 64 * 1024 * 1024

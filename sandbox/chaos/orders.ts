@@ -1,4 +1,4 @@
-/** What the merchants of a chaos run asked for, as they know it themselves: the platform's tables are not read. */
+/** The orders of a chaos run, as the merchants know them: the platform's tables are not read. */
 import type { Bursar } from '@bursar/sdk'
 import type { Description } from '../try/running.ts'
 
@@ -42,7 +42,7 @@ export interface Order {
   hash?: string
   readonly blockchain?: string
   readonly ticker?: string
-  /** Decimal text: what the payer sends or the receiver gets. Absent where the platform computes it. */
+  /** Decimal text: the amount that the payer sends or the receiver gets. Absent where the platform computes it. */
   readonly amount?: string
   /** An address outside that receives nothing else. */
   readonly to?: string
@@ -59,7 +59,7 @@ export interface ChaosOptions {
   readonly minutes: number | undefined
   /** After how many kills it ends. */
   readonly kills: number | undefined
-  /** Of the choices: what is asked, what is killed and when. What happens between them is up to the machine. */
+  /** Of the choices: the orders, the kills and their times. The machine decides the order of all other events. */
   readonly seed: string
 }
 

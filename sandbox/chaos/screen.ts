@@ -1,4 +1,4 @@
-/** What a chaos run prints: a live line, a line for each step, and the verdict, all within 100 columns. */
+/** The output of a chaos run: a live line, a line for each step, and the verdict, all within 100 columns. */
 import { ORDER_KINDS, total } from './orders.ts'
 import type { Chaos, ChaosOptions, Order } from './orders.ts'
 import type { Comparison } from './comparing.ts'
@@ -6,7 +6,7 @@ import type { Reconciled } from './reconciling.ts'
 
 export interface Screen {
   say(line: string): void
-  /** What was killed or stopped, in a few words. */
+  /** The process that was killed or stopped, in a few words. */
   did(what: string): void
   /** Shows the counts: on a terminal always in the same line, else once in a while. */
   counts(chaos: Chaos, waiting: number): void

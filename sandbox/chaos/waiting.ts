@@ -1,4 +1,4 @@
-/** Which orders of a chaos run have not ended, and what each waits for. */
+/** The orders of a chaos run that have not ended, and the reason why each waits. */
 import type { EventRecord } from '@bursar/sdk'
 import { control } from '../try/running.ts'
 import { eventsOf, objectsOf } from './events.ts'
@@ -10,7 +10,7 @@ import type { Webhooks } from './webhooks.ts'
 export const waitingOrders = ({ orders }: Chaos, webhooks: Pick<Webhooks, 'hasEnded'>): Order[] =>
   orders.filter((order) => order.state === 'accepted' && !webhooks.hasEnded(order))
 
-/** Returns two lines for each waiting order: which it is, and what it waits for. */
+/** Returns two lines for each waiting order: the order, and the reason why it waits. */
 export async function whatWaits(chaos: Chaos, webhooks: Webhooks): Promise<string[]> {
   const lines: string[] = []
   const byMerchant = Map.groupBy(waitingOrders(chaos, webhooks), ({ merchant }) => merchant)

@@ -1,4 +1,7 @@
-/** Reads what the merchants' webhook inbox received, and verifies it with the SDK, as each merchant's server would. */
+/**
+ * Reads the webhooks that the merchants' inbox received, and verifies them with the SDK, as each merchant's server
+ * would.
+ */
 import { verifyWebhook } from '@bursar/sdk'
 import type { Notification } from '@bursar/sdk'
 import type { Chaos, ChaosMerchant, Order, OrderKind } from './orders.ts'
@@ -15,7 +18,7 @@ interface InboxMessage {
 const TOLERANCE_MS = 10 * 60_000
 
 export interface Webhooks {
-  /** Reads what arrived since the last call. */
+  /** Reads the webhooks that arrived since the last call. */
   read(): Promise<void>
   /** The body of each notification as first received, by merchant and `webhook-id`. */
   readonly bodies: ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 /**
  * Runs Hardhat's node (EDR) in this process, behind JSON-RPC on loopback. It implements Ethereum's rules independently
- * of anvil, with its own errors and pool. `shim.ts` builds what EDR lacks of a real node from what it has, unless a
- * test wants EDR's own responses (`ownReads`), as of a node with few features.
+ * of anvil, with its own errors and pool. `shim.ts` builds the methods of a real node that EDR lacks from those that it
+ * has, unless a test wants EDR's own responses (`ownReads`), as of a node with few features.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'

@@ -88,7 +88,7 @@ export function createShim(
     raws.set(hash, String(raw))
     return hash
   }
-  /** EDR keeps no raw bytes: what its own accounts send is signed here. */
+  /** EDR keeps no raw bytes: transactions of its own accounts are signed here. */
   const sign = async (given: Readonly<Record<string, string>>): Promise<unknown> => {
     const { from, to, data = '0x', value = '0x0', gas } = given
     const account = accounts.find(({ address }) => address.toLowerCase() === from?.toLowerCase())
@@ -118,7 +118,7 @@ export function createShim(
 
   /**
    * A snapshot is used up by going back to it, with all later ones; the pool comes back as it was then, and is emptied.
-   * Returns what waited before, raw.
+   * Returns the transactions that waited before, raw.
    */
   const rewind = async (depth: number): Promise<string[]> => {
     const waiting = (await pending()).flatMap((hash) => raws.get(hash) ?? [])
@@ -151,7 +151,7 @@ export function createShim(
   }
   const reads: Methods = {
     eth_getBlockReceipts: ([place]) => ofEach(place, (hash) => ask('eth_getTransactionReceipt', hash)),
-    // go-ethereum 1.16 refuses what it does not know (eth/tracers/api.go blockByHash).
+    // go-ethereum 1.16 refuses a block that it does not know (eth/tracers/api.go blockByHash).
     debug_traceBlockByHash: async ([hash, given]) => {
       const { tracer, tracerConfig } = given as { tracer?: string; tracerConfig?: object }
       const traces = await ofEach(hash, async (txHash) => ({

@@ -4,7 +4,7 @@ interface Shape {
   /** between the best bid and the best ask, in hundredths of a percent of the price */
   readonly spreadBps: number
   readonly levels: number
-  /** what the base of one level is worth, USD */
+  /** the value of the base of one level, USD */
   readonly levelUsd: number
 }
 

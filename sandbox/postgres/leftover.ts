@@ -1,6 +1,6 @@
 /**
- * Handles what an earlier run left in a data directory: a live server to adopt, a process to end, or a lock file to
- * remove.
+ * Handles the state that an earlier run left in a data directory: a live server to adopt, a process to end, or a lock
+ * file to remove.
  */
 import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

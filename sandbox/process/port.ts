@@ -6,7 +6,7 @@ import type { ProcessInfo } from './identity.ts'
 
 /** A person else listens on a port that we need. */
 class PortInUse extends Error {
-  /** `setting` is what the user changes to choose another port. */
+  /** `setting` names the setting of the port. */
   constructor(port: number, wantedBy: string, setting?: string) {
     const user = listenerOf(port)
     const by = user === undefined ? 'another program' : `process ${user.pid} (${user.command})`

@@ -1,8 +1,8 @@
 /**
  * AMLBot's API (rows S-1, S-2 and S-3 of docs/dialects.md) as `reference/ecosystem.md` 4.2 (November 2026) and public
  * integrations describe it: `POST /` and `POST /recheck`, forms signed with md5("what:accessKey:accessId"). Field by
- * field: README.md. What it says of an address or a transaction depends on its last four characters; a fault can be set
- * for the next answers.
+ * field: README.md. Its answer about an address or a transaction depends on its last four characters; a fault can be
+ * set for the next answers.
  */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -20,7 +20,7 @@ export const FAULTS = ['down', 'html', 'blocked', 'slow', 'garbage'] as const
 type Fault = (typeof FAULTS)[number]
 
 export interface ScreeningEmulator extends Listening {
-  /** what it does until another setting; undefined: answers again */
+  /** its fault until another setting; undefined: it answers again */
   setFault(fault: Fault | undefined): void
   /**
    * sets the result for a transaction, for all deposits to an address of ours, or for a destination; without one, the
@@ -39,7 +39,7 @@ export interface ScreeningOptions {
   readonly accessId: string
   readonly accessKey: string
   readonly portSetting?: string
-  /** what is said of what nothing is set for; absent: its ending decides */
+  /** the answer about an address without a setting; absent: its last characters decide */
   readonly standard?: Verdict
   readonly now?: () => number
 }

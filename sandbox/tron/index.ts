@@ -1,29 +1,29 @@
 /**
  * A TRON chain for development: one node that speaks java-tron's HTTP API, in this process or as a program (main.ts).
  *
- * ## What it is
- * Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a real EVM
- * with TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and
- * expiration follow java-tron's rules and words. Blocks carry what waits; those with `solidLag` blocks upon them are
- * solid, which is what /walletsolidity shows. The chain is kept in `folder` and is the same after a restart, also after
- * kill -9.
+ * ## Scope Transactions are real protobuf bytes, hashed and verified by their secp256k1 signatures. Contracts run on a
+ * real EVM with TRON's prices. Bandwidth, energy, fees, staking, lending of resources (Stake 2.0), reference blocks and
+ * expiration follow java-tron's rules and words. Blocks carry the waiting transactions; those with `solidLag` blocks
+ * upon them are solid, and /walletsolidity shows those. The chain is kept in `folder` and is the same after a restart,
+ * also after kill -9.
  *
  * ## Controls: POST /sandbox/NAME with a JSON object
  * | name | body | does |
  * |---|---|---|
- * | status | (GET too) | height, newest and solid block, what waits, the known accounts with their keys, the tokens |
+ * | status | (GET too) | height, newest and solid block, waiting transactions, the known accounts with their keys, the
+ * tokens |
  * | mine | `{blocks?}` | makes blocks |
  * | reorg | `{depth, without?, others?}` | replaces the newest blocks by one more; `without`: ids to forget
  * any more; `others`: `mined` (in the new branch too), `pending`, `forgotten` |
  * | fund | `{ticker, to, amount}` | pays TRX or a token from the faucet; the transaction waits for a block |
  * | advance | `{ms}` | moves the chain's clock forward and makes a block |
  * | parameters | `{getEnergyFee: 210, ...}` | changes chain parameters with a block of its own |
- * | hold | `{on}` | blocks are made without what waits, until it is switched off |
+ * | hold | `{on}` | blocks are made without waiting transactions, until it is switched off |
  * | node | `{supportConstant: false, ...}` | changes how the node is configured and fares (http/settings.ts), until it
  * restarts |
  * | forget | `{transactions}` | drops waiting transactions |
  *
- * ## What it does not prove
+ * ## Limits
  * **It proves compatibility with tronweb, not with java-tron**: no real node could be had here. Written from the wire
  * format, java-tron's sources of 2025 and what tronweb sends; energy of a token differs from that of the real USDT,
  * whose code is another. Absent: permissions beyond an account's own key, TRC-10, votes and witnesses' rewards,

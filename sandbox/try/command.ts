@@ -18,7 +18,7 @@ export type TryCommand =
   | { readonly name: 'page'; readonly state: string }
   | ({ readonly name: 'chaos' } & ChaosOptions)
 
-/** Thrown for an invalid command line; the message says what to type. */
+/** Thrown for an invalid command line; the message names the right arguments. */
 export class UsageError extends Error {}
 
 export const USAGE = `usage: npm run try -- COMMAND
@@ -55,7 +55,7 @@ const MOST_WORDS: Readonly<Record<TryCommand['name'], number>> = {
 }
 
 /**
- * @param words what follows `npm run try --`
+ * @param words the arguments after `npm run try --`
  * @param pageStates the states that `page` knows
  * @returns undefined where help is asked for
  * @throws UsageError

@@ -49,18 +49,21 @@ export interface VenueState {
   trades: Trade[]
 }
 
-/** A tenth of a percent of what is received, as spot has it without discounts. */
+/** A tenth of a percent of the received amount, as spot has it without discounts. */
 const FEE_DIVISOR = 1_000n
 
 export interface Engine {
   readonly state: VenueState
-  /** Takes an order; it trades at once, or when `trade` is called. Undefined: there is too little of what it spends. */
+  /**
+   * Takes an order; it trades at once, or when `trade` is called. Undefined: there is too little of the asset that it
+   * spends.
+   */
   take(
     symbol: Symbol,
     order: Pick<Order, 'clientOrderId' | 'side' | 'timeInForce' | 'price' | 'amount'>,
     at: number,
   ): Order | undefined
-  /** Trades what the book gives within the limit, and no more than `most`; what is left of an IOC order expires. */
+  /** Trades the amount of the book within the limit, and no more than `most`; the rest of an IOC order expires. */
   trade(symbol: Symbol, order: Order, sides: Sides, at: number, most: bigint, end?: End): void
   cancel(order: Order): void
 }

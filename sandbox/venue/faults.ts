@@ -43,7 +43,7 @@ export interface Faults {
   /** Returns the fault of the next order of a market, and removes it. */
   take(symbol: string): NextOrder
   current(): (typeof OUTAGES)[number] | undefined
-  /** Ends the outage, and removes what waits for an order. */
+  /** Ends the outage, and removes the faults that wait for an order. */
   end(): void
 }
 

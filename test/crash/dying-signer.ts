@@ -13,7 +13,8 @@ import type { ConnectedSandbox, Network } from '../system/connected.ts'
 const MAIN = new URL('../../signer/src/server/test-crash-main.ts', import.meta.url).pathname
 
 /**
- * Starts it, once the sandbox's signer has ended. `ended` resolves with its exit code, or with what killed it.
+ * Starts it, once the sandbox's signer has ended. `ended` resolves with its exit code, or with the signal that killed
+ * it.
  * @param network whose first signature kills it; any if absent
  */
 export const startDyingSigner = async (

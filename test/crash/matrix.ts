@@ -13,7 +13,7 @@ import type { Purpose } from '../../server/src/chain/transactions/transaction.ts
 type Kill = 'process' | 'job'
 
 interface Cells {
-  /** what passes the points; networks are named where tests differ */
+  /** the operations that pass the points; networks are named where tests differ */
   operation: string
   /** of the transactions that the operation sends, which pass all of `SENDING` */
   purpose?: Purpose

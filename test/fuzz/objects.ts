@@ -1,4 +1,4 @@
-/** What exists before the first case: objects of two merchants made by the API, and deposits in a block. */
+/** Objects that exist before the first case: objects of two merchants made by the API, and deposits in a block. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createCatalogue, type AssetSettings } from '../../server/src/market/assets/index.ts'

@@ -1,4 +1,4 @@
-/** Requests as bytes: exactly what a case writes to a connection. The signature is of `contract.md`, section 2. */
+/** Requests as bytes, exactly as a case writes them to a connection. The signature is of `contract.md`, section 2. */
 import { sign } from '../world/signed-request.ts'
 import type { Account } from './installation.ts'
 

@@ -186,7 +186,7 @@ const ask = async (run: Run, before: Drawn): Promise<{ drawn: Drawn; answers: An
   return { drawn, answers }
 }
 
-/** What may be accepted: it exists once afterwards, and its repetition has the same answer. */
+/** Requests that may be accepted: the object exists once afterwards, and a repetition has the same answer. */
 const acceptingRound = async (run: Run, all: readonly Drawn[]): Promise<void> => {
   const created: Created[] = []
   const silent: Drawn[] = []
@@ -213,7 +213,7 @@ const repeat = async (run: Run, drawn: Drawn, first: readonly Answer[]): Promise
     complain(run, drawn, [`the repetition said ${saidOf(again)}, the first ${saidOf(first)}`])
 }
 
-/** Statuses and bodies, without what names the request. */
+/** Statuses and bodies, without the parts that name the request. */
 const saidOf = (answers: readonly Answer[]): string =>
   answers
     .map((answer) => {
@@ -223,7 +223,7 @@ const saidOf = (answers: readonly Answer[]): string =>
     })
     .join(' ')
 
-/** What must be refused, and what only reads: no row is another one afterwards. */
+/** Requests that must be refused, or only read: no row is different afterwards. */
 const refusedRound = async (run: Run, all: readonly Drawn[]): Promise<void> => {
   const replays = run.replays
     .due()
@@ -299,7 +299,7 @@ const noteFailures = (run: Run): void => {
   if (!isRunning()) throw new Error('the api has ended')
 }
 
-/** Money here is on no address: what addresses hold is not recorded (test/world/database.ts). */
+/** Money here is on no address: balances of addresses are not recorded (test/world/database.ts). */
 const NOT_RECORDED = 'records-are-books'
 
 const violations = async (db: Db): Promise<Problem[]> =>

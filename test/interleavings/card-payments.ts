@@ -75,7 +75,7 @@ export const openCardPayments = ({ runtime }: { runtime: Runtime }, shop: Paymen
       for (const reference of references) await calledBack(reference)
       await ask!.run(signal)
     },
-    /** An operator gives back what is left of a payment. */
+    /** An operator refunds the rest of a payment. */
     refund: (paymentId: string) =>
       inTransaction(runtime.db, (tx) =>
         requestRefund(
@@ -98,7 +98,7 @@ export const FIAT_ORDER = '14000'
 /** Of the payment whose refund waits, and of those that are not paid yet. */
 const SMALL_ORDER = '500'
 
-/** Payments of which one is on its page too late. @param later moves the clock past the end of what is open then */
+/** Payments of which one is on its page too late. @param later moves the clock past the end of open pages */
 export const makeCardPayments = async (
   runtime: Runtime,
   shop: PaymentAcquirer,

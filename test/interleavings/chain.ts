@@ -16,7 +16,7 @@ import { catalogue, CONTRACT, NETWORK, USD } from './assets.ts'
 import { invoiceSettings, withdrawalSubscribers } from './invoicing.ts'
 import { screenHeld } from './screening.ts'
 
-/** Credited with the second block, so that a reorganisation can take back what was credited. */
+/** Credited with the second block, so that a reorganisation can reverse the credit. */
 const CONFIRMATIONS = 2
 const policy = {
   ...DEFAULT_DEPOSIT_POLICY,

@@ -58,7 +58,7 @@ export const makeTransfer = async (world: PayoutWorld): Promise<SignedTransfer> 
   return { id: offered.id, bytes: Buffer.from(signed.slice(2), 'hex') }
 }
 
-/** @returns what was refused, or that nothing was */
+/** @returns the refusals, or that there were none */
 export const takeTransfer = async ({ runtime }: { runtime: Runtime }, transfer: SignedTransfer): Promise<string> => {
   const answer = await inTransaction(runtime.db, (tx) => importTransfer(tx, transfer, catalogue, momentOf(runtime)))
   return 'refused' in answer ? answer.refused : 'imported'

@@ -22,7 +22,7 @@ export interface Explored {
 /**
  * Calls `run` with one order after another, never with the same twice.
  * @param most orders
- * @param run follows `choose` and returns what happened before each step
+ * @param run follows `choose` and returns the state before each step
  */
 export const explore = async (
   { most, seed }: { most: number; seed: string },

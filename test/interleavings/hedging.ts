@@ -40,7 +40,7 @@ const depsOf = ({ runtime }: { runtime: Runtime }, venue: TestVenue): HedgeDeps 
   pause: async () => {},
 })
 
-/** Places orders for what is not hedged. */
+/** Places orders for the exposure that is not hedged. */
 export const hedge = async (process: { runtime: Runtime }, venue: TestVenue): Promise<void> => {
   await createHedgeJob(depsOf(process, venue), 1).run(signal)
 }

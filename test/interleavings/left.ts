@@ -12,7 +12,7 @@ import type { TestVenue } from '../world/venue.ts'
 export interface Left {
   signed(request: SignRequest): void
   broadcast(raw: string): void
-  /** Forgets what has left so far. */
+  /** Forgets the requests so far. */
   forget(): void
   /** a line for each payment and each order */
   lines(): string[]

@@ -1,5 +1,5 @@
 /**
- * What a schedule leaves: everything that a merchant, a payer or an operator can see, and all balances. Ids of new
+ * The result of a schedule: everything that a merchant, a payer or an operator can see, and all balances. Ids of new
  * objects, times, and the order of notifications about different objects are left out.
  */
 import { sql } from 'kysely'
@@ -43,7 +43,7 @@ const TABLES = [
   'cold_transfers',
 ] as const
 
-/** Columns that tell when something happened, which attempt it was, or what can't be read without a key. */
+/** Columns that tell when something happened, which attempt it was, or values that can't be read without a key. */
 const NOT_COMPARED =
   /_at$|_before$|^(epoch|version|attempt|attempts|sealed_card|sequence|fingerprint|lease_id|touched|not_sent_since|price_basis|basis|asked|asks|leased_until|watched_until|token|compliance|report|answers|n)$/
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -77,7 +77,7 @@ const everything = sql.raw<{ all: Record<string, Record<string, unknown>[] | nul
   'alerts', (select jsonb_agg(to_jsonb(x)) from (select kind, subject from alerts where resolved_at is null) x)
 ) as all`)
 
-/** What differs between two outcomes, a line each. */
+/** The differences between two outcomes, a line each. */
 export const differencesOf = (found: Outcome, expected: Outcome): string[] =>
   Object.keys({ ...found, ...expected }).flatMap((table) => {
     const [have, want] = [[...(found[table] ?? [])], [...(expected[table] ?? [])]]

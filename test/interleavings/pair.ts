@@ -1,5 +1,5 @@
 /**
- * Runs two operations in many orders, each from the same rows, and judges what each order leaves: every invariant
+ * Runs two operations in many orders, each from the same rows, and judges the result of each order: every invariant
  * holds, and the outcome is that of one of the two serial orders.
  */
 import type pg from 'pg'
@@ -18,7 +18,7 @@ import { following, runSchedule, textOf, type Choose, type Ran, type Step } from
 import { takeSnapshot, type Snapshot } from './snapshot.ts'
 import { startSide, type Side } from './stepping.ts'
 
-/** What is wrong with one order. */
+/** The fault of one schedule. */
 export interface Failure {
   pair: string
   schedule: string
@@ -41,9 +41,9 @@ export interface OpenPair {
   explore(limits: { most: number; seed: string }): Promise<{ counts: PairCounts; failure: Failure | undefined }>
 }
 
-/** A database with what steps operations on it. */
+/** A database with the means to step operations on it. */
 export interface Bench {
-  /** Makes what the operations find. One pair is open at a time. */
+  /** Makes the rows that the operations find. One pair is open at a time. */
   open(pair: Pair): Promise<OpenPair>
   /** Runs one operation alone. @returns the rows that it has changed or removed, as `outcomeOf` shows them */
   changedBy(operation: Operation): Promise<ReadonlySet<string>>
@@ -52,7 +52,7 @@ export interface Bench {
 
 /** Longer than a schedule lasts on the slowest machine, ms: a lock that is never released fails with 55P03. */
 const LOCK_WAIT_MS = 240_000
-/** After it, what a job left behind is due again. */
+/** After it, rows that a job has claimed are due again. */
 const LATER_MS = 15 * 60_000
 /** Where the books and the records of addresses differ from the beginning: most of a scene's money is on no chain. */
 const RECORDS = 'records-are-books'
@@ -101,7 +101,7 @@ const connectionsOf = (side: Side) => {
   const through = new URL(side.url)
   const limits = { lock_timeout: LOCK_WAIT_MS, idle_in_transaction_session_timeout: 0 }
   for (const [name, value] of Object.entries(limits)) through.searchParams.set(name, String(value))
-  // No limit of time may end what waits for its turn.
+  // No time limit may end a statement that waits for its turn.
   const settings = { url: through.href, statementMs: 0, lockWaitMs: LOCK_WAIT_MS, connectMs: 0 }
   const pool = createPool(settings)
   const holders = createAddressHolders(settings)
@@ -146,7 +146,7 @@ const openPair = async ({ pair, scene, snapshot, prepared, sides, processes }: P
   }
   const judged = async (choose: Choose): Promise<{ ran: Ran; failure: Failure | undefined }> => {
     const { ran, outcome, problems } = await run(choose)
-    // The first two are serial, and are what the others are compared with. Nothing prevents what comes first.
+    // The first two are serial, and the others are compared with them. Nothing prevents the first operation.
     if (serial.length < 2) {
       const first = String(ran.results[serial.length])
       if (first.startsWith(THREW)) problems.push(`${pair[serial.length]!.name} fails even if it comes first: ${first}`)

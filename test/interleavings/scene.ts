@@ -1,6 +1,6 @@
 /**
- * What two operations find: a merchant with money and objects in the states that operations act on. All is made by the
- * real commands, routes and jobs, before any statement is stepped.
+ * The rows that two operations find: a merchant with money and objects in the states that operations act on. All is
+ * made by the real commands, routes and jobs, before any statement is stepped.
  */
 import { randomUUID } from 'node:crypto'
 import type { ChainTransaction } from '@bursar/chainkit'
@@ -40,7 +40,7 @@ import { makeSweeps } from './sweeping.ts'
 
 const HOUR = 3_600_000
 
-/** Objects by what has happened to them. */
+/** Objects by their state. */
 export interface Objects {
   /** hashes of our payments: one was broadcast, one is in a block that is not final */
   sent: string
@@ -82,14 +82,14 @@ export interface Scene {
   readonly addresses: { invoice: string; underpaid: string }
   /** the last block before those of the credited deposits, and the last before all */
   readonly below: { deposits: number; all: number }
-  /** Puts time, signer, node, acquirers and venue back to what they are when the operations begin. */
+  /** Sets time, signer, node, acquirers and venue back to their state when the operations begin. */
   reset(): Promise<void>
   close(): Promise<void>
 }
 
 /** Of a deposit, and of a withdrawal that is there. Three are credited, with which operations compete. */
 export const AMOUNT = 60n * ONE_USDT
-/** What orders take, in whole units: one can be paid, and a second only after more has arrived. */
+/** The amounts of orders, in whole units: one can be paid, and a second only after more has arrived. */
 export const [USDT_ORDER, UAH_ORDER] = ['110', '14000']
 /** With the payments by card, it is enough for one order. */
 const UAH_AT_FIRST = 12_600n * ONE_UAH
@@ -112,7 +112,7 @@ export const makeScene = async (url: string): Promise<Scene> => {
   const signing = createReturningSigner(left.signed)
   const world = await createPayoutWorld(url, { signerOf: signing.open, policy: signersPolicy() })
   const { runtime, time, db } = world
-  // A node is ahead of what was read of it.
+  // A node is ahead of the blocks that were read of it.
   world.node.head = { height: 1_000, hash: 'x' }
   world.node.broadcast = (raw) => {
     left.broadcast(raw)

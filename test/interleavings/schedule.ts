@@ -43,7 +43,7 @@ const [ANSWER_MS, LONGEST_ANSWER_MS] = [4, 64]
 
 /**
  * @param probe a connection of its own
- * @param operations what they return and throw is their result; they use the database by their side only
+ * @param operations their return values and errors are their results; they use the database by their side only
  */
 export const runSchedule = async (
   probe: pg.Client,

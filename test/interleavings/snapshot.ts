@@ -35,7 +35,7 @@ interface Table {
   columns: string
 }
 
-/** Tables with rows of their own: partitions, not what is partitioned. */
+/** Tables with rows of their own: partitions, not partitioned tables. */
 const tablesOf = async (db: Db): Promise<Table[]> => {
   const { rows } = await sql<Table>`select quote_ident(c.relname) as table,
       string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns

@@ -27,7 +27,7 @@ const holding = (adapter: AccountChainAdapter, units: bigint): AccountChainAdapt
   }
 }
 
-/** Chooses what is swept, and plans its transfers. @param units of USDT at each address */
+/** Chooses balances to sweep, and plans the transfers. @param units of USDT at each address */
 export const planSweeps = async (
   { runtime }: { runtime: Runtime },
   world: PayoutWorld,

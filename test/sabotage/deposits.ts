@@ -212,7 +212,7 @@ export const depositsSabotages: readonly Sabotage[] = [
       'if (final === null || final.height < 0 ||',
     ],
     fault: 'B7',
-    breaks: 'A final height falls, and what was final is not final any more.',
+    breaks: 'A final height falls, and final blocks are not final any more.',
     finder: 'server/src/chain/watcher/follower.test.ts › follows the node, and never falls',
   },
   {

@@ -1,6 +1,6 @@
 import type { Sabotage } from './sabotage.ts'
 
-/** Faults of adapters: what nodes of some kinds answer. */
+/** Faults of adapters: answers of nodes of some kinds. */
 export const dialectsSabotages: readonly Sabotage[] = [
   {
     name: 'wrong-receipt-gas',

@@ -66,7 +66,7 @@ export const exchangeSabotages: readonly Sabotage[] = [
       '{ units: held.units, reserved: held.reserved + units }',
     ],
     fault: 'L1',
-    breaks: 'What an order on the venue spends is sold to merchants as well.',
+    breaks: 'The amount that an order on the venue spends is sold to merchants as well.',
     finder:
       'server/src/exchange/hedging/hedging.test.ts › the amount that an open order may spend is not sold to merchants, and is for sale again once the order has ended',
   },

@@ -1,5 +1,5 @@
-/** Faults that the simulation misses, by name: what it needs to find each. */
-const UNREACHABLE = 'a second fault: no code does what this guard refuses'
+/** Faults that the simulation misses, by name: the condition under which it finds each. */
+const UNREACHABLE = 'a second fault: no code makes the request that this guard refuses'
 const NO_EVENT = 'a second fault: no code raises this event in this state'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
 

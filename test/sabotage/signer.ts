@@ -134,7 +134,7 @@ export const signerSabotages: readonly Sabotage[] = [
     file: 'signer/src/server/signer.ts',
     replace: ['if (this.#parts.history.holds(seen)) return', 'if (seen.length >= 0) return'],
     fault: 'audit M-C4',
-    breaks: 'A signer with an older copy of its log signs what it has signed before.',
+    breaks: 'A signer with an older copy of its log signs a payment that it has signed before.',
     finder:
       'signer/src/log/log-memory.test.ts › a log that was cut back signs nothing and is not believed, also when it has grown again',
   },

@@ -203,7 +203,7 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     file: 'server/src/pay-out/withdrawals/settlement.ts',
     replace: ['...(onlyCost ? [] : [from(ticker, units)])', '...[from(ticker, units)]'],
     fault: 'audit M-E3',
-    breaks: 'The record of an address is short of what a payment without effect did not move.',
+    breaks: 'The record of an address lacks the amount that a payment without effect did not move.',
     finder:
       'server/src/pay-out/withdrawals/lost-block.test.ts › a payment without effect costs the network fee alone, while its block is there',
   },

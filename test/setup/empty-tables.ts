@@ -8,7 +8,7 @@ export const emptyTables = async (db: Db): Promise<void> => {
   const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
     where schemaname = 'public' and tablename not in ('schema_migrations', 'business_clock')`.execute(db)
   // Rows are deleted: truncating makes new files for each table and index, which takes a hundred times as long for a
-  // few rows. What is append-only keeps its triggers.
+  // few rows. Append-only tables keep their triggers.
   await withoutTriggers(db, (tx) =>
     sql.raw(`do $$ begin ${rows.map(({ name }) => `delete from ${name};`).join(' ')} end $$`).execute(tx),
   )

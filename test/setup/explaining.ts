@@ -1,4 +1,4 @@
-/** What statements read, as PostgreSQL counts it: without clocks, the same on every machine. */
+/** The rows that statements read, as PostgreSQL counts them: without clocks, the same on every machine. */
 import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
 
 export interface Plan {
@@ -15,8 +15,8 @@ export interface Plan {
 export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 /**
- * Runs the statement as it was run, and takes back what it did.
- * @param prepare sets what the transaction had set before it
+ * Runs the statement as it was run, and reverses its changes.
+ * @param prepare makes the settings that the transaction had before it
  */
 export const explain = async (
   db: Db,

@@ -4,7 +4,7 @@ import type { Db } from '../../server/src/platform/db/index.ts'
 /**
  * Makes every change of one row fail, as a defect that only this row meets would: to see that it keeps no other
  * waiting.
- * @returns what takes the poison out again
+ * @returns the function that removes the poison again
  */
 export const poison = async (db: Db, table: string, id: string): Promise<() => Promise<void>> => {
   const name = `poison_${id.replaceAll('-', '_')}`

@@ -7,7 +7,7 @@ import { makeScratch } from './scratch.ts'
 import './provided.ts'
 
 /**
- * The machine outlives a test: what the kernel has cached survives any kill, so waiting for the disk proves nothing.
+ * The machine outlives a test: the cache of the kernel survives any kill, so waiting for the disk proves nothing.
  */
 const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_wal_size: '256MB' }
 

@@ -1,4 +1,4 @@
-/** What the global setup hands to every test file through vitest's `inject`. */
+/** The values that the global setup gives to every test file through vitest's `inject`. */
 import 'vitest'
 
 declare module 'vitest' {

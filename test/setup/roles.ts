@@ -7,12 +7,12 @@ import { withClient } from '../../sandbox/postgres/connection.ts'
 type Kind = keyof typeof DATABASE_ROLES
 
 export interface TestRoles {
-  /** What the names of the roles begin with. */
+  /** The prefix of the names of the roles. */
   readonly prefix: string
   name(kind: Kind): string
   /** How a role logs in to the database. */
   url(kind: Kind): string
-  /** Grants what the table of grants says. */
+  /** Makes the grants of the table of grants. */
   grant(): Promise<void>
   /** After the databases are dropped that they have rights in. */
   drop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Temporary folders for real components. What a killed run leaves behind, processes too, the next run removes. */
+/** Temporary folders for real components. The next run removes folders and processes that a killed run leaves. */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ async function sweep(): Promise<void> {
   }
 }
 
-/** Another run may be removing the same folder: what it took away first is no failure. */
+/** Another run may be removing the same folder: a folder that it removed first is no failure. */
 async function removeLeft(dir: string): Promise<void> {
   try {
     for (const file of readdirSync(dir).filter((entry) => entry.endsWith('.process.json'))) {

@@ -9,7 +9,7 @@ import { makeKeptFolder } from './scratch.ts'
 let all: string | undefined
 let endsWithProcess = false
 
-/** A new folder, anywhere in a test file or in what it calls. */
+/** A new folder, anywhere in a test file or in the functions that it calls. */
 export function temporaryFolder(purpose: string): string {
   if (all === undefined) {
     all = makeKeptFolder('files')

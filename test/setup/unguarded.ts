@@ -1,6 +1,6 @@
 /**
- * Changes what triggers guard, as only a superuser can: for tests of books that were tampered with, or that nothing
- * posted.
+ * Changes rows that triggers guard, as only a superuser can: for tests of books that were tampered with, or that
+ * nothing posted.
  */
 import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'

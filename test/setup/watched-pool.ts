@@ -1,4 +1,4 @@
-/** A pool that hands what its connections are asked, and what they answer, to a listener. */
+/** A pool that passes the statements of its connections, and their answers, to a listener. */
 import type pg from 'pg'
 import { createPool } from '../../server/src/platform/db/index.ts'
 

@@ -22,7 +22,7 @@ interface SeedsOptions {
   processes: number
   /** of each process, beside its seed */
   args: readonly string[]
-  /** Called with what a process printed, when it has ended. */
+  /** Called with the output of a process, when it has ended. */
   print(output: string): void
 }
 

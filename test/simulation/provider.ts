@@ -1,4 +1,4 @@
-/** The screening provider of the simulation: the sandbox's AMLBot behind a front, and what it has answered so far. */
+/** The screening provider of the simulation: the sandbox's AMLBot behind a front, and its answers so far. */
 import { startScreening, type VERDICTS } from '../../sandbox/screening/index.ts'
 import type { Faults } from './faults.ts'
 import { forwardTo, startHttpFront, type Answer, type HttpFront } from './fronts/http.ts'
@@ -8,12 +8,12 @@ export type Verdict = (typeof VERDICTS)[number]
 
 export interface Provider {
   readonly front: HttpFront
-  /** Sets what it says of all money to one of our addresses, or of a destination, from now on. */
+  /** Sets its answer about all money to one of our addresses, or of a destination, from now on. */
   suspect(address: string, verdict: Verdict): void
   /** addresses on which it has nothing to say yet */
   pending(): string[]
   /**
-   * What it has answered about a destination, or about a transaction to one of our addresses, whether or not the answer
+   * Its answers about a destination, or about a transaction to one of our addresses, whether or not the answer
    * arrived. @returns whether each report is a risky one
    */
   answersAbout(address: string, transaction?: string): boolean[]

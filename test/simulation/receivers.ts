@@ -17,7 +17,7 @@ export interface Receivers {
   readonly front: HttpFront
   /** the first delivery of each notification, in the order of arrival */
   readonly received: readonly Received[]
-  /** what no receiver should ever get: wrong signatures, changed repetitions */
+  /** webhooks that no receiver should ever get: wrong signatures, changed repetitions */
   readonly problems: readonly string[]
   urlOf(merchantId: string): string
   /** adds a merchant whose webhooks are verified with this key */

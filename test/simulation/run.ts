@@ -124,7 +124,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
   await simulation.sanctions.add([LISTED])
   await enrolSigner(simulation)
   for (const role of ROLES) await simulation.startRole(role)
-  // A watcher begins at a final block: what was paid before that is not read.
+  // A watcher begins at a final block: payments before it are not read.
   for (const watcher of simulation.roles.get('watcher')!.watchers.values()) await watcher.step()
   for (const { network, assets } of simulation.chains)
     for (const { ticker } of assets)

@@ -22,7 +22,7 @@ export const shrink = async (
   let left = [...steps]
   let runs = 0
   for (let size = left.length >> 1; size >= 1 && runs < mostRuns; size >>= 1) {
-    // From the end: what came last is needed least often, but for the very last steps.
+    // From the end: the last steps are needed least often, except the very last ones.
     for (let end = left.length; end > 0 && runs < mostRuns; end -= size) {
       const without = left.filter((_, at) => at < end - size || at >= end)
       if (without.length === left.length || without.length === 0) continue

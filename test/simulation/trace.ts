@@ -1,4 +1,4 @@
-/** What a run did, in one line a step. Two runs of a seed in single-step mode have the same hash. */
+/** The steps of a run, a line each. Two runs of a seed in single-step mode have the same hash. */
 import { createHash } from 'node:crypto'
 
 export interface Trace {

@@ -62,7 +62,7 @@ export const useVirtual = (clock: VirtualClock, random: Random): (() => void) =>
     timer: { ...REAL_TIMER },
   }
   globalThis.Date = virtualDate(real.Date, clock)
-  // A pause between two requests takes its time, so that what waits for its end does.
+  // A pause between two requests takes its time, so that a step that waits for its end waits as long.
   const sleep = async (ms: number): Promise<void> => clock.advance(Math.ceil(ms))
   Object.assign(REAL_TIMER, { now: clock.now, sleep })
   Math.random = () => random.next()

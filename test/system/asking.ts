@@ -1,5 +1,5 @@
 /**
- * What tests of the whole ask it besides what its merchants can: the operator's command, the database, and patience.
+ * Means of tests of the whole system, besides those of merchants: the operator's command, the database, and waiting.
  */
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { Pool } from 'pg'
 import { buildPrograms } from '../../tools/build.ts'
 
 export interface Asking {
-  /** Runs `bursar` as the operator of this sandbox would; what it wrote, on both streams when it failed. */
+  /** Runs `bursar` as the operator of this sandbox would. Returns its output, of both streams when it failed. */
   bursar(...args: string[]): Promise<{ text: string; code: number }>
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>
   /**

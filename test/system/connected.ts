@@ -36,11 +36,11 @@ export type Role = 'api' | 'worker' | 'watcher' | 'signer'
 
 export type Network = 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON'
 
-/** What a test file does with a sandbox, its own or one that it shares. */
+/** The interface of a sandbox for a test file, its own or one that it shares. */
 export interface ConnectedSandbox extends Asking {
   dir: string
   api: string
-  /** What `npm start` writes to `.bursar/sandbox.json` for tools, as far as they need it. */
+  /** The members of `.bursar/sandbox.json`, which `npm start` writes, that tests need. */
   description: { api: string; control: string; inbox: string; merchants: readonly object[] }
   environment: NodeJS.ProcessEnv
   database: string
@@ -59,7 +59,7 @@ export interface ConnectedSandbox extends Asking {
     how: 'exact' | 'partial' | 'over' | 'late' | 'wrong-asset',
   ): Promise<{ hash: string; amount: string; ticker: string; blockchain: Network; to: string }>
   rates(usd: Record<string, string>): Promise<void>
-  /** What the provider of screening says from now on of a transaction, a deposit address or a destination. */
+  /** Sets the screening provider's answer about a transaction, a deposit address or a destination. */
   verdict(address: string, verdict: 'clean' | 'mixer' | 'gambling' | 'sanctioned' | 'pending'): Promise<void>
   /** That provider fails; without a kind it answers again. */
   screeningFault(kind?: 'down' | 'html' | 'slow' | 'garbage'): Promise<void>
@@ -67,7 +67,7 @@ export interface ConnectedSandbox extends Asking {
   sourceFault(fault: { source: string; kind?: string; factor?: number }): Promise<void>
   /** Does something to the bank: `POST /bank/WHAT` of the control server. */
   bank(what: 'next' | 'reverse' | 'pay' | 'settle', body: object): Promise<unknown>
-  /** What the bank knows, of one reference or of all. */
+  /** The orders of the bank, of one reference or of all. */
   bankFind(reference?: string): Promise<{ payments: object[]; payouts: object[]; lines: object[]; callbacks: object[] }>
   /** Does something to the venue that is hedged on: `POST /venue/WHAT` of the control server. */
   venue(what: 'next' | 'fault' | 'balance', body: object): Promise<unknown>
@@ -82,7 +82,7 @@ export interface ConnectedSandbox extends Asking {
    * `webhook-id`.
    */
   messages(merchant: Merchant, after?: number): Promise<Message[]>
-  /** What an address was mailed, oldest first. */
+  /** The mails to an address, oldest first. */
   mails(to: string): Promise<Mail[]>
   /**
    * Waits for a notification of an object, by a field of its body; fails with everything received when it does not
@@ -134,10 +134,10 @@ const readFrom = (file: string, from: number): string => {
   }
 }
 
-/** What the sandbox itself says, beside its processes. */
+/** The output of the sandbox itself, beside its processes. */
 export const ownLog = (dir: string): string => join(dir, 'logs', 'sandbox.log')
 
-/** @param roles what the owner of the processes does to them */
+/** @param roles starts and kills the processes */
 export const connectSandbox = (
   { dir, api, control, inbox, environment, database, hasBitcoin, merchants }: Place,
   roles: Pick<ConnectedSandbox, 'kill' | 'start'>,
@@ -159,7 +159,7 @@ export const connectSandbox = (
     ].toReversed()
   }
   const logFile = (name: string): string => join(dir, 'logs', `${name}.log`)
-  // Bytes. A log goes on when its role is started again: what an earlier process said is not looked at.
+  // Bytes. A log goes on when its role is started again: the output of an earlier process is not read.
   const startedAt = new Map<string, number>()
   const logs = (): string =>
     [

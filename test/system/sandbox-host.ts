@@ -10,7 +10,7 @@ import type { DemoMerchant } from '../../sandbox/platform/merchants.ts'
 import type { Role } from './connected.ts'
 import { startSandbox, type Sandbox } from './sandbox.ts'
 
-/** What a file asks in its turn. */
+/** The requests of a file in its turn. */
 export type Request = { kill: Role } | { start: Role; env: Record<string, string> } | { giveBack: { passed: boolean } }
 
 const PACE = {
@@ -80,7 +80,7 @@ const takeTurn = async (socket: Socket): Promise<void> => {
     socket.write(`${JSON.stringify({ error: String(error) })}\n`)
   } finally {
     socket.end()
-    // The file that had it was told what was denied.
+    // The earlier file has reported its denied statements.
     if (!whole) await sandbox?.stop().catch(() => {})
     if (!whole) sandbox = undefined
   }

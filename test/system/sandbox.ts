@@ -22,10 +22,10 @@ export interface Sandbox extends ConnectedSandbox {
   rpcCall(blockchain: 'ETHEREUM' | 'BINANCE_SMART_CHAIN', method: string, params: unknown[]): Promise<unknown>
   /** Asks bitcoind's faucet wallet. */
   bitcoinRpc<T>(method: string, ...params: unknown[]): Promise<T>
-  /** what the worker shows at `/metrics` */
+  /** the worker's page `/metrics` */
   metrics(): Promise<string>
   /**
-   * Statements that a database role was denied so far. Every process logs in as its own role: what one was denied is a
+   * Statements that a database role was denied so far. Every process logs in as its own role: a denied statement is a
    * row that is missing in server/src/platform/db/grants.ts.
    */
   denied(): string[]
@@ -53,7 +53,7 @@ const PORTS = [
   'SCREENING',
 ] as const
 
-/** Keeps what was started by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
+/** Holds the started components by name; unlike the sandbox's own supervisor it does not mind a component that dies. */
 const createKeeper = (): Supervisor & { running: Map<string, Running> } => {
   const running = new Map<string, Running>()
   const keep: Supervisor['keep'] = async (name, start) => {

@@ -53,7 +53,7 @@ const writingsOf = (secret: string): string[] => {
       secret.replace(/^whsec_/, ''),
       encodeURIComponent(secret),
       bytes.toString('hex'),
-      // Without its end, which depends on what follows.
+      // Without its end, which depends on the next bytes.
       bytes.toString('base64').slice(0, Math.floor(bytes.length / 3) * 4),
     ]),
   ]
@@ -67,7 +67,7 @@ export interface Place {
   text: string
 }
 
-/** Names what is found where. */
+/** Names each text that was found, and the place. */
 export const foundIn = (places: readonly Place[], secrets: Secrets, cards: readonly string[]): string[] =>
   places.flatMap(({ name, text }) => [
     ...[...secrets]
@@ -83,7 +83,7 @@ export const logsIn = (dir: string): Place[] =>
     text: readFileSync(join(dir, 'logs', name), 'latin1'),
   }))
 
-/** Every row of every table, as PostgreSQL writes it: what `pg_dump` writes too. */
+/** Every row of every table, in the same form as `pg_dump` writes it. */
 export const rowsOf = async ({ query }: ConnectedSandbox): Promise<Place[]> => {
   const tables = await query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,

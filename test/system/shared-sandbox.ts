@@ -1,7 +1,7 @@
 /**
  * One sandbox for many test files: blocks every half second, without screening, hedging and emulators, never stopped
  * money. Files take turns, because the clock, the faults and the roles are everybody's; merchants are a file's own.
- * What a file finds of others is old rows: it asserts on its own objects, or on what changes.
+ * A file finds old rows of other files: it asserts on its own objects, or on changes.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'

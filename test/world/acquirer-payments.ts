@@ -26,7 +26,7 @@ export interface PaymentAcquirer extends Acquirer {
   lines: StatementLine[]
   /** how often the state of a payment was asked for */
   asked: number
-  /** thrown, in order, instead of doing what is asked; `lost`: after having done it */
+  /** thrown, in order, instead of an answer; `lost`: after the request has taken effect */
   troubles: { at: 'create' | 'state' | 'refund'; error: 'refusal' | 'not-sent' | 'sent' | 'lost' }[]
   /** how refunds are answered */
   refundAnswer: 'succeeded' | 'refused' | 'waiting'

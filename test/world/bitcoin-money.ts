@@ -78,7 +78,7 @@ export const openBitcoinMoney = async (
   } = {},
 ): Promise<BitcoinMoney> => {
   const chain = await openBitcoinWorld(node)
-  // Keys of its own: addresses of one world must not hold what an earlier one left there.
+  // Keys of its own: addresses of one world must not hold coins of an earlier one.
   const keyring = Keyring.open(randomBytes(64), 'regtest')
   const wallet: WalletKeys = { ...keyring.publicKeys, bitcoinChain: 'regtest' }
   let rate = 1_000n
@@ -129,7 +129,7 @@ export const openBitcoinMoney = async (
   const worker = (killedAt?: string): Worker => {
     let die: (end: 'killed') => void
     const death = new Promise<'killed'>((resolve) => (die = resolve))
-    // What is dead never goes on, so that nothing it would have caught or written afterwards happens.
+    // A killed process never goes on, so that it catches and writes nothing afterwards.
     const jobs = jobsOf((name) => (name === killedAt ? new Promise(() => die('killed')) : Promise.resolve()))
     const runs = Object.entries(jobs).map(([name, job]) => [
       name,

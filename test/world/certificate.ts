@@ -57,7 +57,7 @@ export function certify(name: string, issuer?: Certified, dns: readonly string[]
   return { name, cert, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), privateKey, serial }
 }
 
-/** The authority's list of what it has revoked (RFC 5280, section 5), PEM. */
+/** The authority's list of revoked certificates (RFC 5280, section 5), PEM. */
 export function revoke(issuer: Certified, revoked: readonly Certified[]): string {
   const entries = revoked.map(({ serial }) => node(SEQUENCE, node(0x02, serial), utcTime(Date.now() - 60_000)))
   const toSign = node(

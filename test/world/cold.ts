@@ -64,12 +64,12 @@ export interface ColdWorld extends NetworkWorld<ChainAdapter> {
   offer(): Promise<void>
   /** Payouts are planned. */
   pay(): Promise<void>
-  /** What moves between hot addresses is planned. */
+  /** Transfers between hot addresses are planned. */
   rebalance(): Promise<void>
-  /** What is planned is signed, what is signed is handed to the node. */
+  /** Planned transactions are signed, and signed ones are sent to the node. */
   send(): Promise<void>
   watchHot(): Promise<void>
-  /** What the signer was asked, in order; `before` may keep it from answering. */
+  /** The requests to the signer, in order; `before` may prevent an answer. */
   asked: SignRequest[]
   before: {
     answer(request: SignRequest): Promise<void>
@@ -85,7 +85,7 @@ export interface ColdWorld extends NetworkWorld<ChainAdapter> {
   custody(address: string, ticker: string): Promise<bigint>
   platform(ticker: string, kind: AccountKind): Promise<bigint>
   reconcile(): Promise<Round>
-  /** what the signer's policy has as cold addresses, by ticker */
+  /** the cold addresses of the signer's policy, by ticker */
   signersCold: Map<string, string>
 }
 

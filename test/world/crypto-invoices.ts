@@ -92,7 +92,7 @@ interface Invoices {
   /** Runs the module's jobs once. */
   tick(): Promise<void>
   notices(): Promise<Record<string, unknown>[]>
-  /** kinds and statuses of what the merchant was notified of, in order */
+  /** kinds and statuses of the merchant's notifications, in order */
   notified(): Promise<string[]>
   mails(): Promise<{ kind: string; recipient: string; data: Record<string, unknown> }[]>
   balance(ticker: string): Promise<bigint>

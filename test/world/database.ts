@@ -20,7 +20,7 @@ export interface WorldDatabaseOptions {
 }
 
 /**
- * Worlds of one module run without the subscribers that record what addresses hold, and give money that no address
+ * Worlds of one module run without the subscribers that record balances of addresses, and give money that no address
  * holds. Tests of reconciliation and the simulation check this one.
  */
 const NOT_RECORDED = 'records-are-books'

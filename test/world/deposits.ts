@@ -199,7 +199,10 @@ export const createDepositWorld = (
   return world
 }
 
-/** In the place of the job that asks the node: every address holds what contracts are said to have sent it. */
+/**
+ * In the place of the job that asks the node: every address holds the coin that contracts have sent to it, according to
+ * the node.
+ */
 export const believeInner = {
   block: async (): Promise<Effects> => noEffects,
   orphaned: async (): Promise<Effects> => noEffects,

@@ -16,7 +16,7 @@ import { useDb } from './database.ts'
 import { sign } from './signed-request.ts'
 import { createHttpServer, type HttpDeps } from '../../server/src/app/http/index.ts'
 
-/** What the clock of the edge shows: the time of the published signatures, ms. */
+/** The clock of the HTTP server: the time of the published signatures, ms. */
 export const NOW = 1_677_486_443_000
 
 export interface Answer {
@@ -43,12 +43,12 @@ export interface TestEdge {
   app: FastifyInstance
   port: number
   merchant: { id: string; privateKey: string }
-  /** what reached an operation, oldest first */
+  /** requests that reached an operation, oldest first */
   handled: ApiRequest[]
   /** JSON lines of the log */
   logged: string[]
   clock: { ms: number }
-  /** what the next operations answer instead of their name */
+  /** answers of the next operations, instead of their names */
   answer: ((request: ApiRequest) => Promise<ApiAnswer>) | undefined
   /** Sends exactly these bytes: target and headers as given, twice where given twice. */
   raw(method: string, target: string, headers: HeaderList, body?: string | Buffer): Promise<Answer>

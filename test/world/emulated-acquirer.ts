@@ -12,7 +12,7 @@ import {
 import type { AcquirerWorld } from '../../server/src/adapters/acquirers/conformance.ts'
 import { createPatientHttp } from './acquirer-patience.ts'
 
-/** What a test's world is made of when the acquirer is an emulator of the sandbox. */
+/** The parts of a test's world when the acquirer is an emulator of the sandbox. */
 export interface Emulated {
   emulator: Emulator
   /** the adapter under test, which asks `url` by `http` */
@@ -86,7 +86,7 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
   }
 }
 
-/** What a callback is about: its sender knows, whether or not the adapter believes it. */
+/** The subject of a callback: its sender knows, whether or not the adapter believes it. */
 const referencesOf = ({ context }: Emulator, body: string): string[] =>
   context.deliveries
     .list()

@@ -17,7 +17,7 @@ import type { AccountChainAdapter } from '../../server/src/adapters/chains/port.
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { createEvmAdapter, type EvmAdapterSettings } from '../../server/src/adapters/chains/evm/index.ts'
 
-/** What tests hold of a node, whichever it is. */
+/** The interface of a node for tests. */
 export type EvmNode = Pick<Anvil, 'url' | 'rpc'>
 
 export interface EvmWorld extends ChainWorld {
@@ -33,7 +33,7 @@ type Kind = Pick<EvmAdapterSettings, 'network' | 'legacyGas' | 'finality'> & { c
 
 const GWEI = 10n ** 9n
 const PLENTY = 10n ** 30n
-/** Enough for every test contract; an estimate would refuse what is meant to fail. */
+/** Enough for every test contract; an estimate would refuse a call that is meant to fail. */
 const GAS = '0x100000'
 /** With one slot in an epoch. */
 const ANVIL_FINAL_BELOW = 2

@@ -137,7 +137,7 @@ export const openEvmSweeps = async (url: string, options: SweepOptions) => {
     await node.rpc('evm_revert', snapshot)
   })
   const { db, runtime, mine, sendJob } = world
-  // What earlier worlds did to addresses of these keys is still on their nodes.
+  // Transactions of earlier worlds with addresses of these keys are still on their nodes.
   await takeIndexes(db, 'EVM', 'deposit', 0, 1 + randomBytes(3).readUIntBE(0, 3))
   const prices = new Map(Object.entries(USD).map(([ticker, usd]) => [ticker, usd * E18]))
   const priced = () => setPrices(runtime, Object.fromEntries(prices))

@@ -126,7 +126,7 @@ const asOne = (jobs: readonly Job[]): Job => ({
 type Wrap = (subscriber: PaymentSubscriber) => PaymentSubscriber
 
 /**
- * @param wrap what else is done about payments, as the composition root does it
+ * @param wrap further subscribers of payments, as the composition root adds them
  * @param world the object to fill, where a test refers to it before
  */
 export const openFiatInvoices = async (

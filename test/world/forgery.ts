@@ -19,7 +19,7 @@ export interface Forged {
   entries: readonly ForgedEntry[]
 }
 
-/** What the forged rows are about: each test leaves the lie that the audit has found. */
+/** The subject of the forged rows: each test leaves the forgery that the audit has found. */
 const FORGED = [
   'card-payout-hold',
   'deposit-block',

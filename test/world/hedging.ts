@@ -1,8 +1,8 @@
-/** What tests of hedging in the whole sandbox ask of its database, its venue and the operator's command. */
+/** Requests of tests of hedging in the whole sandbox to its database, its venue and the operator's command. */
 import { expect } from 'vitest'
 import type { Sandbox } from '../system/sandbox.ts'
 
-/** A price is not there at once, nor is the owner's money in the position: what is refused is asked again. */
+/** A price is not there at once, nor is the owner's money in the position: a refused request is repeated. */
 export const eventually = <T>(sandbox: Sandbox, what: string, find: () => Promise<T | undefined>): Promise<T> =>
   sandbox.until(what, () => find().catch(() => undefined))
 

@@ -14,7 +14,7 @@ interface TestInstallation {
   readonly folder: string
   /** Writes a file that only its owner may read, as JSON unless it is a text. @returns its path */
   file(name: string, contents: unknown): string
-  /** What is in every installation: no asset yet, the keys of the test mnemonic, no log. */
+  /** The parts of every installation: no asset yet, the keys of the test mnemonic, no log. */
   readonly env: Record<string, string>
 }
 

@@ -16,7 +16,7 @@ export interface Owned {
 export const giveMoney = (runtime: Runtime, owned: Owned, units: bigint): Promise<void> =>
   inTransaction(runtime.db, (tx) => grantCapital(tx, { ...owned, units }, momentOf(runtime)))
 
-/** A merchant has spent money on what a test does not show. @param units ledger units */
+/** A merchant has spent money on an order that a test does not show. @param units ledger units */
 export const spendMoney = (runtime: Runtime, { merchantId, asset }: Owned, units: bigint): Promise<void> => {
   const { at, newId } = momentOf(runtime)
   const id = newId()

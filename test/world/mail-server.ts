@@ -4,7 +4,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface TestMailServer {
   port: number
-  /** what it took, whole, oldest first */
+  /** the accepted mails, whole, oldest first */
   taken: { from: string; to: string[]; raw: string }[]
   stop(): Promise<void>
 }

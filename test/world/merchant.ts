@@ -1,4 +1,4 @@
-/** What tests of merchants and of the edge start from: ids, keys and a merchant of their own. */
+/** The base of tests of merchants and of the HTTP server: ids, keys and a merchant of their own. */
 import { randomBytes } from 'node:crypto'
 import {
   createMerchant,

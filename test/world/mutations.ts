@@ -1,5 +1,5 @@
 /**
- * Changes to what counterparties send, for tests of parsers: a real example goes in, and comes out with a piece
+ * Changes to answers of counterparties, for tests of parsers: a real example goes in, and comes out with a piece
  * dropped, doubled, of another type, out of range, in another writing or cut.
  */
 import * as fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What operators and merchants would see: alerts that stand, notifications and transactions that were sent. */
+/** The view of operators and merchants: open alerts, sent notifications and sent transactions. */
 import { sql } from 'kysely'
 import type { Db } from '../../server/src/platform/db/index.ts'
 

@@ -80,7 +80,7 @@ export const paidLog = (units: bigint, to = STRANGER): Transfer => ({
 
 type Limits = Partial<Record<'maxPerIntent' | 'maxPerHour' | 'maxPerDay', string>>
 
-/** The policy of the signer's own tests with other limits on what these payouts pay. */
+/** The policy of the signer's own tests with other limits on these payouts. */
 export const policyWith = (limits: Limits, top: object = {}): object => {
   const { BITCOIN, ETHEREUM } = policyFile.networks
   const wide = { enabled: true, maxPerIntent: '1000000000000', maxPerHour: '9000000000000', maxPerDay: '9000000000000' }
@@ -103,7 +103,7 @@ export interface Node {
   }) => Awaited<ReturnType<AccountChainAdapter['estimateGas']>>
   broadcast: (raw: string) => BroadcastResult
   statusOf: (hash: string) => TransactionStatus
-  /** next nonce, counting what is mined */
+  /** next nonce after the mined transactions */
   mined: number
   head: Head
   /** Bitcoin: thousandths of a satoshi for each virtual byte */
@@ -111,7 +111,7 @@ export interface Node {
   wouldTake: (raw: string) => BroadcastResult
   broadcastWithParent: (parent: string, child: string) => BroadcastResult
   poolCost: (hash: string) => PoolCost | null
-  /** in the place of what pays for a stuck transaction by a child */
+  /** instead of the function that pays for a stuck transaction by a child */
   payForParent: (hash: string, rate: bigint, below?: bigint) => boolean
 }
 
@@ -199,7 +199,7 @@ export const createPayoutWorld = async (
   const subscribers = [createSettlement(catalogue)]
   let dies = dieAt
   let death = Promise.withResolvers<never>()
-  /** As after a kill -9, what runs goes no further and handles no error. */
+  /** As after a kill -9, a running job goes no further and handles no error. */
   const pause = async (point: string): Promise<void> => {
     if (point !== dies) return
     dies = undefined
@@ -285,11 +285,11 @@ export const createPayoutWorld = async (
       await act(runtime, (tx, moment) => following.block(tx, network, old, moment))
     },
     plan: () => plan.run(signal),
-    /** What `work` runs next is killed at a point, once. */
+    /** The next job that `work` runs is killed at a point, once. */
     dieAt: (point: string): void => {
       dies = point
     },
-    /** What the jobs do in a second, as often as wanted. */
+    /** The jobs of a second, a number of times. */
     work: async (rounds = 1, everyMs = 1_000): Promise<void> => {
       for (let round = 0; round < rounds; round += 1) {
         time.now += everyMs

@@ -1,4 +1,4 @@
-/** What jobs and routes are handed in a test: a clock of the test's, ids of its time, and a log that is silent. */
+/** The runtime of jobs and routes in a test: a clock of the test's, ids of its time, and a log that is silent. */
 import { randomBytes } from 'node:crypto'
 import pino from 'pino'
 import { uuidv7, type NewId } from '../../server/src/platform/base/id.ts'

@@ -1,4 +1,4 @@
-/** A node of java-tron's kind that says what a test tells it to, question by question. */
+/** A node of java-tron's kind with the answers that a test sets, request by request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -28,7 +28,7 @@ export interface ScriptedNode {
   answers: Answers
   /** methods asked for, in order */
   asked: string[]
-  /** what came with the requests */
+  /** the contents of the requests */
   headers: Record<string, unknown>[]
 }
 

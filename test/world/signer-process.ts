@@ -58,7 +58,7 @@ export function serveArguments({ seed: seedFile, passphrase, policy, log, socket
   return ['serve', ...secrets, '--policy', policy, '--log', log, '--socket', socket]
 }
 
-/** Waits until what it wrote matches; fails when it ends before. */
+/** Waits until its output matches; fails when it ends before. */
 export async function written(process_: Run, pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(process_.output())

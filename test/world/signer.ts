@@ -18,7 +18,7 @@ import { Refusal } from '../../signer/src/protocol/refusal.ts'
 import type { RefusalCode } from '../../signer/src/protocol/refusal.ts'
 import { Signer } from '../../signer/src/server/signer.ts'
 
-/** What the signer's tests share: a known seed, a policy with every rule in it, and requests that obey it. */
+/** The common base of the signer's tests: a known seed, a policy with every rule in it, and requests that obey it. */
 
 /** BIP 39 seed of "test x11 junk". */
 const JUNK_SEED =
@@ -303,7 +303,7 @@ export function bitcoinRequest({
 
 export const depositKey = (index: number): KeyReference => ({ account: 'deposit', branch: 0, index })
 
-/** What a signer says to a request. */
+/** The answer of a signer to a request. */
 export async function codeOf(signer: Signer, request: SignRequest): Promise<RefusalCode | 'signed'> {
   try {
     await signer.sign(request)
@@ -314,7 +314,7 @@ export async function codeOf(signer: Signer, request: SignRequest): Promise<Refu
   }
 }
 
-/** What a signer that has signed nothing yet says to a request. */
+/** The answer of a signer that has signed nothing yet to a request. */
 export async function refusalOf(request: SignRequest, policy: object = policyFile): Promise<RefusalCode | 'signed'> {
   return codeOf((await makeSigner({ policy })).signer, request)
 }

@@ -4,7 +4,7 @@ import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
 import { createTestRuntime } from './runtime.ts'
 
-/** Stops everything, or what all members of `stop` have in common. */
+/** Stops everything, or the payments that match all members of `stop`. */
 export const stopMoney = (db: Db, stop: Partial<NewStop> = {}): Promise<void> =>
   inTransaction(db, (tx) =>
     createStop(

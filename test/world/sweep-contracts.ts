@@ -28,7 +28,7 @@ interface Leave {
   account: Account
   /** Absent: the pinned delegate */
   delegate?: Hex
-  /** Absent: what the account's nonce is now */
+  /** Absent: the current nonce of the account */
   nonce?: bigint
   /** Absent: this chain's */
   chainId?: bigint

@@ -32,7 +32,7 @@ export interface TronWorld extends ChainWorld {
   call(contract: ContractName, to: string, name: string, args: readonly unknown[], sun?: bigint): Promise<string>
 }
 
-/** What tronweb needs so as not to refer to its node's head: a fork would undo that. */
+/** The block for tronweb to refer to, instead of its node's head: a fork would undo that. */
 interface Options {
   blockHeader: { ref_block_bytes: string; ref_block_hash: string; expiration: number; timestamp: number }
 }

@@ -20,7 +20,7 @@ export const tronIntent = (number: number, more: Partial<Intent> = {}): Intent =
 
 export const ownerOf = (key: KeyReference): string => keyring.tronAddress(key)
 
-/** What pays an intent, out of the hot wallet. */
+/** The request to pay an intent from the hot wallet. */
 export const paymentOf = ({ asset, to, units }: Intent, owner: string = ownerOf(hotKey)): Contract =>
   asset === 'TRX'
     ? { kind: 'TransferContract', owner, to, amount: BigInt(units) }

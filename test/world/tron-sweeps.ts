@@ -24,7 +24,7 @@ export class Killed extends Error {
 
 export type TronSweeps = Awaited<ReturnType<typeof openTronSweeps>>
 
-/** @param given `trx`: what the hot wallet has, decimal text */
+/** @param given `trx`: the balance of the hot wallet, decimal text */
 export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & { trx?: string } = {}) => {
   const { trx = '5000', ...more } = given
   const policy: SweepPolicy = { ...DEFAULT_SWEEP_POLICY, kPerMille: 2_000n, ...more }
@@ -53,7 +53,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   const deps = { ...tron.deps, hotAddress: TRON_HOT }
   const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
   const spendable = () => spendableSun(deps)
-  /** Jobs as a process begins with: what they cache is gone. */
+  /** Jobs as a process begins with: their caches are empty. */
   const start = () => ({
     payouts: createTronPayoutJob({ ...deps, fromDeposits: createTronDirect({ ...deps, sweeps: policy }) }, 0),
     sweep: createTronSweepJob(
@@ -149,7 +149,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
     spendable: async (): Promise<bigint> => (await spendable()).sun,
     prices,
     costOf: async (merchantId: string): Promise<bigint> => -(await tron.balance(merchantId, 'TRX', 'network-costs')),
-    /** What the transactions of each purpose burnt, in sun. */
+    /** The TRX that the transactions of each purpose burnt, in sun. */
     burnt: async (): Promise<Record<string, bigint>> => {
       const total: Record<string, bigint> = {}
       for (const { purpose, fee } of await tron.sent()) if (fee !== null) total[purpose] = (total[purpose] ?? 0n) + fee

@@ -1,7 +1,7 @@
 /**
  * A double of a venue with one price for each market; a test decides what happens to an order. Amounts in 1e-18.
  * Source: the contract of `Venue` in adapters/venues/port.ts, which its conformance suite proves of ccxt's adapter and
- * of the sandbox's venue; lost answers, orders that arrive late, trades that show later and fees in what is received:
+ * of the sandbox's venue; lost answers, orders that arrive late, trades that show later and fees in the received asset:
  * docs/dialects.md, rows V-1, V-3 and V-4.
  */
 import {
@@ -37,7 +37,7 @@ interface Taken extends VenueOrder {
 }
 
 export interface TestVenue extends Venue {
-  /** what happens to the next orders, one after the other */
+  /** the results of the next orders, one after the other */
   faults: Fault[]
   /** every query fails */
   down: boolean

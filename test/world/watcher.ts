@@ -1,4 +1,4 @@
-/** What the watcher has read: of a chain that a test has, or of empty blocks where only the heights matter. */
+/** The blocks that the watcher has read: of a chain that a test has, or empty ones where only the heights matter. */
 import type { Network } from '@bursar/chainkit'
 import { createCursor, readCursor } from '../../server/src/chain/watcher/cursor.ts'
 import {
@@ -13,7 +13,7 @@ import { applyBlocks, settleAgain } from '../../server/src/chain/watcher/steps.t
 import type { Db } from '../../server/src/platform/db/index.ts'
 import type { Runtime } from '../../server/src/platform/runtime/runtime.ts'
 
-/** What of a node the watcher asks. */
+/** The requests of the watcher to a node. */
 export type ReadChain = Pick<
   ChainAdapter,
   'network' | 'capabilities' | 'head' | 'finalized' | 'blockAt' | 'hashAt' | 'mempool'
@@ -47,7 +47,7 @@ const MOST_STEPS = 500
 const RING_BLOCKS = 10_000
 
 /**
- * Steps until the cursor stands at the head, and once more, for what is noticed only there.
+ * Steps until the cursor stands at the head, and once more, for changes that are noticed only there.
  * @param head the hash of the chain's head now
  */
 export const readToHead = async (
@@ -74,7 +74,7 @@ export interface ReadSoFar {
   traces?: boolean
   /** ms, of the blocks that are read now; the clock when absent. A network's first block has no time */
   time?: number
-  /** what the hashes of these blocks begin with, before their heights; `a` when absent, as `blockOf` in deposits.ts */
+  /** the prefix of the hashes of these blocks, before their heights; `a` when absent, as `blockOf` in deposits.ts */
   branch?: string
 }
 

@@ -33,7 +33,7 @@ export const openWideSigner = async (wanted: WideSigner): Promise<{ signer: Sign
   const wide = { enabled: true, maxPerIntent: MUCH, maxPerHour: MUCH, maxPerDay: MUCH }
   const rules = {
     ...given,
-    // What moves our own coins is allowed where a test says so.
+    // Movements of our own coins are allowed where a test says so.
     sweep: undefined,
     consolidation: undefined,
     // A test chain that makes blocks at once is ahead of the clock.

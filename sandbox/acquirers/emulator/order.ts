@@ -30,9 +30,9 @@ export interface Order {
   readonly createdAt: number
   readonly expiresAt?: number
   readonly status: Status
-  /** what was really paid, or sent to the card */
+  /** the amount that was really paid, or sent to the card */
   readonly moved?: string
-  /** what went back of it */
+  /** the returned amount of it */
   readonly refunded: string
   readonly fee?: string
   /** first six and last four digits */
@@ -40,10 +40,10 @@ export interface Order {
   readonly reason?: Reason
   readonly decidedAt?: number
   readonly telling?: Telling
-  /** what is to become of it, and when, ms of the real clock */
+  /** its next state, and the time of the change, ms of the real clock */
   readonly outcome?: Outcome
   readonly dueAt?: number
-  /** what was asked to go back, oldest first */
+  /** the requested refunds, oldest first */
   readonly refunds?: readonly RefundRow[]
   /** attempts with other cards that were refused before this one */
   readonly before?: readonly Attempt[]

@@ -37,7 +37,9 @@ export const openBranch = (lag: number): Branch => {
   const ids = new Map<string, Block>()
   const transactions = new Map<string, Located>()
   const state = new Map<string, unknown>()
-  /** The previous values of what each of the newest blocks changed. The last element is of the newest block. */
+  /**
+   * The previous values of the state that each of the newest blocks changed. The last element is of the newest block.
+   */
   const before: Map<string, unknown>[] = []
   const last = (): Block => {
     const block = blocks.at(-1)

@@ -21,7 +21,7 @@ export interface ChainOptions {
   readonly branch: Branch
   readonly machine: Machine
   readonly log: ChainLog
-  /** ms; what blocks are dated by when the chain is not ahead of it. */
+  /** ms; the time of blocks when the chain is not ahead of it. */
   readonly clock: () => number
   /** ms between blocks. */
   readonly slotMs: number
@@ -33,11 +33,11 @@ export interface Chain {
   readonly pool: Pool
   /** Throws TransactionRefusal. */
   readonly broadcast: (transaction: SignedTransaction) => Promise<void>
-  /** Puts what waits into a block, unless it is held back. */
+  /** Puts waiting transactions into a block, unless they are held back. */
   readonly mine: (parameters?: Partial<ParameterValues>) => Promise<Block>
-  /** Blocks on top of a block that is not the newest: a fork. Returns what no longer fits. */
+  /** Blocks on top of a block that is not the newest: a fork. Returns the transactions that are no longer valid. */
   readonly replace: (depth: number, contents: readonly (readonly SignedTransaction[])[]) => Promise<Replaced>
-  /** From now on blocks are made without what waits, or with it. */
+  /** From now on blocks are made without waiting transactions, or with them. */
   readonly hold: (on: boolean) => void
   readonly isHolding: () => boolean
   /** ms of the clock by which blocks are dated */
@@ -73,7 +73,7 @@ export const openChain = ({ branch, machine, log, clock, slotMs }: ChainOptions)
       if (pool.get(transaction.id) !== undefined)
         throw new TransactionRefusal('DUP_TRANSACTION_ERROR', 'Transaction already exists.')
       checkExpiration(branch, transaction)
-      // Source: java-tron Wallet.broadcastTransaction: what ends before the next block could be made is refused too.
+      // Source: java-tron Wallet.broadcastTransaction: a transaction that expires before the next block is refused too.
       if (transaction.raw.expiration < BigInt(branch.head().timestamp + slotMs))
         throw new TransactionRefusal('TRANSACTION_EXPIRATION_ERROR', 'Transaction expired')
       await verifySignature(transaction)

@@ -9,7 +9,7 @@ export interface ForkOrder {
   /** Ids that the new branch is without, as if they had never been broadcast. */
   readonly without: readonly string[]
   /**
-   * What becomes of the other transactions: they are in the new branch too, wait for a block again, or are forgotten.
+   * The other transactions: they are in the new branch too, wait for a block again, or are forgotten.
    */
   readonly others: 'mined' | 'pending' | 'forgotten'
 }
@@ -47,7 +47,7 @@ export const fork = async (chain: Chain, { depth, without, others }: ForkOrder):
   return { height: branch.height(), id: branch.head().id, mined, pending, forgotten }
 }
 
-/** As a real node does it: what no longer fits is dropped without a word. */
+/** As a real node does it: a transaction that is no longer valid is dropped without a message. */
 const forgetRefused = (error: unknown): void => {
   if (!(error instanceof TransactionRefusal)) throw error
 }

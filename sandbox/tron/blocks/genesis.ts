@@ -1,5 +1,5 @@
 /**
- * Block 0: an account with nearly all TRX, the sandbox's tokens, and what others on the network have staked. Its
+ * Block 0: an account with nearly all TRX, the sandbox's tokens, and the stake of others on the network. Its
  * transactions are always the same bytes, so the tokens stand at the same addresses on every chain.
  */
 import { encodeDeployData } from 'viem'
@@ -44,7 +44,7 @@ export const tokens: readonly Token[] = [
 const faucetSun = 10n ** 15n
 const deployerSun = 10n ** 12n
 /**
- * What others have staked, in TRX: about what a TRX of stake gives on the main network, 10 energy or 1.6 bytes a day.
+ * The stake of others, in TRX. A TRX of stake gives about as much as on the main network, 10 energy or 1.6 bytes a day.
  */
 const stakedByOthers = { ENERGY: 18_000_000_000n, BANDWIDTH: 27_000_000_000n } as const
 const feeLimit = 5_000_000_000n

@@ -11,7 +11,7 @@ export interface Lag {
   readonly blocks: () => number
   /**
    * The node knows all but the newest blocks from now on. Their transactions wait, as a node hears of a transaction
-   * before its block; what does not fit on the older state waits out of sight until the blocks are back.
+   * before its block; a transaction that is not valid on the older state waits out of sight until the blocks are back.
    */
   readonly set: (blocks: number) => Promise<void>
 }

@@ -12,7 +12,9 @@ export interface Pool {
   /** Throws TransactionRefusal; it waits for nothing then. */
   readonly add: (transaction: SignedTransaction) => Promise<void>
   readonly remove: (ids: readonly string[]) => void
-  /** After the chain changed: everything is tried again, and what no longer fits is dropped. Returns what was. */
+  /**
+   * After the chain changed: everything is tried again, and invalid transactions are dropped. Returns the dropped ones.
+   */
   readonly renew: () => Promise<readonly SignedTransaction[]>
 }
 

@@ -26,7 +26,7 @@ export interface Account {
   readonly created: bigint
   /** ms, of the last transaction that cost it something */
   readonly operated: bigint
-  /** Of the EVM: counts what a contract created. */
+  /** Of the EVM: counts the contracts that a contract created. */
   readonly nonce: bigint
   readonly freeBandwidth: Usage
   readonly usage: Readonly<Record<Resource, Usage>>

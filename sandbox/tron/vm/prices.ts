@@ -33,7 +33,7 @@ const changes: Prices = {
     sstoreCleanRefundEIP2200Gas: 0,
     sstoreClearRefundEIP2200Gas: 0,
   },
-  // Nothing counts as accessed before (machine.ts): what a first access costs on top is zero, and these are the prices.
+  // Nothing counts as accessed before (machine.ts): a first access has no extra cost, and these are the prices.
   '2929': {
     coldsloadGas: 0,
     coldaccountaccessGas: 0,

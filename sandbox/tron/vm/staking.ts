@@ -33,7 +33,7 @@ interface Frame {
 
 const energy = 10_000
 
-/** java-tron's TRON_POWER (2) and what is unknown are refused: this chain has no votes. */
+/** java-tron's TRON_POWER (2) and unknown resources are refused: this chain has no votes. */
 const resources: readonly Resource[] = ['BANDWIDTH', 'ENERGY']
 const noteOf: Readonly<Record<Resource, string>> = { BANDWIDTH: 'Bandwidth', ENERGY: 'Energy' }
 
@@ -114,7 +114,7 @@ export const stakingOpcodes = (running: () => Running): NonNullable<EVMOpts['cus
 ]
 
 /**
- * Stakes unfreezing TRX again, and pays out what has waited long enough. The entry has details as with
+ * Stakes unfreezing TRX again, and pays out the TRX that has waited long enough. The entry has details as with
  * `saveCancelAllUnfreezeV2Details` (row T-5: Program.cancelAllUnfreezeV2Action and CancelAllUnfreezeV2Processor).
  */
 const cancelUnfreezing = ({ context: { state, now }, trail }: Running, owner: Address): void => {

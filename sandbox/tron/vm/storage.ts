@@ -66,7 +66,7 @@ export const openStorage = (): EvmStorage => {
     getStateRoot: async () => new Uint8Array(32),
     setStateRoot: async () => {},
     hasStateRoot: async () => true,
-    // TRON prices a write by what the slot holds, not by what it held when the transaction began.
+    // TRON prices a write by the current value of the slot, not by its value when the transaction began.
     originalStorageCache: { get: async (address, key) => readSlot(address, key), clear: () => {} },
     clearCaches: () => {},
     shallowCopy: () => storage,
@@ -85,7 +85,7 @@ const readAccount = (state: State, address: Address): Account | undefined => {
   return new Account(account.nonce, account.balance, KECCAK256_RLP, code?.hash ?? KECCAK256_NULL)
 }
 
-/** The EVM also writes what it only looked at: an empty account that was not there is not made. */
+/** The EVM also writes accounts that it only read: an empty account that was not there is not made. */
 const writeAccount = (state: State, address: Address, account: Account | undefined, now: bigint): void => {
   const known = accountAt(state, address)
   if (account === undefined || (known === undefined && account.isEmpty())) return

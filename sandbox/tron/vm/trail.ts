@@ -9,10 +9,10 @@ export interface Trail {
   /** How many there are so far: numbers the contracts that code creates. */
   count(): number
   enter(message: Message): void
-  /** `failed`: what it did is undone, and what its calls did. */
+  /** `failed`: its effects and those of its calls are undone. */
   leave(failed: boolean): void
   destroyed(contract: Address, heir: Address, value: bigint): void
-  /** Notes an act of stake. @returns what marks it as undone */
+  /** Notes an act of stake. @returns the function that marks it as undone */
   featured(owner: Address, receiver: Address, value: bigint, note: string, extra?: string): () => void
   list(): readonly InternalTransaction[]
 }

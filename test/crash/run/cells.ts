@@ -1,4 +1,4 @@
-/** The cells of the long run: what is ordered, and where which process is killed while it is under way. */
+/** The cells of the long run: a kind of order, a process, and the point at which it is killed meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Network, Role } from '../../system/connected.ts'
 import type { Sandbox } from '../../system/sandbox.ts'
@@ -42,7 +42,7 @@ const started = async (sandbox: Sandbox, role: Role, env: Record<string, string>
   return Math.round(performance.now() - began)
 }
 
-/** Business time passes while a role is waited for: what waits for a retry is due again. */
+/** Business time passes while a role is waited for: waiting retries become due. */
 const NUDGE = { everyMs: 1_500, byMs: 10_000 }
 
 const paused = async (sandbox: Sandbox, role: Serving, point: string): Promise<void> => {
@@ -54,7 +54,7 @@ const paused = async (sandbox: Sandbox, role: Serving, point: string): Promise<v
   }
 }
 
-/** @param order returns the localIds of what it ordered */
+/** @param order returns the localIds of its orders */
 const atPoint = (name: string, role: Serving, point: string, order: (scene: Scene) => Promise<string[]>): Cell => ({
   name: `${name}: ${role} at ${point.split('@')[0]}`,
   role,

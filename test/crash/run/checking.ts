@@ -1,4 +1,4 @@
-/** What must hold once everything has come to rest after kills; each violation is a line. */
+/** Conditions that must hold when all orders have ended after kills; each violation is a line. */
 import type { Merchant } from '../../system/connected.ts'
 import type { Sandbox } from '../../system/sandbox.ts'
 import { balanceOf, NETWORKS, scaled, TICKERS, type Load } from './load.ts'
@@ -7,7 +7,7 @@ import { balanceOf, NETWORKS, scaled, TICKERS, type Load } from './load.ts'
 const BLOCKS = { BITCOIN: 8, ETHEREUM: 4, BINANCE_SMART_CHAIN: 20, TRON: 25 } as const
 /** Real time between further blocks, for the watchers to read them. */
 const BLOCKS_EVERY_MS = 1_000
-/** Business time that passes with them, so that what waits for a retry is due again. */
+/** Business time that passes with them, so that waiting retries become due. */
 const ADVANCE_MS = 10_000
 const PATIENCE_MS = 1_200_000
 
@@ -32,9 +32,9 @@ const noticesOf = async (sandbox: Sandbox, merchant: Merchant, after: number): P
   (await sandbox.messages(merchant, after)).map(({ body }) => JSON.parse(body) as Notice)
 
 /**
- * Brings everything to its end and compares: receivers with what was ordered, the balance with what went in and out,
+ * Brings everything to its end and compares: receivers with the ordered amounts, the balance with the sums in and out,
  * notifications with orders, the books with the chains.
- * @returns what is lost, made twice, or not ended
+ * @returns the orders that are lost, made twice, or not ended
  */
 export const check = async (sandbox: Sandbox, load: Load, start: Start): Promise<string[]> => {
   await untilEnded(sandbox, load)

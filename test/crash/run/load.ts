@@ -1,5 +1,5 @@
 /**
- * Orders and deposits of one long crash run, and what each must have become: it was answered, made once, paid once,
+ * Orders and deposits of one long crash run, and the required end of each: it was answered, made once, paid once,
  * credited once and notified once. The expectations are kept here, apart from the program's tables.
  */
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,7 @@ import type { Merchant, Network } from '../../system/connected.ts'
 import type { Sandbox } from '../../system/sandbox.ts'
 
 export const NETWORKS: readonly Network[] = ['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON']
-/** What is withdrawn and deposited on a network: whole units of an asset. */
+/** The withdrawn and deposited amounts on a network: whole units of an asset. */
 const ASSETS: Record<Network, { ticker: string; out: string; in: string }> = {
   BITCOIN: { ticker: 'BTC', out: '0.0005', in: '0.002' },
   ETHEREUM: { ticker: 'USDT', out: '2', in: '20' },

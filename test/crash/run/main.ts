@@ -30,7 +30,7 @@ const { values } = parseArgs({
 const root = join(import.meta.dirname, '../../..')
 /** Below other work, and above nothing that has to happen. */
 const NICE = 5
-/** What the merchants can spend. */
+/** The money that the merchants can spend. */
 const CREDITS = [
   ['BTC', '5'],
   ['USDT', '100000'],

@@ -6,7 +6,7 @@ const FILE = join(import.meta.dirname, '../../../docs/operating/crashes.md')
 const ROW = /^\| `([^`]+)` \| (\d+) \| (\d+) \| ([\d-]+) \| (\w+) \|$/
 
 export interface Row {
-  /** what was ordered, and where which role was killed */
+  /** the kind of order, the role, and the point at which it was killed */
   cell: string
   /** processes that were killed, all roles */
   kills: number
@@ -29,7 +29,7 @@ export const readRows = (): Map<string, Row> => {
   )
 }
 
-/** Adds rows to what the page says, and writes it again. */
+/** Adds rows to those of the page, and writes it again. */
 export const addRows = (added: readonly Row[]): number => {
   const rows = readRows()
   for (const row of added) {

@@ -1,4 +1,4 @@
-/** A case: what is sent, and what must and must not come of it. */
+/** A case: a request, and its allowed and forbidden effects. */
 import type { Operation } from '@bursar/contract'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Answer, Sending } from '../connection.ts'
@@ -24,15 +24,18 @@ export interface Created {
 }
 
 export interface Case extends Sending {
-  /** what was done to the request, for counts and reports */
+  /** the fault of the request, for counts and reports */
   kind: string
   /** the request in a line, for reports */
   about: string
-  /** `nothing`: no row may change. `something`: it may be accepted, and then makes exactly what its answer names */
+  /**
+   * `nothing`: no row may change. `something`: it may be accepted, and then makes exactly the objects that its answer
+   * names
+   */
   effect: 'nothing' | 'something'
   /** faults of the answers; none: as it must be */
   judge(answers: readonly Answer[]): string[]
-  /** what the answers say was made */
+  /** the objects that the answers name as made */
   created?(answers: readonly Answer[]): Created[]
   /** it is sent once more, after the others: the answers must be the same */
   isRepeated?: boolean

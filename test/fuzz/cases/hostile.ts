@@ -174,7 +174,7 @@ const PROTOCOLS: Readonly<Record<string, Text>> = {
     framed(base, 'Transfer-Encoding: chunked', chunked(`{"x":"${'x'.repeat(1_100_000)}"}`, 65_536)),
 }
 
-/** What RFC 9112 allows: it may be carried out. */
+/** Requests that RFC 9112 allows: they may be carried out. */
 const ALLOWED: Readonly<Record<string, (base: Base, random: Random) => string[]>> = {
   chunks: (base, random) => [framed(base, 'Transfer-Encoding: chunked', chunked(base.body, 1 + random.int(50)))],
   'chunks with extensions': (base) => [

@@ -153,7 +153,9 @@ const formFields = (random: Random): [string, string][] => {
   return fields.map(([name, value]) => [name, value.toWellFormed()])
 }
 
-/** What a payer submits on a page. The forms of the page change its invoice; no other content type does anything. */
+/**
+ * Forms that a payer submits on a page. The forms of the page change its invoice; no other content type does anything.
+ */
 export const makePageForm = (world: FuzzWorld, random: Random): Case => {
   const kind = random.pick(['crypto', 'fiat'] as const)
   const target = `/invoices/${kind}/${idOf(kind, world, random)}${visitQuery(random)}`

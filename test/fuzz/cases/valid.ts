@@ -36,7 +36,7 @@ const TABLE_OF: Readonly<Record<string, Table>> = {
   createRotatingAddress: 'addresses',
 }
 
-/** What the answers of an operation say was made. */
+/** The objects that the answers of an operation name as made. */
 export const createdBy =
   ({ id: operation }: Operation, { id: merchantId }: Account) =>
   (answers: readonly Answer[]): Created[] =>

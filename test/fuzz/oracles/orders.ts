@@ -1,4 +1,4 @@
-/** Whether what was accepted exists exactly once, as its merchant's, and nothing else does. */
+/** Whether each accepted object exists exactly once, as its merchant's, and no other object does. */
 import { sql } from 'kysely'
 import type { Db } from '../../../server/src/platform/db/index.ts'
 import type { Created, Table } from '../cases/case.ts'
@@ -18,9 +18,11 @@ const IS_PART = `exists (select from exchange_withdrawals e where e.merchant_id 
 const HAVE_PARTS: readonly Table[] = ['withdrawals', 'card_payouts', 'exchanges']
 
 export interface Objects {
-  /** Remembers what is there. */
+  /** Remembers the existing objects. */
   look(): Promise<void>
-  /** Compares what has come since the last look with what answers named, and remembers it. @returns the differences */
+  /**
+   * Compares new objects since the last call with those that answers named, and remembers them. @returns differences
+   */
   compare(created: readonly Created[]): Promise<string[]>
 }
 

@@ -1,4 +1,4 @@
-/** Exchanges: alone, with a withdrawal or a card payout as one order, and of a deposit; and hedging what they leave. */
+/** Exchanges: alone, with a withdrawal or a card payout as one order, and of a deposit; and hedging their exposure. */
 import { createConversionJob } from '../../../server/src/exchange/conversions/index.ts'
 import {
   createQuoteStore,

@@ -29,7 +29,7 @@ export const PAIRS: readonly Pair[] = OPERATIONS.flatMap((one, at) =>
 
 /** Balances of the merchant. All that changes one of them meets there in the same way: by the lock of its account. */
 const BALANCES: readonly Subject[] = ['USDT', 'UAH']
-/** Orders that take from a balance: what changes it is tried with these and with itself. */
+/** Orders that take from a balance: an operation that changes it is tried with these and with itself. */
 const TAKING = ['withdraw', 'exchange', 'pay-card']
 
 /** Subjects that both touch and at least one of them changes. */

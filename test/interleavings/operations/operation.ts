@@ -1,4 +1,4 @@
-/** What moves money, as one process of the program does it: with connections of its own. */
+/** Operations that move money, as one process of the program makes them: with connections of its own. */
 import type { Runtime } from '../../../server/src/platform/runtime/runtime.ts'
 import type { PoolSettings } from '../../../server/src/platform/db/index.ts'
 import type { AddressHolders } from '../../../server/src/pay-out/withdrawals/index.ts'
@@ -13,7 +13,7 @@ export interface Process {
   readonly holders: AddressHolders
 }
 
-/** On what two operations can meet: a balance of the merchant, or objects of one kind. */
+/** The rows on which two operations can meet: a balance of the merchant, or objects of one kind. */
 export type Subject =
   | 'USDT'
   | 'UAH'
@@ -37,14 +37,14 @@ export interface Operation {
   readonly reads?: readonly Subject[]
   /** a stop of the merchant is in force before */
   readonly isStopped?: boolean
-  /** what the world outside decides before it runs */
+  /** decisions of counterparties before it runs */
   prepare?(scene: Scene): void
   /**
    * Works on all due rows, so that it may find none while the other operation holds them: then it is run once more
    * at the end.
    */
   readonly isJob?: boolean
-  /** What it returns or throws is a part of the outcome. A repetition after a lost race is part of it. */
+  /** Its result or error is a part of the outcome, and so is a repetition after a lost race. */
   run(process: Process, scene: Scene): Promise<unknown>
 }
 

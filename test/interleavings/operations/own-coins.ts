@@ -52,7 +52,7 @@ export const ownCoinOperations: readonly Operation[] = [
     run: (process, { transfer }) => takeTransfer(process, transfer),
   },
   { name: 'cancel-cold', changes: ['cold storage'], run: (process, { transfer }) => cancel(process, transfer) },
-  // After what plans transactions: when jobs run once more, these are sent.
+  // After the jobs that plan transactions: when jobs run once more, these are sent.
   {
     name: 'send',
     isJob: true,
@@ -81,7 +81,7 @@ export const ownCoinOperations: readonly Operation[] = [
     reads: ['stops', 'cold storage'],
     run: async (process, scene) => {
       const job = sendingOf(process, scene, {})
-      // One run plans the replacement of what is stuck, the next one has it signed and broadcasts it.
+      // One run plans the replacement of a stuck transaction, the next one has it signed and broadcasts it.
       for (let run = 0; run < 2; run += 1) await job.run(signal)
     },
   },

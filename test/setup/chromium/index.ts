@@ -31,7 +31,8 @@ export const describeWithChromium = (name: string, body: () => void): void => {
 }
 
 /**
- * Call at the top of the group. Each call of what it gives is a context of its own: nothing is shared between visits.
+ * Call at the top of the group. Each call of the returned function is a context of its own: nothing is shared between
+ * visits.
  */
 export const useChromium = (): ((options?: BrowserContextOptions) => Promise<BrowserContext>) => {
   let started: Promise<Browser> | undefined

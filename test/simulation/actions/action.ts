@@ -9,7 +9,7 @@ export interface Action {
   /**
    * Does it.
    * @param random of this step alone
-   * @returns what the trace says of it: names and amounts of the simulation, no ids that the program made
+   * @returns the text for the trace: names and amounts of the simulation, no ids that the program made
    */
   run(simulation: Simulation, random: Random): Promise<string>
 }

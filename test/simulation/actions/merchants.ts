@@ -1,4 +1,4 @@
-/** What merchants do by the API: addresses, withdrawals, exchanges, and the same again when an answer is lost. */
+/** Actions of merchants by the API: addresses, withdrawals, exchanges, and the same again when an answer is lost. */
 import { BursarError, BursarNetworkError, type Bursar } from '@bursar/sdk'
 import type { Network } from '@bursar/chainkit'
 import { formatUnits, parseUnits } from '../../../server/src/platform/money/index.ts'
@@ -38,7 +38,7 @@ const OUTAGE_STEPS = 50
  */
 const UNEXPECTED = 'temporarily unavailable: try again'
 
-/** What no merchant with the right key should be answered. */
+/** Answers that no merchant with the right key should get. */
 const judgeRefusal = (
   { clock, faults, problems }: Simulation,
   { name }: SimulatedMerchant,

@@ -1,4 +1,4 @@
-/** What operators do by their commands. */
+/** Actions of operators by their commands. */
 import { bitcoinHotAddress, evmHotAddress, tronHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import { createStop, liftStop, listStops } from '../../../server/src/ledger/stops/index.ts'
 import { fundAcquirerItem, limitsOf } from '../../../server/src/cards/acquiring/index.ts'

@@ -46,7 +46,7 @@ const payerOf = (
 
 /** How many payments on EVM chains are made with a token of the same name that is worth nothing. */
 const TWINS = 0.1
-/** What payments pay in other ways than once. */
+/** Payments in other ways than once. */
 const OUTPUTS: Partial<Record<Way, (units: bigint) => bigint[]>> = {
   'two-outputs': (units) => [units, units],
   twin: () => [],
@@ -83,7 +83,7 @@ const pay: Action = {
   },
 }
 
-/** Pays an invoice: mostly what it asks for, else a half, or half as much again. */
+/** Pays an invoice: mostly the requested amount, otherwise half of it, or one and a half times it. */
 const payInvoice: Action = {
   name: 'pay an invoice',
   weight: ({ books }) => (books.invoiced.length === 0 ? 0 : 6),

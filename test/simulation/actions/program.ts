@@ -1,4 +1,4 @@
-/** What the program does by itself: runs of jobs and steps of watchers; and what happens to its processes. */
+/** The program's own work: runs of jobs and steps of watchers; and kills and restarts of its processes. */
 import type { Job } from '../../../server/src/platform/jobs/index.ts'
 import type { Watcher } from '../../../server/src/chain/watcher/index.ts'
 import { ROLES, type RoleName, type Simulation } from '../simulation.ts'

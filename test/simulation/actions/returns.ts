@@ -87,5 +87,5 @@ const giveBack: Action = {
 
 export const RETURNS: readonly Action[] = [giveBack]
 
-/** @returns what the trace says of it */
+/** @returns the text for the trace */
 export const returnOne = (simulation: Simulation, random: Random): Promise<string> => giveBack.run(simulation, random)

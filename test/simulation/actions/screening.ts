@@ -1,4 +1,4 @@
-/** Screening: what the provider makes of people outside, sanctions lists, and operators who decide about money. */
+/** Screening: the provider's judgements of people outside, sanctions lists, and operators who decide about money. */
 import type { Network } from '@bursar/chainkit'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
@@ -110,7 +110,7 @@ const judge: Action = {
 
 export const SCREENING: readonly Action[] = [suspect, decide, list, judge]
 
-/** Decisions about money that waits. @returns what the trace says of each */
+/** Decisions about money that waits. @returns the text of each for the trace */
 export const decideSome = async (simulation: Simulation, random: Random, count: number): Promise<string[]> => {
   const lines: string[] = []
   for (let at = 0; at < count && judge.weight(simulation) > 0; at += 1) {

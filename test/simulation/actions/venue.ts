@@ -1,4 +1,4 @@
-/** The venue on which the position is hedged: how it treats orders, what it refuses, and the owner's money on it. */
+/** The venue on which the position is hedged: how it treats orders, which it refuses, and the owner's money on it. */
 import { formatUnits, unitsOf } from '../../../server/src/platform/money/index.ts'
 import { VENUE } from '../installation/files.ts'
 import type { Simulation } from '../simulation.ts'
@@ -56,7 +56,7 @@ const move: Action = {
 }
 
 /**
- * What can happen to an order (sandbox/venue/README.md). Not among them: an answer that never comes, for which ccxt
+ * The faults of an order (sandbox/venue/README.md). Not among them: an answer that never comes, for which ccxt
  * waits in real time, and an unknown status, with which an order stays open until an operator looks at it.
  */
 const FATES: readonly object[] = [
@@ -119,7 +119,7 @@ const archive: Action = {
 
 const JOBS = [`hedge on ${VENUE}`, `ask ${VENUE} for hedges`, `compare ${VENUE}`]
 
-/** A few seconds of a worker: order books, an order for each exposure, and what became of it. */
+/** A few seconds of a worker: order books, an order for each exposure, and its result. */
 const hedge: Action = {
   name: 'hedging',
   weight: (simulation) => (isHedged(simulation) && simulation.roles.has('worker') ? 3 : 0),

@@ -1,4 +1,4 @@
-/** What happens around the program: time, prices, blocks, reorganisations, nodes that lag or forget, and faults. */
+/** Events around the program: time, prices, blocks, reorganisations, nodes that lag or forget, and faults. */
 import { ACCOUNTS } from '../acquirers/interfaces.ts'
 import { FAULTS, type Fault } from '../faults.ts'
 import type { Action } from './action.ts'
@@ -81,7 +81,7 @@ const reorganise: Action = {
   run: async ({ chains, books, clock, reorganised }, random) => {
     const chain = random.pick(chains)
     const { height } = await chain.head()
-    // Deeper than what counts as final must not happen: the program stops the chain then, and rightly.
+    // A reorganisation below the final block must not happen: the program stops the chain then, and rightly.
     const depth = 1 + random.int(3)
     if (height <= depth) return `${chain.network}: too short`
     clock.advance(1_000)
@@ -141,7 +141,7 @@ const dialect: Action = {
 
 /** The program must not be able to tell a lost request from a lost answer. */
 const DATABASE_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'crash-before', 'crash-after']
-/** What a signer behind a socket can do: its answers are not garbage, and its protocol has no rate limit. */
+/** Faults of a signer behind a socket: its answers are not garbage, and its protocol has no rate limit. */
 const SIGNER_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'repeat']
 
 /** Of a counterparty that is reached by HTTP. */

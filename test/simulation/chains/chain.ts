@@ -1,5 +1,5 @@
 /**
- * A chain of the simulation: what people outside and its nodes do to it, and the truth about it, read past every front.
+ * A chain of the simulation: actions of people outside and of its nodes, and the truth about it, read past every front.
  */
 import type { Network } from '@bursar/chainkit'
 import type { Random } from '../../../sandbox/random.ts'
@@ -74,7 +74,7 @@ export interface SimulatedChain {
   pay(payment: Payment): Promise<string>
   /**
    * The payer of a waiting transaction spends the same coins or nonce otherwise, at a higher fee.
-   * @returns the hash of what replaces it; null if it does not wait, is not a payer's, or the chain has no replacements
+   * @returns the hash of the replacement; null if it does not wait, is not a payer's, or the chain has no replacements
    */
   replace(hash: string): Promise<string | null>
   /** Mines blocks, dated by the clock. @returns the new height */

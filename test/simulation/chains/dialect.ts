@@ -1,4 +1,4 @@
-/** How nodes differ: named changes of what a node answers, by the rows of docs/dialects.md. */
+/** How nodes differ: named changes of a node's answers, by the rows of docs/dialects.md. */
 import { createHash } from 'node:crypto'
 import type { Random } from '../../../sandbox/random.ts'
 
@@ -16,7 +16,7 @@ export type Said =
   /** an answer in another envelope, which needs the number that the client gave its request */
   | { write(id: unknown): { status: number; text: string } }
 
-/** The node behind a dialect, for what its answer depends on. */
+/** The node behind a dialect, for answers that depend on it. */
 export interface NodeBehind {
   ask(method: string, ...params: unknown[]): Promise<Said>
   /** The answer of a machine that is further behind. */

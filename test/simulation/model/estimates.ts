@@ -18,7 +18,7 @@ const scaled = (decimal: string): bigint => {
   return parsed.units
 }
 
-/** @returns what is wrong with it, in words */
+/** @returns its fault, in words */
 export const judgeEstimate = ({ price, exchange, target, spend }: Estimate): string[] => {
   const [rate, given, got] = [scaled(price.value), scaled(exchange.amount), scaled(target.amount)]
   const one = 10n ** BigInt(SCALE)

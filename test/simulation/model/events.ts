@@ -1,4 +1,4 @@
-/** What the API says happened to a merchant: its notifications, delivered or not. */
+/** The events of a merchant by the API: its notifications, delivered or not. */
 import type { Bursar } from '@bursar/sdk'
 
 /** The body of a notification, as far as the model reads one. */

@@ -1,11 +1,13 @@
-/** Exchanges whose proceeds are withdrawn: what the merchant gave, and what the receiver has on the chain. */
+/**
+ * Exchanges whose proceeds are withdrawn: the amount that the merchant gave, and the receiver's balance on the chain.
+ */
 import type { Bursar } from '@bursar/sdk'
 import type { Simulation } from '../simulation.ts'
 import { receivedAt, unitsOf, type ExchangedOut } from './books.ts'
 import type { Notification } from './events.ts'
 import { judgeSent } from './held.ts'
 
-/** Adds ledger units to what a merchant's balance should be. */
+/** Adds ledger units to the expected balance of a merchant. */
 export type AddToBalance = (merchant: string, ticker: string, units: bigint) => void
 
 export const judgeExchangeWithdrawal = async (

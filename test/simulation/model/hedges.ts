@@ -1,4 +1,4 @@
-/** Hedges: what the operator's commands and the ledger show beside what the venue itself has, read past its front. */
+/** Hedges: the operator's commands and the ledger, compared with the venue itself, read past its front. */
 import {
   auditExposures,
   clientIdOf,
@@ -77,7 +77,7 @@ interface ShownBooks {
   costs: ReadonlyMap<string, bigint>
 }
 
-/** What the ledger says of each asset follows from the trades of the venue, and is what it holds. */
+/** The ledger's balance of each asset follows from the trades of the venue, and equals the venue's balance. */
 export const judgeVenueBooks = (
   { books, catalogue, venue }: Pick<Simulation, 'books' | 'catalogue' | 'venue'>,
   { flows, held, costs }: ShownBooks,
@@ -108,7 +108,7 @@ export const judgeVenueBooks = (
   return problems
 }
 
-/** The trades' sums of one asset in ledger units; what is received is rounded down, what is spent and charged up. */
+/** The trades' sums of one asset in ledger units; received amounts are rounded down, spent and charged ones up. */
 const sumsOf = (trades: readonly VenueTrade[], ticker: string, scale: number) => {
   const sums = { bought: 0n, sold: 0n, fees: 0n, count: 0n }
   for (const { symbol, qty, quoteQty, isBuyer, commission, commissionAsset } of trades) {

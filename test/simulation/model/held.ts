@@ -13,7 +13,7 @@ export const isHolding = ({ merchants }: Simulation, name: string): boolean =>
 
 /**
  * How much of a payment is on the balance, `units` in all. A provider is asked once more when its answer is lost, and
- * may have changed its mind meanwhile. What a contract paid may be judged by another transaction's hash.
+ * may have changed its mind meanwhile. A contract's payment may be judged by another transaction's hash.
  */
 export const heldBounds = (simulation: Simulation, paid: PaidIn, units: bigint): Bounds => {
   if (!isHolding(simulation, paid.merchant)) return { least: units, most: units }

@@ -1,4 +1,4 @@
-/** What merchants were notified of: per object the statuses of the contract, in their order. */
+/** The notifications of merchants: per object the statuses of the contract, in their order. */
 import type { Simulation } from '../simulation.ts'
 
 /** withdrawals to an address, as the model calls them */

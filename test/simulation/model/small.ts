@@ -8,7 +8,7 @@ import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { PaidIn } from './books.ts'
 
 export interface Small {
-  /** takes a mined output of a payment, in ledger units. @returns what of it is credited on its own */
+  /** takes a mined output of a payment, in ledger units. @returns the amount that is credited on its own */
   add(paid: Paid, units: bigint): bigint
   /** how much of the small ones a balance holds, in ledger units, at least and at most */
   boundsOf(merchant: string, ticker: string): { least: bigint; most: bigint }
@@ -16,7 +16,7 @@ export interface Small {
 
 type Paid = Pick<PaidIn, 'merchant' | 'network' | 'ticker' | 'address' | 'byContract'>
 
-/** What came to one address, of one asset on one network. */
+/** The money that came to one address, of one asset on one network. */
 interface Place {
   paid: Paid
   /** sum of the small outputs, and of those among them that contracts paid */
@@ -56,10 +56,10 @@ export const createSmall = (catalogue: Catalogue): Small => {
 
 const boundsAt = ({ small, smallByContract, byContract }: Place, minimum: bigint): { least: bigint; most: bigint } => {
   const mayComeWithOther = smallByContract > 0n && byContract > 1
-  // What is not credited yet is less than the least deposit.
+  // The amount that is not credited yet is less than the minimum deposit.
   const credited = small >= minimum ? small - minimum + 1n : 0n
   if (mayComeWithOther) return { least: credited, most: small >= minimum ? small : smallByContract }
   if (small < minimum) return { least: 0n, most: 0n }
-  // What is credited of them together is no less than the least deposit either.
+  // The amount that is credited of them together is no less than the minimum deposit either.
   return { least: credited > minimum ? credited : minimum, most: small }
 }

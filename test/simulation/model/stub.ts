@@ -42,7 +42,7 @@ export const stubSimulation = ({ payments = [], payouts = [], received = {}, now
   } as unknown as Simulation
 }
 
-/** Collects what the model adds to balances. */
+/** Collects the amounts that the model adds to balances. */
 export const ledger = () => {
   const sums: Record<string, bigint> = {}
   return {

@@ -16,7 +16,7 @@ export const APPROVERS = ['first', 'second'].map((id) => {
   return { id, publicKey: Buffer.from(x!, 'base64url').toString('hex') }
 })
 
-/** What one approver alone says to a request. */
+/** The answer of one approver alone to a request. */
 export const approve = ({ network, intents }: SignRequest, keyId: string): Approval[] =>
   intents.map((intent) => ({
     keyId,

@@ -1,6 +1,6 @@
 /**
  * The venue on which the position is hedged: the sandbox's, with its own orders, trades and balances (rows V-1, V-2,
- * V-3, V-4, V-5 and V-6 of docs/dialects.md). The simulation's clock dates them, and what is due happens when the
+ * V-3, V-4, V-5 and V-6 of docs/dialects.md). The simulation's clock dates them, and due events happen when the
  * simulation says so.
  */
 import { startVenue } from '../../../sandbox/venue/index.ts'
@@ -39,13 +39,13 @@ export interface SimulatedVenue {
   /** decimals by asset */
   balances(): Readonly<Record<string, string>>
   setBalance(asset: string, amount: string): void
-  /** what happens to the next order, as `POST /venue/next` of the sandbox takes it */
+  /** the fault of the next order, as `POST /venue/next` of the sandbox takes it */
   next(order: object): void
   /** Refuses every request in this way from now on. */
   refuse(kind: string): void
   /** Shows an order no more, as one that ended without a trade 90 days ago. */
   archive(clientOrderId: string): void
-  /** Carries out what is due by now. @returns how much that was */
+  /** Processes due events. @returns their number */
   goOn(): Promise<number>
   /** Ends every fault. */
   mend(): void

@@ -10,7 +10,7 @@ export interface Question {
 const tooLong = (asked: readonly unknown[]): string =>
   `batch limit 100 exceeded (can increase by --rpc.batch.limit). Requested batch of size: ${asked.length}`
 
-/** How nodes refuse a batch of more than they take: status, and what they say. */
+/** How nodes refuse a batch of more than they take: status and message. */
 export const TOO_MANY: readonly [node: string, status: number, says: (asked: Question[]) => unknown][] = [
   [
     'geth 1.13 and bsc (rpc/handler.go): one error in a list, of the first question',

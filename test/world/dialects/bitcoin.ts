@@ -1,5 +1,5 @@
 /**
- * What nodes of Bitcoin answer where the installed one answers otherwise, by the rows of docs/dialects.md.
+ * Answers of Bitcoin nodes that differ from those of the installed one, by the rows of docs/dialects.md.
  * - row B-16: words of getrawtransaction without an index, from src/rpc/rawtransaction.cpp of Bitcoin Core; Knots
  * 29.4.3 on regtest with -txindex=0
  * - row B-13: estimatesmartfee without an estimate, from src/rpc/fees.cpp of Bitcoin Core and Knots 29.4.3 on regtest
@@ -20,7 +20,7 @@ export const NOT_IN_INDEX = 'No such mempool or blockchain transaction. Use gett
 const BUSY = { median: 20, weight: 3_993_000 }
 export const QUIET = { median: 1, weight: 900_000 }
 
-/** What a node is asked for fees, and answers. */
+/** Requests to a node about fees, and its answers. */
 export interface FeeAnswers {
   /** BTC/kvB; undefined: insufficient data */
   estimate?: string | undefined

@@ -1,5 +1,5 @@
 /**
- * What nodes answer to questions about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row
+ * Answers of nodes about old blocks, state, fees and calls, as data. Doubles of row E-9, row E-10, row
  * E-15, row E-41, row E-42, row E-54, row E-55, row E-56, row E-57, row E-58 and row E-61 of docs/dialects.md.
  * Snapshots: go-ethereum, reth and EDR of August 2026, bsc of April 2026, Besu of March 2026.
  */
@@ -33,7 +33,7 @@ export const HISTORY_GONE: readonly Answered[] = [
 /** Root of a list without entries (go-ethereum, core/types/hashes.go: EmptyTxsHash). */
 export const NO_ENTRIES = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 /**
- * What reth of August 2026 changes in a block whose bodies it has pruned: a missing static file ends the reading of
+ * The changes of reth of August 2026 in a block whose bodies it has pruned: a missing static file ends the reading of
  * transactions without an error (crates/storage/provider/src/providers/static_file/manager.rs,
  * fetch_range_with_predicate; paradigmxyz/reth#21948). The head keeps its root.
  */
@@ -159,7 +159,7 @@ export const REVERTS: readonly Answered[] = [
   { who: 'anvil, of a fault', source: 'run', said: refusal(-32603, 'EVM error StackOverflow') },
 ]
 
-/** `eth_call` with state overrides, of nodes that do not know them; what is made of each. */
+/** `eth_call` with state overrides, of nodes that do not know them; and the adapter's result for each. */
 export const NO_OVERRIDES: readonly (Answered & { seen: string | null })[] = [
   {
     who: 'a gateway that counts parameters',
@@ -184,7 +184,7 @@ export const NO_OVERRIDES: readonly (Answered & { seen: string | null })[] = [
 const GWEI = 10n ** 9n
 const hex = (value: bigint | number): string => `0x${value.toString(16)}`
 
-/** @param rewards what each block's list of rewards is @param empty places of blocks without transactions */
+/** @param rewards each block's list of rewards @param empty places of blocks without transactions */
 const feeHistory = (
   base: bigint,
   rewards: readonly unknown[] | null | undefined,

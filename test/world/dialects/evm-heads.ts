@@ -29,7 +29,7 @@ export const NO_FINAL: readonly [client: string, said: Answer][] = [
   ['row E-3: reth', { result: null }],
 ]
 
-/** What nodes call final, and the height that is believed. */
+/** Blocks that nodes call final, and the height that the adapter uses. */
 export const FINAL: readonly [
   client: string,
   network: 'ETHEREUM' | 'BINANCE_SMART_CHAIN',

@@ -1,5 +1,5 @@
 /**
- * How nodes refuse transactions, and what each refusal means: words and codes are those of the client's own source.
+ * How nodes refuse transactions, and the meaning of each refusal: words and codes are those of the client's own source.
  * Doubles of row E-43 (geth and bsc), row E-44 (one code for all), row E-45 (Besu), row E-46 (reth), row E-47
  * (Erigon), row E-48 ("known" of what is not there), row E-49 (Nethermind).
  */

@@ -1,5 +1,5 @@
 /**
- * What nodes answer that are asked what contracts did, as data: who answers so, and where that is written. Doubles of
+ * Answers of nodes about the calls of contracts, as data: which node answers so, and where that is written. Doubles of
  * rows E-11, E-12, E-13, E-14, E-16, E-17, E-18, E-19, E-20, E-21, E-22, E-23, E-24, E-25, E-26, E-27, E-28, E-29,
  * E-30, E-31 and E-32 of docs/dialects.md.
  */

@@ -1,6 +1,6 @@
 /**
  * How java-tron and TronGrid answer besides the ordinary: release_v4.8.1 of tronprotocol/java-tron, by file, and
- * TronGrid's pages. Rows of docs/dialects.md. What depends on the state of a chain is in `sandbox/tron`.
+ * TronGrid's pages. Rows of docs/dialects.md. Behaviour that depends on the state of a chain is in `sandbox/tron`.
  */
 import { headerOf, idOf, Reply } from '../scripted-tron-node.ts'
 
@@ -43,8 +43,8 @@ export const selfDestruction = (by: string, sun: number) =>
 export const NO_ENTRIES: readonly object[] = []
 
 /**
- * Row T-8, row T-11: the servlets print {} for what is not there: an unknown id, a height above the head, an account
- * that was never used, and on a node without history also what is long mined.
+ * Row T-8, row T-11: the servlets print {} for a missing object: an unknown id, a height above the head, an account
+ * that was never used, and on a node without history also a transaction of an old block.
  */
 export const NOT_HERE = {}
 

@@ -40,7 +40,7 @@ export const reorganiseBitcoin = async (rpc: Rpc, order: Order): Promise<void> =
       waiting.push(...raws)
     })
   }
-  // The node drops what may not be in so low a block; those who sent it do so again.
+  // The node drops transactions that may not be in so low a block; their senders send them again.
   for (const raw of [...waiting, ...pool])
     await rpc('sendrawtransaction', raw).catch((error: unknown) => {
       if (!(error instanceof RpcError)) throw error

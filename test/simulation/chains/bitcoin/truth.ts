@@ -1,5 +1,6 @@
 /**
- * What the Bitcoin chain really holds: whole blocks without what they spend, and scans, by a client of the sandbox's.
+ * The true contents of the Bitcoin chain: whole blocks without the spent outputs, and scans, by a client of the
+ * sandbox's.
  */
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
 import type { Received, SimulatedChain, Standing } from '../chain.ts'
