@@ -20,10 +20,8 @@ const repository = positionals[0] ?? join(import.meta.dirname, '..')
 const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'contract/openapi.json', text: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'sdk/src/generated.ts', text: sdkTypes() },
-  {
-    path: 'web/checkout/src/island.generated.ts',
-    text: islandModule(readFileSync(join(import.meta.dirname, '../web/checkout/island/main.ts'), 'utf8')),
-  },
+  { path: 'web/checkout/src/island.generated.ts', text: scriptOf('main.ts', 'ISLAND') },
+  { path: 'server/src/people/pages/passkeys.generated.ts', text: scriptOf('passkeys.ts', 'PASSKEY_SCRIPT') },
   { path: 'docs/operating/configuration.md', text: configurationDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
@@ -32,6 +30,11 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'docs/audit.md', text: auditDocument(join(import.meta.dirname, '..')), mayLag: true },
   { path: 'docs/dialects.md', text: dialectsDocument(join(import.meta.dirname, '..')), mayLag: true },
 ]
+
+function scriptOf(source: string, name: string): string {
+  const file = `web/checkout/island/${source}`
+  return islandModule(readFileSync(join(import.meta.dirname, '..', file), 'utf8'), { file, name })
+}
 
 const committed = (path: string): string | undefined => {
   try {

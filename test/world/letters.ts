@@ -143,4 +143,17 @@ export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { 
       ],
     },
   },
+  'dashboard-invitation': {
+    kind: 'dashboard-invitation',
+    data: {
+      merchant: 'Zerno',
+      joinUrl: 'https://pay.example/app/join/VG9rZW4gb2YgYW4gaW52aXRhdGlvbiBpbiBhIHRlc3Q',
+      until: AT + 604_800_000,
+      isReset: false,
+    },
+  },
+  'dashboard-notice': {
+    kind: 'dashboard-notice',
+    data: { event: 'passkey-added', detail: 'Phone of Olena', at: AT },
+  },
 }

@@ -26,6 +26,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['platform'],
   ['adapters'],
   ['market', 'merchants'],
+  ['people'],
   ['ledger'],
   ['chain'],
   ['risk', 'cards', 'treasury'],

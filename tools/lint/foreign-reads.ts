@@ -101,6 +101,11 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
     why: 'who has spent a coin in a final block, while its payment is not in these books',
   },
   {
+    by: 'people/access',
+    tables: ['merchants'],
+    why: 'invitations and memberships of merchants that are not disabled, with their names',
+  },
+  {
     by: 'platform/db',
     tables: ['business_clock'],
     why: 'partitions are made for months of business time, before any module runs',

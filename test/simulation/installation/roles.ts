@@ -133,6 +133,7 @@ const startApi = async (opened: Opened, world: World, closes: Close[]): Promise<
       streams: { ...STREAM_LIMITS, perAddress: config.pageStreamsPerAddress },
     },
     addressStock: config.addressStock,
+    dataKeys: config.dataKeys,
     chainIds: chainIdsOf(opened),
   })
   closes.push(() => api.close())

@@ -1,6 +1,5 @@
 import { accentOf, GROUNDS } from './accent.ts'
 import { escapeText, foreign, html, Markup } from './html.ts'
-import { ISLAND } from './island.generated.ts'
 import { outsideLink } from './links.ts'
 import { headersOf, policyOf } from './policy.ts'
 import { styleOf } from './style.ts'
@@ -23,16 +22,17 @@ export interface DocumentParts {
   inLanguage: ((language: Language) => string) | undefined
   /** the interval at which the page reloads where no scripts run */
   refreshSeconds: number | undefined
-  /** whether the page needs the script */
-  script: boolean
+  /** the script that the page needs */
+  script: string | undefined
+  /** rules in addition to those of every page */
+  style?: string
   formTo?: string | undefined
 }
 
 /** Renders a complete document, which loads nothing else. */
 export const documentOf = (parts: DocumentParts): RenderedPage => {
-  const { language, title, seller, main, refreshSeconds } = parts
-  const style = styleOf(seller?.accent)
-  const script = parts.script ? ISLAND : undefined
+  const { language, title, seller, main, refreshSeconds, script } = parts
+  const style = styleOf(seller?.accent) + (parts.style ?? '')
   const markup = html`<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>
 <meta name="robots" content="noindex"><meta name="theme-color" content="${GROUNDS.light.ground}" media="(prefers-color-scheme:light)"><meta name="theme-color" content="${GROUNDS.dark.ground}" media="(prefers-color-scheme:dark)">
 <link rel="icon" href="${iconOf(seller)}"><style>${new Markup(style)}</style>

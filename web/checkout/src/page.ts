@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { documentOf, type RenderedPage } from './document.ts'
+import { ISLAND } from './island.generated.ts'
 import { foreign, html, type Markup } from './html.ts'
 import { ICONS } from './icons.ts'
 import { outsideLink } from './links.ts'
@@ -26,7 +27,7 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
     main: main(scene, panel),
     inLanguage: (other) => addressOf(view, other),
     refreshSeconds: panel.changes ? (panel.reloadsAfterS ?? REFRESH_SECONDS) : undefined,
-    script: true,
+    script: ISLAND,
     formTo: panel.formTo,
   })
 }

@@ -30,7 +30,7 @@ export const renderProblem = ({ status, description, requestId }: Problem, langu
 ${requestId !== undefined && html`<p class="hash">${words.requestNumber} ${requestId}</p>`}</section></main>`,
     inLanguage: undefined,
     refreshSeconds: undefined,
-    script: false,
+    script: undefined,
   })
 }
 

@@ -32,11 +32,11 @@ test('audit S-10: the data key is changed while merchants are served, and the ol
   // A file with both reads what either sealed; the newest comes first.
   expect(await secretsBy(id, NEW, OLD)).toContain(privateKey)
   expect((await type([NEW, OLD], 'data-key')).said).toBe(
-    `data key ${nameOf(NEW)}, the newest: encrypts 0 key(s) of merchants\ndata key ${nameOf(OLD)}: encrypts 2 key(s) of merchants\n\`bursar data-key reseal\` encrypts the values of older keys with the newest key\n`,
+    `data key ${nameOf(NEW)}, the newest: encrypts 0 secret(s)\ndata key ${nameOf(OLD)}: encrypts 2 secret(s)\n\`bursar data-key reseal\` encrypts the values of older keys with the newest key\n`,
   )
   const resealed = await type([NEW, OLD], 'data-key', 'reseal')
-  expect(resealed).toEqual({ code: 0, said: expect.stringContaining('encrypted 2 key(s) of merchants') })
-  expect((await type([NEW, OLD], 'data-key', 'reseal')).said).toContain('encrypted 0 key(s)')
+  expect(resealed).toEqual({ code: 0, said: expect.stringContaining('encrypted 2 secret(s)') })
+  expect((await type([NEW, OLD], 'data-key', 'reseal')).said).toContain('encrypted 0 secret(s)')
   expect(await secretsBy(id, NEW)).toContain(privateKey)
   await expect(secretsBy(id, OLD)).rejects.toThrow(`sealed with data key ${nameOf(NEW)}`)
 })
@@ -46,8 +46,8 @@ test('audit S-10: values sealed with a missing key are reported, and stay unchan
     db,
   )
   const { code, said } = await type([OLD, NEW], 'data-key', 'reseal')
-  expect([code, said]).toEqual([1, expect.stringContaining('encrypted 1 key(s) of merchants')])
-  expect(said).toContain("data key 00000000 is missing from the file: 1 key(s) of merchants can't be read")
+  expect([code, said]).toEqual([1, expect.stringContaining('encrypted 1 secret(s)')])
+  expect(said).toContain("data key 00000000 is missing from the file: 1 secret(s) can't be read")
 })
 
 test('audit S-10: claim links that an older key made are good while it is kept', () => {

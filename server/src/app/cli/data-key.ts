@@ -1,5 +1,6 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { countSealedKeys, resealKeys } from '../../merchants/accounts/index.ts'
+import { countSealedSeeds, resealSeeds } from '../../people/access/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { command, type Command } from './command.ts'
 import type { Output } from './output.ts'
@@ -9,28 +10,36 @@ const PAGE = 500
 /** Less than every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
+/** Counts the secrets of merchants and of one-time codes that each key seals, by the prefix of its values. */
+const countSealed = async (db: Opened['runtime']['db']): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const { prefix, count } of [...(await countSealedKeys(db)), ...(await countSealedSeeds(db))])
+    counts.set(prefix, (counts.get(prefix) ?? 0) + count)
+  return counts
+}
+
 /** @returns the number of values sealed with an older key or with a missing one */
 const printKeys = async ({ config, runtime }: Opened, out: Output): Promise<{ older: number; lost: number }> => {
   const prefixes = config.dataKeys.map((key) => createSecretRing([key]).newest)
-  const sealed = await countSealedKeys(runtime.db)
-  const countOf = (prefix: string): number => sealed.find((one) => one.prefix === prefix)?.count ?? 0
+  const sealed = await countSealed(runtime.db)
+  const countOf = (prefix: string): number => sealed.get(prefix) ?? 0
   prefixes.forEach((prefix, at) =>
     out.add(
       'keys',
       { key: prefix.slice(3, -1), isNewest: at === 0, isInFile: true, encrypts: countOf(prefix) },
-      `data key ${prefix.slice(3, -1)}${at === 0 ? ', the newest' : ''}: encrypts ${countOf(prefix)} key(s) of merchants`,
+      `data key ${prefix.slice(3, -1)}${at === 0 ? ', the newest' : ''}: encrypts ${countOf(prefix)} secret(s)`,
     ),
   )
-  const missing = sealed.filter(({ prefix }) => !prefixes.includes(prefix))
-  for (const { prefix, count } of missing)
+  const missing = [...sealed].filter(([prefix]) => !prefixes.includes(prefix))
+  for (const [prefix, count] of missing)
     out.add(
       'keys',
       { key: prefix.slice(3, -1), isNewest: false, isInFile: false, encrypts: count },
-      `data key ${prefix.slice(3, -1)} is missing from the file: ${count} key(s) of merchants can't be read`,
+      `data key ${prefix.slice(3, -1)} is missing from the file: ${count} secret(s) can't be read`,
     )
   return {
     older: prefixes.slice(1).reduce((sum, prefix) => sum + countOf(prefix), 0),
-    lost: missing.reduce((sum, { count }) => sum + count, 0),
+    lost: missing.reduce((sum, [, count]) => sum + count, 0),
   }
 }
 
@@ -53,13 +62,14 @@ export const dataKeyCommands: readonly Command[] = [
       withInstallation(env, async (opened) => {
         const ring = createSecretRing(opened.config.dataKeys)
         let resealed = 0
-        for (let after: string | undefined = FIRST; after !== undefined;) {
-          const from: string = after
-          const page = await inTransaction(opened.runtime.db, (tx) => resealKeys(tx, ring, from, PAGE))
-          resealed += page.resealed
-          after = page.last
-        }
-        out.say(`encrypted ${resealed} key(s) of merchants with the newest data key`)
+        for (const reseal of [resealKeys, resealSeeds])
+          for (let after: string | undefined = FIRST; after !== undefined;) {
+            const from: string = after
+            const page = await inTransaction(opened.runtime.db, (tx) => reseal(tx, ring, from, PAGE))
+            resealed += page.resealed
+            after = page.last
+          }
+        out.say(`encrypted ${resealed} secret(s) with the newest data key`)
         const { lost } = await printKeys(opened, out)
         if (lost > 0) process.exitCode = 1
       }),

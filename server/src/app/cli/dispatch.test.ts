@@ -40,6 +40,8 @@ const line = ({ name, args, options }: Command): string[] => [
 const UNDONE_BY: Readonly<Record<string, string>> = {
   'merchant create': 'merchant disable',
   'merchant set': 'merchant set, with the value of before, which the audit of the merchant has',
+  'merchant invite': 'merchant remove-member',
+  'merchant remove-member': 'merchant invite',
   'merchant disable': 'merchant enable',
   'merchant enable': 'merchant disable',
   freeze: 'unfreeze',

@@ -20,6 +20,7 @@ import { exchangeCommands } from './exchange.ts'
 import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
 import { merchantCommands } from './merchant.ts'
+import { peopleCommands } from './people.ts'
 import { moneyCommands } from './money.ts'
 import type { Environment } from '../installation/open.ts'
 import { orderCommands } from './orders.ts'
@@ -39,7 +40,10 @@ const topics: readonly Topic[] = [
     commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...restoredCommands],
   },
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
-  { title: 'Merchants and their notifications', commands: [...merchantCommands, ...orderCommands, ...eventCommands] },
+  {
+    title: 'Merchants and their notifications',
+    commands: [...merchantCommands, ...peopleCommands, ...orderCommands, ...eventCommands],
+  },
   { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
   { title: 'Withdrawals, payouts and stops', commands: [...moneyCommands, ...cardPayoutCommands] },
   { title: 'Screening', commands: screeningCommands },

@@ -17,6 +17,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'withdrawal approval-text',
   'merchant list',
   'merchant held',
+  'merchant members',
   'order signed-by',
   'audit findings',
   'archive list',

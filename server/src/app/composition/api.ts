@@ -8,6 +8,7 @@ import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { hearPayoutCallback } from '../../cards/card-payouts/index.ts'
 import { problemPage } from '../../pay-in/checkout/index.ts'
 import { createCheckout } from './paying.ts'
+import { createDashboard } from './people.ts'
 import { exchangingDeps, targetKeeper } from './converting.ts'
 import type { PoolSettings } from '../../platform/db/index.ts'
 import { depositRoutes, findDeposit } from '../../pay-in/deposits/index.ts'
@@ -44,6 +45,8 @@ export type ApiLimits = Required<
   >
 > & {
   pages: Required<Pick<HostedPages, 'postsPerMinute' | 'getsPerMinute' | 'streams'>>
+  /** data keys, newest first */
+  dataKeys: readonly Uint8Array[]
   /** addresses of each family to derive ahead */
   addressStock: number
   /** of the EVM networks, for payment URIs */
@@ -55,7 +58,7 @@ export const createApi = (
   world: World,
   directory: MerchantDirectory,
   pool: PoolSettings,
-  { chainIds, addressStock, ...limits }: ApiLimits,
+  { chainIds, addressStock, dataKeys, ...limits }: ApiLimits,
 ) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
@@ -95,6 +98,7 @@ export const createApi = (
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
+    ...createDashboard(world, dataKeys),
     reportPage({ db: runtime.db, documents: checkout.documents }),
     ...fiat.pages,
     invoiceFormRoute({

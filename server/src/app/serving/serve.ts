@@ -163,6 +163,7 @@ const startApi = async (
       streams: { ...STREAM_LIMITS, perAddress: config.pageStreamsPerAddress },
     },
     addressStock: config.addressStock,
+    dataKeys: config.dataKeys,
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
     pause: pausePoints(env),
   })

@@ -36,7 +36,22 @@ export interface MailTemplates {
   }
   /** to the merchant: deposits and payouts since the last such letter */
   activity: { merchant: string; from: number; until: number; entries: readonly ActivityEntry[]; more: number }
+  /**
+   * to a person: a link, valid until `until`, to become a member of a merchant or, with `isReset`, to set up a new way
+   * to sign in
+   */
+  'dashboard-invitation': { merchant: string; joinUrl: string; until: number; isReset: boolean }
+  /** to a person: how they sign in to the dashboard has changed. `detail` names the browser or the passkey */
+  'dashboard-notice': { event: DashboardEvent; detail: string; at: number }
 }
+
+export type DashboardEvent =
+  | 'new-browser'
+  | 'recovery-used'
+  | 'recovery-renewed'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'access-reset'
 
 /** An invoice in a letter to its payer. */
 export interface InvoiceMoney {
@@ -74,4 +89,6 @@ export const AUDIENCES: { readonly [Kind in LetterKind]: 'payer' | 'merchant' } 
   'card-refunded': 'payer',
   'webhooks-exhausted': 'merchant',
   activity: 'merchant',
+  'dashboard-invitation': 'merchant',
+  'dashboard-notice': 'merchant',
 }

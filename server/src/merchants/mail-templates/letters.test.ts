@@ -115,7 +115,7 @@ describe('text of third parties', () => {
       if (Array.isArray(value)) return value.map((one) => fill(one, name))
       if (typeof value === 'object' && value !== null)
         return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner, key)]))
-      return typeof value === 'string' && !/^(kind|status|answer|.*Url)$/.test(name) ? evil : value
+      return typeof value === 'string' && !/^(kind|status|answer|event|.*Url)$/.test(name) ? evil : value
     }
     return fill(content, '') as LetterContent
   }

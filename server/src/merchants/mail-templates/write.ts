@@ -9,6 +9,7 @@ import { ru } from './texts/ru.ts'
 import type { Texts } from './texts/texts.ts'
 import { uk } from './texts/uk.ts'
 import { activityLetter, exhaustedLetter } from './to-merchant.ts'
+import { invitationLetter, noticeLetter } from './to-person.ts'
 import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
 
 const TEXTS: Record<Language, Texts> = { uk, kk, ru, en }
@@ -39,5 +40,9 @@ const partsOf = (content: LetterContent, t: Texts): LetterParts => {
       return exhaustedLetter(content.data, t)
     case 'activity':
       return activityLetter(content.data, t)
+    case 'dashboard-invitation':
+      return invitationLetter(content.data, t)
+    case 'dashboard-notice':
+      return noticeLetter(content.data, t)
   }
 }

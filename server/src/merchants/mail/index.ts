@@ -8,7 +8,7 @@
 export { mailAddress, maskAddress } from '../../platform/base/mail-address.ts'
 export { announceSending, queueMails } from './commands.ts'
 export { mailExhausted } from './merchant-mails.ts'
-export type { Mail } from './mail.ts'
+export type { Mail, Queued } from './mail.ts'
 export { listMails, mailStanding, sendsMail } from './queries.ts'
 export { createActivityJob } from './jobs-activity.ts'
 export { createMailPruneJob } from './jobs-keeping.ts'

@@ -149,7 +149,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   publicUrl: standard(
     'BURSAR_PUBLIC_URL',
-    text('where payers and acquirers reach `BURSAR_HTTP`', {
+    text('where payers, acquirers and people of merchants reach `BURSAR_HTTP`; passkeys need a host name', {
       standard: 'http://127.0.0.1:8080',
       says: 'a scheme and a host alone, such as https://pay.example.com',
     }),

@@ -55,6 +55,34 @@ export const en: Texts = {
     failed: 'failed',
     more: (count) => `And ${count} more: the list of events has them all.`,
   },
+  invitation: {
+    subject: {
+      join: (merchant) => `You are invited to the dashboard of ${merchant}`,
+      reset: (merchant) => `Sign in again to the dashboard of ${merchant}`,
+    },
+    title: { join: 'You are invited', reset: 'Set up a new way to sign in' },
+    body: {
+      join: (merchant) => `${merchant} invites you to its payments dashboard.`,
+      reset: (merchant) =>
+        `Your passkeys, your password and your open sessions were removed at the request of ${merchant}. Set up a new way to sign in.`,
+    },
+    button: 'Open the invitation',
+    valid: (until) => `The link is valid until ${until}, and works once.`,
+    unwanted: 'The link gives access to the dashboard. Do not forward this mail. If you do not expect it, ignore it.',
+  },
+  dashboard: {
+    subject: (what) => `Security of your sign-in: ${what}`,
+    title: {
+      'new-browser': 'You signed in with a new browser',
+      'recovery-used': 'A recovery code was used to sign in',
+      'recovery-renewed': 'Your recovery codes were replaced',
+      'passkey-added': 'A passkey was added',
+      'passkey-removed': 'A passkey was removed',
+      'access-reset': 'A new way to sign in was set up',
+    },
+    unknown:
+      'If this was not you, end your other sessions on the page Security, and ask the operator to reset your access.',
+  },
   names: {
     amount: 'Amount',
     received: 'Received',
@@ -71,7 +99,10 @@ export const en: Texts = {
     receiver: 'Receiver',
     object: 'Object',
     error: 'Answer',
+    time: 'Time',
+    detail: 'Details',
   },
   payerFooter: (company) => `You get this mail because you paid an invoice of ${company} and gave this address.`,
   merchantFooter: 'You get this mail because this address is set for your merchant account.',
+  personFooter: 'You get this mail because your address has access to a dashboard, or was invited to one.',
 }

@@ -1,3 +1,5 @@
+import type { DashboardEvent } from '../letter.ts'
+
 /** All texts of letters in one language. Arguments are already formatted for people. */
 export interface Texts {
   receipt: {
@@ -37,6 +39,19 @@ export interface Texts {
     failed: string
     more: (count: number) => string
   }
+  invitation: {
+    subject: Record<'join' | 'reset', (merchant: string) => string>
+    title: Record<'join' | 'reset', string>
+    body: Record<'join' | 'reset', (merchant: string) => string>
+    button: string
+    valid: (until: string) => string
+    unwanted: string
+  }
+  dashboard: {
+    subject: (what: string) => string
+    title: Record<DashboardEvent, string>
+    unknown: string
+  }
   names: {
     amount: string
     received: string
@@ -53,9 +68,13 @@ export interface Texts {
     receiver: string
     object: string
     error: string
+    time: string
+    detail: string
   }
   /** footer of letters to payers */
   payerFooter: (company: string) => string
   /** footer of letters to merchants */
   merchantFooter: string
+  /** footer of letters to people of the dashboard */
+  personFooter: string
 }

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/index.ts'
+import { hashOf } from './tokens.ts'
+
+/** Failures in a row that only are counted; each further one blocks passwords, twice as long as the one before. */
+const FREE = 5
+const LONGEST_BLOCK_MINUTES = 60
+/** After this time without an attempt, the count begins again. */
+const FORGOTTEN_MS = 24 * 3_600_000
+
+/** The row that counts the attempts for an address, known or not. */
+export const bucketOf = (address: string): number => hashOf(`attempts|${address}`).readUInt16BE(0)
+
+/**
+ * Counts an attempt before it is checked, so that parallel ones can't pass together. Returns false while the address is
+ * blocked: nothing is counted then.
+ */
+export const takeAttempt = async (db: Db, bucket: number, now: Date): Promise<boolean> => {
+  const forgotten = new Date(now.getTime() - FORGOTTEN_MS)
+  const { rows } = await sql`insert into dashboard_attempts as a (bucket, failed, blocked_until)
+    values (${bucket}, 1, ${now})
+    on conflict (bucket) do update set
+      failed = case when a.blocked_until < ${forgotten} then 1 else least(a.failed + 1, 60) end,
+      blocked_until = case when a.blocked_until < ${forgotten} or a.failed + 1 < ${FREE} then ${now}::timestamptz
+        else ${now}::timestamptz + interval '1 minute' * least(power(2, a.failed + 1 - ${FREE}::int), ${LONGEST_BLOCK_MINUTES}::int) end
+    where a.blocked_until <= ${now} returning 1`.execute(db)
+  return rows.length > 0
+}
+
+/** The password and the code were right: the count begins again. */
+export const clearAttempts = async (db: Db, bucket: number, now: Date): Promise<void> => {
+  await sql`update dashboard_attempts set failed = 0, blocked_until = ${now} where bucket = ${bucket}`.execute(db)
+}

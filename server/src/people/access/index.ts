@@ -1,0 +1,46 @@
+/**
+ * People of the dashboard: who they are, how they sign in, and for which merchants. Guarantees:
+ * - the database has only hashes of the secrets of cookies and links, and encrypted secrets of one-time codes;
+ * - an answer of a passkey, a one-time code, a recovery code and an invitation are each accepted once;
+ * - a refused sign-in shows neither by its text nor by its work whether an address is known;
+ * - every change is in the audit log, in its transaction, and a person is mailed about each new way to sign in;
+ * - what is dangerous needs a proof within the last five minutes.
+ */
+export { listPersonActions } from './audit.ts'
+export { browserOf } from './browsers.ts'
+export { createChallenges } from './challenges.ts'
+export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'
+export type { Passkey } from './credentials.ts'
+export { findInvitation, invite, resetAccess } from './invitations.ts'
+export type { Invited, OpenInvitation } from './invitations.ts'
+export { listMembers, removeMember } from './members.ts'
+export {
+  acceptByPasskey,
+  acceptByPassword,
+  acceptSignedIn,
+  joiningPersonId,
+  joinPurpose,
+  type Joined,
+  type JoinProblem,
+} from './joining.ts'
+export { nowOf, type Now } from './now.ts'
+export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
+export { createPasswords, PasswordsBusy } from './passwords.ts'
+export { membershipsOf } from './people.ts'
+export { isRole, ROLES, type Role } from './roles.ts'
+export {
+  addPasskey,
+  addPurpose,
+  endOneSession,
+  endOtherSessions,
+  ProofNeeded,
+  proveByPasskey,
+  proveByPassword,
+  provePurpose,
+  removePasskey,
+  renewRecoveryCodes,
+} from './security.ts'
+export { findSession, listSessions, type Session, type SessionLine } from './sessions.ts'
+export { SIGN_IN, signInByPasskey, signInByPassword, type SignInDeps } from './signing-in.ts'
+export { codeOf, SEED_BYTES, setUpUri, stepOf } from './totp.ts'
+export { base32 } from './tokens.ts'

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Language } from '../../platform/base/language.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { mailAddress } from '../../platform/base/mail-address.ts'
+import type { Role } from './roles.ts'
+
+/** A person who signs in to the dashboard; one per mail address. */
+export interface Person {
+  id: string
+  email: string
+  language: Language
+}
+
+export interface Membership {
+  merchantId: string
+  /** the merchant's name */
+  name: string
+  role: Role
+}
+
+/** An address as people are found by: valid, in lower case. Undefined if it is not valid. */
+export const addressOf = (typed: string): string | undefined => mailAddress(typed.trim())?.toLowerCase()
+
+export const findPersonByAddress = async (db: Db | Tx, address: string): Promise<Person | undefined> =>
+  (await sql<Person>`select id, email, language from dashboard_people where address = ${address}`.execute(db)).rows[0]
+
+/** Returns false when another invitation has made a person of this address meanwhile. */
+export const insertPerson = async (
+  tx: Tx,
+  { id, email, language }: Person,
+  address: string,
+  now: Date,
+): Promise<boolean> => {
+  const { rows } = await sql`insert into dashboard_people(id, email, address, language, created_at)
+    values (${id}, ${email}, ${address}, ${language}, ${now}) on conflict do nothing returning 1`.execute(tx)
+  return rows.length > 0
+}
+
+/** Makes a person a member. One who was removed is a member again, with the new role. */
+export const insertMember = async (
+  tx: Tx,
+  { merchantId, personId, role }: { merchantId: string; personId: string; role: Role },
+  now: Date,
+): Promise<void> => {
+  await sql`insert into dashboard_members(merchant_id, person_id, role, added_at)
+    values (${merchantId}, ${personId}, ${role}, ${now})
+    on conflict (merchant_id, person_id) do update set role = excluded.role, added_at = excluded.added_at, removed_at = null`.execute(
+    tx,
+  )
+}
+
+/** The merchants of a person that are not disabled, by name. */
+export const membershipsOf = async (db: Db | Tx, personId: string): Promise<Membership[]> =>
+  (
+    await sql<Membership>`select m.merchant_id as "merchantId", s.name, m.role from dashboard_members m
+      join merchants s on s.id = m.merchant_id
+      where m.person_id = ${personId} and m.removed_at is null and s.disabled_at is null
+      order by s.name, m.merchant_id`.execute(db)
+  ).rows

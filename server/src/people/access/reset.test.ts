@@ -1,0 +1,67 @@
+/** A person whose access an operator resets, and the data key of their secrets. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { createAuthenticator } from '../../../../test/world/authenticator.ts'
+import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
+import { createSecretRing } from '../../platform/config/secrets.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { countSealedSeeds, nowOf, resealSeeds, resetAccess } from './index.ts'
+
+const { edge, deps, browse, inviteTo, newAddress, seedOf, codeAt, origin } = useDashboard()
+
+test('a reset ends every way to sign in and every session at once, and its link sets up another', async () => {
+  const email = newAddress()
+  const [path, browser, key] = [await inviteTo(email), browse(), createAuthenticator(origin)]
+  const made = key.make(await browser.optionsOf(path, 'passkey'))
+  expect((await browser.post(path, { do: 'passkey', name: 'Lost phone', answer: made })).status).toBe(303)
+  const given = { merchantId: edge.merchant.id, email, language: 'en', actor: 'cli:test' } as const
+  const { url } = await inTransaction(edge.db, (tx) =>
+    resetAccess(tx, given, { random: randomBytes, publicUrl: origin }, nowOf(deps.runtime)),
+  )
+  expect((await browser.get('/app')).status).toBe(303)
+  const found = key.use(await browse().optionsOf('/app/sign-in', 'passkey'))
+  expect((await browse().post('/app/sign-in', { do: 'passkey', answer: found })).status).toBe(400)
+
+  const [next, link] = [createAuthenticator(origin), new URL(url).pathname]
+  const answer = next.make(await browser.optionsOf(link, 'passkey'))
+  expect((await browser.post(link, { do: 'passkey', name: 'New phone', answer })).status).toBe(303)
+  expect(textOf(await browser.get('/app'))).toMatch(/Shop owner/)
+  expect((await browse().post(link, { do: 'passkey', name: 'again', answer })).status).toBe(404)
+  const { rows } = await sql<{ event: string }>`select data ->> 'event' as event from mails
+    where recipient = ${email} and kind = 'dashboard-notice'`.execute(edge.db)
+  expect(rows).toEqual([{ event: 'access-reset' }])
+})
+
+test('the audit of people can be changed by no statement', async () => {
+  await expect(sql`update dashboard_audit set actor = 'x'`.execute(edge.db)).rejects.toThrow()
+  await expect(sql`delete from dashboard_audit`.execute(edge.db)).rejects.toThrow()
+})
+
+test('secrets of one-time codes are encrypted for their person, and sealed anew with the newest data key', async () => {
+  const email = newAddress()
+  const [path, browser] = [await inviteTo(email), browse()]
+  const page = await browser.get(path)
+  const seed = seedOf(page)
+  const form = { do: 'password', password: 'orbit velvet cactus', seed: fieldOf(page, 'seed'), code: codeAt(seed) }
+  expect((await browser.post(path, form)).status).toBe(200)
+  const sealedOf = async () =>
+    (
+      await sql<{
+        id: string
+        sealed: string
+      }>`select person_id as id, sealed_seed as sealed from dashboard_passwords`.execute(edge.db)
+    ).rows[0]!
+  const { id, sealed } = await sealedOf()
+  expect(() => deps.ring.open(sealed, 'one-time-code|another')).toThrow()
+  const newer = createSecretRing([new Uint8Array(32).fill(9), new Uint8Array(32).fill(7)])
+  const first = '00000000-0000-0000-0000-000000000000'
+  const reseal = () => inTransaction(edge.db, (tx) => resealSeeds(tx, newer, first, 10))
+  expect([await reseal(), await reseal()]).toEqual([
+    { resealed: 1, last: undefined },
+    { resealed: 0, last: undefined },
+  ])
+  const again = await sealedOf()
+  expect(newer.open(again.sealed, `one-time-code|${id}`)).toBe(seed.toString('base64'))
+  expect(await countSealedSeeds(edge.db)).toEqual([{ prefix: newer.newest, count: 1 }])
+})

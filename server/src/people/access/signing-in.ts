@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
+import { bucketOf, clearAttempts, takeAttempt } from './attempts.ts'
+import { actorOf, record } from './audit.ts'
+import { browserOf } from './browsers.ts'
+import { useChallenge, type Challenges } from './challenges.ts'
+import { findPasskey, findPassword, markPasskeyUsed, spendRecoveryCode, spendStep } from './credentials.ts'
+import { notifyPerson } from './notices.ts'
+import type { Now, Secrets } from './now.ts'
+import { credentialIdIn, verifyPasskey, type RelyingParty } from './passkeys.ts'
+import type { Passwords } from './passwords.ts'
+import { addressOf, type Person } from './people.ts'
+import { openSession, type Method } from './sessions.ts'
+import { matchingStep } from './totp.ts'
+
+export interface SignInDeps extends Secrets {
+  db: Db
+  challenges: Challenges
+  passwords: Passwords
+  /** undefined: no passkeys at this public URL */
+  party: RelyingParty | undefined
+}
+
+/** Is no person's id: statements that must find nothing use it. */
+const NOT_A_PERSON = '00000000-0000-0000-0000-000000000000'
+/** What an unknown or invalid address is counted as. */
+const NO_ADDRESS = ''
+
+export interface TypedProof {
+  password: string
+  /** a one-time code or a recovery code */
+  code: string
+}
+
+/**
+ * Checks a password together with a one-time or recovery code, and spends the code. Whether the address is unknown, the
+ * password or the code is wrong, or the address is blocked, the same work is done and the same is returned.
+ */
+export const checkPassword = async (
+  { db, ring, passwords }: SignInDeps,
+  typedAddress: string,
+  { password, code }: TypedProof,
+  { real }: Now,
+): Promise<{ personId: string; method: Exclude<Method, 'passkey'> } | undefined> => {
+  const address = addressOf(typedAddress) ?? NO_ADDRESS
+  const bucket = bucketOf(address)
+  const isAllowed = await takeAttempt(db, bucket, real)
+  const stored = await findPassword(db, address, ring)
+  const isRight = await passwords.matches(password, stored?.hash)
+  const personId = isAllowed && isRight && stored ? stored.personId : NOT_A_PERSON
+  const step = matchingStep(stored?.seed ?? Buffer.alloc(1), code, real) ?? -1
+  const method = await inTransaction(db, async (tx) => {
+    const [byStep, byRecovery] = [
+      await spendStep(tx, personId, step),
+      await spendRecoveryCode(tx, personId, code, real),
+    ]
+    return byStep ? 'password' : byRecovery ? 'recovery' : undefined
+  })
+  if (method === undefined) return undefined
+  await clearAttempts(db, bucket, real)
+  return { personId, method }
+}
+
+/** Signs in by a password. Returns the token of a new session, or undefined. */
+export const signInByPassword = async (
+  deps: SignInDeps,
+  typed: TypedProof & { email: string },
+  agent: string,
+  now: Now,
+): Promise<string | undefined> => {
+  const checked = await checkPassword(deps, typed.email, typed, now)
+  if (!checked) return undefined
+  return inTransaction(deps.db, (tx) => startSession(tx, checked.personId, checked.method, agent, deps.random, now))
+}
+
+/**
+ * Verifies the answer of a stored passkey to a challenge of this purpose, and spends the challenge. Returns the id of
+ * the person; undefined for every answer that proves nothing.
+ */
+export const checkPasskey = async (
+  { db, challenges, party }: SignInDeps,
+  { answer, purpose }: { answer: string; purpose: string },
+  now: Now,
+): Promise<string | undefined> => {
+  const credentialId = credentialIdIn(answer)
+  if (party === undefined || credentialId === undefined) return undefined
+  const passkey = await findPasskey(db, credentialId)
+  if (!passkey) return undefined
+  const isChallenge = (challenge: string): boolean => challenges.isOf(challenge, purpose, now.real)
+  const verified = await verifyPasskey(answer, passkey, { party, isChallenge })
+  if (!verified) return undefined
+  const isFirst = await inTransaction(
+    db,
+    async (tx) =>
+      (await useChallenge(tx, verified.challenge, now.real)) &&
+      (await markPasskeyUsed(tx, passkey.id, verified.counter, now.real)),
+  )
+  return isFirst ? passkey.personId : undefined
+}
+
+/** The purpose of challenges on the page where people sign in. */
+export const SIGN_IN = 'sign-in'
+
+/** Signs in by a passkey. Returns the token of a new session, or undefined. */
+export const signInByPasskey = async (
+  deps: SignInDeps,
+  answer: string,
+  agent: string,
+  now: Now,
+): Promise<string | undefined> => {
+  const personId = await checkPasskey(deps, { answer, purpose: SIGN_IN }, now)
+  if (personId === undefined) return undefined
+  return inTransaction(deps.db, (tx) => startSession(tx, personId, 'passkey', agent, deps.random, now))
+}
+
+/** Opens a session, records it, and mails the person if the browser is new or a recovery code was used. */
+const startSession = async (
+  tx: Tx,
+  personId: string,
+  method: Method,
+  agent: string,
+  random: Secrets['random'],
+  now: Now,
+): Promise<string> => {
+  const { token, isNewBrowser } = await openSession(tx, personId, { method, agent }, random, now)
+  await record(
+    tx,
+    { merchantId: null, personId, actor: actorOf(personId), action: 'signed in', detail: { method, agent } },
+    now,
+  )
+  const { rows } = await sql<Person>`select id, email, language from dashboard_people where id = ${personId}`.execute(
+    tx,
+  )
+  const person = rows[0]!
+  if (method === 'recovery') await notifyPerson(tx, person, { event: 'recovery-used', detail: browserOf(agent) }, now)
+  else if (isNewBrowser) await notifyPerson(tx, person, { event: 'new-browser', detail: browserOf(agent) }, now)
+  return token
+}

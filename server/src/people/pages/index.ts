@@ -1,0 +1,8 @@
+/**
+ * The dashboard: pages below `/app`, rendered by the server. Guarantees:
+ * - every page works without scripts, except for passkeys;
+ * - a form is accepted from a page of our own origin only;
+ * - the browser has no secret but a cookie that scripts can't read;
+ * - text that was typed into a form survives the end of the session.
+ */
+export { dashboardRoutes } from './routes.ts'

@@ -1,0 +1,209 @@
+import { foreign, html, type Markup } from '@bursar/checkout/html'
+import { qrImage } from '@bursar/checkout/qr'
+import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
+import {
+  acceptByPasskey,
+  acceptByPassword,
+  acceptSignedIn,
+  base32,
+  creationOptions,
+  findInvitation,
+  joiningPersonId,
+  joinPurpose,
+  SEED_BYTES,
+  setUpUri,
+  type Joined,
+  type JoinProblem,
+  type OpenInvitation,
+} from '../access/index.ts'
+import { hidden, input, pageOf, passkeyForm, redirect, section, userName } from './frame.ts'
+import {
+  cookieOf,
+  isToken,
+  linkTo,
+  passkeyNameOf,
+  readFields,
+  visitOf,
+  type DashboardDeps,
+  type Fields,
+  type Visit,
+} from './visit.ts'
+
+const ISSUER = 'Bursar'
+
+/** Ties the secret of one-time codes, which the page sends back, to its invitation. */
+const seedOwner = ({ id }: OpenInvitation): string => `one-time-code set-up|${id}`
+
+const openInvitation = async (
+  { db }: DashboardDeps,
+  { params }: PageRequest,
+  { now }: Visit,
+): Promise<OpenInvitation | undefined> => {
+  const token = params['token'] ?? ''
+  return isToken(token) ? findInvitation(db, token, now.real) : undefined
+}
+
+export const showInvitation = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  const invitation = await openInvitation(deps, request, visit)
+  return invitation ? invitationPage(deps, visit, invitation) : gonePage(visit)
+}
+
+const gonePage = (visit: Visit): PageAnswer => {
+  const { words } = visit
+  return pageOf(visit, { title: words.goneTitle, status: 404, sections: [html`<p>${words.gone}</p>`] })
+}
+
+interface Typed {
+  problem?: JoinProblem
+  name?: string
+  seed?: Buffer
+}
+
+const invitationPage = (
+  deps: DashboardDeps,
+  visit: Visit,
+  invitation: OpenInvitation,
+  typed: Typed = {},
+): PageAnswer => {
+  const { words } = visit
+  const { kind, merchant, email, role, personId } = invitation
+  const isExisting = kind === 'join' && personId !== null
+  const intro = html`<section class="panel"><p>${words.joinAs(email)}${kind === 'join' && html` ${words.joinText(words.roles[role])}`}</p>${
+    isExisting && existing(visit, invitation)
+  }</section>`
+  return pageOf(visit, {
+    title: kind === 'join' ? words.joinTitle(merchant) : words.resetTitle,
+    status: typed.problem === undefined ? 200 : 400,
+    said: typed.problem && { isProblem: true, text: textOf(typed.problem, visit) },
+    sections: isExisting
+      ? [intro]
+      : [intro, makePasskey(deps, visit, invitation, typed), usePassword(deps, visit, invitation, typed)],
+  })
+}
+
+const existing = (visit: Visit, { personId }: OpenInvitation): Markup => {
+  const { words, session, path } = visit
+  if (session?.person.id === personId)
+    return html`<form method="post" action="${linkTo(visit, path)}">${hidden('do', 'accept')}<button>${words.accept}</button></form>`
+  return html`<p>${words.existing}</p><a class="button" href="${linkTo(visit, '/app/sign-in', { next: path })}">${words.signIn}</a>`
+}
+
+const makePasskey = (
+  { party, challenges }: DashboardDeps,
+  visit: Visit,
+  invitation: OpenInvitation,
+  { name }: Typed,
+): Markup | undefined => {
+  const { words, now, path } = visit
+  if (party === undefined) return undefined
+  const challenge = challenges.make(joinPurpose(invitation.id), now.real)
+  const person = { id: joiningPersonId(invitation), email: invitation.email }
+  return section(
+    words.makePasskey,
+    html`<p>${words.makePasskeyText}</p><p class="soft" data-without-passkeys="">${words.noPasskeys}</p>`,
+    passkeyForm({
+      verb: 'make',
+      action: linkTo(visit, path),
+      does: 'passkey',
+      options: creationOptions(party, person, challenge, []),
+      button: words.makePasskey,
+      failed: words.passkeyNotMade,
+      fields: input({
+        name: 'name',
+        label: words.passkeyName,
+        hint: words.passkeyNameHint,
+        value: name ?? passkeyNameOf('', visit.agent),
+      }),
+    }),
+  )
+}
+
+const usePassword = (deps: DashboardDeps, visit: Visit, invitation: OpenInvitation, typed: Typed): Markup => {
+  const { words, path } = visit
+  const seed = typed.seed ?? deps.random(SEED_BYTES)
+  const isOpen = typed.problem === 'password-weak' || typed.problem === 'code-wrong' || deps.party === undefined
+  const key = base32(seed).replaceAll(/.{4}(?=.)/g, '$& ')
+  return html`<section class="panel"><details${isOpen && html` open`}><summary>${words.usePassword}</summary>
+<form method="post" action="${linkTo(visit, path)}">${hidden('do', 'password')}${hidden('seed', deps.ring.seal(seed.toString('base64'), seedOwner(invitation)))}
+<p>${words.usePasswordText}</p>${userName(invitation.email)}
+${input({ name: 'password', label: words.newPassword, type: 'password', hint: words.newPasswordHint, autocomplete: 'new-password' })}
+<h3>${words.authenticator}</h3><p>${words.authenticatorText}</p><div class="codes">${qrImage(setUpUri(ISSUER, invitation.email, seed), words.qr)}
+<p>${words.authenticatorKey}: <span class="address">${foreign(key)}</span></p></div>
+${input({ name: 'code', label: words.authenticatorCode, autocomplete: 'one-time-code', inputmode: 'numeric' })}
+<button class="second">${words.usePassword}</button></form></details></section>`
+}
+
+const textOf = (problem: JoinProblem, { words }: Visit): string =>
+  ({
+    gone: words.gone,
+    'password-weak': words.passwordWeak,
+    'code-wrong': words.codeWrong,
+    'passkey-failed': words.passkeyNotMade,
+  })[problem]
+
+export const acceptInvitation = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  const fields = readFields(request, deps)
+  const invitation = await openInvitation(deps, request, visit)
+  if (!invitation) return gonePage(visit)
+  if (fields('do') === 'accept') return acceptAsMember(deps, visit, invitation)
+  // An existing person keeps their own ways to sign in: a link alone adds none.
+  if (invitation.kind === 'join' && invitation.personId !== null) return invitationPage(deps, visit, invitation)
+  const seed = fields('do') === 'password' ? openSeed(deps, invitation, fields('seed')) : undefined
+  const joined = await acceptBy(deps, visit, invitation, fields, seed)
+  if ('problem' in joined) {
+    if (joined.problem === 'gone') return gonePage(visit)
+    const typed = { problem: joined.problem, name: fields('name'), ...(seed && { seed }) }
+    return invitationPage(deps, visit, invitation, typed)
+  }
+  if (joined.recoveryCodes.length === 0) return redirect(linkTo(visit, '/app'), cookieOf(joined.token))
+  return codesPage(visit, joined.recoveryCodes, cookieOf(joined.token))
+}
+
+const acceptAsMember = async (deps: DashboardDeps, visit: Visit, invitation: OpenInvitation): Promise<PageAnswer> => {
+  if (visit.session?.person.id !== invitation.personId) return invitationPage(deps, visit, invitation)
+  const isAccepted = await acceptSignedIn(deps, invitation, visit.session!, visit.now)
+  return isAccepted ? redirect(linkTo(visit, '/app')) : gonePage(visit)
+}
+
+const acceptBy = (
+  deps: DashboardDeps,
+  visit: Visit,
+  invitation: OpenInvitation,
+  fields: Fields,
+  seed: Buffer | undefined,
+): Promise<Joined> => {
+  const joining = { language: visit.language, agent: visit.agent }
+  if (seed)
+    return acceptByPassword(
+      deps,
+      invitation,
+      { password: fields('password'), seed, code: fields('code') },
+      joining,
+      visit.now,
+    )
+  const passkey = { answer: fields('answer'), name: passkeyNameOf(fields('name'), visit.agent) }
+  return acceptByPasskey(deps, invitation, passkey, joining, visit.now)
+}
+
+const openSeed = ({ ring }: DashboardDeps, invitation: OpenInvitation, sealed: string): Buffer | undefined => {
+  try {
+    return Buffer.from(ring.open(sealed, seedOwner(invitation)), 'base64')
+  } catch {
+    return undefined
+  }
+}
+
+/** Shows recovery codes, which the database does not have. */
+export const codesPage = (visit: Visit, codes: readonly string[], cookie?: string): PageAnswer => {
+  const { words } = visit
+  return pageOf(visit, {
+    title: words.codesTitle,
+    ...(cookie !== undefined && { cookie }),
+    sections: [
+      html`<section class="panel"><p>${words.codesText}</p><ul class="codes-list">${codes.map((code) => html`<li class="address">${code}</li>`)}</ul>
+<a class="button" href="${linkTo(visit, '/app')}">${words.goOn}</a></section>`,
+    ],
+  })
+}

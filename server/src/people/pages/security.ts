@@ -1,0 +1,238 @@
+import { foreign, html, type Markup } from '@bursar/checkout/html'
+import { showTime } from '../../merchants/documents/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
+import {
+  addPasskey,
+  addPurpose,
+  browserOf,
+  countRecoveryCodes,
+  creationOptions,
+  endOneSession,
+  endOtherSessions,
+  hasPassword,
+  listPasskeys,
+  listPersonActions,
+  listSessions,
+  ProofNeeded,
+  proveByPasskey,
+  proveByPassword,
+  provePurpose,
+  removePasskey,
+  renewRecoveryCodes,
+  requestOptions,
+  type Passkey,
+  type Session,
+  type SessionLine,
+} from '../access/index.ts'
+import { hidden, input, pageOf, passkeyForm, redirect, section, userName } from './frame.ts'
+import { codesPage } from './join.ts'
+import { askToSignIn, proofFields } from './sign-in.ts'
+import {
+  cookieOf,
+  linkTo,
+  NO_COOKIE,
+  passkeyNameOf,
+  readFields,
+  visitOf,
+  type DashboardDeps,
+  type Fields,
+  type Visit,
+} from './visit.ts'
+
+const PATH = '/app/security'
+const SHOWN_ACTIONS = 20
+
+type Signed = Visit & { session: Session }
+
+interface Shown {
+  /** the name of a passkey as typed */
+  name?: string
+  said?: { isProblem: boolean; text: string }
+  status?: number
+}
+
+export const showSecurity = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  if (!visit.session) return askToSignIn(deps, visit)
+  const said = request.query['done'] === undefined ? undefined : { isProblem: false, text: visit.words.done }
+  const name = request.query['name']
+  return securityPage(deps, visit as Signed, { ...(name !== undefined && { name }), ...(said && { said }) })
+}
+
+const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): Promise<PageAnswer> => {
+  const { words, session, now } = visit
+  const { db } = deps
+  const personId = session.person.id
+  const [passkeys, isPassword, codes, sessions, actions] = [
+    await listPasskeys(db, personId),
+    await hasPassword(db, personId),
+    await countRecoveryCodes(db, personId),
+    await listSessions(db, personId, now.real),
+    await listPersonActions(db, personId, SHOWN_ACTIONS),
+  ]
+  return pageOf(visit, {
+    title: words.security,
+    ...(shown.status !== undefined && { status: shown.status }),
+    said: shown.said,
+    sections: [
+      !session.isProved && provePanel(deps, visit, passkeys, isPassword, shown.name),
+      section(words.passkeysTitle, passkeyList(visit, passkeys), addForm(deps, visit, passkeys, shown.name)),
+      isPassword && recoveryPanel(visit, codes),
+      sessionsPanel(visit, sessions),
+      section(
+        words.activityTitle,
+        html`<ul class="rows">${actions.map(({ at, action }) => html`<li class="line">${words.actions[action] ?? action} <span class="soft">${showTime(at.getTime())}</span></li>`)}</ul>`,
+      ),
+    ],
+  })
+}
+
+const provePanel = (
+  deps: DashboardDeps,
+  visit: Signed,
+  passkeys: readonly Passkey[],
+  isPassword: boolean,
+  name: string | undefined,
+): Markup => {
+  const { words, session, now } = visit
+  const action = linkTo(visit, PATH)
+  const kept = name !== undefined && hidden('name', name)
+  return section(
+    words.proveTitle,
+    html`<p>${words.proveText}</p>`,
+    deps.party !== undefined &&
+      passkeys.length > 0 &&
+      passkeyForm({
+        verb: 'use',
+        action,
+        does: 'prove-passkey',
+        options: requestOptions(deps.party, deps.challenges.make(provePurpose(session.id), now.real), passkeys),
+        button: words.prove,
+        failed: words.passkeyFailed,
+        fields: kept,
+      }),
+    isPassword &&
+      html`<form method="post" action="${action}">${hidden('do', 'prove-password')}${kept}${userName(session.person.email)}${proofFields(words)}<button class="second">${words.prove}</button></form>`,
+  )
+}
+
+const passkeyList = (visit: Signed, passkeys: readonly Passkey[]): Markup => {
+  const { words } = visit
+  if (passkeys.length === 0) return html`<p class="soft">${words.noneYet}</p>`
+  return html`<ul class="rows">${passkeys.map(
+    ({ id, name, createdAt, usedAt }) =>
+      html`<li><div class="line"><div>${foreign(name)}<br><span class="soft">${words.added(showTime(createdAt.getTime()))}, ${
+        usedAt ? words.lastUsed(showTime(usedAt.getTime())) : words.neverUsed
+      }</span></div>${button(visit, 'remove-passkey', id, words.removeShort, words.remove(name))}</div></li>`,
+  )}</ul>`
+}
+
+/** A form of one button about one object. */
+const button = (visit: Visit, does: string, id: string, text: string, label: string): Markup =>
+  html`<form method="post" action="${linkTo(visit, PATH)}">${hidden('do', does)}${hidden('id', id)}<button class="second" aria-label="${label}">${text}</button></form>`
+
+const addForm = (
+  { party, challenges }: DashboardDeps,
+  visit: Signed,
+  passkeys: readonly Passkey[],
+  name: string | undefined,
+): Markup | undefined => {
+  const { words, session, now } = visit
+  if (party === undefined) return undefined
+  return html`<p class="soft" data-without-passkeys="">${words.noPasskeys}</p>${passkeyForm({
+    verb: 'make',
+    action: linkTo(visit, PATH),
+    does: 'add-passkey',
+    options: creationOptions(party, session.person, challenges.make(addPurpose(session.id), now.real), passkeys),
+    button: words.addPasskey,
+    failed: words.passkeyNotMade,
+    isSecond: true,
+    fields: input({
+      name: 'name',
+      label: words.passkeyName,
+      hint: words.passkeyNameHint,
+      value: name ?? passkeyNameOf('', visit.agent),
+    }),
+  })}`
+}
+
+const recoveryPanel = (visit: Signed, codes: number): Markup =>
+  section(
+    visit.words.recoveryTitle,
+    html`<p>${visit.words.recoveryLeft(codes)}</p>${button(visit, 'renew-codes', '', visit.words.renewCodes, visit.words.renewCodes)}`,
+  )
+
+const sessionsPanel = (visit: Signed, sessions: readonly SessionLine[]): Markup => {
+  const { words, session } = visit
+  const line = ({ id, agent, method, createdAt }: SessionLine): Markup => {
+    const browser = browserOf(agent)
+    const isThis = id === session.id
+    return html`<li><div class="line"><div>${foreign(browser)}${isThis && html` (${words.thisSession})`}<br><span class="soft">${words.since(showTime(createdAt.getTime()))}, ${words.methods[method]}</span></div>${
+      !isThis && button(visit, 'end-session', id, words.endShort, words.end(browser))
+    }</div></li>`
+  }
+  return section(
+    words.sessionsTitle,
+    html`<ul class="rows">${sessions.map(line)}</ul>`,
+    sessions.length > 1 && button(visit, 'end-others', '', words.endOthers, words.endOthers),
+  )
+}
+
+export const changeSecurity = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  const fields = readFields(request, deps)
+  if (!visit.session) return askToSignIn(deps, visit, fields)
+  const signed = visit as Signed
+  try {
+    return await act(deps, signed, fields)
+  } catch (error) {
+    if (!(error instanceof ProofNeeded)) throw error
+    const said = { isProblem: true, text: visit.words.proveNeeded }
+    return securityPage(deps, signed, { said, status: 403, ...keptName(fields) })
+  }
+}
+
+const keptName = (fields: Fields): { name?: string } => (fields('name') === '' ? {} : { name: fields('name') })
+
+const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<PageAnswer> => {
+  const { session, now, words } = visit
+  const done = (cookie?: string): PageAnswer =>
+    redirect(linkTo(visit, PATH, { done: '1', ...keptName(fields) }), cookie)
+  const failed = (text: string): Promise<PageAnswer> =>
+    securityPage(deps, visit, { said: { isProblem: true, text }, status: 400, ...keptName(fields) })
+  const id = isUuid(fields('id')) ? fields('id') : session.id
+  switch (fields('do')) {
+    case 'prove-passkey': {
+      const token = await proveByPasskey(deps, session, fields('answer'), now)
+      return token === undefined ? failed(words.passkeyFailed) : done(cookieOf(token))
+    }
+    case 'prove-password': {
+      const token = await proveByPassword(deps, session, { password: fields('password'), code: fields('code') }, now)
+      return token === undefined ? failed(words.refused) : done(cookieOf(token))
+    }
+    case 'add-passkey': {
+      const passkey = { answer: fields('answer'), name: passkeyNameOf(fields('name'), visit.agent) }
+      const isAdded = await addPasskey(deps, session, passkey, now)
+      return isAdded ? redirect(linkTo(visit, PATH, { done: '1' })) : failed(words.passkeyNotMade)
+    }
+    case 'remove-passkey': {
+      const removal = await removePasskey(deps, session, id, now)
+      return removal === 'removed' ? done() : failed(removal === 'last' ? words.lastPasskey : words.notDone)
+    }
+    case 'renew-codes': {
+      const codes = await renewRecoveryCodes(deps, session, now)
+      return codes ? codesPage(visit, codes) : failed(words.notDone)
+    }
+    case 'end-session': {
+      const isEnded = await endOneSession(deps, session, id, now)
+      if (!isEnded) return failed(words.notDone)
+      return id === session.id ? redirect(linkTo(visit, '/app/sign-in'), NO_COOKIE) : done()
+    }
+    case 'end-others':
+      await endOtherSessions(deps, session, now)
+      return done()
+    default:
+      return failed(words.notDone)
+  }
+}

@@ -1,0 +1,107 @@
+import { html, type Markup } from '@bursar/checkout/html'
+import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
+import { endOneSession, requestOptions, SIGN_IN, signInByPasskey, signInByPassword } from '../access/index.ts'
+import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
+import {
+  cookieOf,
+  linkTo,
+  NO_COOKIE,
+  readFields,
+  visitOf,
+  type DashboardDeps,
+  type Fields,
+  type Visit,
+} from './visit.ts'
+
+/** Pages to which a person returns after signing in. */
+const RETURNS = /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43})?$/
+const HOME = '/app'
+/** The one text that a person may have typed on a page that needs a session. */
+const KEPT = 'name'
+
+interface SignInForm {
+  next: string
+  kept: string
+  email?: string
+  said?: string
+  status?: number
+}
+
+const signInPage = (deps: DashboardDeps, visit: Visit, form: SignInForm): PageAnswer => {
+  const { words } = visit
+  const again = html`${hidden('next', form.next)}${form.kept !== '' && hidden(KEPT, form.kept)}`
+  const action = linkTo(visit, '/app/sign-in')
+  return pageOf(visit, {
+    title: words.signInTitle,
+    status: form.status ?? 200,
+    said: form.said === undefined ? undefined : { isProblem: true, text: form.said },
+    sections: [
+      deps.party !== undefined &&
+        passkeyForm({
+          verb: 'use',
+          action,
+          does: 'passkey',
+          options: requestOptions(deps.party, deps.challenges.make(SIGN_IN, visit.now.real)),
+          button: words.withPasskey,
+          failed: words.passkeyFailed,
+          fields: again,
+        }),
+      deps.party !== undefined && html`<p class="soft" data-without-passkeys="">${words.noPasskeys}</p>`,
+      section(
+        words.withPassword,
+        html`<form method="post" action="${action}">${hidden('do', 'password')}${again}${passwordFields(visit, form.email)}<button class="second">${words.signIn}</button></form>`,
+      ),
+    ],
+  })
+}
+
+const passwordFields = ({ words }: Visit, email: string | undefined): Markup =>
+  html`${input({ name: 'email', label: words.email, type: 'email', autocomplete: 'username', ...(email !== undefined && { value: email }) })}${proofFields(words)}`
+
+/** The fields of a password and a code. */
+export const proofFields = (words: Visit['words']): Markup =>
+  html`${input({ name: 'password', label: words.password, type: 'password', autocomplete: 'current-password' })}${input({ name: 'code', label: words.code, hint: words.codeHint, autocomplete: 'one-time-code' })}`
+
+const returnOf = (text: string | undefined): string => (text !== undefined && RETURNS.test(text) ? text : HOME)
+
+/** The page where a person signs in, for a request that needs a session. What they typed is kept. */
+export const askToSignIn = (deps: DashboardDeps, visit: Visit, fields?: Fields): PageAnswer => {
+  const next = returnOf(visit.path)
+  if (!fields) return redirect(linkTo(visit, '/app/sign-in', { next }))
+  return signInPage(deps, visit, { next, kept: fields(KEPT), said: visit.words.signInAgain, status: 401 })
+}
+
+export const showSignIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  const next = returnOf(request.query['next'])
+  return visit.session ? redirect(linkTo(visit, next)) : signInPage(deps, visit, { next, kept: '' })
+}
+
+export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  const fields = readFields(request, deps)
+  const [next, kept, email] = [returnOf(fields('next')), fields(KEPT), fields('email')]
+  const isPasskey = fields('do') === 'passkey'
+  const token = isPasskey
+    ? await signInByPasskey(deps, fields('answer'), visit.agent, visit.now)
+    : await signInByPassword(
+        deps,
+        { email, password: fields('password'), code: fields('code') },
+        visit.agent,
+        visit.now,
+      )
+  if (token === undefined) {
+    const said = isPasskey ? visit.words.passkeyFailed : visit.words.refused
+    return signInPage(deps, visit, { next, kept, said, status: 400, ...(!isPasskey && { email }) })
+  }
+  // The token is new: one that the browser had before, from this or another site, is never taken over.
+  if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
+  return redirect(linkTo(visit, next, kept === '' ? {} : { [KEPT]: kept }), cookieOf(token))
+}
+
+export const signOut = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
+  const visit = await visitOf(deps, request)
+  readFields(request, deps)
+  if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
+  return redirect(linkTo(visit, '/app/sign-in'), NO_COOKIE)
+}

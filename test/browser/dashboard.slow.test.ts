@@ -1,0 +1,141 @@
+/** The dashboard in a real browser: passkeys by Chromium's virtual authenticator, and every page before axe. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type axe from 'axe-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { LANGUAGES } from '@bursar/checkout'
+import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+import { useDashboard } from '../world/dashboard.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SIZES = [
+  { width: 320, height: 640 },
+  { width: 1_280, height: 900 },
+]
+const PASSWORD = 'orbit velvet cactus'
+
+describeWithChromium('the dashboard', () => {
+  const visit = useChromium()
+  const { edge, inviteTo, newAddress, seedOf, codeAt } = useDashboard({ ofPort: true })
+  const at = (path: string): string => `http://localhost:${edge.port}${path}`
+
+  /** A page with an authenticator of its platform, that verifies its person. */
+  const openWithAuthenticator = async (context: BrowserContext): Promise<Page> => {
+    const page = await context.newPage()
+    const session = await context.newCDPSession(page)
+    await session.send('WebAuthn.enable')
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    return page
+  }
+
+  test('a person joins with a passkey, signs out and in, adds another passkey and ends it', async () => {
+    const context = await visit({ locale: 'en-US' })
+    const page = await openWithAuthenticator(context)
+    await page.goto(at(await inviteTo(newAddress())))
+    await page.getByLabel('Name of the passkey').fill('Laptop')
+    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
+    const [cookie] = await context.cookies()
+    expect(cookie).toMatchObject({ name: '__Host-bursar', httpOnly: true, secure: true, sameSite: 'Lax' })
+    expect(await page.evaluate('document.cookie')).toBe('')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
+    await page.getByRole('link', { name: 'Security' }).click()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    expect(await page.getByText('Chrome, Linux').count()).toBe(1)
+    // This authenticator has a passkey of the person: the browser makes no second one.
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByText('The passkey was not made').waitFor()
+
+    const other = await openWithAuthenticator(context)
+    await other.goto(at('/app/security'))
+    await other.getByLabel('Name of the passkey').fill('Phone')
+    await other.getByRole('button', { name: 'Add a passkey' }).click()
+    await other.getByRole('button', { name: 'Remove Phone' }).click()
+    await other.getByText('Done.').waitFor()
+    expect(await other.getByRole('button', { name: /^Remove / }).count()).toBe(1)
+    await context.close()
+  })
+
+  test('without scripts, a person joins with a password, signs in, and no passkey is offered', async () => {
+    const context = await visit({ javaScriptEnabled: false, locale: 'en-US' })
+    const page = await context.newPage()
+    const email = newAddress()
+    await page.goto(at(await inviteTo(email)))
+    expect(await page.getByRole('button', { name: 'Make a passkey' }).isVisible()).toBe(false)
+    await page.getByText('Use a password instead').first().click()
+    const seed = seedOf({ text: await page.content() })
+    await page.getByLabel('New password').fill(PASSWORD)
+    await page.getByLabel('Code of the app').fill(codeAt(seed))
+    await page.getByRole('button', { name: 'Use a password instead' }).click()
+    await page.getByRole('link', { name: 'I have saved them' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByLabel('Code').fill(codeAt(seed, 1))
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
+    await context.close()
+  })
+
+  test.each(LANGUAGES)(
+    'every page in %s is found in order by axe, at 320 and 1280 px, light and dark',
+    async (language) => {
+      const context = await visit({ reducedMotion: 'reduce' })
+      const page = await openWithAuthenticator(context)
+      const said: string[] = []
+      page.on('console', (message) => said.push(message.text()))
+      page.on('pageerror', (error) => said.push(error.message))
+      const faults: string[] = []
+      const judge = async (name: string): Promise<void> => {
+        await page.evaluate(AXE)
+        for (const colorScheme of ['light', 'dark'] as const)
+          for (const size of SIZES) {
+            await page.emulateMedia({ colorScheme })
+            await page.setViewportSize(size)
+            const wide = await page.evaluate('document.documentElement.scrollWidth')
+            if (wide !== size.width) faults.push(`${name} at ${size.width} is ${String(wide)} wide`)
+            const { violations } = (await page.evaluate(
+              'axe.run(document, { resultTypes: ["violations"] })',
+            )) as axe.AxeResults
+            faults.push(
+              ...violations.map(({ id, nodes }) => `${name} ${colorScheme} ${size.width}: ${id} ${nodes[0]!.html}`),
+            )
+          }
+      }
+      const lang = `?lang=${language}`
+      await page.goto(at(`/app/sign-in${lang}`))
+      await judge('sign-in')
+      await page.goto(at(`/app/join/none${lang}`))
+      await judge('no invitation')
+      await page.goto(at((await inviteTo(newAddress())) + lang))
+      await page.locator('summary').click()
+      await judge('invitation')
+      await page.getByRole('button').first().click()
+      await page.waitForURL(/\/app\?/)
+      await judge('merchants')
+      edge.clock.ms += 6 * 60_000
+      await page.goto(at(`/app/security${lang}`))
+      await judge('security')
+      await page.locator('button[aria-label]').first().click()
+      await page.getByRole('alert').first().waitFor()
+      await judge('security without a proof')
+      expect(faults).toEqual([])
+      // Chromium reports the answers 404 and 403 themselves.
+      expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+      await context.close()
+    },
+  )
+})

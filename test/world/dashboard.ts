@@ -1,0 +1,149 @@
+/** The dashboard as browsers reach it: pages and forms over HTTP, and people with their authenticators. */
+import { randomBytes } from 'node:crypto'
+import { beforeAll, beforeEach } from 'vitest'
+import {
+  codeOf,
+  createChallenges,
+  createPasswords,
+  invite,
+  nowOf,
+  relyingPartyOf,
+  stepOf,
+  type Role,
+} from '../../server/src/people/access/index.ts'
+import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
+import { problemPage } from '../../server/src/pay-in/checkout/index.ts'
+import { announceSending } from '../../server/src/merchants/mail/index.ts'
+import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
+import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { createTestRuntime } from './runtime.ts'
+import { useEdge, type Answer } from './edge.ts'
+
+const ORIGIN = 'https://pay.example'
+const KEY = new Uint8Array(32).fill(7)
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+
+/** One browser: it keeps the cookie, and sends what browsers send. */
+export interface TestBrowser {
+  cookie: string | undefined
+  get(path: string): Promise<Answer>
+  post(path: string, fields: Readonly<Record<string, string>>, headers?: readonly string[]): Promise<Answer>
+  /** Gets a page, and the options of its form `data-passkey`, by the form's field `do`. */
+  optionsOf(path: string, does: string): Promise<object>
+}
+
+/** The text that a reader of a page sees, without tags. */
+export const textOf = ({ text }: Pick<Answer, 'text'>): string =>
+  unescaped(text.replaceAll(/<(style|script)[^]*?<\/\1>/g, ' ').replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ')
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** The value of a hidden field of a page. */
+export const fieldOf = ({ text }: Pick<Answer, 'text'>, name: string): string => {
+  const found = new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
+  if (found === undefined) throw new Error(`the page has no field ${name}`)
+  return unescaped(found)
+}
+
+const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
+  for (const [, options, verb] of text.matchAll(
+    /data-options="([^"]*)"><input type="hidden" name="do" value="([^"]*)"/g,
+  ))
+    if (verb === does) return JSON.parse(unescaped(options!)) as object
+  throw new Error(`the page has no passkey form ${does}`)
+}
+
+/**
+ * For the top of a test file. The clock is the edge's.
+ * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
+ */
+export const useDashboard = ({ ofPort = false } = {}) => {
+  const originOf = (): string => (ofPort ? `http://localhost:${edge.port}` : ORIGIN)
+  const deps = {
+    get db() {
+      return edge.db
+    },
+    get runtime() {
+      return createTestRuntime(edge.db, () => edge.clock.ms)
+    },
+    get publicUrl() {
+      return originOf()
+    },
+    get party() {
+      return relyingPartyOf(originOf())
+    },
+    ring: createSecretRing([KEY]),
+    random: randomBytes,
+    challenges: createChallenges([KEY], randomBytes),
+    passwords: createPasswords(randomBytes),
+  }
+  // Limits of one network address have tests of their own.
+  const routes = dashboardRoutes(deps).map((route) => ({ ...route, perMinute: 1_000_000 }))
+  const edge = useEdge({
+    pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
+  })
+  beforeAll(() => announceSending(edge.db, true, new Date(edge.clock.ms)))
+  let people = 0
+  beforeEach(() => {
+    people += 1
+  })
+
+  const browse = (agent = AGENT): TestBrowser => {
+    const send = async (method: string, path: string, headers: readonly string[], body?: string): Promise<Answer> => {
+      const all = ['accept', 'text/html', 'user-agent', agent, ...headers]
+      if (browser.cookie !== undefined) all.push('cookie', `other=1; __Host-bursar=${browser.cookie}`)
+      const answer = await edge.raw(method, path, all, body)
+      const [set] = [answer.headers['set-cookie']].flat()
+      const token = set === undefined ? undefined : /^__Host-bursar=([^;]*)/.exec(set)?.[1]
+      if (token !== undefined) browser.cookie = token === '' ? undefined : token
+      return answer
+    }
+    const browser: TestBrowser = {
+      cookie: undefined,
+      get: (path) => send('GET', path, []),
+      post: (path, fields, headers = ['origin', ORIGIN]) =>
+        send(
+          'POST',
+          path,
+          ['content-type', 'application/x-www-form-urlencoded', ...headers],
+          new URLSearchParams(fields).toString(),
+        ),
+      optionsOf: async (path, does) => optionsIn(await browser.get(path), does),
+    }
+    return browser
+  }
+
+  /** Invites an address. @returns the path of the link */
+  const inviteTo = async (email: string, role: Role = 'owner', merchantId = edge.merchant.id): Promise<string> => {
+    const given = { merchantId, email, role, language: 'en', actor: 'cli:test' } as const
+    const { url } = await inTransaction(edge.db, (tx) =>
+      invite(tx, given, { random: randomBytes, publicUrl: originOf() }, nowOf(deps.runtime)),
+    )
+    return new URL(url).pathname
+  }
+
+  /** An address that no other test uses. */
+  const newAddress = (): string => `person-${people}-${randomBytes(3).toString('hex')}@shop.example`
+
+  /** The secret of one-time codes on the page of an invitation, from its key in base32. */
+  const seedOf = (page: Pick<Answer, 'text'>): Buffer => {
+    const key = /<span class="address"><bdi>([A-Z2-7 ]+)<\/bdi>/.exec(page.text)![1]!.replaceAll(' ', '')
+    const bits = [...key].map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+    return Buffer.from(
+      bits
+        .join('')
+        .match(/.{8}/g)!
+        .map((byte) => Number.parseInt(byte, 2)),
+    )
+  }
+
+  const codeAt = (seed: Buffer, stepsLater = 0): string => codeOf(seed, stepOf(new Date(edge.clock.ms)) + stepsLater)
+
+  return { edge, deps, browse, inviteTo, newAddress, seedOf, codeAt, origin: ORIGIN }
+}
