@@ -123,8 +123,10 @@ test('handed out, signed without a network, taken in, mined', async () => {
 
   expect(await bursar('cold', 'import', '--yes', transfer.id, at('out.json'))).toContain('no signed bytes')
   expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain('is being sent')
-  expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain('not taken')
-  expect(await bursar('cold', 'cancel', '--yes', transfer.id)).toContain('nothing waits')
+  expect(await bursar('cold', 'import', '--yes', transfer.id, at('signed.json'))).toContain(
+    'refused: it waits for nothing',
+  )
+  expect(await bursar('cold', 'cancel', '--yes', transfer.id)).toContain('no transfer with this id waits')
   await cold.send()
   await cold.mine(5)
   expect(await bursar('cold', 'list')).toMatch(/18 +ETH +0x\w+ +final/)
