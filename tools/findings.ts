@@ -39,7 +39,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'F-7': 'a payer read that no money was taken when it was',
   'F-8': "a partial refund in the acquirer's cabinet took the whole payment from the merchant",
   'F-9.1': 'invoice prices were the mean of two sources that contradict each other',
-  'F-9.2': 'any merchant could close exchange estimates to everybody else',
+  'F-9.2': 'any merchant could close exchange estimates to all other merchants',
   'F-9.3': 'positions had no limit until an operator set one',
   'F-9.4': 'one thin market decided the price of UAH and KZT',
   'F-9.5': 'the documented version 7 of LiqPay was refused',
@@ -109,7 +109,7 @@ export const FINDINGS: Readonly<Record<string, string>> = {
   'D-B1':
     'Freedom Pay: the status by order shows the newest refund instead of the payment, so every refund got a wrong result',
   'D-B4': 'Freedom Pay: errors that may come after the money moved sent a payout to another account',
-  'D-B5': 'a Bitcoin node without a finished index named no senders, so that screening let everybody through',
+  'D-B5': 'a Bitcoin node without a finished index named no senders, so that screening passed every sender',
   'D-B6':
     'an unmined payment fixed its price and kept its invoice open for two weeks, and so did one whose unconfirmed parent was replaced',
   'D-B7': 'a Bitcoin node without an estimate of fees was taken for one with the lowest',

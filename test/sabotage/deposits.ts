@@ -16,7 +16,7 @@ export const depositsSabotages: readonly Sabotage[] = [
     file: 'server/src/pay-in/deposits/policy.ts',
     replace: ['if (isCoinbase) return', 'if (isCoinbase && height < 0) return'],
     fault: 'audit D-B2, B-1',
-    breaks: 'Coin of a miner is credited before anybody can spend it.',
+    breaks: 'Coin of a miner is credited before it can be spent.',
     finder:
       'server/src/pay-in/deposits/policy.test.ts › the income of a miner waits until it can be spent, regardless of its worth',
   },

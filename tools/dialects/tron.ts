@@ -297,7 +297,7 @@ export const TRON_ROWS: readonly DialectRow[] = [
   },
   {
     id: 'T-43',
-    behaviour: 'fake USDT: same symbol at another address; Transfer naming anybody',
+    behaviour: 'fake USDT: same symbol at another address; Transfer naming any address',
     who: 'all',
     source: 'not named',
     adapter: 'contract list only (done)',

@@ -94,7 +94,7 @@ test('audit M-D2: a watcher that led before writes nothing any more', async () =
 test('audit M-D2: refuses a block that is not below the read blocks, and one that the node does not have', async () => {
   await expect(planRewind(deps, 1)).rejects.toThrow('has not been read yet')
   await readAll(await begin())
-  await expect(planRewind(deps, 1)).rejects.toThrow('name a block below')
+  await expect(planRewind(deps, 1)).rejects.toThrow('a rewind goes to a block below it')
   chain.mine()
   await readAll(await begin())
   chain.blocks.length = 0

@@ -60,7 +60,9 @@ export const planRewind = async (
   const cursor = await readCursor(db, network)
   if (!cursor) throw new RangeError(`${network} has not been read yet`)
   if (height >= cursor.height)
-    throw new RangeError(`${network} has been read to ${cursor.height}: name a block below it`)
+    throw new RangeError(
+      `${network} has been read to ${cursor.height}, and a rewind goes to a block below it. No rewind is needed if the node has block ${cursor.height}`,
+    )
   const hash = await adapter.hashAt(height)
   if (hash === null) throw new ChainUnavailable(`the node of ${network} has no block ${height}`)
   const deposits = await sql<Rewind['deposits'][number]>`select asset, count(*) as count,
