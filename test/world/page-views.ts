@@ -35,7 +35,9 @@ const option = (
   networkName: string,
   about?: string,
   least?: string,
+  wait?: PaymentOption['wait'],
 ): PaymentOption => ({
+  wait,
   ticker,
   assetName,
   blockchain,
@@ -46,10 +48,13 @@ const option = (
 })
 
 const OPTIONS: readonly PaymentOption[] = [
-  option('USDT', 'Tether USD', 'TRON', 'Tron (TRC-20)', '24.09'),
-  option('USDT', 'Tether USD', 'ETHEREUM', 'Ethereum (ERC-20)', '24.09'),
-  option('USDT', 'Tether USD', 'BINANCE_SMART_CHAIN', 'BNB Smart Chain (BEP-20)', '24.09'),
-  option('BTC', 'Bitcoin', 'BITCOIN', 'Bitcoin', '0.00028913'),
+  option('USDT', 'Tether USD', 'TRON', 'Tron (TRC-20)', '24.09', undefined, { least: 1, most: 1 }),
+  option('USDT', 'Tether USD', 'ETHEREUM', 'Ethereum (ERC-20)', '24.09', undefined, { least: 15, most: 15 }),
+  option('USDT', 'Tether USD', 'BINANCE_SMART_CHAIN', 'BNB Smart Chain (BEP-20)', '24.09', undefined, {
+    least: 1,
+    most: 1,
+  }),
+  option('BTC', 'Bitcoin', 'BITCOIN', 'Bitcoin', '0.00028913', undefined, { least: 10, most: 60 }),
   option('ETH', 'Ether', 'ETHEREUM', 'Ethereum', '0.00812'),
   option('TRX', 'TRON', 'TRON', 'Tron', '92.4'),
 ]
@@ -195,7 +200,18 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
   'crypto-form-refused': base('crypto', {
     ...openCrypto,
     given: { email: 'not an address', choice: 'USDT:TRON' },
-    problem: { field: 'email', why: 'malformed' },
+    problems: [{ field: 'email', why: 'malformed' }],
+  }),
+  'crypto-form-empty': base('crypto', {
+    ...openCrypto,
+    asked: undefined,
+    amountEntry: { ticker: undefined, least: undefined, most: undefined },
+    options: OPTIONS.map((one) => ({ ...one, about: undefined, least: '1' })),
+    problems: [
+      { field: 'email', why: 'missing' },
+      { field: 'choice', why: 'missing' },
+      { field: 'value', why: 'missing' },
+    ],
   }),
   'crypto-rates-away': base('crypto', { ...openCrypto, ratesAway: true }),
   'crypto-pay': base('crypto', pay),
@@ -325,12 +341,14 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
     asked: undefined,
     amountEntry: { ticker: 'UAH', least: '25', most: '29999' },
     given: { value: '20', email: 'olena@example.com' },
-    problem: {
-      field: 'value',
-      why: 'limits',
-      least: { value: '25', ticker: 'UAH' },
-      most: { value: '29999', ticker: 'UAH' },
-    },
+    problems: [
+      {
+        field: 'value',
+        why: 'limits',
+        least: { value: '25', ticker: 'UAH' },
+        most: { value: '29999', ticker: 'UAH' },
+      },
+    ],
   }),
   'fiat-waiting': base('fiat', { at: 'waiting', asked: CARD }),
   'fiat-leaving': base('fiat', { at: 'leaving', asked: CARD, ...bank }),

@@ -35,7 +35,7 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
 /** A short version id of an invoice's content: when it changes, the page has to be rendered again. */
 export const versionOf = ({ state, wrongAsset }: PageView): string => {
   const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
-    key === 'given' || key === 'problem' ? undefined : value,
+    key === 'given' || key === 'problem' || key === 'problems' ? undefined : value,
   )
   return hash('sha256', kept, 'base64url').slice(0, 16)
 }

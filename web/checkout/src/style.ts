@@ -56,6 +56,9 @@ input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
 .choice input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
 .choice>span{flex:1;min-width:0;line-height:1.35}.choice .soft{display:block}
 .choice .far{flex:1 0 100%;padding-left:2rem}
+.asset{border:1px solid var(--edge);border-radius:.75rem}.asset:has(:checked){border-color:var(--line);box-shadow:0 0 0 1px var(--line)}
+.asset>summary{padding:0;color:inherit;display:flex;align-items:center;padding-right:.9rem;list-style:none}.asset>summary::-webkit-details-marker{display:none}.asset>summary::after{content:"";flex:none;width:.55rem;height:.55rem;border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}.asset[open]>summary::after{transform:rotate(-135deg)}
+.asset .choice{flex:1;border:0;box-shadow:none}.asset summary .far{padding-left:0}.asset>.choices{margin:0 .9rem .5rem;gap:0}.asset>.choices .choice{border-top:1px solid var(--edge);border-radius:0;padding:.5rem 0}
 button,.button{font:inherit;font-weight:600;display:inline-flex;align-items:center;justify-content:center;gap:.5rem;min-height:3rem;padding:.6rem 1.25rem;border-radius:.75rem;border:1px solid var(--surface);background:var(--surface);color:var(--on);text-decoration:none;cursor:pointer;text-align:center}
 button:hover,.button:hover{filter:brightness(1.08)}
 .second{background:none;border-color:var(--edge);color:var(--ink)}
@@ -70,7 +73,7 @@ button:hover,.button:hover{filter:brightness(1.08)}
 .rows>div{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>div:first-child{border-top:0;padding-top:0}.rows>div:last-child{padding-bottom:0}
 .pair{display:flex;justify-content:space-between;gap:1rem}.pair dd{text-align:right;font-weight:600;min-width:0}
 .note{display:flex;gap:.7rem;padding:.85rem 1rem;border-radius:.75rem;background:var(--calm)}
-.note>div{min-width:0;display:grid;gap:.25rem}.note svg{margin-top:.15rem}
+.note a{color:inherit}.note>div{min-width:0;display:grid;gap:.25rem}.note svg{margin-top:.15rem}
 .note.warn{background:var(--warn-ground);color:var(--warn)}.note.bad{background:var(--bad-ground);color:var(--bad)}.note.good{background:var(--good-ground);color:var(--good)}
 .codes{display:grid;gap:.75rem;justify-items:center;text-align:center}
 .qr{display:block;width:min(15rem,100%);border-radius:.75rem;border:1px solid var(--edge)}

@@ -78,6 +78,8 @@ export interface PaymentOption {
   about: string | undefined
   /** the exact amount, when the amount is fixed and the currency is not */
   exact?: string | undefined
+  /** minutes after which the payment is usually credited: for the smallest and for large amounts */
+  wait?: { least: number; most: number } | undefined
   /** the least and the most that can be paid with it */
   least: string | undefined
   most: string | undefined
@@ -104,7 +106,8 @@ export interface OpenState {
   until: number
   /** the payer's input, when the form is shown again */
   given?: Readonly<{ email?: string; value?: string; choice?: string }>
-  problem?: FormProblem
+  /** every problem of the form */
+  problems?: readonly FormProblem[]
 }
 
 /**

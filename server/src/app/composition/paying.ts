@@ -12,6 +12,7 @@ import { createDocumentMaker, type DocumentMaker } from '../../merchants/documen
 import { fiatSettings, type FiatWorld } from './fiat.ts'
 import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
 import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
+import type { Policies } from './policy.ts'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 
@@ -27,7 +28,7 @@ export interface Checkout {
  * updates.
  */
 export const createCheckout = (
-  world: FiatWorld & InvoicingWorld,
+  world: FiatWorld & InvoicingWorld & { policies: Pick<Policies, 'deposits'> },
   directory: MerchantDirectory,
   pool: PoolSettings,
   chainIds: ReadonlyMap<Network, bigint>,
@@ -41,6 +42,7 @@ export const createCheckout = (
       runtime,
       catalogue,
       chainIds,
+      depositPolicy: world.policies.deposits,
       invoices: createInvoices(invoiceSettings(world)),
       claimTokens,
       sellers,

@@ -17,11 +17,15 @@ import {
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { PayerInvoice, ShownOption, ShownPayment } from '../crypto-invoices/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
+import type { DepositPolicy } from '../deposits/index.ts'
 import { networkName } from './network-names.ts'
+import { usualWait } from './network-times.ts'
 
 export interface CryptoViewDeps {
   catalogue: Catalogue
   chainIds: ReadonlyMap<Network, bigint>
+  /** when deposits are credited */
+  depositPolicy: DepositPolicy
 }
 
 /** How long a page waits for a new price, in ms, before it says that there is none. */
@@ -99,7 +103,7 @@ const stateOf = (
 ): PageState => {
   const { state, ticker, asked, paid, missing } = invoice
   if (state === 'created')
-    return invoice.expiredAt <= now ? { at: 'expired', asked: priceOf(invoice) } : openState(invoice, deps.catalogue)
+    return invoice.expiredAt <= now ? { at: 'expired', asked: priceOf(invoice) } : openState(invoice, deps)
   if (state === 'expired' && paid.units === 0n)
     return { at: 'expired', asked: asked && ticker !== null ? { value: asked.text, ticker } : priceOf(invoice) }
   if (ticker === null || !asked || !missing) throw new Error(`invoice ${invoice.id} is ${state} without an amount`)
@@ -123,7 +127,7 @@ const priceOf = (invoice: PayerInvoice): { value: string; ticker: string } | und
   return asked && ticker !== null ? { value: asked.text, ticker } : baseOf(invoice)
 }
 
-const openState = (invoice: PayerInvoice, catalogue: Catalogue): OpenState => {
+const openState = (invoice: PayerInvoice, deps: CryptoViewDeps): OpenState => {
   const { options, choosesValue, email, clientExpiredAt, expiredAt } = invoice
   const priced = options.filter(({ unpriced }) => !unpriced)
   return {
@@ -133,7 +137,7 @@ const openState = (invoice: PayerInvoice, catalogue: Catalogue): OpenState => {
     amountEntry: choosesValue
       ? { ticker: undefined, least: priced.length === 1 ? priced[0]!.minimum : undefined, most: undefined }
       : undefined,
-    options: priced.map((option) => optionOf(option, invoice, catalogue)),
+    options: priced.map((option) => optionOf(option, invoice, deps)),
     ratesAway: priced.length === 0,
     until: Math.min(clientExpiredAt, expiredAt),
   }
@@ -142,13 +146,14 @@ const openState = (invoice: PayerInvoice, catalogue: Catalogue): OpenState => {
 const optionOf = (
   { ticker, name, blockchain, amount, minimum }: ShownOption,
   { price, choosesValue }: PayerInvoice,
-  catalogue: Catalogue,
+  { catalogue, depositPolicy }: CryptoViewDeps,
 ): OpenState['options'][number] => ({
   ticker,
   assetName: name,
   blockchain,
   networkName: nameOn(catalogue, ticker, blockchain),
   about: price === null ? undefined : (amount ?? undefined),
+  wait: usualWait(blockchain, depositPolicy),
   least: choosesValue ? minimum : undefined,
   most: undefined,
 })

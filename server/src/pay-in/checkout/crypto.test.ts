@@ -3,6 +3,7 @@ import { versionOf, type PageView } from '@bursar/checkout'
 import { catalogue, HOUR, MINUTE, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 import { E18, START } from '../../../../test/world/deposits.ts'
 import { createInvoices } from '../crypto-invoices/index.ts'
+import { DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { createDocumentMaker } from '../../merchants/documents/index.ts'
 import { createCryptoPages, createSellers, type SentForm, type Visit } from './index.ts'
 
@@ -18,6 +19,7 @@ const pages = createCryptoPages({
   runtime: world.runtime,
   catalogue,
   chainIds,
+  depositPolicy: DEFAULT_DEPOSIT_POLICY,
   invoices: createInvoices(world.settings),
   claimTokens: world.settings.claimTokens,
   sellers,
@@ -68,10 +70,10 @@ describe('the page of a crypto invoice', () => {
         until: START + 48 * HOUR,
       },
     })
-    expect(await send(id, {})).toEqual({ field: 'email', why: 'missing' })
-    expect(await send(id, { email: 'a@b@c' })).toEqual({ field: 'email', why: 'malformed' })
+    expect(await send(id, {})).toEqual([{ field: 'email', why: 'missing' }])
+    expect(await send(id, { email: 'a@b@c' })).toEqual([{ field: 'email', why: 'malformed' }])
     expect((await see(id)).state.at).toBe('open')
-    expect(await send(id, { email: 'payer@example.com' })).toBeUndefined()
+    expect(await send(id, { email: 'payer@example.com' })).toEqual([])
     const { state } = await see(id)
     expect(state).toMatchObject({
       at: 'pay',
@@ -118,7 +120,7 @@ describe('the page of a crypto invoice', () => {
     })
     const receipt = await pages.receipt(id, VISIT)
     expect(receipt!.pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(await send(id, { email: 'late@example.com' })).toEqual({ field: 'form', why: 'gone' })
+    expect(await send(id, { email: 'late@example.com' })).toEqual([{ field: 'form', why: 'gone' }])
   })
 
   test('lets the payer choose the open parts of the amount, and reports a wrong choice', async () => {
@@ -127,20 +129,38 @@ describe('the page of a crypto invoice', () => {
       at: 'open',
       asked: undefined,
       amountEntry: { ticker: undefined },
-      options: [{ ticker: 'BTC', least: '0.0001' }, {}, {}, {}],
+      options: [
+        { ticker: 'BTC', least: '0.0001', wait: { least: 10, most: 60 } },
+        { blockchain: 'ETHEREUM', wait: { least: 15, most: 15 } },
+        {},
+        {},
+      ],
     })
     const email = 'payer@example.com'
-    expect(await send(id, { email })).toEqual({ field: 'choice', why: 'missing' })
-    expect(await send(id, { email, choice: 'DOGE:BITCOIN' })).toEqual({ field: 'choice', why: 'missing' })
-    expect(await send(id, { email, choice: 'BTC:BITCOIN' })).toEqual({ field: 'value', why: 'missing' })
-    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '1e3' })).toEqual({ field: 'value', why: 'malformed' })
-    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '0.00009' })).toEqual({
-      field: 'value',
-      why: 'limits',
-      least: { value: '0.0001', ticker: 'BTC' },
-      most: undefined,
-    })
-    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '0,5' })).toBeUndefined()
+    expect(await send(id, {})).toEqual([
+      { field: 'email', why: 'missing' },
+      { field: 'choice', why: 'missing' },
+      { field: 'value', why: 'missing' },
+    ])
+    expect(await send(id, { email: 'a@b@c', choice: 'BTC:BITCOIN' })).toEqual([
+      { field: 'email', why: 'malformed' },
+      { field: 'value', why: 'missing' },
+    ])
+    expect(await send(id, { email, value: '1' })).toEqual([{ field: 'choice', why: 'missing' }])
+    expect(await send(id, { email, value: '1', choice: 'DOGE:BITCOIN' })).toEqual([{ field: 'choice', why: 'missing' }])
+    expect(await send(id, { email, choice: 'BTC:BITCOIN' })).toEqual([{ field: 'value', why: 'missing' }])
+    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '1e3' })).toEqual([
+      { field: 'value', why: 'malformed' },
+    ])
+    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '0.00009' })).toEqual([
+      {
+        field: 'value',
+        why: 'limits',
+        least: { value: '0.0001', ticker: 'BTC' },
+        most: undefined,
+      },
+    ])
+    expect(await send(id, { email, choice: 'BTC:BITCOIN', value: '0,5' })).toEqual([])
     expect((await see(id)).state).toMatchObject({
       at: 'pay',
       to: { uri: expect.stringMatching(/^bitcoin:\w+\?amount=0\.5$/) as string, isToken: false },
@@ -212,13 +232,15 @@ describe('the page of a crypto invoice', () => {
         claim: { canPayRest: true, networkName: 'BNB Smart Chain (BEP-20)', refund: undefined },
       },
     })
-    expect(await send(id, { verb: 'refund', address: '0xabc' })).toEqual({ field: 'form', why: 'gone' })
-    expect(await send(id, { verb: 'refund', address: 'nonsense' }, { claim })).toEqual({
-      field: 'address',
-      why: 'malformed',
-    })
-    expect(await send(id, { verb: 'refund' }, { claim })).toEqual({ field: 'address', why: 'missing' })
-    expect(await send(id, { verb: 'refund', address: '0xabc' }, { claim })).toBeUndefined()
+    expect(await send(id, { verb: 'refund', address: '0xabc' })).toEqual([{ field: 'form', why: 'gone' }])
+    expect(await send(id, { verb: 'refund', address: 'nonsense' }, { claim })).toEqual([
+      {
+        field: 'address',
+        why: 'malformed',
+      },
+    ])
+    expect(await send(id, { verb: 'refund' }, { claim })).toEqual([{ field: 'address', why: 'missing' }])
+    expect(await send(id, { verb: 'refund', address: '0xabc' }, { claim })).toEqual([])
     expect((await see(id, { claim })).state).toMatchObject({
       claim: { canPayRest: false, refund: { address: '0xabc', status: 'asked' } },
     })
@@ -227,7 +249,7 @@ describe('the page of a crypto invoice', () => {
   test('takes the rest from the holder of the link, which makes it paid', async () => {
     const id = await underpaid()
     const claim = claimOf(id)
-    expect(await send(id, { verb: 'payRest' }, { claim })).toBeUndefined()
+    expect(await send(id, { verb: 'payRest' }, { claim })).toEqual([])
     const after = pages.after({ ...FORM, verb: 'payRest' }, { ...VISIT, claim })
     expect(await see(id, after)).toMatchObject({
       keep: { claim, rest: '1' },
@@ -258,6 +280,6 @@ describe('the page of a crypto invoice', () => {
   test('of an unknown invoice is not found', async () => {
     expect(await pages.find(crypto.randomUUID(), VISIT)).toBeUndefined()
     expect(await pages.receipt(crypto.randomUUID(), VISIT)).toBeUndefined()
-    expect(await send(crypto.randomUUID(), { email: 'payer@example.com' })).toEqual({ field: 'form', why: 'gone' })
+    expect(await send(crypto.randomUUID(), { email: 'payer@example.com' })).toEqual([{ field: 'form', why: 'gone' }])
   })
 })

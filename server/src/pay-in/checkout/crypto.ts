@@ -45,17 +45,16 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
     after: (form, visit) => ({ ...visit, rest: form.verb === 'payRest' || (form.verb === 'requote' && visit.rest) }),
     act: async (id, form, visit) => {
       const invoice = await load(id)
-      if (form.verb === 'proceed' && invoice?.state === 'created' && invoice.email === null && form.email === undefined)
-        return { field: 'email', why: 'missing' }
       try {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
           const effects = await wanted(invoices, form, visit)(tx, id, moment)
           if (effects) await carryOut(tx, effects, moment)
         })
-        return undefined
+        return []
       } catch (error) {
-        if (error instanceof PayerRefusal) return problemOf(error, invoice, form)
+        if (error instanceof PayerRefusal)
+          return [error, ...error.others].map((refusal) => problemOf(refusal, invoice, form))
         throw error
       }
     },
@@ -101,11 +100,13 @@ const wanted = (invoices: Invoices, form: SentForm, visit: Visit): Verb => {
 
 const choiceOf = ({ email, value, choice }: SentForm, { language }: Visit): Parameters<Invoices['proceed']>[2] => {
   const [ticker, blockchain] = choice?.split(':') ?? []
-  return { email, value, ticker, blockchain, language }
+  return { email, needsEmail: true, value, ticker, blockchain, language }
 }
 
 const problemOf = ({ reason }: PayerRefusal, invoice: PayerInvoice | undefined, form: SentForm): FormProblem => {
   switch (reason) {
+    case 'email-missing':
+      return { field: 'email', why: 'missing' }
     case 'email-invalid':
       return { field: 'email', why: 'malformed' }
     case 'choose-ticker':

@@ -45,9 +45,9 @@ describe('the page of a fiat invoice', () => {
         until: START + 72 * HOUR_MS,
       },
     })
-    expect(await send(id, {})).toEqual({ field: 'email', why: 'missing' })
-    expect(await send(id, { email: 'a@b@c' })).toEqual({ field: 'email', why: 'malformed' })
-    expect(await send(id, { email })).toBeUndefined()
+    expect(await send(id, {})).toEqual([{ field: 'email', why: 'missing' }])
+    expect(await send(id, { email: 'a@b@c' })).toEqual([{ field: 'email', why: 'malformed' }])
+    expect(await send(id, { email })).toEqual([])
     expect((await see(id)).state).toEqual({ at: 'waiting', asked: { value: '100', ticker: 'UAH' } })
     await world.work()
     const [payment] = await world.payments(id)
@@ -73,7 +73,7 @@ describe('the page of a fiat invoice', () => {
       },
     })
     expect((await pages.receipt(id, VISIT))!.pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(await send(id, { email })).toEqual({ field: 'form', why: 'gone' })
+    expect(await send(id, { email })).toEqual([{ field: 'form', why: 'gone' }])
   })
 
   test('asks for the currency and the amount where they are open, and names the limits', async () => {
@@ -87,16 +87,23 @@ describe('the page of a fiat invoice', () => {
         { ticker: 'KZT', least: '12000', most: '300000' },
       ],
     })
-    expect(await send(id, { email, value: '100' })).toEqual({ field: 'choice', why: 'missing' })
-    expect(await send(id, { email, choice: 'UAH:' })).toEqual({ field: 'value', why: 'missing' })
-    expect(await send(id, { email, choice: 'UAH:', value: 'ten' })).toEqual({ field: 'value', why: 'malformed' })
-    expect(await send(id, { email, choice: 'UAH:', value: '20' })).toEqual({
-      field: 'value',
-      why: 'limits',
-      least: { value: '25', ticker: 'UAH' },
-      most: { value: '29999', ticker: 'UAH' },
-    })
-    expect(await send(id, { email, choice: 'KZT:', value: '12000,50' })).toBeUndefined()
+    expect(await send(id, {})).toEqual([
+      { field: 'email', why: 'missing' },
+      { field: 'choice', why: 'missing' },
+      { field: 'value', why: 'missing' },
+    ])
+    expect(await send(id, { email, value: '100' })).toEqual([{ field: 'choice', why: 'missing' }])
+    expect(await send(id, { email, choice: 'UAH:' })).toEqual([{ field: 'value', why: 'missing' }])
+    expect(await send(id, { email, choice: 'UAH:', value: 'ten' })).toEqual([{ field: 'value', why: 'malformed' }])
+    expect(await send(id, { email, choice: 'UAH:', value: '20' })).toEqual([
+      {
+        field: 'value',
+        why: 'limits',
+        least: { value: '25', ticker: 'UAH' },
+        most: { value: '29999', ticker: 'UAH' },
+      },
+    ])
+    expect(await send(id, { email, choice: 'KZT:', value: '12000,50' })).toEqual([])
     expect((await see(id)).state).toEqual({ at: 'waiting', asked: { value: '12000.5', ticker: 'KZT' } })
   })
 
@@ -108,7 +115,7 @@ describe('the page of a fiat invoice', () => {
     const { state } = await see(id, { returned: true })
     expect(state).toMatchObject({ at: 'failed', canRetry: true })
     expect(state.at === 'failed' && state.reason).toBeTruthy()
-    expect(await send(id, { verb: 'retry' })).toBeUndefined()
+    expect(await send(id, { verb: 'retry' })).toEqual([])
     expect((await see(id, pages.after({ ...FORM, verb: 'retry' }, { ...VISIT, returned: true }))).state.at).toBe(
       'waiting',
     )
@@ -120,6 +127,6 @@ describe('the page of a fiat invoice', () => {
     expect((await see(id)).state.at).toBe('expired')
     await world.work()
     expect((await see(id)).state).toEqual({ at: 'expired', asked: { value: '100', ticker: 'UAH' } })
-    expect(await send(id, { email })).toEqual({ field: 'form', why: 'gone' })
+    expect(await send(id, { email })).toEqual([{ field: 'form', why: 'gone' }])
   })
 })

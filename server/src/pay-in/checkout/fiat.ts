@@ -45,7 +45,7 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
     // A payer who sends a form has left the acquirer's page.
     after: (_form, visit) => ({ ...visit, returned: false }),
     act: async (id, form, { language }) => {
-      if (form.verb !== 'proceed' && form.verb !== 'retry') return undefined
+      if (form.verb !== 'proceed' && form.verb !== 'retry') return []
       try {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
@@ -53,9 +53,9 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
           const ticker = form.choice?.split(':')[0]
           await carryOut(tx, await proceed(tx, id, { email, value, ticker, language }, settings, moment), moment)
         })
-        return undefined
+        return []
       } catch (error) {
-        if (error instanceof FiatPayerRefusal) return problemOf(error)
+        if (error instanceof FiatPayerRefusal) return [error, ...error.others].map(problemOf)
         throw error
       }
     },

@@ -19,7 +19,7 @@ const PATH = `/invoices/crypto/${ID}`
 const CHANNEL = 'checkout_test'
 
 let view: PageView | undefined
-let problem: FormProblem | undefined
+let problems: FormProblem[] = []
 const visits: Visit[] = []
 const forms: SentForm[] = []
 const pages: InvoicePages = {
@@ -32,7 +32,7 @@ const pages: InvoicePages = {
   after: (_form, visit) => visit,
   act: async (_id, form) => {
     forms.push(form)
-    return problem
+    return problems
   },
   receipt: async (id) => (id === ID ? { name: 'receipt "1".pdf', pdf: Buffer.from('%PDF-1.7') } : undefined),
 }
@@ -55,7 +55,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   view = VIEWS['crypto-pay']
-  problem = undefined
+  problems = []
   visits.length = 0
   forms.length = 0
 })
@@ -120,7 +120,7 @@ describe('a form of the page', () => {
 
   test('that is refused comes back with the values that were typed', async () => {
     view = VIEWS['crypto-choose']
-    problem = { field: 'email', why: 'malformed' }
+    problems = [{ field: 'email', why: 'malformed' }]
     const answer = await post('do=proceed&email=%22%3E%3Cscript%3E&choice=BTC%3ABITCOIN')
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('value="&quot;&gt;&lt;script&gt;"')
@@ -130,7 +130,7 @@ describe('a form of the page', () => {
 
   test('whose invoice has changed meanwhile shows how it stands', async () => {
     view = VIEWS['crypto-expired']
-    problem = { field: 'form', why: 'gone' }
+    problems = [{ field: 'form', why: 'gone' }]
     const answer = await post('do=proceed')
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('The invoice has changed')

@@ -54,18 +54,22 @@ const show = async (pages: InvoicePages, request: PageRequest): Promise<PageAnsw
 
 const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
   const [visit, form] = [visitOf(request), readForm(request)]
-  const problem = form && (await pages.act(idOf(request), form, visit))
-  const view = await found(pages, request, form && !problem ? pages.after(form, visit) : visit)
-  if (form && problem) {
-    const { html, headers } = renderPage(withProblem(view, form, problem), visit.language)
+  const problems = form ? await pages.act(idOf(request), form, visit) : []
+  const view = await found(pages, request, form && problems.length === 0 ? pages.after(form, visit) : visit)
+  if (form && problems.length > 0) {
+    const { html, headers } = renderPage(withProblems(view, form, problems), visit.language)
     return { status: 400, headers, body: html }
   }
   const query = new URLSearchParams({ ...view.keep, lang: visit.language })
   return { status: 303, headers: { location: `${view.path}?${query.toString()}` }, body: '' }
 }
 
-/** Returns the form as it was submitted, if the page still has it, with the problem. */
-const withProblem = (view: PageView, { email, value, choice, address }: SentForm, problem: FormProblem): PageView => {
+/** Returns the form as it was submitted, if the page still has it, with its problems. */
+const withProblems = (
+  view: PageView,
+  { email, value, choice, address }: SentForm,
+  problems: readonly FormProblem[],
+): PageView => {
   const { state } = view
   if (state.at === 'open') {
     const given = {
@@ -73,15 +77,18 @@ const withProblem = (view: PageView, { email, value, choice, address }: SentForm
       ...(value === undefined ? {} : { value }),
       ...(choice === undefined ? {} : { choice }),
     }
-    return { ...view, state: { ...state, given, problem } }
+    return { ...view, state: { ...state, given, problems } }
   }
   if (state.at === 'underpaid' && typeof state.claim !== 'string') {
     return {
       ...view,
-      state: { ...state, claim: { ...state.claim, given: address === undefined ? {} : { address }, problem } },
+      state: {
+        ...state,
+        claim: { ...state.claim, given: address === undefined ? {} : { address }, problem: problems[0]! },
+      },
     }
   }
-  return { ...view, notice: problem }
+  return { ...view, notice: problems[0]! }
 }
 
 const subscribe = async (pages: InvoicePages, live: LivePages, request: PageRequest): Promise<PageAnswer> => {

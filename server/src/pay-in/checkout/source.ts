@@ -38,8 +38,8 @@ export interface InvoicePages {
   find(id: string, visit: Visit): Promise<PageView | undefined>
   /** returns the visit that follows a successful form */
   after(form: SentForm, visit: Visit): Visit
-  /** carries out the request of the form; returns the problem if it can't */
-  act(id: string, form: SentForm, visit: Visit): Promise<FormProblem | undefined>
+  /** carries out the form; returns every problem of it, and none if it had an effect */
+  act(id: string, form: SentForm, visit: Visit): Promise<readonly FormProblem[]>
   /** undefined if there is none */
   receipt(id: string, visit: Visit): Promise<Receipt | undefined>
 }

@@ -1,5 +1,6 @@
 import { isNetwork } from '@bursar/chainkit'
 import { familyOf, issueInside } from '../../chain/addresses/index.ts'
+import { checkAll } from '../../platform/base/check-all.ts'
 import { isLanguage, type Language } from '../../platform/base/language.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
@@ -11,13 +12,15 @@ import { isOpen } from './machine.ts'
 import { invoiceNotice } from './notice.ts'
 import { canBeSent, optionsOf, type Option } from './options.ts'
 import { BASE_TICKERS, priceIn } from './quoting.ts'
-import { PayerRefusal } from './refusal.ts'
+import { isPayerRefusal, PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { announce, lockById, move, write } from './store.ts'
 
 /** The payer's input before the payment step, as typed. Values that the merchant has set are not requested. */
 export interface Choice {
   email?: string | undefined
+  /** refuse a choice that leaves the invoice without an e-mail address */
+  needsEmail?: boolean
   ticker?: string | undefined
   blockchain?: string | undefined
   value?: string | undefined
@@ -25,10 +28,15 @@ export interface Choice {
   language?: string | undefined
 }
 
+interface Payer {
+  email: string | null
+  language: Language | null
+}
+
 /**
  * Brings an invoice to the payment step: fixes asset, network and amount, quotes a price in fiat, allocates an address
  * permanently, and notifies the merchant of PENDING. Repeating it changes only the language of mails. Throws a
- * PayerRefusal.
+ * PayerRefusal, with the other problems of the choice in `others`.
  */
 export const proceed = async (
   tx: Tx,
@@ -39,16 +47,19 @@ export const proceed = async (
 ): Promise<Effects> => {
   const invoice = await lockById(tx, id)
   if (!invoice) throw new PayerRefusal('not-found')
-  const payer = payerOf(choice, invoice)
   if (!isOpen(invoice.state) || (invoice.state === 'created' && invoice.expiresAt <= moment.at))
     throw new PayerRefusal('ended')
   if (invoice.state !== 'created') {
-    await write(tx, invoice, { language: payer.language })
+    await write(tx, invoice, { language: payerOf(choice, invoice).language })
     await announce(tx, [id])
     return noEffects
   }
   const prices = await settings.prices(tx, pricesNeeded(invoice, settings))
-  const { asset, on, units } = chosen(invoice, choice, settings, prices)
+  const [payer, { asset, on, units }] = checkAll<[Payer, Option & { units: bigint }, void]>(isPayerRefusal, [
+    () => payerOf(choice, invoice),
+    () => chosen(invoice, choice, settings, prices),
+    () => checkTyped(invoice, choice),
+  ])
   const { base } = invoice
   const quote =
     base === null
@@ -80,13 +91,19 @@ export const pricesNeeded = (
  * that claims a refund. Therefore an address given by the merchant is never replaced, and a payer's address is set
  * once, before there is any money.
  */
-const payerOf = (
-  { email, language }: Choice,
-  invoice: Invoice,
-): { email: string | null; language: Language | null } => {
-  const given = email === undefined || email === '' ? undefined : mailAddress(email)
-  if (email !== undefined && email !== '' && given === undefined) throw new PayerRefusal('email-invalid', 'email')
+const payerOf = ({ email, language, needsEmail }: Choice, invoice: Invoice): Payer => {
+  const given = isBlank(email) ? undefined : mailAddress(email!)
+  if (!isBlank(email) && given === undefined) throw new PayerRefusal('email-invalid', 'email')
+  if (needsEmail === true && invoice.state === 'created' && invoice.email === null && given === undefined)
+    throw new PayerRefusal('email-missing', 'email')
   return { email: invoice.email ?? given ?? null, language: isLanguage(language) ? language : invoice.language }
+}
+
+const isBlank = (text: string | undefined): boolean => text === undefined || text.trim() === ''
+
+/** Throws if the payer chooses the amount and has typed none. */
+const checkTyped = ({ units, base }: Invoice, { value }: Choice): void => {
+  if (units === null && base === null && isBlank(value)) throw new PayerRefusal('choose-value', 'value')
 }
 
 /** Returns the asset, network and amount that the merchant's and the payer's choices determine. */

@@ -16,6 +16,7 @@ export type PayerReason =
   | 'value-too-small'
   /** there is no fresh price, so no payment is requested */
   | 'no-price'
+  | 'email-missing'
   | 'email-invalid'
   /** the link is not valid */
   | 'token-refused'
@@ -30,6 +31,8 @@ export class PayerRefusal extends Error {
   readonly reason: PayerReason
   /** the field of the form that it concerns */
   readonly field: string | undefined
+  /** other problems of the same form */
+  others: readonly PayerRefusal[] = []
 
   constructor(reason: PayerReason, field?: string) {
     super(reason)
@@ -37,3 +40,5 @@ export class PayerRefusal extends Error {
     this.field = field
   }
 }
+
+export const isPayerRefusal = (error: unknown): error is PayerRefusal => error instanceof PayerRefusal

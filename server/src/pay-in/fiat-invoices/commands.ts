@@ -1,5 +1,6 @@
 import { isUnderWay, paymentsOf, planPayment, readFailing, type Payment } from '../../cards/acquiring/index.ts'
 import type { CardTicker } from '../../adapters/acquirers/port.ts'
+import { checkAll } from '../../platform/base/check-all.ts'
 import type { Language } from '../../platform/base/language.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
@@ -8,7 +9,7 @@ import { mailAddress } from '../../merchants/mail/index.ts'
 import { offered, readAmount } from './amounts.ts'
 import { LIFE_MS, type FiatInvoice } from './invoice.ts'
 import { noticeOf } from './notice.ts'
-import { FiatPayerRefusal } from './refusal.ts'
+import { FiatPayerRefusal, isFiatPayerRefusal } from './refusal.ts'
 import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
 import { change, insertInvoice, lockById } from './store.ts'
 
@@ -71,7 +72,8 @@ export interface FiatChoice {
 /**
  * Brings a payer to the acquirer's page: fixes the amount that was open, notifies the merchant of Pending the first
  * time, and plans a payment, which a worker orders from an acquirer. Plans nothing while a payment is under way; after
- * a refused card, another one is planned. Throws a FiatPayerRefusal.
+ * a refused card, another one is planned. Throws a FiatPayerRefusal, with the other problems of
+ * the form in `others`.
  */
 export const proceed = async (
   tx: Tx,
@@ -87,7 +89,12 @@ export const proceed = async (
   const payments = invoice.state === 'created' ? [] : await paymentsOf(tx, invoice.merchantId, id)
   if (payments.some((payment) => isUnderWay(payment, moment.at))) return noEffects
   if (!canRetry(payments)) throw new FiatPayerRefusal('ended')
-  const fixed = { email: emailOf(choice, invoice), ...amountOf(choice, invoice, settings) }
+  const [email, amount] = checkAll<[string, Pick<FiatInvoice, 'ticker' | 'units'>, void]>(isFiatPayerRefusal, [
+    () => emailOf(choice, invoice),
+    () => amountOf(choice, invoice, settings),
+    () => checkTyped(choice, invoice),
+  ])
+  const fixed = { email, ...amount }
   const effects = await pay(tx, invoice, fixed, choice.language, settings, moment)
   if (!effects) throw new FiatPayerRefusal('unavailable')
   return effects
@@ -140,6 +147,12 @@ const emailOf = ({ email }: FiatChoice, invoice: FiatInvoice): string => {
   const given = mailAddress(email)
   if (given === undefined) throw new FiatPayerRefusal('email-invalid', 'email')
   return given
+}
+
+/** Throws if the payer chooses the amount and has typed none. */
+const checkTyped = ({ value }: FiatChoice, { units, askedValue }: FiatInvoice): void => {
+  if (units === null && askedValue === null && (value ?? '').trim() === '')
+    throw new FiatPayerRefusal('choose-value', 'value')
 }
 
 const amountOf = (

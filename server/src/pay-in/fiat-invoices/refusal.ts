@@ -25,6 +25,8 @@ export class FiatPayerRefusal extends Error {
   /** the field of the form that it concerns */
   readonly field: 'email' | 'value' | 'ticker' | undefined
   readonly asset: FiatAsset | undefined
+  /** other problems of the same form */
+  others: readonly FiatPayerRefusal[] = []
 
   constructor(reason: FiatPayerReason, field?: 'email' | 'value' | 'ticker', asset?: FiatAsset) {
     super(reason)
@@ -33,3 +35,5 @@ export class FiatPayerRefusal extends Error {
     this.asset = asset
   }
 }
+
+export const isFiatPayerRefusal = (error: unknown): error is FiatPayerRefusal => error instanceof FiatPayerRefusal

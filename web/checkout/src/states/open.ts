@@ -3,7 +3,8 @@ import { ICONS } from '../icons.ts'
 import type { Panel, Scene } from '../panel.ts'
 import { note } from '../parts.ts'
 import { problemText } from '../problems.ts'
-import type { OpenState, PaymentOption } from '../view.ts'
+import type { FormProblem, OpenState } from '../view.ts'
+import { isCurrency, optionChoices } from './choices.ts'
 
 /** The state in which the payer enters the values that the merchant did not set, and continues. */
 export const openPanel = (scene: Scene<OpenState>): Panel => {
@@ -32,63 +33,43 @@ export const openPanel = (scene: Scene<OpenState>): Panel => {
   }
 }
 
-/** Currencies are options without a network. */
-const isCurrency = ({ options }: OpenState): boolean => options.every(({ blockchain }) => blockchain === '')
-
 const form = (scene: Scene<OpenState>, isFiat: boolean): Markup => {
   const { state, words, action } = scene
   const priced = !isFiat && state.options.some(({ about }) => about !== undefined)
   return html`<form method="post" action="${action}" novalidate>
-${state.problem && html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${words.problem}</strong>`, problemText(scene, state.problem))}</div>`}
-${choices(scene)}${amountEntry(scene)}${emailEntry(scene)}
+${problemSummary(scene)}${choices(scene)}${amountEntry(scene)}${emailEntry(scene)}
 ${priced && html`<p class="soft">${words.priceFixedLater}</p>`}${isFiat && html`<p class="soft">${words.cardNote}</p>`}
 <button name="do" value="proceed">${words.proceed}</button></form>`
 }
 
-const choices = (scene: Scene<OpenState>): Markup | undefined => {
-  const {
-    state: { options, given, problem },
-    words,
-  } = scene
-  const [only] = options
-  if (only === undefined) return undefined
-  if (options.length === 1)
-    return html`<input type="hidden" name="choice" value="${valueOf(only)}">${note('calm', ICONS.leave, html`<strong>${only.assetName} (${only.ticker})</strong>`, only.networkName !== '' && words.onNetwork(only.networkName))}`
-  const wrong = problem?.field === 'choice'
-  if (isCurrency(scene.state))
-    return html`<fieldset><legend class="unseen">${words.chooseCurrency}</legend><div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
-  return html`<fieldset aria-describedby="choose"><legend class="unseen">${words.chooseTitle}</legend><p class="soft" id="choose">${words.chooseHint}</p>
-<div class="choices">${options.map((option) => choice(scene, option, given?.choice === valueOf(option), wrong))}</div></fieldset>`
+/** The ids of the fields, in the order of the page. */
+const FIELDS = { choice: 'choices', value: 'value', email: 'email' } as const
+const ORDER: readonly FormProblem['field'][] = ['form', 'choice', 'value', 'email', 'address']
+
+/** All problems of the form at once, each a link to its field. */
+const problemSummary = (scene: Scene<OpenState>): Markup | undefined => {
+  const problems = (scene.state.problems ?? []).toSorted((a, b) => ORDER.indexOf(a.field) - ORDER.indexOf(b.field))
+  if (problems.length === 0) return undefined
+  const lines = problems.map((problem) => {
+    const text = problemText(scene, problem)
+    const field = problem.field === 'form' || problem.field === 'address' ? undefined : FIELDS[problem.field]
+    return field === undefined ? text : html`<a href="#${field}">${text}</a>`
+  })
+  return html`<div role="alert">${note('bad', ICONS.alert, html`<strong>${scene.words.problem}</strong>`, ...lines)}</div>`
 }
 
-const valueOf = ({ ticker, blockchain }: PaymentOption): string => `${ticker}:${blockchain}`
+const problemAt = (scene: Scene<OpenState>, field: FormProblem['field']): FormProblem | undefined =>
+  scene.state.problems?.find((problem) => problem.field === field)
 
-const choice = (scene: Scene<OpenState>, option: PaymentOption, checked: boolean, wrong: boolean): Markup => {
-  const { words } = scene
-  const { ticker, assetName, networkName, about, exact } = option
-  const far =
-    exact !== undefined
-      ? scene.amount({ value: exact, ticker })
-      : about === undefined
-        ? limitsOf(scene, option)
-        : words.about(scene.amount({ value: about, ticker }))
-  return html`<label class="choice">${radio(valueOf(option), checked, wrong)}<span><b>${ticker}</b> ${assetName}${networkName !== '' && html`<span class="soft">${words.onNetwork(networkName)}</span>`}</span>${far && html`<span class="soft far">${far}</span>`}</label>`
-}
-
-const limitsOf = ({ words, amount }: Scene<OpenState>, { ticker, least, most }: PaymentOption): string | undefined => {
-  const text = (value: string): string => amount({ value, ticker })
-  if (least === undefined) return undefined
-  return most === undefined ? words.from(text(least)) : words.between(text(least), text(most))
-}
-
-const radio = (value: string, checked: boolean, wrong: boolean): Markup => {
-  if (checked) return html`<input type="radio" name="choice" value="${value}" required checked>`
-  return html`<input type="radio" name="choice" value="${value}" required aria-invalid="${String(wrong)}">`
+/** The problem beside its field. The field names it in `aria-describedby` as `FIELD-problem`. */
+const beside = (scene: Scene<OpenState>, field: keyof typeof FIELDS): Markup | undefined => {
+  const problem = problemAt(scene, field)
+  return problem && html`<p class="wrong" id="${field}-problem">${problemText(scene, problem)}</p>`
 }
 
 const amountEntry = (scene: Scene<OpenState>): Markup | undefined => {
   const {
-    state: { amountEntry: entry, given, problem, options },
+    state: { amountEntry: entry, given, options },
     words,
   } = scene
   if (!entry) return undefined
@@ -101,20 +82,23 @@ const amountEntry = (scene: Scene<OpenState>): Markup | undefined => {
       : most === undefined
         ? words.atLeast(text(least))
         : words.limits(text(least), text(most))
-  const wrong = problem?.field === 'value'
+  const wrong = problemAt(scene, 'value') !== undefined
   return html`<div class="field"><label class="name" for="value">${ticker !== undefined ? words.amountIn(ticker) : isCurrency(scene.state) ? words.amount : words.amountInChosen}</label>
-<input type="text" id="value" name="value" inputmode="decimal" autocomplete="off" maxlength="50" required value="${given?.value ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="value-hint">
+${beside(scene, 'value')}<input type="text" id="value" name="value" inputmode="decimal" autocomplete="off" maxlength="50" required value="${given?.value ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="${wrong && 'value-problem '}value-hint">
 <p class="soft" id="value-hint">${hint}</p></div>`
 }
 
 const emailEntry = (scene: Scene<OpenState>): Markup => {
   const {
-    state: { email, given, problem },
+    state: { email, given },
     words,
   } = scene
   if (email === 'known') return html`<p class="soft">${words.emailKnown}</p>`
-  const wrong = problem?.field === 'email'
+  const wrong = problemAt(scene, 'email') !== undefined
   return html`<div class="field"><label class="name" for="email">${words.email}</label>
-<input type="email" id="email" name="email" autocomplete="email" maxlength="254" required value="${given?.email ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="email-hint">
+${beside(scene, 'email')}<input type="email" id="email" name="email" autocomplete="email" maxlength="254" required value="${given?.email ?? ''}" aria-invalid="${String(wrong)}" aria-describedby="${wrong && 'email-problem '}email-hint">
 <p class="soft" id="email-hint">${words.emailHint}</p></div>`
 }
+
+const choices = (scene: Scene<OpenState>): Markup | undefined =>
+  optionChoices(scene, { isWrong: problemAt(scene, 'choice') !== undefined, problem: beside(scene, 'choice') })

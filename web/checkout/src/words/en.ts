@@ -23,6 +23,7 @@ export const en = {
   chooseCurrency: 'Which currency do you pay in?',
   chooseHint: 'Pick the exact coin and network you will send. They must match.',
   onNetwork: (network: string) => `on ${network}`,
+  usualTime: (least: number, most: number) => `credited in about ${least === most ? least : `${least} to ${most}`} min`,
   about: (amount: string) => `about ${amount}`,
   from: (amount: string) => `from ${amount}`,
   between: (least: string, most: string) => `${least} to ${most}`,

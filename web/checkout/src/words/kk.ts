@@ -24,6 +24,7 @@ export const kk: Words = {
   chooseCurrency: 'Қай валютамен төлейсіз?',
   chooseHint: 'Әмияныңыз немесе биржа нақты жіберетінін таңдаңыз: актив пен желі сәйкес келуі керек.',
   onNetwork: (network) => `${network} желісінде`,
+  usualTime: (least, most) => `шамамен ${least === most ? least : `${least}–${most}`} минутта есептеледі`,
   about: (amount) => `шамамен ${amount}`,
   from: (amount) => `ең азы ${amount}`,
   between: (least, most) => `${least} – ${most}`,

@@ -24,6 +24,7 @@ export const ru: Words = {
   chooseCurrency: 'В какой валюте вы платите?',
   chooseHint: 'Выберите именно то, что отправит ваш кошелёк или биржа: актив и сеть должны совпадать.',
   onNetwork: (network) => `в сети ${network}`,
+  usualTime: (least, most) => `зачисление около ${least === most ? least : `${least}–${most}`} мин`,
   about: (amount) => `около ${amount}`,
   from: (amount) => `от ${amount}`,
   between: (least, most) => `${least} – ${most}`,

@@ -24,6 +24,7 @@ export const uk: Words = {
   chooseCurrency: 'У якій валюті ви платите?',
   chooseHint: 'Оберіть саме те, що надішле ваш гаманець або біржа: актив і мережа мають збігатися.',
   onNetwork: (network) => `у мережі ${network}`,
+  usualTime: (least, most) => `зарахування близько ${least === most ? least : `${least}–${most}`} хв`,
   about: (amount) => `близько ${amount}`,
   from: (amount) => `від ${amount}`,
   between: (least, most) => `${least} – ${most}`,
