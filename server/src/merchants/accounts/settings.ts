@@ -41,6 +41,12 @@ export interface MerchantSettings {
   /** percent of each card payment that is held as a reserve against chargebacks, and for how many days; 0: none */
   cardReservePercent: number
   cardReserveDays: number
+  /**
+   * percent of the amount of a crypto invoice that may be missing, such as the fee of the payer's exchange: the invoice is
+   * paid nevertheless; 0: nothing may be missing. And the most that may be missing, in whole USD
+   */
+  shortfallPercent: number
+  shortfallUsd: number
   /** minutes in which a payer can try another card after a refusal, before the fiat invoice fails */
   retryMinutes: number
   /** percent of the signer's hourly and daily limits of an asset that this merchant's withdrawals may use */
@@ -71,6 +77,8 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   cardHoldHours: 0,
   cardReservePercent: 0,
   cardReserveDays: 180,
+  shortfallPercent: 0,
+  shortfallUsd: 2,
   retryMinutes: 15,
   withdrawalHourPercent: 50,
   withdrawalDayPercent: 50,
@@ -115,6 +123,9 @@ const MOST_IN_LIST = 100
 const LONGEST_URL = 2_048
 /** longer than cardholders can dispute a payment */
 const MOST_HELD_DAYS = 730
+/** more than any fee of an exchange */
+const MOST_SHORTFALL_PERCENT = 20
+const MOST_SHORTFALL_USD = 100
 /** as long as a fiat invoice lives */
 const MOST_RETRY_MINUTES = 72 * 60
 
@@ -175,6 +186,8 @@ const CHECKS: Checks = {
   cardHoldHours: (hours) => checkNumber('cardHoldHours', hours, MOST_HELD_DAYS * 24),
   cardReservePercent: (percent) => checkNumber('cardReservePercent', percent, 100),
   cardReserveDays: (days) => checkNumber('cardReserveDays', days, MOST_HELD_DAYS),
+  shortfallPercent: (percent) => checkNumber('shortfallPercent', percent, MOST_SHORTFALL_PERCENT),
+  shortfallUsd: (dollars) => checkNumber('shortfallUsd', dollars, MOST_SHORTFALL_USD),
   retryMinutes: (minutes) => checkNumber('retryMinutes', minutes, MOST_RETRY_MINUTES),
   withdrawalHourPercent: (percent) => checkPercent('withdrawalHourPercent', percent),
   withdrawalDayPercent: (percent) => checkPercent('withdrawalDayPercent', percent),

@@ -13,7 +13,7 @@ export type InvoiceState = 'created' | 'registered' | 'pending' | 'paid' | 'expi
 /**
  * - proceeded: the payer continued, or the merchant skipped that step
  * - seen: a first payment was seen
- * - completed: the credited amount reaches the requested amount
+ * - completed: the credited amount reaches the requested amount, or lacks only what the merchant's settings accept
  * - closed: the merchant accepts the credited amount as sufficient
  * - ranOut: its time is over
  */

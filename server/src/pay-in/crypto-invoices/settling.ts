@@ -10,6 +10,7 @@ import { invoiceNotice, statusOf } from './notice.ts'
 import { markNotified } from './payments.ts'
 import { roundingOf, type Rounding } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
+import { isShortfallAccepted } from './shortfall.ts'
 import { announce, move, write } from './store.ts'
 
 /**
@@ -44,7 +45,8 @@ export const settle = async (
     invoice = (await move(tx, invoice, 'seen', {}, moment.at)) as Registered
   await announce(tx, [invoice.id])
   const isWhole = invoice.paid >= invoice.units && !totals.unvalued && !invoice.refunded
-  if (isWhole && moveOf(invoiceMoves, invoice.state, 'completed'))
+  const canComplete = moveOf(invoiceMoves, invoice.state, 'completed') !== undefined
+  if (canComplete && (isWhole || (await isShortfallAccepted(tx, invoice, totals, asset.scale, settings))))
     return end(tx, invoice, 'completed', settings, moment)
   // A payment after the end is an underpayment that the payer may complete or claim.
   if (invoice.state === 'expired' && invoice.paid > before.paid) await mailOf(tx, invoice, 'expired', settings, moment)
