@@ -42,8 +42,8 @@ export interface MerchantSettings {
   cardReservePercent: number
   cardReserveDays: number
   /**
-   * percent of the amount of a crypto invoice that may be missing, such as the fee of the payer's exchange: the invoice is
-   * paid nevertheless; 0: nothing may be missing. And the most that may be missing, in whole USD
+   * percent of the amount of a crypto invoice that may be missing, such as the fee of the payer's exchange: the
+   * invoice is paid nevertheless; 0: nothing may be missing. And the most that may be missing, in whole USD
    */
   shortfallPercent: number
   shortfallUsd: number

@@ -2,9 +2,9 @@ import type { Network } from '@bursar/chainkit'
 import type { DepositPolicy } from '../deposits/index.ts'
 
 /**
- * Usual times in s: between two blocks, and until a block is final. Bitcoin: its target of ten minutes; six blocks stand
- * for final. Ethereum: slots of 12 s, final after about 15 minutes (ethereum.org, single slot finality). BNB Smart
- * Chain: less than a second since BEP-524, final after two blocks (BEP-126). TRON: 3 s, final after 19 blocks
+ * Usual times in s: between two blocks, and until a block is final. Bitcoin: its target of ten minutes; six blocks
+ * stand for final. Ethereum: slots of 12 s, final after about 15 minutes (ethereum.org, single slot finality). BNB
+ * Smart Chain: less than a second since BEP-524, final after two blocks (BEP-126). TRON: 3 s, final after 19 blocks
  * (developers.tron.network, solidified blocks).
  */
 const SECONDS: Readonly<Record<Network, { block: number; final: number }>> = {
