@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../', import.meta.url).pathname
 
-/** What a file that reads the bytes of others calls. */
+/** Functions that a file calls if it parses external data. */
 const READS =
   /JSON\.parse\(|parse: JSON\.parse|parseRpcJson|parseJsonDigits|readJsonDecimals\(|parseXml\(|readXml\(|csv-parse|\b(?:objectOf|listOf)\(|new URLSearchParams\((?!\{)|answer\.body|onResponseData|parseTransaction\(|fromHex\(|export (?:const|function) (?:parse[A-Z]|decode[A-Z]|join(?:\b|Parts|Bbqr))/
 

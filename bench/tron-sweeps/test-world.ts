@@ -32,7 +32,7 @@ export interface Account {
   address: string
 }
 
-/** What one sweep took, by all its transactions. Sun, and units of energy. */
+/** The cost of one sweep, by all its transactions. Sun, and units of energy. */
 export interface Taken {
   burnt: bigint
   energy: bigint
@@ -93,7 +93,7 @@ export const openBenchWorld = async () => {
   const byHotAddress = async (contract: Contract): Promise<bigint> =>
     (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burnt
 
-  /** The engine's way, step by step; what was lent is taken back. */
+  /** The engine's way, step by step; lent energy is taken back. */
   const sweep = async (account: Account): Promise<Taken> => {
     const taken: Taken = { burnt: 0n, energy: 0n, way: 'own' }
     for (;;) {
@@ -123,7 +123,7 @@ export const openBenchWorld = async () => {
       })
     return taken
   }
-  /** What a payment of the one to the other burns. */
+  /** The TRX that a payment of the one to the other burns. */
   const pay = async (from: Account, to: string, ticker: 'TRX' | 'USDT'): Promise<bigint> => {
     const contract = tronPayment({
       from: from.address,

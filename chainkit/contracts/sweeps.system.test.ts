@@ -46,7 +46,7 @@ const badToken = async (mode: number): Promise<Hex> => {
   await call(world.rpc, 'BadToken', token, 'setMode', [mode])
   return token
 }
-/** What the treasury has gained of each asset while something was done. */
+/** The amount of each asset that the treasury has gained during an action. */
 const gainOf = async (assets: readonly Hex[], act: () => Promise<unknown>): Promise<bigint[]> => {
   const held = () =>
     Promise.all(assets.map((one) => (one === COIN ? world.coinOf(world.treasury) : world.tokenOf(one, world.treasury))))

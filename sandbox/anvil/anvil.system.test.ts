@@ -102,7 +102,7 @@ test('the chain survives kill -9 of the node', async () => {
     existsSync(stateFile) ? Number(JSON.parse(readFileSync(stateFile, 'utf8')).best_block_number) : undefined
   await expect.poll(kept).toBe(1)
   await endProcess(first, [{ signal: 'SIGKILL', waitMs: 5_000 }])
-  // What a kill in the middle of a dump leaves.
+  // The file that a kill in the middle of a dump leaves.
   writeFileSync(`${stateFile}.new`, '{"half":')
   const second = await start({ stateFile })
   expect(second.adopted).toBe(false)

@@ -25,7 +25,7 @@ export const testCards: readonly TestCard[] = [
   { number: '4000000000005555', outcome: 'success', payout: 'third', about: 'every third payout to it is refused' },
 ]
 
-/** What the page of the card's bank asks for. */
+/** The fields of the page of the card's bank. */
 export const secureCode = '1234'
 
 export function findTestCard(number: string): TestCard | undefined {

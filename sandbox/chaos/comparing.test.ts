@@ -1,6 +1,6 @@
 /**
- * What a chaos run reports when money or orders are lost, double or different. The API, the control server and the bank
- * are doubles that answer as `contract/` and `sandbox/control` do: the real ones give no wrong answers to find.
+ * The report of a chaos run when money or orders are lost, double or different. The API, the control server and the
+ * bank are doubles that answer as `contract/` and `sandbox/control` do: the real ones give no wrong answers to find.
  */
 import type { EventRecord } from '@bursar/sdk'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

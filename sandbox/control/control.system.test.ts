@@ -36,7 +36,7 @@ function clientOf(server: () => SandboxServer) {
   }
 }
 
-/** What must hold on every chain of the sandbox. */
+/** Conditions that must hold on every chain of the sandbox. */
 function conformance(blockchain: string, tickers: readonly string[], open: () => Promise<SandboxChain>): void {
   let server: SandboxServer
   const { ask, post, get } = clientOf(() => server)

@@ -1,5 +1,5 @@
 /**
- * Whatever happens, no sun is made or lost: what accounts have, what is staked and what was burnt is always the same.
+ * No sun is made or lost: the sum of the accounts' balances, stakes and the burnt TRX is always the same.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * What java-tron answers besides the ordinary, each by the file that it does it in. The rows are those of the review's
+ * Unusual answers of java-tron, each by the file that it does it in. The rows are those of the review's
  * table.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -66,7 +66,7 @@ export const infoOf = async (chain: TestChain, id: string): Promise<Info> =>
 
 type Built = Types.Transaction | { readonly transaction: Types.Transaction }
 
-/** Signs and broadcasts. Returns what the node answered. */
+/** Signs and broadcasts. Returns the node's answer. */
 export const send = async (chain: TestChain, built: Built, key: string): Promise<Verdict> => {
   const transaction = 'transaction' in built ? built.transaction : built
   return (await chain.web.trx.sendRawTransaction(await chain.web.trx.sign(transaction, key))) as unknown as Verdict

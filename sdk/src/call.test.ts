@@ -20,14 +20,14 @@ const serve = async (...[answer]: Parameters<typeof startService>) => {
 const clientOf = (url: string, options: Partial<BursarOptions> = {}) =>
   new Bursar({ url, merchantId, privateKey, ...options })
 
-/** What a call is rejected with, or undefined. */
+/** The error of a call, or undefined. */
 const failure = async (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
     (error: unknown) => error,
   )
 
-/** What a call to nobody in particular is rejected with. */
+/** The error of a call to any server. */
 const failureAt = (url: string) => failure(clientOf(url).assets.crypto())
 
 const never = () => new Promise<never>(() => {})

@@ -66,7 +66,7 @@ test('the TypeScript of both READMEs compiles against the built package, library
   expect(run()).toBe('')
 })
 
-/** The machine's own Node runs what merchants run it on; ours stands first on the PATH. */
+/** The machine's own Node, as merchants use it; ours is first on the PATH. */
 const nodes = (): string[] => {
   const found = (process.env['PATH'] ?? '')
     .split(delimiter)

@@ -10,7 +10,7 @@ const id = 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'
 const seconds = 1_677_486_443
 const rawBody = '{"id":"1","kind":"Replenish","status":"Pending","meta":"гривня \\u20b4"}'
 
-/** What the reference implementation of the specification signs. */
+/** The signature of the reference implementation of the specification. */
 const sign = (key: string, body = rawBody, stamp = seconds) => new Webhook(key).sign(id, new Date(stamp * 1_000), body)
 
 const received = (change: Partial<VerifyStandardWebhook> = {}): VerifyStandardWebhook => ({

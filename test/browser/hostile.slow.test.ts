@@ -1,4 +1,4 @@
-/** What a stranger may write stays text, and no link leads where it must not, in a real browser. */
+/** Texts of strangers stay text, and no link leads to a forbidden place, in a real browser. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PageView } from '@bursar/checkout'

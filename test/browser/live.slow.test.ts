@@ -1,4 +1,4 @@
-/** What the page does by itself, in a real browser: follows its invoice, counts, copies, goes on. */
+/** The scripts of the page, in a real browser: it follows its invoice, counts, copies, goes on. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -62,7 +62,7 @@ describeWithChromium('an open page', () => {
     await context.close()
   })
 
-  /** A bank that keeps what is sent to it and answers when it is let. */
+  /** A bank that stores its requests and answers when a test lets it. */
   const openBank = async (answering: Promise<void> = Promise.resolve()) => {
     const heard: string[] = []
     const bank = createServer((request, response) => {

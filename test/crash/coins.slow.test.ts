@@ -46,7 +46,7 @@ describe('killed', () => {
     await sandbox.paused('worker', point)
     await sandbox.kill('worker')
     await sandbox.start('worker')
-    // What the dead worker had claimed is free again when its lease is over.
+    // Rows that the killed worker had claimed are free again when its lease is over.
     await sandbox.advance(60_000)
     await until('it is handed over', async () => (await joined('broadcast')).length === 1)
     await sandbox.kill('worker')

@@ -94,7 +94,7 @@ const processorTime = (): number =>
     return sum + (Number(fields[11]) + Number(fields[12])) * 10
   }, 0)
 
-/** Transactions in the database so far; each process tells what it did within a second. */
+/** Transactions in the database so far; each process reports its transactions within a second. */
 const transactions = async (): Promise<number> =>
   (
     await sandbox.query<{ n: number }>(

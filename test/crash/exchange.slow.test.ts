@@ -1,8 +1,8 @@
 /**
  * Exchanges with withdrawal and targets, with processes killed, -9: the worker at every named point between pricing a
  * conversion and recording that a node or the bank has its money, the api with orders on the way. Afterwards each is
- * made once and told once, the receiver has what was told, and books, chain and bank agree. The points are read from
- * the sources.
+ * made once and notified once, the receiver has the notified amount, and books, chain and bank agree. The points are
+ * read from the sources.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,7 +41,7 @@ afterAll(() => sandbox?.stop())
 const shop = () => sandbox.merchants[0]
 const bursar = async (...args: string[]): Promise<string> => (await sandbox.bursar(...args)).text
 const until = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => sandbox.until(what, look)
-/** What a merchant was told, in order, of whatever has this value in a field. */
+/** The notifications of a merchant, in order, about objects that have this value in a field. */
 const notifiedOf = async (merchant: Merchant, field: string, value: string): Promise<Record<string, unknown>[]> =>
   (await sandbox.messages(merchant))
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
@@ -50,14 +50,14 @@ const killedAt = async (point: string): Promise<void> => {
   await sandbox.paused('worker', point)
   await sandbox.kill('worker')
   await sandbox.start('worker')
-  // What the dead worker had claimed is free again when its lease is over.
+  // Rows that the killed worker had claimed are free again when its lease is over.
   await sandbox.advance(120_000)
 }
 const sentToCards = async (): Promise<number> =>
   ((await sandbox.bankFind()).lines as { type: string; currency: string; amount: string }[])
     .filter(({ type, currency }) => type === 'payout' && currency === 'UAH')
     .reduce((sum, { amount }) => sum - Number(amount), 0)
-/** Everything is on the chain, final, and what the ledger says. */
+/** Everything is on the chain, final, and equal to the ledger. */
 const agree = async (): Promise<void> => {
   await sandbox.mine('ETHEREUM', 70)
   const answer = await until('the chain agrees', async () => {
@@ -156,7 +156,7 @@ describe('an exchange with withdrawal whose worker is killed', () => {
   })
 })
 
-/** Where money comes in under a target: what causes the conversion, its money, and what it is to become. */
+/** Money that comes in under a target: the cause of the conversion, the amount, and the target asset. */
 interface Entry {
   name: string
   merchant: () => Merchant

@@ -1,5 +1,5 @@
 /**
- * The worker is killed, -9, at every point between writing a hedge down and recording what became of it; afterwards
+ * The worker is killed, -9, at every point between storing a hedge and recording its result; afterwards
  * there is one order on the venue for each client id, its fills are posted once, and the exposure is gone. The points
  * are read from the source. The same holds for everything that a venue can do wrong.
  */
@@ -18,7 +18,7 @@ const points = [
       ),
   ),
 ]
-/** What brings the worker to a point: an order that has to be asked for. */
+/** The order that brings the worker to a point: its state has to be queried. */
 const FAULTS: Record<string, object> = { 'hedge-asked': { answer: 'cut' } }
 
 let sandbox: Sandbox
@@ -49,7 +49,7 @@ describe('killed', () => {
     await sandbox.paused('worker', point)
     await sandbox.kill('worker')
     await sandbox.start('worker')
-    // What the dead worker had claimed is free again when its lease is over.
+    // Rows that the killed worker had claimed are free again when its lease is over.
     await sandbox.advance(60_000)
     await hedged(sandbox, 'BTC', 8, 0.0004)
     await placedOnce(sandbox)

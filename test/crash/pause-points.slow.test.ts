@@ -72,7 +72,7 @@ describe('killed', () => {
     await sandbox.paused('worker', point)
     await sandbox.kill('worker')
     await sandbox.start('worker')
-    // What the dead worker had claimed is free again when its lease is over.
+    // Rows that the killed worker had claimed are free again when its lease is over.
     await sandbox.advance(60_000)
     await sandbox.notified(shop, { id, status: 'Done' })
     expect(await sandbox.balanceOf(blockchain, ticker, to)).toBe(amount)

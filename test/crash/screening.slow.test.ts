@@ -42,7 +42,7 @@ const bursar = async (...args: string[]): Promise<string> => (await sandbox.burs
 const balance = async ({ client }: Merchant): Promise<number> =>
   Number((await client.balances.list(['USDT']))[0]!.value)
 /**
- * What a merchant was told, each notification once: one that the dead worker was just sending comes again under its id.
+ * The notifications of a merchant, each once: one that the killed worker was just sending comes again under its id.
  */
 const statuses = async (merchant: Merchant, id: string): Promise<unknown[]> => {
   const notified = new Map(

@@ -104,7 +104,7 @@ const killedAt = async (point: string): Promise<void> => {
   await sandbox.paused('worker', point)
   await sandbox.kill('worker')
   await sandbox.start('worker')
-  // What the dead worker had claimed is free again when its lease is over.
+  // Rows that the killed worker had claimed are free again when its lease is over.
   await sandbox.advance(60_000)
 }
 

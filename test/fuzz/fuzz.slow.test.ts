@@ -1,4 +1,4 @@
-/** What `.ci/run` tries; the count goes on with `npm run fuzz -- --record`. */
+/** The requests of `.ci/run`; the count goes on with `npm run fuzz -- --record`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLong } from '../setup/cases.ts'
 import { createDatabase, type TestDatabase } from '../setup/database.ts'

@@ -1,4 +1,4 @@
-/** What programs read of a run's output. */
+/** The part of a run's output that programs read. */
 import { expect, test } from 'vitest'
 import { readSummary, summaryOf, writeSummary } from './summary.ts'
 

@@ -74,7 +74,7 @@ describe('a worker that is killed', () => {
     await sandbox.paused('worker', point)
     await sandbox.kill('worker')
     await sandbox.start('worker')
-    // What the dead worker had claimed is free again when its lease is over.
+    // Rows that the killed worker had claimed are free again when its lease is over.
     await sandbox.advance(120_000)
     if (point === 'card-payout-begun') {
       await sleep(5_000)

@@ -1,4 +1,4 @@
-/** What chains do to money that was there already: replacements, reorganisations, fees that rise. */
+/** Effects of chains on existing payments: replacements, reorganisations, rising fees. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -17,7 +17,7 @@ interface Emulated {
   status: string
   moved: string
 }
-/** What the emulator's own books say, each order as it is now. */
+/** The orders in the emulator's own books, as they are now. */
 const books = (name: string): Emulated[] => {
   const lines = readFileSync(join(sandbox.dir, 'emulators', name, 'orders.jsonl'), 'utf8')
     .trim()

@@ -12,7 +12,7 @@ const sandbox = useSharedSandbox()
 const ACCOUNTS = ['bank', 'bank-reserve']
 /** By account, when this file begins: the sandbox credits merchants with money that the bank has not seen. */
 const differences = new Map<string, string | undefined>()
-/** What the books hold more than the bank's lines come to: the last column of the balances. */
+/** The books less the sum of the bank's lines: the last column of the balances. */
 const differenceOf = async (account: string): Promise<string | undefined> =>
   /^UAH .* (-?[\d.]+)$/m.exec(await bursar('reconcile', '--acquirer', account))?.[1]
 beforeAll(async () => {

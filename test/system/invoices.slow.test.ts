@@ -299,7 +299,7 @@ test('an operator refunds a payer: an ordinary withdrawal pays the refund', asyn
   expect((await bursar('claims', 'list')).stdout).not.toContain(claim)
 })
 
-// The clock goes on for everything: what follows comes last.
+// The clock moves for all tests of the file: the following ones come last.
 test('72 hours later: EXPIRED with the amount paid, in spite of a worker killed over it; late money is notified, and makes it PAID', async () => {
   const id = await create({ value: '30', ticker: 'USDT', blockchain: 'ETHEREUM' }, { email: 'payer@example.com' })
   const untouched = await create(undefined)

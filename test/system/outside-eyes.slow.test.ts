@@ -1,5 +1,5 @@
 /**
- * What others see of a whole installation: its secrets nowhere outside, its signatures by openssl and the reference of
+ * An installation seen from outside: its secrets nowhere outside, its signatures by openssl and the reference of
  * Standard Webhooks, its totals by plain SQL.
  */
 import { execFile } from 'node:child_process'

@@ -16,7 +16,7 @@ declare const [id, at]: [string, Date]
 `
 const LINE = HEAD.split('\n').length
 
-/** What each file is, from its fourth line on, and the sentence the check says of it. */
+/** The contents of each file, from its fourth line on, and the message of the check. */
 const REFUSED: Readonly<Record<string, readonly [source: string, says: string]>> = {
   'a column that no table has': [
     'await sql`select nmae from merchants where id = ${id}`.execute(db)',

@@ -54,7 +54,7 @@ const buildKind = async (contract: Contract, options: object, feeLimit: number):
   }
 }
 
-/** What tronweb reads in our bytes: the fields of the one contract, and of the transaction. */
+/** Tronweb's reading of our bytes: the fields of the one contract, and of the transaction. */
 export const readByTronweb = (
   kind: string,
   rawHex: string,

@@ -71,7 +71,7 @@ const tables: Record<string, { statuses: string; fields: string }> = {
 
 const ajv = new Ajv({ strict: true })
 
-/** What the schema has against the value. */
+/** The errors of the value by the schema. */
 const faults = (schema: TSchema, value: unknown) => (ajv.validate(schema, value) ? [] : ajv.errors)
 
 describe.each(notifications)('$name', ({ name, kind, statuses }) => {

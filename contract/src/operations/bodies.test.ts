@@ -7,9 +7,11 @@ import type { OperationId } from './index.ts'
 interface Case {
   /** The least that is accepted. */
   readonly base: object
-  /** What may be added to it: documented samples, and forms that known clients send (`contract.md` 1.1 and 5). */
+  /**
+   * Members that may be added to it: documented samples, and forms that known clients send (`contract.md` 1.1 and 5).
+   */
   readonly good?: readonly object[]
-  /** What may not, by what is wrong with it. An undefined field is taken away from the base. */
+  /** Members that may not, by their fault. An undefined field is taken away from the base. */
   readonly bad: Readonly<Record<string, object>>
 }
 
@@ -165,7 +167,7 @@ const ajv = new Ajv({ strict: true })
 const accepts = (id: string, part: 'body' | 'query', value: unknown) =>
   ajv.validate(operationsById[id as OperationId][part] ?? false, value)
 
-/** What the operation has against the value. */
+/** The errors of the value by the operation. */
 const faults = (id: string, part: 'body' | 'query', value: unknown) => (accepts(id, part, value) ? [] : ajv.errors)
 
 describe.each([

@@ -39,7 +39,7 @@ const documented = `
   POST /merchants/exchange/withdrawals/fiat
 `
 
-/** What this project adds. */
+/** Operations that this project adds. */
 const added = `
   GET  /merchants/events
   GET  /merchants/withdrawals

@@ -26,7 +26,7 @@ import {
 } from '../../../test/world/signer.ts'
 import type { TestSigner } from '../../../test/world/signer.ts'
 
-/** Whatever bytes come in: either nothing is signed, or what other libraries read in it is exactly the intents. */
+/** For any bytes: either nothing is signed, or other libraries read in them exactly the intents. */
 
 type Edit = { at: number; remove: number; insert: number[] }
 

@@ -1,4 +1,4 @@
-/** Of the simulation's PostgreSQL front: what a client sees of a full disk. */
+/** The simulation's PostgreSQL front: a client's view of a full disk. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../setup/database.ts'

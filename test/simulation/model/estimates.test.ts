@@ -1,4 +1,4 @@
-/** Of the model: what an estimate may say. */
+/** The model: the allowed answers of an estimate. */
 import { expect, test } from 'vitest'
 import { judgeEstimate } from './estimates.ts'
 

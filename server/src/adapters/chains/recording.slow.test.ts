@@ -1,5 +1,5 @@
 /**
- * Records what adapters ask real nodes and what these answer (`test-conversations.ts`). Off unless `BURSAR_RECORD` is
+ * Records requests of adapters to real nodes, and the answers (`test-conversations.ts`). Off unless `BURSAR_RECORD` is
  * set: BURSAR_RECORD=1 npx vitest run --project slow server/src/adapters/chains/recording.slow.test.ts
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

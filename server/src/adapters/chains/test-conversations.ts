@@ -85,7 +85,7 @@ export const bodyOf = async (incoming: IncomingMessage): Promise<string> => {
 
 const keyOf = (path: string, asked: string): string => `${path} ${asked}`
 
-/** A node that says what is recorded, with some answers in place of the recorded ones; anything else it refuses. */
+/** A node with the recorded answers, with some answers in place of the recorded ones; anything else it refuses. */
 export const startRecorded = async (): Promise<{
   url: string
   say(conversation: Conversation, instead?: ReadonlyMap<Exchanged, string>): void

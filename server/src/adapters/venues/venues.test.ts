@@ -32,7 +32,7 @@ const file = (name: string, content: string): string => {
 const files = { apiKeyFile: file('key', account.apiKey), secretFile: file('secret', account.secret) }
 const start = () => startVenue({ port: 0, account, usd: () => USD, balances: { BTC: '2', USDT: '100000' } })
 
-/** In this suite the emulator does what rows V-1, V-2, V-3 and V-4 of docs/dialects.md say. */
+/** In this suite the emulator behaves as in rows V-1, V-2, V-3 and V-4 of docs/dialects.md. */
 describeVenue('Binance through ccxt', 66_000n, async () => {
   const emulator = await start()
   const open = (timeoutMs: number) =>

@@ -36,7 +36,7 @@ const line = ({ name, args, options }: Command): string[] => [
   ),
 ]
 
-/** Commands that do not ask, and the command that takes back what each did. */
+/** Commands that do not ask, and the command that reverses each. */
 const UNDONE_BY: Readonly<Record<string, string>> = {
   'merchant create': 'merchant disable',
   'merchant set': 'merchant set, with the value of before, which the audit of the merchant has',
@@ -58,7 +58,7 @@ const UNDONE_BY: Readonly<Record<string, string>> = {
   'tron withdraw': 'tron stake',
 }
 
-/** Commands that do not ask because what they do takes nothing from anybody and may be done twice. */
+/** Commands that do not ask because they take nothing from a merchant and may be repeated. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'data-key reseal': 'each value stays readable by the keys in the file',
   'address watch': 'what comes to more addresses is noticed',

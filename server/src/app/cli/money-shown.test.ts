@@ -1,4 +1,4 @@
-/** The operator's commands that show where money went and what is owed, as they are typed. */
+/** The operator's commands that show costs and debts, as they are typed. */
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -61,7 +61,7 @@ beforeEach(async () => {
   await here.catchUp()
 })
 
-/** Runs a command line and gives what it printed and how it ended. */
+/** Runs a command line. Returns its output and its exit code. */
 const bursar = async (...args: string[]) => {
   const before = process.exitCode
   try {

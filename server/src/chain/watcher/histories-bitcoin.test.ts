@@ -156,7 +156,7 @@ const feeOf = (amount: bigint): bigint => {
   return fee > amount ? amount : fee
 }
 
-/** Says from the chain alone what must be true. */
+/** Computes the required state from the chain alone. */
 const audit = async ({ chain, owners, withdrawn }: Walk): Promise<void> => {
   const mined = chain.blocks.flatMap(({ transactions }) => transactions)
   const spent = new Map(mined.flatMap(({ hash, keys }) => keys.map((key): [string, string] => [key, hash])))

@@ -1,4 +1,4 @@
-/** What the platform earns by an order, however large it is: the bound in docs/operating/exchange.md. */
+/** The platform's income from an order of any size: the bound in docs/operating/exchange.md. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'

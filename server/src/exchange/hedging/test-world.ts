@@ -52,7 +52,7 @@ export interface HedgeWorld extends Omit<ExchangeWorld, 'ask'> {
   pass(seconds: number): Promise<void>
   exposure(asset: string): Promise<bigint>
   alerts(): Promise<string[]>
-  /** what must always hold */
+  /** conditions that must always hold */
   sound(): Promise<unknown>
   killAt: string | undefined
 }

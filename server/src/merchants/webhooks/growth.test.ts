@@ -1,5 +1,5 @@
 /**
- * What is read of notifications is of the months that they are of, however many there are: counted in buffers, without
+ * Reads of notifications read only their months, however many months there are: counted in buffers, without
  * a clock. Rows are inserted raw: hundreds of thousands, of years.
  */
 import { randomUUID } from 'node:crypto'

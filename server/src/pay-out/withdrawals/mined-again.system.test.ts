@@ -8,7 +8,7 @@ import { EVM_HOT } from '../../../../test/world/wallet.ts'
 const UNITS = 1_000_000n
 const HELD = 10n * UNITS
 const FINAL = 4
-/** What the merchant pays for a withdrawal of these tests. */
+/** The fee of the merchant for a withdrawal of these tests. */
 const FEE = 1_000n
 /** Code that reverts every call, as that of a token while its issuer has paused it. */
 const REVERTS = '0x60006000fd'

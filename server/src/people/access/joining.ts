@@ -14,7 +14,7 @@ import { openSession, type Method, type Session } from './sessions.ts'
 import type { SignInDeps } from './signing-in.ts'
 import { matchingStep } from './totp.ts'
 
-/** What the browser of a person who accepts an invitation says. */
+/** The request of the browser of a person who accepts an invitation. */
 export interface Joining {
   language: Language
   agent: string

@@ -1,4 +1,4 @@
-/** What a member may do for a merchant. The order is that of choices on pages. */
+/** The roles of members for a merchant. The order is that of choices on pages. */
 export const ROLES = ['owner', 'admin', 'finance', 'approver', 'support', 'developer', 'viewer'] as const
 
 export type Role = (typeof ROLES)[number]

@@ -23,7 +23,7 @@ export interface SignInDeps extends Secrets {
 
 /** Is no person's id: statements that must find nothing use it. */
 const NOT_A_PERSON = '00000000-0000-0000-0000-000000000000'
-/** What an unknown or invalid address is counted as. */
+/** The address under which tries with an unknown or invalid address are counted. */
 const NO_ADDRESS = ''
 
 export interface TypedProof {

@@ -64,7 +64,7 @@ export const proofFields = (words: Visit['words']): Markup =>
 
 const returnOf = (text: string | undefined): string => (text !== undefined && RETURNS.test(text) ? text : HOME)
 
-/** The page where a person signs in, for a request that needs a session. What they typed is kept. */
+/** The page where a person signs in, for a request that needs a session. The form keeps their input. */
 export const askToSignIn = (deps: DashboardDeps, visit: Visit, fields?: Fields): PageAnswer => {
   const next = returnOf(visit.path)
   if (!fields) return redirect(linkTo(visit, '/app/sign-in', { next }))

@@ -25,7 +25,7 @@ const listen = async (server: Server | HttpServer): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
-/** A receiver that does with each connection what it is notified, once the request's headers have arrived. */
+/** A receiver that treats each connection as a test says, once the request's headers have arrived. */
 const raw = async (answer: (socket: Socket) => unknown): Promise<string> => {
   const port = await listen(createTcpServer((socket) => socket.once('data', () => answer(socket))))
   return `http://127.0.0.1:${port}/`

@@ -10,7 +10,7 @@ const WARN = 40
 type Arguments = Parameters<LogFn>
 type LogMethod = (this: Logger, args: Arguments, method: LogFn, level: number) => void
 
-/** What is known of a failure since its first line. */
+/** The counts of a failure since its first line. */
 interface Repeats {
   /** lines that were left out since the last one that was written */
   left: number

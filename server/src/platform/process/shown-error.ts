@@ -1,4 +1,4 @@
-/** What is logged of an error. */
+/** The parts of an error that are logged. */
 export interface ShownError {
   type: string
   message: string

@@ -1,4 +1,4 @@
-/** Which addresses a round asks about, and what it concludes nothing of. */
+/** The addresses that a round reads, and those about which it concludes nothing. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readEmptyBlocks } from '../../../../test/world/watcher.ts'

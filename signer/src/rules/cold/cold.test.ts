@@ -162,7 +162,7 @@ describe('bursar-signer sign-cold', () => {
     })
   })
 
-  /** What pays our coin, and a PSBT that spends it. */
+  /** The transaction that pays our coin, and a PSBT that spends it. */
   const onBitcoin = (stated = 90_000_000n) => {
     const key = depositKey(3)
     const { script } = keyring.bitcoinAddress(key)

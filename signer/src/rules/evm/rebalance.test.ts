@@ -1,4 +1,4 @@
-/** What moves between hot addresses: to the key that is named, among those the policy counts, and nothing else. */
+/** Transfers between hot addresses: to the key that is named, among those the policy counts, and nothing else. */
 import { encodeTransfer } from '@bursar/chainkit/evm'
 import type { UnsignedTransaction } from '@bursar/chainkit/evm'
 import { parseTransaction } from 'viem'

@@ -11,8 +11,8 @@ import type { SweepPlan } from './test-sweep.ts'
 import { depositKey, hotKey, keyring, makeSigner, policyFile } from '../../../../test/world/signer.ts'
 
 /**
- * What the signer signs, taken by a real chain. The first ten deposit addresses of the test seed are rich on anvil:
- * others are used.
+ * Transactions that the signer signs, on a real chain. The first ten deposit addresses of the test seed are rich on
+ * anvil: others are used.
  */
 
 const anvil = useAnvil()

@@ -1,4 +1,6 @@
-/** What the signer signs, on a chain that verifies it: every kind of transaction of TRON that we make. */
+/**
+ * Transactions that the signer signs, on a chain that verifies them: every kind of transaction of TRON that we make.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { referenceTo, serializeUnsigned, type Contract } from '@bursar/chainkit/tron'
 import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'

@@ -80,7 +80,7 @@ describe('on TRON', () => {
   const coins = (more: Partial<Extract<Contract, { kind: 'TransferContract' }>>): SignRequest =>
     tronRequest(coin, { contract: { kind: 'TransferContract', owner, to: TRON_STRANGER, amount: 700n, ...more } })
 
-  /** What pays TRX to a contract, which java-tron lets nobody pay by a TransferContract. */
+  /** A payment of TRX to a contract, which java-tron does not allow by a TransferContract. */
   const trxCallOf = (more: Partial<typeof call>): Contract => ({
     kind: 'TriggerSmartContract',
     owner,

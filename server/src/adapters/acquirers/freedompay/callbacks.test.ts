@@ -1,4 +1,4 @@
-/** Callbacks of Freedom Pay: which are believed, what they say, and how they are answered. */
+/** Callbacks of Freedom Pay: which are accepted, their contents, and their answers. */
 import { describe, expect, test } from 'vitest'
 import { isSignedAnswer } from '../../../../../sandbox/acquirers/freedompay/dialect.ts'
 import { ForgedCallback } from '../port.ts'

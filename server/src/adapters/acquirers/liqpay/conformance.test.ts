@@ -101,7 +101,7 @@ const makeWorld = async (version: LiqPayVersion): Promise<AcquirerWorld> => {
   return world
 }
 
-/** In this suite the emulator does what rows of docs/dialects.md say. */
+/** In this suite the emulator behaves as in rows of docs/dialects.md. */
 describeAcquirer('LiqPay', traits, () => makeWorld(3))
 
 test('version 7 of the protocol, SHA3-256 all the way', async () => {

@@ -60,7 +60,7 @@ const traits = {
   ambiguousCodes: ['1112', '1131', '1134'],
 } as const
 
-/** In this suite the emulator does what rows A-10, A-11, A-13, A-14 and A-15 of docs/dialects.md say. */
+/** In this suite the emulator behaves as in rows A-10, A-11, A-13, A-14 and A-15 of docs/dialects.md. */
 for (const page of ['form', 'invoice'] as const) {
   describeAcquirer(`WayForPay, page by ${page}`, { ...traits, paymentIsOrdered: page === 'invoice' }, async () => {
     const emulator = await startWayForPay(account, { port: 0 })

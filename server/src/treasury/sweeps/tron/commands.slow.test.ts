@@ -12,7 +12,7 @@ import { WALLET } from '../../../../../test/world/wallet.ts'
 
 const database = useDatabase({ template: migrated })
 
-/** Runs a command line and gives what it printed and how it ended. */
+/** Runs a command line. Returns its output and its exit code. */
 const bursar = async (
   env: Record<string, string>,
   ...args: string[]
