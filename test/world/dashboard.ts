@@ -1,6 +1,7 @@
 /** The dashboard as browsers reach it: pages and forms over HTTP, and people with their authenticators. */
 import { randomBytes } from 'node:crypto'
-import { beforeAll, beforeEach } from 'vitest'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import {
   codeOf,
   createChallenges,
@@ -15,7 +16,8 @@ import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
 import { problemPage } from '../../server/src/pay-in/checkout/index.ts'
 import { announceSending } from '../../server/src/merchants/mail/index.ts'
 import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
-import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { createDb, createPool, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { makeRoles, type TestRoles } from '../setup/roles.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
 
@@ -60,17 +62,22 @@ const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
 }
 
 /**
- * For the top of a test file. The clock is the edge's.
+ * For the top of a test file. The clock is the edge's. The pages have the rights of the database role of the api.
  * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
  */
 export const useDashboard = ({ ofPort = false } = {}) => {
+  const api = {} as { db: Db }
+  let pool: pg.Pool | undefined
+  let roles: TestRoles | undefined
+  // Registered before the edge's, it runs after the database is dropped.
+  afterAll(() => roles?.drop())
   const originOf = (): string => (ofPort ? `http://localhost:${edge.port}` : ORIGIN)
   const deps = {
     get db() {
-      return edge.db
+      return api.db
     },
     get runtime() {
-      return createTestRuntime(edge.db, () => edge.clock.ms)
+      return createTestRuntime(api.db, () => edge.clock.ms)
     },
     get publicUrl() {
       return originOf()
@@ -88,7 +95,14 @@ export const useDashboard = ({ ofPort = false } = {}) => {
   const edge = useEdge({
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
   })
-  beforeAll(() => announceSending(edge.db, true, new Date(edge.clock.ms)))
+  beforeAll(async () => {
+    await announceSending(edge.db, true, new Date(edge.clock.ms))
+    roles = await makeRoles(edge.pool.options.connectionString!, `dash${randomBytes(2).toString('hex')}`)
+    await roles.grant()
+    pool = createPool({ url: roles.url('api') })
+    api.db = createDb(pool)
+  })
+  afterAll(() => pool?.end())
   let people = 0
   beforeEach(() => {
     people += 1
@@ -123,7 +137,12 @@ export const useDashboard = ({ ofPort = false } = {}) => {
   const inviteTo = async (email: string, role: Role = 'owner', merchantId = edge.merchant.id): Promise<string> => {
     const given = { merchantId, email, role, language: 'en', actor: 'cli:test' } as const
     const { url } = await inTransaction(edge.db, (tx) =>
-      invite(tx, given, { random: randomBytes, publicUrl: originOf() }, nowOf(deps.runtime)),
+      invite(
+        tx,
+        given,
+        { random: randomBytes, publicUrl: originOf() },
+        nowOf(createTestRuntime(edge.db, () => edge.clock.ms)),
+      ),
     )
     return new URL(url).pathname
   }

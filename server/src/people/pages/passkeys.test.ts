@@ -10,10 +10,10 @@ const { edge, deps, browse, inviteTo, newAddress, origin } = useDashboard()
 const HOUR = 3_600_000
 
 /** A person who has accepted an invitation with a passkey. */
-const join = async () => {
+const join = async (how?: Answering) => {
   const email = newAddress()
   const [path, browser, key] = [await inviteTo(email), browse(), createAuthenticator(origin)]
-  const answer = key.make(await browser.optionsOf(path, 'passkey'))
+  const answer = key.make(await browser.optionsOf(path, 'passkey'), how)
   const joined = await browser.post(path, { do: 'passkey', name: 'Laptop', answer })
   return { email, path, browser, key, answer, joined }
 }
@@ -121,6 +121,14 @@ describe('a passkey is refused', () => {
     )
     expect(statuses.toSorted((a, b) => a - b)).toEqual([303, 400])
     expect((await browser.post('/app/sign-in', { do: 'passkey', answer })).status).toBe(400)
+  })
+
+  test('when its answer is sent again, also by an authenticator that does not count', async () => {
+    const { key } = await join({ counter: 0 })
+    const answer = key.use(await browse().optionsOf('/app/sign-in', 'passkey'), { counter: 0 })
+    expect((await browse().post('/app/sign-in', { do: 'passkey', answer })).status).toBe(303)
+    expect((await browse().post('/app/sign-in', { do: 'passkey', answer })).status).toBe(400)
+    expect((await signInWith(browse(), key, { counter: 0 })).status).toBe(303)
   })
 
   test('with a challenge of another page or another time, or an answer that is none', async () => {
