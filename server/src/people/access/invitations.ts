@@ -50,7 +50,8 @@ export const invite = async (tx: Tx, given: NewInvitation, deps: InvitingDeps, n
 
 /**
  * Removes all passkeys, the password and the sessions of a member who can no longer sign in, and mails a link to set up
- * a new way. Throws a RangeError when the address is no member's.
+ * a new way. Links of earlier resets are withdrawn, also those of other merchants. Throws a RangeError when the address
+ * is no member's.
  */
 export const resetAccess = async (
   tx: Tx,
@@ -84,7 +85,8 @@ const sendInvitation = async (
   const { merchantId, email, role, language, actor, kind, address, personId } = invitation
   const [id, token, expiresAt] = [now.moment.newId(), newToken(random), new Date(now.real.getTime() + VALID_MS)]
   await sql`update dashboard_invitations set withdrawn_at = ${now.real}
-    where merchant_id = ${merchantId} and address = ${address} and used_at is null and withdrawn_at is null`.execute(tx)
+    where address = ${address} and used_at is null and withdrawn_at is null
+      and (merchant_id = ${merchantId} or (kind = 'reset' and ${kind}::text = 'reset'))`.execute(tx)
   await sql`insert into dashboard_invitations(id, token_hash, kind, merchant_id, email, address, role, invited_by, created_at, expires_at)
     values (${id}, ${hashOf(token)}, ${kind}, ${merchantId}, ${email.trim()}, ${address}, ${role}, ${actor}, ${now.real}, ${expiresAt})`.execute(
     tx,

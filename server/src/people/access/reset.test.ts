@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../../../test/world/authenticator.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -31,6 +32,25 @@ test('a reset ends every way to sign in and every session at once, and its link 
   const { rows } = await sql<{ event: string }>`select data ->> 'event' as event from mails
     where recipient = ${email} and kind = 'dashboard-notice'`.execute(edge.db)
   expect(rows).toEqual([{ event: 'access-reset' }])
+})
+
+test('a reset withdraws the links of earlier resets, also those of other merchants', async () => {
+  const email = newAddress()
+  const [path, browser] = [await inviteTo(email), browse()]
+  const made = createAuthenticator(origin).make(await browser.optionsOf(path, 'passkey'))
+  await browser.post(path, { do: 'passkey', name: 'Phone', answer: made })
+  const other = await makeMerchant(edge.db, edge.clock.ms)
+  expect((await browser.post(await inviteTo(email, 'viewer', other.id), { do: 'accept' })).status).toBe(303)
+  const links: string[] = []
+  for (const merchantId of [edge.merchant.id, other.id]) {
+    const given = { merchantId, email, language: 'en', actor: 'cli:test' } as const
+    const { url } = await inTransaction(edge.db, (tx) =>
+      resetAccess(tx, given, { random: randomBytes, publicUrl: origin }, nowOf(deps.runtime)),
+    )
+    links.push(new URL(url).pathname)
+  }
+  expect((await browse().get(links[0]!)).status).toBe(404)
+  expect((await browse().get(links[1]!)).status).toBe(200)
 })
 
 test('the audit of people can be changed by no statement', async () => {
