@@ -1,8 +1,9 @@
 /**
  * A double of an authenticator and the browser before it: Web Authentication level 3, sections 5.8.1, 6.1 and 6.5, with
- * ES256 and without an attestation. Its answers are those of `PublicKeyCredential.toJSON()`.
+ * ES256 and, by default, without an attestation. Its answers are those of `PublicKeyCredential.toJSON()`.
  */
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto'
+import { certify } from './certificate.ts'
 
 const [PRESENT, VERIFIED, HAS_KEY] = [0x01, 0x04, 0x40]
 
@@ -14,6 +15,8 @@ export interface Answering {
   unverified?: boolean
   /** the counter that is signed, in place of the next one */
   counter?: number
+  /** a new key is attested by a certificate, in the format `fido-u2f` (8.6), although no attestation was requested */
+  attested?: boolean
 }
 
 export interface TestAuthenticator {
@@ -69,15 +72,16 @@ export const createAuthenticator = (origin: string): TestAuthenticator => {
         id,
         coseOf(publicKey),
       ])
+      const data = clientData('webauthn.create', challenge, how)
       const attestation = cbor(
         new Map<string, Cbor>([
-          ['fmt', 'none'],
-          ['attStmt', new Map()],
+          ['fmt', how.attested === true ? 'fido-u2f' : 'none'],
+          ['attStmt', how.attested === true ? attest(authData.subarray(0, 32), data, id, publicKey) : new Map()],
           ['authData', authData],
         ]),
       )
       return answer({
-        clientDataJSON: clientData('webauthn.create', challenge, how).toString('base64url'),
+        clientDataJSON: data.toString('base64url'),
         attestationObject: attestation.toString('base64url'),
       })
     },
@@ -96,6 +100,18 @@ export const createAuthenticator = (origin: string): TestAuthenticator => {
   }
 }
 
+/** Attests a key with a certificate that signed itself. */
+const attest = (rpIdHash: Buffer, clientData: Buffer, id: Buffer, key: KeyObject): Map<string, Cbor> => {
+  const attester = certify('authenticator')
+  const { x, y } = key.export({ format: 'jwk' })
+  const point = [Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]
+  const signed = Buffer.concat([Buffer.of(0), rpIdHash, sha256(clientData), id, ...point])
+  return new Map<string, Cbor>([
+    ['sig', sign('sha256', signed, attester.privateKey)],
+    ['x5c', [new X509Certificate(attester.cert).raw]],
+  ])
+}
+
 const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest()
 
 /** A key of P-256 as COSE (RFC 9053, section 7.1.1). */
@@ -112,13 +128,14 @@ const coseOf = (key: KeyObject): Buffer => {
   )
 }
 
-type Cbor = number | string | Buffer | Map<number, Cbor> | Map<string, Cbor>
+type Cbor = number | string | Buffer | readonly Cbor[] | Map<number, Cbor> | Map<string, Cbor>
 
-/** CBOR (RFC 8949) of small integers, texts, bytes and maps. */
+/** CBOR (RFC 8949) of small integers, texts, bytes, lists and maps. */
 const cbor = (value: Cbor): Buffer => {
   if (typeof value === 'number') return value < 0 ? prefix(1, -1 - value) : prefix(0, value)
   if (typeof value === 'string') return Buffer.concat([prefix(3, Buffer.byteLength(value)), Buffer.from(value)])
   if (Buffer.isBuffer(value)) return Buffer.concat([prefix(2, value.length), value])
+  if (Array.isArray(value)) return Buffer.concat([prefix(4, value.length), ...(value as readonly Cbor[]).map(cbor)])
   const entries = [...(value as Map<number | string, Cbor>)]
   return Buffer.concat([prefix(5, entries.length), ...entries.flatMap(([key, one]) => [cbor(key), cbor(one)])])
 }

@@ -61,7 +61,7 @@ const handleOf = (personId: string): string => Buffer.from(personId.replaceAll('
 
 interface Answer {
   id: string
-  response: { userHandle?: string | null; clientDataJSON: string }
+  response: { userHandle?: string | null; clientDataJSON: string; attestationObject?: string }
 }
 
 /** An answer as the page sent it; undefined if it is none. */
@@ -94,11 +94,13 @@ export interface NewKey {
 
 /**
  * Verifies that a passkey was made for this origin and challenge, with the person verified. The attestation is not
- * asked for: any authenticator may be used.
+ * asked for: any authenticator may be used. An answer with certificates is refused, because the library would fetch the
+ * revocation lists from the URLs that they name, which may be in our network.
  */
 export const verifyNewPasskey = async (text: string, expected: Expected): Promise<NewKey | undefined> => {
   const { response, challengeSeen, accepts } = reading(text, expected)
   if (response === undefined) return undefined
+  if (!(await isWithoutCertificates(response))) return undefined
   // The library takes a second to load, and most processes never need it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyRegistrationResponse({
@@ -112,6 +114,21 @@ export const verifyNewPasskey = async (text: string, expected: Expected): Promis
   if (verified?.verified !== true) return undefined
   const { id, publicKey, counter } = verified.registrationInfo.credential
   return { credentialId: id, publicKey: Buffer.from(publicKey), counter, challenge: challengeSeen() }
+}
+
+/**
+ * Whether a new key is attested by nothing or by itself. Browsers remove every other attestation when none was asked
+ * for (Web Authentication, 5.1.3).
+ */
+const isWithoutCertificates = async ({ response: { attestationObject } }: Answer): Promise<boolean> => {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  try {
+    const attestation = decodeAttestationObject(Buffer.from(attestationObject ?? '', 'base64url'))
+    const isSelf = attestation.get('fmt') === 'packed' && attestation.get('attStmt').get('x5c') === undefined
+    return isSelf || attestation.get('fmt') === 'none'
+  } catch {
+    return false
+  }
 }
 
 /**

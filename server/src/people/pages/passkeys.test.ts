@@ -59,6 +59,16 @@ describe('an invitation', () => {
     expect(await rowsOf(email)).toHaveLength(1)
   })
 
+  test('takes no passkey that a certificate attests: the server would fetch the revocation lists that it names', async () => {
+    const email = newAddress()
+    const [path, browser] = [await inviteTo(email), browse()]
+    const answer = createAuthenticator(origin).make(await browser.optionsOf(path, 'passkey'), { attested: true })
+    expect((await browser.post(path, { do: 'passkey', name: 'one', answer })).status).toBe(400)
+    expect(await rowsOf(email)).toEqual([])
+    const plain = createAuthenticator(origin).make(await browser.optionsOf(path, 'passkey'))
+    expect((await browser.post(path, { do: 'passkey', name: 'one', answer: plain })).status).toBe(303)
+  })
+
   test('unknown, malformed, withdrawn and expired ones are answered alike', async () => {
     const email = newAddress()
     const withdrawn = await inviteTo(email)
@@ -185,6 +195,15 @@ describe('the page Security', () => {
     const { rows } = await sql<{ event: string }>`select data ->> 'event' as event from mails
       where recipient = ${email} and kind = 'dashboard-notice' order by created_at, id`.execute(edge.db)
     expect(rows.map(({ event }) => event)).toEqual(['passkey-added', 'passkey-removed'])
+  })
+
+  test('cuts a long name of a passkey between characters', async () => {
+    const { email, browser } = await join()
+    edge.clock.ms += 1
+    const answer = createAuthenticator(origin).make(await browser.optionsOf('/app/security', 'add-passkey'))
+    const name = `${'x'.repeat(59)}🔑`
+    expect((await browser.post('/app/security', { do: 'add-passkey', name, answer })).status).toBe(303)
+    expect((await rowsOf(email)).map((row) => row.name)).toEqual(['Laptop', name])
   })
 
   test('takes no proof, no passkey and no session of another person', async () => {

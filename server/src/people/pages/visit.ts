@@ -97,9 +97,7 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
 
 const LONGEST_NAME = 60
 
-/** The name of a passkey as typed, in one line; without one, the browser's. */
+/** The name of a passkey as typed, in one line; without one, the browser's. It is cut between characters. */
 export const passkeyNameOf = (typed: string, agent: string): string =>
-  typed
-    .replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_NAME) || browserOf(agent).slice(0, LONGEST_NAME)
+  [...typed.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trim()].slice(0, LONGEST_NAME).join('') ||
+  browserOf(agent).slice(0, LONGEST_NAME)
