@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import {
   codeOf,
+  createBuckets,
   createChallenges,
   createPasswords,
   invite,
@@ -89,6 +90,7 @@ export const useDashboard = ({ ofPort = false } = {}) => {
     random: randomBytes,
     challenges: createChallenges([KEY], randomBytes),
     passwords: createPasswords(randomBytes),
+    bucketOf: createBuckets([KEY]),
   }
   // Limits of one network address have tests of their own.
   const routes = dashboardRoutes(deps).map((route) => ({ ...route, perMinute: 1_000_000 }))

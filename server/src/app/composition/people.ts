@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createChallenges, createPasswords, relyingPartyOf } from '../../people/access/index.ts'
+import { createBuckets, createChallenges, createPasswords, relyingPartyOf } from '../../people/access/index.ts'
 import { dashboardRoutes } from '../../people/pages/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
@@ -19,4 +19,5 @@ export const createDashboard = (
     random: randomBytes,
     challenges: createChallenges(dataKeys, randomBytes),
     passwords: createPasswords(randomBytes),
+    bucketOf: createBuckets(dataKeys),
   })

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
-import { hashOf } from './tokens.ts'
+import { deriveKey } from '../../platform/config/secrets.ts'
 
 /** Failures in a row that only are counted; each further one blocks passwords, twice as long as the one before. */
 const FREE = 5
@@ -9,7 +10,18 @@ const LONGEST_BLOCK_MINUTES = 60
 const FORGOTTEN_MS = 24 * 3_600_000
 
 /** The row that counts the attempts for an address, known or not. */
-export const bucketOf = (address: string): number => hashOf(`attempts|${address}`).readUInt16BE(0)
+export type BucketOf = (address: string) => number
+
+/**
+ * The rows are chosen with a key. Otherwise an attacker could compute an address that shares the row of another
+ * person's address, and end the count of failures there by signing in with it.
+ * @param dataKeys the newest first; when it changes, all counts begin again
+ */
+export const createBuckets = ([newest]: readonly Uint8Array[]): BucketOf => {
+  if (newest === undefined) throw new RangeError('attempts need a data key')
+  const key = deriveKey(newest, 'dashboard attempts')
+  return (address) => createHmac('sha256', key).update(address).digest().readUInt16BE(0)
+}
 
 /**
  * Counts an attempt before it is checked, so that parallel ones can't pass together. Returns false while the address is

@@ -6,6 +6,7 @@
  * - every change is in the audit log, in its transaction, and a person is mailed about each new way to sign in;
  * - what is dangerous needs a proof within the last five minutes.
  */
+export { createBuckets } from './attempts.ts'
 export { listPersonActions } from './audit.ts'
 export { browserOf } from './browsers.ts'
 export { createChallenges } from './challenges.ts'

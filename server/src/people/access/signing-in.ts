@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
-import { bucketOf, clearAttempts, takeAttempt } from './attempts.ts'
+import { clearAttempts, takeAttempt, type BucketOf } from './attempts.ts'
 import { actorOf, record } from './audit.ts'
 import { browserOf } from './browsers.ts'
 import { useChallenge, type Challenges } from './challenges.ts'
@@ -17,6 +17,7 @@ export interface SignInDeps extends Secrets {
   db: Db
   challenges: Challenges
   passwords: Passwords
+  bucketOf: BucketOf
   /** undefined: no passkeys at this public URL */
   party: RelyingParty | undefined
 }
@@ -37,7 +38,7 @@ export interface TypedProof {
  * password or the code is wrong, or the address is blocked, the same work is done and the same is returned.
  */
 export const checkPassword = async (
-  { db, ring, passwords }: SignInDeps,
+  { db, ring, passwords, bucketOf }: SignInDeps,
   typedAddress: string,
   { password, code }: TypedProof,
   { real }: Now,

@@ -1,4 +1,5 @@
 /** Passwords, sessions and forms over the pages of the dashboard. */
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fieldOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
@@ -8,8 +9,7 @@ const [MINUTE, HOUR] = [60_000, 3_600_000]
 const PASSWORD = 'orbit velvet cactus'
 
 /** A person who has accepted an invitation with a password. */
-const join = async () => {
-  const email = newAddress()
+const join = async (email = newAddress()) => {
   const [path, browser] = [await inviteTo(email), browse()]
   const page = await browser.get(path)
   const [seed, sealed] = [seedOf(page), fieldOf(page, 'seed')]
@@ -113,6 +113,20 @@ describe('signing in with a password', () => {
     expect(rows).toEqual([{ most: 5 }])
     expect((await signInWith(browse(), email, codes[3]!)).status).toBe(400)
   })
+})
+
+test('the addresses whose attempts share a row can not be computed: success with one would end the count of the other', async () => {
+  const hashOf = (address: string): number =>
+    createHash('sha256').update(`attempts|${address}`).digest().readUInt16BE(0)
+  const attacked = 'olena@attacked.example'
+  let n = 0
+  while (hashOf(`own-${n}@attacker.example`) !== hashOf(attacked)) n += 1
+  const [theirs, own] = [await join(attacked), await join(`own-${n}@attacker.example`)]
+  for (let round = 0; round < 2; round += 1) {
+    for (let failure = 0; failure < 4; failure += 1) await signInWith(browse(), attacked, '000000')
+    expect((await signInWith(browse(), own.email, own.codes[round]!)).status).toBe(303)
+  }
+  expect((await signInWith(browse(), attacked, theirs.codes[0]!)).status).toBe(400)
 })
 
 describe('a session', () => {
