@@ -39,6 +39,7 @@ const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
         .map((one) => showText(one!, 255))
         .join(', '),
     ],
+    [t.order, receipt.name ?? null],
     [t.description, receipt.description],
     [t.amount, showAmount(receipt.amount, receipt.ticker)],
     [t.received, showAmount(receipt.paidAmount, receipt.ticker)],

@@ -10,6 +10,7 @@ export interface ReceiptTexts {
   fee: string
   card: string
   reference: string
+  order: string
   description: string
   network: string
   address: string
@@ -34,6 +35,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
     fee: 'Fee',
     card: 'Card',
     reference: 'Payment number',
+    order: 'Order',
     description: 'For',
     network: 'Network',
     address: 'Paid to address',
@@ -56,6 +58,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
     fee: 'Комісія',
     card: 'Картка',
     reference: 'Номер платежу',
+    order: 'Замовлення',
     description: 'Призначення',
     network: 'Мережа',
     address: 'Адреса отримувача',
@@ -78,6 +81,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
     fee: 'Комиссия',
     card: 'Карта',
     reference: 'Төлем нөмірі',
+    order: 'Тапсырыс',
     description: 'Мақсаты',
     network: 'Желі',
     address: 'Алушының мекенжайы',
@@ -100,6 +104,7 @@ export const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = {
     fee: 'Комиссия',
     card: 'Карта',
     reference: 'Номер платежа',
+    order: 'Заказ',
     description: 'Назначение',
     network: 'Сеть',
     address: 'Адрес получателя',

@@ -74,6 +74,8 @@ describe('a receipt', () => {
       ...wanted,
       t.title,
       t.paid,
+      t.order,
+      receipt.name!,
       t.description,
       t.invoice,
       receipt.id,

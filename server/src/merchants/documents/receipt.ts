@@ -6,6 +6,8 @@ interface ReceiptHead {
   /** id of the invoice */
   id: string
   company: { name: string; url: string | null }
+  /** the merchant's name of the invoice; mails that an earlier build has queued lack it */
+  name?: string
   /** the merchant's description of the invoice */
   description: string | null
   /** the amount requested */

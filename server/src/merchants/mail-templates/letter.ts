@@ -57,6 +57,8 @@ export type DashboardEvent =
 export interface InvoiceMoney {
   invoiceId: string
   company: { name: string; url: string | null }
+  /** the merchant's name of the invoice; mails that an earlier build has queued lack it */
+  name?: string
   description: string | null
   amount: string
   ticker: string

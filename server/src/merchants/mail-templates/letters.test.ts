@@ -43,6 +43,28 @@ describe('every letter in every language', () => {
     expect(html).not.toMatch(/<(script|img|link|iframe|form|object)\b/i)
   })
 
+  test.each(['receipt', 'underpaid', 'claim-answered', 'card-refunded'] as const)(
+    '%s names the order of the payer',
+    (kind) => {
+      const order = kind === 'card-refunded' ? 'Тапсырыс № 77' : 'Order 1042'
+      const { text, html } = writeLetter(LETTERS[kind], 'en')
+      expect(text).toMatch(new RegExp(`Order: +${order}`))
+      expect(seen(html)).toContain(`Order ${order}`)
+    },
+  )
+
+  test('receipt that an earlier build has queued has no name of an order, and is written without it', () => {
+    const { name: _, ...receipt } = cryptoReceipt
+    const letter = { kind: 'receipt', data: { ...LETTERS.receipt.data, receipt } } as const
+    expect(writeLetter(letter, 'en').text).not.toMatch(/Order:|undefined/)
+  })
+
+  test('receipt of another amount than the invoice states both', () => {
+    const { text } = writeLetter(LETTERS.receipt, 'en')
+    expect(text).toMatch(/1.250\.5.USDT/)
+    expect(text).toMatch(/Received: +1.300.USDT/)
+  })
+
   test('has its own words: nothing is left in another language', () => {
     const flat = (texts: unknown): string[] =>
       typeof texts === 'object'
@@ -67,7 +89,9 @@ describe('the content of a letter', () => {
       'en',
     )
     expect(crypto.subject).toBe('Receipt: 1 300 USDT paid to Кав’ярня «Зерно» Ltd')
-    expect(crypto.text).toContain('Amount: 1 250.5 USDT\nNetwork: TRON\nPaid: 2026-11-21 14:05 UTC')
+    expect(crypto.text).toContain(
+      'Amount: 1 250.5 USDT\nReceived: 1 300 USDT\nNetwork: TRON\nPaid: 2026-11-21 14:05 UTC',
+    )
     const fiat = writeLetter(
       { kind: 'receipt', data: { receipt: fiatReceipt, pageUrl: 'https://pay.example/x' } },
       'kk',

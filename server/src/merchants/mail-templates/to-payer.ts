@@ -8,6 +8,10 @@ const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender:
   return { sender: name, footer: t.payerFooter(name) }
 }
 
+/** The row with the merchant's name of the invoice. */
+const orderOf = ({ name }: { name?: string }, { names }: Texts): { name: string; value: string }[] =>
+  name === undefined ? [] : [{ name: names.order, value: showText(name, 255) }]
+
 export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t: Texts): LetterParts => {
   const { names } = t
   const head = headOf(t, receipt)
@@ -22,8 +26,10 @@ export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t:
     blocks: [
       { kind: 'paragraph', text: t.receipt.body(head.sender) },
       facts(
+        ...orderOf(receipt, t),
         receipt.description !== null && { name: names.description, value: showText(receipt.description) },
         asked !== paid && { name: names.amount, value: asked },
+        asked !== paid && { name: names.received, value: paid },
         receipt.kind === 'fiat' &&
           receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker) },
         receipt.kind === 'fiat' && receipt.card !== null && { name: names.card, value: showText(receipt.card, 32) },
@@ -53,6 +59,7 @@ export const underpaidLetter = (data: MailTemplates['underpaid'], t: Texts): Let
       { kind: 'paragraph', text: t.underpaid.choice(missing) },
       { kind: 'button', label: t.underpaid.button, url: data.claimUrl },
       facts(
+        ...orderOf(data, t),
         data.description !== null && { name: names.description, value: showText(data.description) },
         { name: names.amount, value: amount },
         { name: names.received, value: paid },
@@ -79,6 +86,7 @@ export const claimLetter = (data: MailTemplates['claim-answered'], t: Texts): Le
     blocks: [
       { kind: 'paragraph', text: t.claim.body[answer](head.sender, refund) },
       facts(
+        ...orderOf(data, t),
         data.note !== null && { name: names.note, value: showText(data.note) },
         answer !== 'declined' && { name: names.refundTo, value: showText(data.refundAddress, 128), code: true },
         { name: names.network, value: showNetwork(data.blockchain) },
@@ -103,6 +111,7 @@ export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts)
     blocks: [
       { kind: 'paragraph', text: t.cardRefund(head.sender, refund) },
       facts(
+        ...orderOf(data, t),
         data.description !== null && { name: names.description, value: showText(data.description) },
         data.card !== null && { name: names.card, value: showText(data.card, 32) },
         { name: names.received, value: showAmount(data.amount, data.ticker) },

@@ -122,7 +122,8 @@ export const mailPayer = async (
   const data = {
     invoiceId: id,
     company: await companyOf(tx, merchantId),
-    description: description ?? name,
+    name,
+    description,
     amount: formatUnits(units, scale),
     ticker,
     blockchain,

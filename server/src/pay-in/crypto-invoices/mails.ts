@@ -32,7 +32,8 @@ export const mailOf = async (
   const data = {
     invoiceId: id,
     company,
-    description: invoice.description ?? invoice.name,
+    name: invoice.name,
+    description: invoice.description,
     amount: formatUnits(invoice.units, scale),
     paidAmount: formatUnits(paid, scale),
     missing: formatUnits(invoice.units > paid ? invoice.units - paid : 0n, scale),

@@ -61,7 +61,7 @@ const claimMails = async () =>
   (await world.mails())
     .filter(({ kind }) => kind === 'claim-answered')
     .map(({ data }) => data)
-    .toSorted((a, b) => String(a.answer).localeCompare(String(b.answer)))
+    .toSorted((a, b) => `${String(a.answer)} ${String(a.hash)}`.localeCompare(`${String(b.answer)} ${String(b.hash)}`))
 
 describe('an approved claim', () => {
   test('audit M-A5: is the same payment to the signer when a restored copy has it approved again', async () => {

@@ -89,6 +89,7 @@ export const en: Texts = {
     missing: 'Missing',
     fee: 'Fee',
     card: 'Card',
+    order: 'Order',
     description: 'For',
     network: 'Network',
     paidAt: 'Paid',

@@ -88,6 +88,7 @@ export const kk: Texts = {
     missing: 'Жетпейді',
     fee: 'Комиссия',
     card: 'Карта',
+    order: 'Тапсырыс',
     description: 'Мақсаты',
     network: 'Желі',
     paidAt: 'Төленді',

@@ -89,6 +89,7 @@ export const ru: Texts = {
     missing: 'Не хватает',
     fee: 'Комиссия',
     card: 'Карта',
+    order: 'Заказ',
     description: 'Назначение',
     network: 'Сеть',
     paidAt: 'Оплачено',

@@ -58,6 +58,7 @@ export interface Texts {
     missing: string
     fee: string
     card: string
+    order: string
     description: string
     network: string
     paidAt: string

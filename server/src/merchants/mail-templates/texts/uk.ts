@@ -89,6 +89,7 @@ export const uk: Texts = {
     missing: 'Бракує',
     fee: 'Комісія',
     card: 'Картка',
+    order: 'Замовлення',
     description: 'Призначення',
     network: 'Мережа',
     paidAt: 'Сплачено',
