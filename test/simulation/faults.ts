@@ -5,7 +5,7 @@
 import type { Random } from '../../sandbox/random.ts'
 
 /** What a front does with one request and its answer. */
-export const FAULTS = [
+const FAULTS = [
   /** nothing reaches the counterparty */
   'lose-request',
   /** the counterparty acts, and its answer is lost */
@@ -20,12 +20,22 @@ export const FAULTS = [
   'http-500',
   /** a gateway limits the rate with 429; nothing reaches the counterparty */
   'http-429',
+  /** a gateway has no counterparty behind it: 503, to be tried again a second later */
+  'http-503',
+  /** the counterparty acts, and the answer has no body */
+  'empty',
+  /** the counterparty acts, and the connection ends in the middle of the answer's body */
+  'broken-off',
   /** the program's process ends before the request leaves it */
   'crash-before',
   /** the counterparty acts, and the program's process has ended when the answer arrives */
   'crash-after',
   /** PostgreSQL refuses the statement with 53100: its disk is full */
   'disk-full',
+  /** PostgreSQL ends the statement with 40P01: two transactions wait for each other */
+  'deadlock',
+  /** PostgreSQL ends the statement with 57014: it takes too long */
+  'statement-timeout',
 ] as const
 
 export type Fault = (typeof FAULTS)[number]
@@ -54,7 +64,11 @@ export interface FaultControl extends Faults {
   clear(): void
 }
 
-export const createFaults = (random: Random): FaultControl => {
+/**
+ * @param isAlike fronts whose exchanges of equal content all fail, or none of them, within a step: those that run
+ *   concurrently arrive in any order
+ */
+export const createFaults = (random: Random, isAlike: (front: string) => boolean = () => false): FaultControl => {
   const rates = new Map<string, { chance: number; kinds: readonly Fault[] }>()
   const counts = new Map<string, number>()
   const seen = new Map<string, number>()
@@ -77,7 +91,7 @@ export const createFaults = (random: Random): FaultControl => {
       const key = `${front}\n${content}`
       const times = seen.get(key) ?? 0
       seen.set(key, times + 1)
-      const drawn = random.of(now, key, times)
+      const drawn = random.of(now, key, isAlike(front) ? 0 : times)
       if (!drawn.chance(rate.chance)) return undefined
       const fault = drawn.pick(rate.kinds)
       note(`${front} ${fault}`)

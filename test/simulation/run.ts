@@ -2,6 +2,7 @@
 import { ACQUIRERS } from './actions/acquirers.ts'
 import { CARDS } from './actions/cards.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
+import { FAULTY } from './actions/faults.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
@@ -57,6 +58,7 @@ export interface RunResult {
 const ACTIONS: readonly Action[] = [
   ...PROGRAM,
   ...WORLD,
+  ...FAULTY,
   ...PAYERS,
   ...MERCHANTS,
   ...EXCHANGES,

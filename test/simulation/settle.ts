@@ -13,7 +13,7 @@ import type { Random } from '../../sandbox/random.ts'
 import { ROLES, type Simulation } from './simulation.ts'
 
 /** Enough blocks for every depth of finality. */
-const BLOCKS = 14
+const BLOCKS = 8
 /** Between two rounds, ms: longer than any retry delay that is not of hours. */
 const PAUSE_MS = 120_000
 /** After a round without work: longer than the retry delay of screening. */

@@ -110,7 +110,8 @@ const open = async (
   const random = createRandom(seed)
   const clock = createVirtualClock()
   closes.push(useVirtual(clock, random.of('process')))
-  const faults = createFaults(random.of('faults'))
+  // Statements are compared without their parameters, so that concurrent ones of a job are often equal.
+  const faults = createFaults(random.of('faults'), (name) => singleStep && name.startsWith('database'))
   const newId = createIds(clock.now)
   const moment = (): Moment => ({ at: new Date(clock.now()), newId })
   const pool: pg.Pool = createPool({ url: databaseUrl, applicationName: 'bursar simulation', max: 4 })

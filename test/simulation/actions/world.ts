@@ -1,6 +1,4 @@
-/** Events around the program: time, prices, blocks, reorganisations, nodes that lag or forget, and faults. */
-import { ACCOUNTS } from '../acquirers/interfaces.ts'
-import { FAULTS, type Fault } from '../faults.ts'
+/** Events around the program: time, prices, blocks, reorganisations, nodes that lag or forget. */
 import type { Action } from './action.ts'
 
 const time: Action = {
@@ -139,51 +137,6 @@ const dialect: Action = {
   },
 }
 
-/** The program must not be able to tell a lost request from a lost answer. */
-const DATABASE_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'crash-before', 'crash-after']
-/** Faults of a signer behind a socket: its answers are not garbage, and its protocol has no rate limit. */
-const SIGNER_FAULTS: readonly Fault[] = ['lose-request', 'lose-answer', 'repeat']
-
-/** Of a counterparty that is reached by HTTP. */
-const HTTP_FAULTS = FAULTS.filter((kind) => !kind.startsWith('crash') && kind !== 'disk-full')
-
-const FRONTS: readonly { name: string; kinds: readonly Fault[]; chances: readonly number[] }[] = [
-  ...(['api', 'worker', 'watcher'] as const).map((role) => ({
-    name: `database of the ${role}`,
-    kinds: DATABASE_FAULTS,
-    chances: [0, 0, 0.002, 0.02],
-  })),
-  ...(['api', 'worker', 'watcher'] as const).map((role) => ({
-    name: `database of the ${role}`,
-    kinds: ['disk-full'] as const,
-    chances: [0, 0.02, 0.3],
-  })),
-  { name: 'signer', kinds: SIGNER_FAULTS, chances: [0, 0, 0.05, 0.3] },
-  { name: 'receivers', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
-  ...ACCOUNTS.map((name) => ({ name, kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] })),
-  { name: 'screening', kinds: HTTP_FAULTS, chances: [0, 0, 0.1, 0.5] },
-  { name: 'prices', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
-  { name: 'market', kinds: HTTP_FAULTS, chances: [0, 0, 0.1] },
-  // An order that comes twice trades twice, as at Binance: nothing between the program and a venue repeats requests.
-  { name: 'venue', kinds: HTTP_FAULTS.filter((kind) => kind !== 'repeat'), chances: [0, 0, 0.1, 0.3] },
-  ...(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'] as const).map((network) => ({
-    name: `node of ${network}`,
-    kinds: HTTP_FAULTS.filter((kind) => kind !== 'repeat'),
-    chances: [0, 0, 0.01, 0.1],
-  })),
-]
-
-const faults: Action = {
-  name: 'faults',
-  weight: () => 4,
-  run: async ({ faults: control }, random) => {
-    const { name, kinds, chances } = random.pick(FRONTS)
-    const chance = random.pick(chances)
-    control.set(name, chance, kinds)
-    return `${name}: ${chance}${kinds.length === 1 ? ` ${kinds[0]}` : ''}`
-  },
-}
-
 export const WORLD: readonly Action[] = [
   time,
   hours,
@@ -197,5 +150,4 @@ export const WORLD: readonly Action[] = [
   pause,
   lag,
   dialect,
-  faults,
 ]

@@ -61,10 +61,13 @@ export const startHttpFront = async ({
     if (fault === 'lose-request') return void request.socket.destroy()
     if (fault === 'http-500') return write(response, page(500, 'Internal Server Error'))
     if (fault === 'http-429') return write(response, page(429, 'Too Many Requests'))
+    if (fault === 'http-503') return write(response, page(503, 'Service Unavailable', { 'retry-after': '1' }))
     if (fault === 'repeat') await forward(exchange)
     const answer = await forward(exchange)
     if (fault === 'lose-answer') return void request.socket.destroy()
     if (fault === 'garbage') return write(response, page(200, '<html><body>Please wait</body></html>'))
+    if (fault === 'empty') return write(response, { ...answer, body: Buffer.alloc(0) })
+    if (fault === 'broken-off') return breakOff(response, answer)
     if (fault === 'half') return write(response, { ...answer, body: answer.body.subarray(0, answer.body.length >> 1) })
     write(response, answer)
   }
@@ -121,15 +124,24 @@ export const forwardTo = (
   return ask
 }
 
-const page = (status: number, text: string): Answer => ({
+const page = (status: number, text: string, headers: Answer['headers'] = {}): Answer => ({
   status,
-  headers: { 'content-type': 'text/html' },
+  headers: { 'content-type': 'text/html', ...headers },
   body: Buffer.from(text),
 })
 
-const write = (response: ServerResponse, { status, headers, body }: Answer): void => {
+const writeHead = (response: ServerResponse, { status, headers, body }: Answer): ServerResponse => {
   const { 'transfer-encoding': _coding, connection: _connection, 'keep-alive': _alive, ...rest } = headers
-  response.writeHead(status, { ...rest, 'content-length': body.length }).end(body)
+  return response.writeHead(status, { ...rest, 'content-length': body.length })
+}
+
+const write = (response: ServerResponse, answer: Answer): void => {
+  writeHead(response, answer).end(answer.body)
+}
+
+/** Promises the whole body, and ends the connection after the half of it. */
+const breakOff = (response: ServerResponse, answer: Answer): void => {
+  writeHead(response, answer).write(answer.body.subarray(0, answer.body.length >> 1), () => response.destroy())
 }
 
 const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {

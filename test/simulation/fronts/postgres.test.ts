@@ -1,4 +1,4 @@
-/** The simulation's PostgreSQL front: a client's view of a full disk. */
+/** The simulation's PostgreSQL front: a client's view of a statement that is refused. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../setup/database.ts'
@@ -8,12 +8,13 @@ import { startPostgresFront, type PostgresFront } from './postgres.ts'
 const { url } = useDatabase()
 /** for the statements that contain this text */
 let full: string | undefined
+let kind: Fault = 'disk-full'
 let front: PostgresFront
 let client: pg.Client
 
 beforeAll(async () => {
   const decide = (_: string, content: string): Fault | undefined =>
-    full !== undefined && content.includes(full) ? 'disk-full' : undefined
+    full !== undefined && content.includes(full) ? kind : undefined
   front = await startPostgresFront(url, 'database', {
     decide,
     note: () => {},
@@ -54,5 +55,16 @@ test('a COMMIT that fails has not committed, and a rollback works on a full disk
   await expect(client.query('commit')).rejects.toMatchObject({ code: '53100' })
   await client.query('rollback')
   full = undefined
+  expect(await rows()).toBe(before)
+})
+
+test.each([
+  ['deadlock', '40P01'],
+  ['statement-timeout', '57014'],
+] as const)('a statement that ends with a %s has code %s, and the connection goes on', async (fault, code) => {
+  const before = await rows()
+  ;[kind, full] = [fault, 'insert']
+  await expect(client.query('insert into filled values (3)')).rejects.toMatchObject({ code })
+  ;[kind, full] = ['disk-full', undefined]
   expect(await rows()).toBe(before)
 })

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Faults } from '../faults.ts'
+import type { Fault, Faults } from '../faults.ts'
 
 export interface PostgresFront {
   /** of the same database, through the front */
@@ -31,15 +31,20 @@ const SYNC = 'S'
 const READY = 'Z'
 
 /** In place of a group of messages: the server itself refuses, so that it also ends the transaction as it does then. */
-const DISK_FULL = ((): Buffer => {
-  const message = 'could not extend file: No space left on device'
-  const text = `do $$begin raise exception using errcode = '53100', message = '${message}'; end$$`
+const refusal = (code: string, message: string): Buffer => {
+  const text = `do $$begin raise exception using errcode = '${code}', message = '${message}'; end$$`
   const bytes = Buffer.alloc(text.length + 6)
   bytes.write(QUERY, 0, 'latin1')
   bytes.writeInt32BE(text.length + 5, 1)
   bytes.write(text, 5, 'latin1')
   return bytes
-})()
+}
+
+const REFUSALS: Partial<Record<Fault, Buffer>> = {
+  'disk-full': refusal('53100', 'could not extend file: No space left on device'),
+  deadlock: refusal('40P01', 'deadlock detected'),
+  'statement-timeout': refusal('57014', 'canceling statement due to statement timeout'),
+}
 
 export const startPostgresFront = async (url: string, name: string, faults: Faults): Promise<PostgresFront> => {
   const target = new URL(url)
@@ -79,8 +84,9 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (fault === 'lose-request') return void client.destroy()
       if (fault === 'crash-after') crashes = true
       sent += 1
-      // A rollback needs no space.
-      if (fault === 'disk-full') return void upstream.write(/^\s*rollback/i.test(content) ? bytes : DISK_FULL)
+      const refused = fault === undefined ? undefined : REFUSALS[fault]
+      // A rollback needs no space, and waits for nothing.
+      if (refused !== undefined) return void upstream.write(/^\s*rollback/i.test(content) ? bytes : refused)
       if (fault !== undefined) endsAfter = sent
       upstream.write(bytes)
     }

@@ -5,6 +5,7 @@
  */
 import { createSecretKey } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
+import { pino } from 'pino'
 import { createAdapters, identityOf } from '../../../server/src/adapters/chains/index.ts'
 import { createHttpRateSource } from '../../../server/src/adapters/rates/http.ts'
 import { createSources } from '../../../server/src/adapters/rates/sources.ts'
@@ -96,6 +97,9 @@ export const startRole = async ({ role, env, faults, clock }: RoleOptions): Prom
   }
 }
 
+/** Of all roles: a log of its own would go on writing after its role was killed. */
+const OUTPUT = pino.destination({ sync: true })
+
 const open = (role: RoleOptions['role'], env: Record<string, string>, url: string, { now }: VirtualClock): Opened => {
   const config = loadConfig(env, role)
   const pool: PoolSettings = { url, applicationName: `bursar ${role}`, max: config.databaseConnections }
@@ -106,7 +110,7 @@ const open = (role: RoleOptions['role'], env: Record<string, string>, url: strin
       db: createDb(connections),
       clock: createClock(now),
       newId: createIds(now),
-      log: createLog(config.logLevel, role),
+      log: createLog(config.logLevel, role, OUTPUT),
     },
     pool,
     policies: config.policy!,

@@ -1,0 +1,23 @@
+/** Of the faults that the simulation draws: which exchanges of a step fail. */
+import { expect, test } from 'vitest'
+import { createRandom } from '../../sandbox/random.ts'
+import { createFaults } from './faults.ts'
+
+const STATEMENTS = 200
+
+const failuresOf = (isAlike?: (front: string) => boolean): number[] => {
+  const faults = createFaults(createRandom('faults'), isAlike)
+  faults.set('database', 0.5, ['deadlock'])
+  return Array.from({ length: STATEMENTS }, (_, step) => {
+    faults.begin(step)
+    return [1, 2].filter(() => faults.decide('database', 'select 1') !== undefined).length
+  })
+}
+
+test('of two equal exchanges of a step one may fail alone', () => {
+  expect(new Set(failuresOf())).toEqual(new Set([0, 1, 2]))
+})
+
+test('equal exchanges of a front that treats them alike fail together, in any order', () => {
+  expect(new Set(failuresOf((front) => front === 'database'))).toEqual(new Set([0, 2]))
+})
