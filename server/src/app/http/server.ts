@@ -317,11 +317,15 @@ const logFailure = (
     status: refusal.status,
     code: refusal.code,
     method: request.method,
-    target: withoutCardNumbers(request.url ?? ''),
+    target: withoutSecrets(request.url ?? ''),
   }
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
-  else deps.log.info({ ...line, why: withoutCardNumbers(refusal.message) }, 'request refused')
+  else deps.log.info({ ...line, why: withoutSecrets(refusal.message) }, 'request refused')
 }
+
+/** The token of a link, such as an invitation: 256 bits in base64url. */
+const LIKE_A_TOKEN = /(?<![\w-])[\w-]{43}(?![\w-])/g
+const withoutSecrets = (text: string): string => withoutCardNumbers(text).replaceAll(LIKE_A_TOKEN, '***')
 
 const STATUS_LINES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
