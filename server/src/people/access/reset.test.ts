@@ -7,7 +7,7 @@ import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { countSealedSeeds, nowOf, resealSeeds, resetAccess } from './index.ts'
+import { countSealedSeeds, findSession, nowOf, resealSeeds, resetAccess, signInByPasskey } from './index.ts'
 
 const { edge, deps, browse, inviteTo, newAddress, seedOf, codeAt, origin } = useDashboard()
 
@@ -51,6 +51,46 @@ test('a reset withdraws the links of earlier resets, also those of other merchan
   }
   expect((await browse().get(links[0]!)).status).toBe(404)
   expect((await browse().get(links[1]!)).status).toBe(200)
+})
+
+test('a reset ends the session of a sign-in that has been accepted and is not stored yet', async () => {
+  const email = newAddress()
+  const [path, browser, key] = [await inviteTo(email), browse(), createAuthenticator(origin)]
+  const made = key.make(await browser.optionsOf(path, 'passkey'))
+  await browser.post(path, { do: 'passkey', name: 'Phone', answer: made })
+  const answer = key.use(await browse().optionsOf('/app/sign-in', 'passkey'))
+
+  const random = (count: number): Buffer => Buffer.alloc(count, 5)
+  const token = random(32).toString('base64url')
+  const first = await edge.pool.connect()
+  await first.query('begin')
+  // Raw: a session with the same token that is not committed. The sign-in waits for the end of that transaction.
+  await first.query(
+    `insert into dashboard_sessions(id, person_id, token_hash, method, agent, created_at, seen_at, proved_at, ends_at)
+      select gen_random_uuid(), id, sha256($1), 'passkey', 'x', now(), now(), now(), now() from dashboard_people
+      where address = $2`,
+    [Buffer.from(token), email],
+  )
+  const waiting = async (): Promise<number> =>
+    (
+      await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(edge.db)
+    ).rows.length
+  const signedIn = signInByPasskey({ ...deps, random }, answer, 'Firefox/1', nowOf(deps.runtime))
+  await expect.poll(waiting, { timeout: 60_000 }).toBe(1)
+  let isReset = false
+  const given = { merchantId: edge.merchant.id, email, language: 'en', actor: 'cli:test' } as const
+  const reset = inTransaction(edge.db, (tx) =>
+    resetAccess(tx, given, { random: randomBytes, publicUrl: origin }, nowOf(deps.runtime)),
+  ).then(() => {
+    isReset = true
+  })
+  await expect.poll(async () => isReset || (await waiting()) === 2, { timeout: 60_000 }).toBe(true)
+  await first.query('rollback')
+  first.release()
+  await reset
+  expect(await signedIn).toBe(token)
+  expect(await findSession(edge.db, token, new Date(edge.clock.ms))).toBeUndefined()
 })
 
 test('the audit of people can be changed by no statement', async () => {

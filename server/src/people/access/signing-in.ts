@@ -33,16 +33,30 @@ export interface TypedProof {
   code: string
 }
 
+type Checked = { personId: string; method: Exclude<Method, 'passkey'> }
+
 /**
  * Checks a password together with a one-time or recovery code, and spends the code. Whether the address is unknown, the
  * password or the code is wrong, or the address is blocked, the same work is done and the same is returned.
  */
-export const checkPassword = async (
+export const checkPassword = (
+  deps: SignInDeps,
+  typedAddress: string,
+  typed: TypedProof,
+  now: Now,
+): Promise<Checked | undefined> => withPassword(deps, typedAddress, typed, now, async (_tx, checked) => checked)
+
+/**
+ * Checks a password as `checkPassword` does. `act` runs in the transaction that spends the code: a reset of the
+ * person's access waits for it, and then ends the session that it opens.
+ */
+const withPassword = async <T>(
   { db, ring, passwords, bucketOf }: SignInDeps,
   typedAddress: string,
   { password, code }: TypedProof,
   { real }: Now,
-): Promise<{ personId: string; method: Exclude<Method, 'passkey'> } | undefined> => {
+  act: (tx: Tx, checked: Checked) => Promise<T>,
+): Promise<T | undefined> => {
   const address = addressOf(typedAddress) ?? NO_ADDRESS
   const bucket = bucketOf(address)
   const isAllowed = await takeAttempt(db, bucket, real)
@@ -50,39 +64,47 @@ export const checkPassword = async (
   const isRight = await passwords.matches(password, stored?.hash)
   const personId = isAllowed && isRight && stored ? stored.personId : NOT_A_PERSON
   const step = matchingStep(stored?.seed ?? Buffer.alloc(1), code, real) ?? -1
-  const method = await inTransaction(db, async (tx) => {
+  const acted = await inTransaction(db, async (tx) => {
     const [byStep, byRecovery] = [
       await spendStep(tx, personId, step),
       await spendRecoveryCode(tx, personId, code, real),
     ]
-    return byStep ? 'password' : byRecovery ? 'recovery' : undefined
+    if (!byStep && !byRecovery) return undefined
+    return { result: await act(tx, { personId, method: byStep ? 'password' : 'recovery' }) }
   })
-  if (method === undefined) return undefined
+  if (!acted) return undefined
   await clearAttempts(db, bucket, real)
-  return { personId, method }
+  return acted.result
 }
 
 /** Signs in by a password. Returns the token of a new session, or undefined. */
-export const signInByPassword = async (
+export const signInByPassword = (
   deps: SignInDeps,
   typed: TypedProof & { email: string },
   agent: string,
   now: Now,
-): Promise<string | undefined> => {
-  const checked = await checkPassword(deps, typed.email, typed, now)
-  if (!checked) return undefined
-  return inTransaction(deps.db, (tx) => startSession(tx, checked.personId, checked.method, agent, deps.random, now))
-}
+): Promise<string | undefined> =>
+  withPassword(deps, typed.email, typed, now, (tx, { personId, method }) =>
+    startSession(tx, personId, method, agent, deps.random, now),
+  )
 
 /**
  * Verifies the answer of a stored passkey to a challenge of this purpose, and spends the challenge. Returns the id of
  * the person; undefined for every answer that proves nothing.
  */
-export const checkPasskey = async (
+export const checkPasskey = (
+  deps: SignInDeps,
+  asked: { answer: string; purpose: string },
+  now: Now,
+): Promise<string | undefined> => withPasskey(deps, asked, now, async (_tx, personId) => personId)
+
+/** Verifies an answer as `checkPasskey` does. `act` runs in the transaction that spends the challenge, as above. */
+const withPasskey = async <T>(
   { db, challenges, party }: SignInDeps,
   { answer, purpose }: { answer: string; purpose: string },
   now: Now,
-): Promise<string | undefined> => {
+  act: (tx: Tx, personId: string) => Promise<T>,
+): Promise<T | undefined> => {
   const credentialId = credentialIdIn(answer)
   if (party === undefined || credentialId === undefined) return undefined
   const passkey = await findPasskey(db, credentialId)
@@ -90,29 +112,27 @@ export const checkPasskey = async (
   const isChallenge = (challenge: string): boolean => challenges.isOf(challenge, purpose, now.real)
   const verified = await verifyPasskey(answer, passkey, { party, isChallenge })
   if (!verified) return undefined
-  const isFirst = await inTransaction(
-    db,
-    async (tx) =>
+  return inTransaction(db, async (tx) => {
+    const isFirst =
       (await useChallenge(tx, verified.challenge, now.real)) &&
-      (await markPasskeyUsed(tx, passkey.id, verified.counter, now.real)),
-  )
-  return isFirst ? passkey.personId : undefined
+      (await markPasskeyUsed(tx, passkey.id, verified.counter, now.real))
+    return isFirst ? act(tx, passkey.personId) : undefined
+  })
 }
 
 /** The purpose of challenges on the page where people sign in. */
 export const SIGN_IN = 'sign-in'
 
 /** Signs in by a passkey. Returns the token of a new session, or undefined. */
-export const signInByPasskey = async (
+export const signInByPasskey = (
   deps: SignInDeps,
   answer: string,
   agent: string,
   now: Now,
-): Promise<string | undefined> => {
-  const personId = await checkPasskey(deps, { answer, purpose: SIGN_IN }, now)
-  if (personId === undefined) return undefined
-  return inTransaction(deps.db, (tx) => startSession(tx, personId, 'passkey', agent, deps.random, now))
-}
+): Promise<string | undefined> =>
+  withPasskey(deps, { answer, purpose: SIGN_IN }, now, (tx, personId) =>
+    startSession(tx, personId, 'passkey', agent, deps.random, now),
+  )
 
 /** Opens a session, records it, and mails the person if the browser is new or a recovery code was used. */
 const startSession = async (
