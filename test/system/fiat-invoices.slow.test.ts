@@ -103,7 +103,7 @@ describe('a card pays an invoice', () => {
     expect(await balance()).toBe(before)
     expect(await bursar('alerts')).toContain('payment-suspended')
     expect(await bursar('payment', 'refund', '--yes', reference, 'not', 'what', 'was', 'asked')).toContain(
-      'is on its way',
+      'is requested; the money is held',
     )
     await until(async () => ((await bursar('alerts')).includes(reference) ? undefined : true), 'the end of the alert')
     expect((await sandbox.bankFind(reference)).lines).toHaveLength(2)

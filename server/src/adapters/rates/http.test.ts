@@ -42,8 +42,8 @@ describe('a source of prices over HTTP', () => {
   )
 
   test.for([
-    ['<html>', 200, /no JSON/],
-    ['{"observedAt":1,"usd":{"BTC":"1"', 200, /no JSON/],
+    ['<html>', 200, /not JSON/],
+    ['{"observedAt":1,"usd":{"BTC":"1"', 200, /not JSON/],
     ['null', 200, /something else/],
     ['[]', 200, /something else/],
     [{ usd: { BTC: '1' } }, 200, /something else/],

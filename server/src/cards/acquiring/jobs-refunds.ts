@@ -90,14 +90,14 @@ export const requireNotShown = async (
   if (!payment || refund.state !== 'asked' || !acquirer?.refundState) return
   const answer = await acquirer.refundState(orderOf(refund, payment)).catch((error: unknown) => {
     if (error instanceof AcquirerUnreachable)
-      throw new RefundRefused(`${acquirer.name} can not be asked about refund ${id} now (${error.message}): try again`)
+      throw new RefundRefused(`${acquirer.name} can't be queried about refund ${id} now (${error.message}): try again`)
     throw error
   })
   if (answer.kind === 'succeeded' || answer.kind === 'reversed')
-    throw new RefundRefused(`${acquirer.name} shows refund ${id} as given back: the worker books it`)
+    throw new RefundRefused(`${acquirer.name} shows refund ${id} as made: the worker posts it`)
   if (answer.kind === 'waiting')
     throw new RefundRefused(
-      `${acquirer.name} says that it has refund ${id} (${answer.reason ?? 'waiting'}): the payer may still get the money`,
+      `${acquirer.name} has refund ${id} in its queue (${answer.reason ?? 'waiting'}): the payer may still get the money`,
     )
 }
 

@@ -52,7 +52,7 @@ export const requestRefund = async (
   const capabilities = accounts.find(({ name }) => name === payment.acquirer)?.capabilities
   if (!capabilities?.refund)
     throw new RefundRefused(
-      `${payment.acquirer} gives no refunds by its interface: make it in its own console; reconciliation will book it`,
+      `${payment.acquirer} makes no refunds by its interface: make the refund in its console; the reconciliation posts it`,
     )
   if (await hasOpenRefund(tx, payment))
     throw new RefundRefused(`another refund of payment ${paymentId} has not ended: wait for it`)
@@ -60,10 +60,10 @@ export const requestRefund = async (
   const wanted = units ?? left
   if (wanted <= 0n || wanted > left)
     throw new RefundRefused(
-      `of payment ${paymentId} ${left} minor units of ${payment.paidTicker} are left to give back`,
+      `of payment ${paymentId} ${left} minor units of ${payment.paidTicker} can still be refunded`,
     )
   if (capabilities.refundsWholeOnly && wanted !== payment.paidUnits)
-    throw new RefundRefused(`${payment.acquirer} gives back whole payments only`)
+    throw new RefundRefused(`${payment.acquirer} refunds whole payments only`)
   const refund: Refund = {
     merchantId: payment.merchantId,
     id: moment.newId(),
@@ -164,7 +164,7 @@ export const resolveRefund = async (
     return finish(tx, payment, refund, 0n, subscriber, moment, by)
   }
   if (await hasStatedRefund(tx, refund))
-    throw new RefundRefused(`a statement of ${refund.acquirer} shows refund ${id} as given back: it was done`)
+    throw new RefundRefused(`a statement of ${refund.acquirer} shows refund ${id} as made: use --done`)
   return refuse(tx, payment, refund, { message: by, who: 'a person' }, moment)
 }
 
@@ -207,7 +207,7 @@ const refuse = async (
   await resolveAlert(tx, 'refund-stuck', refund.id, moment.at)
   const ended = who === refund.acquirer ? `${who} refused` : `${who} said that ${refund.acquirer} did not make`
   const shown = isStated
-    ? `; but a statement shows it as given back: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which posts it`
+    ? `; but a statement shows the refund as made: read that statement again (bursar reconcile --acquirer ${refund.acquirer}), which posts it`
     : ''
   const text = `${ended} refund ${refund.id} of payment ${refund.paymentId} (${message}); the money is back on its account${shown}`
   await raiseAlert(tx, { kind: 'refund-refused', subject: refund.id, text }, moment)

@@ -126,7 +126,7 @@ describe('money of a refund that ended as not made', () => {
     })
     await working
     expect(await world.balance('merchant')).toBe(98_00n)
-    expect(await alertText('refund-refused')).toContain('a statement shows it as given back')
+    expect(await alertText('refund-refused')).toContain('a statement shows the refund as made')
     await reconcile()
     await reconcile()
     expect([await world.balance('merchant'), await world.alerts()]).toEqual([
@@ -155,8 +155,8 @@ describe('before a person calls a refund not made, its acquirer is asked once mo
   }
   test.each<[string, AcquirerState | Error, string | undefined]>([
     ['shows it', shown, 'shows refund'],
-    ['has it in its queue', { kind: 'waiting', reason: 'the acquirer has the refund' }, 'says that it has refund'],
-    ['does not answer', new AcquirerUnreachable('no answer', { sent: true }), 'can not be asked'],
+    ['has it in its queue', { kind: 'waiting', reason: 'the acquirer has the refund' }, 'in its queue'],
+    ['does not answer', new AcquirerUnreachable('no answer', { sent: true }), "can't be queried"],
     ['shows nothing of it', { kind: 'unknown' }, undefined],
   ])('one that %s', async (_what, state, refusal) => {
     const made = await sentRefund(await world.paid(), 50_00n)
