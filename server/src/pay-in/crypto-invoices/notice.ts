@@ -26,10 +26,17 @@ export const scaleOf = ({ ticker, id }: Pick<Invoice, 'ticker' | 'id'>, catalogu
 export const centsText = (e18: bigint): string => formatUnits(mulDiv(e18, 1n, CENT_E18, 'down'), 2)
 
 /** The price fields of the lookup and the notifications; none if the invoice is not priced in fiat. */
-export const priceFields = ({ base, quote, paid, paidBaseE18 }: Invoice): { price?: string; paidPrice?: string } => ({
-  ...(base === null || quote === null ? {} : { price: formatUnits(quote.priceE18, E18_SCALE) }),
-  ...(base === null || paid === 0n ? {} : { paidPrice: centsText(paidBaseE18) }),
-})
+export const priceFields = (invoice: Invoice): { price?: string; paidPrice?: string } => {
+  const { base, quote, paid } = invoice
+  return {
+    ...(base === null || quote === null ? {} : { price: formatUnits(quote.priceE18, E18_SCALE) }),
+    ...(base === null || paid === 0n ? {} : { paidPrice: centsText(paidWorth(invoice, base.e18)) }),
+  }
+}
+
+/** The worth of the credited amount; the price itself where only the rounding of the amount exceeds it. */
+const paidWorth = ({ units, paid, paidBaseE18 }: Invoice, priceE18: bigint): bigint =>
+  units !== null && paid <= units && paidBaseE18 > priceE18 ? priceE18 : paidBaseE18
 
 /** The paid amount; zero while no asset is chosen. */
 export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>

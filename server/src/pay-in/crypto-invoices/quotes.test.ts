@@ -75,6 +75,20 @@ describe('a price in fiat', () => {
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '107.99', paidPrice: '99.99' })
   })
 
+  test('is the paid price of an invoice that is paid exactly, though its amount is rounded up', async () => {
+    const create = (): Promise<string> =>
+      world.create({
+        amount: { ticker: 'USDT', blockchain: 'ETHEREUM' },
+        baseAmount: { value: '1001', ticker: 'UAH' },
+        toPendingImmediate: true,
+      })
+    const [exact, over] = [await create(), await create()]
+    expect(await world.lookup(exact)).toMatchObject({ amount: { value: '25.03' } })
+    await world.confirm(await world.payment(exact, '25.03'), await world.payment(over, '26.03'))
+    expect(await world.lookup(exact)).toMatchObject({ status: 'PAID', paidAmount: '25.03', paidPrice: '1001' })
+    expect(await world.lookup(over)).toMatchObject({ status: 'PAID', paidAmount: '26.03', paidPrice: '1041.2' })
+  })
+
   test('is not quoted without a fresh price of both: nothing changes, and the page says so', async () => {
     const id = await world.create({ amount: BTC, baseAmount: USD100 })
     world.prices.delete('BTC')
