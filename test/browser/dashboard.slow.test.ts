@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
-import { useDashboard } from '../world/dashboard.ts'
+import { seedOf, useDashboard } from '../world/dashboard.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const SIZES = [
@@ -17,7 +17,7 @@ const PASSWORD = 'orbit velvet cactus'
 
 describeWithChromium('the dashboard', () => {
   const visit = useChromium()
-  const { edge, inviteTo, newAddress, seedOf, codeAt } = useDashboard({ ofPort: true })
+  const { edge, inviteTo, newAddress, codeAt } = useDashboard({ ofPort: true })
   const at = (path: string): string => `http://localhost:${edge.port}${path}`
 
   /** A page with an authenticator of its platform, that verifies its person. */

@@ -54,6 +54,18 @@ export const fieldOf = ({ text }: Pick<Answer, 'text'>, name: string): string =>
   return unescaped(found)
 }
 
+/** The secret of one-time codes on the page of an invitation, from its key in base32. */
+export const seedOf = (page: Pick<Answer, 'text'>): Buffer => {
+  const key = /<span class="address"><bdi>([A-Z2-7 ]+)<\/bdi>/.exec(page.text)![1]!.replaceAll(' ', '')
+  const bits = [...key].map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+  return Buffer.from(
+    bits
+      .join('')
+      .match(/.{8}/g)!
+      .map((byte) => Number.parseInt(byte, 2)),
+  )
+}
+
 const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
   for (const [, options, verb] of text.matchAll(
     /data-options="([^"]*)"><input type="hidden" name="do" value="([^"]*)"/g,
@@ -152,19 +164,7 @@ export const useDashboard = ({ ofPort = false } = {}) => {
   /** An address that no other test uses. */
   const newAddress = (): string => `person-${people}-${randomBytes(3).toString('hex')}@shop.example`
 
-  /** The secret of one-time codes on the page of an invitation, from its key in base32. */
-  const seedOf = (page: Pick<Answer, 'text'>): Buffer => {
-    const key = /<span class="address"><bdi>([A-Z2-7 ]+)<\/bdi>/.exec(page.text)![1]!.replaceAll(' ', '')
-    const bits = [...key].map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
-    return Buffer.from(
-      bits
-        .join('')
-        .match(/.{8}/g)!
-        .map((byte) => Number.parseInt(byte, 2)),
-    )
-  }
-
   const codeAt = (seed: Buffer, stepsLater = 0): string => codeOf(seed, stepOf(new Date(edge.clock.ms)) + stepsLater)
 
-  return { edge, deps, browse, inviteTo, newAddress, seedOf, codeAt, origin: ORIGIN }
+  return { edge, deps, browse, inviteTo, newAddress, codeAt, origin: ORIGIN }
 }

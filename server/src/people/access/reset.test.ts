@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createAuthenticator } from '../../../../test/world/authenticator.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
-import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
+import { fieldOf, seedOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { countSealedSeeds, findSession, nowOf, resealSeeds, resetAccess, signInByPasskey } from './index.ts'
 
-const { edge, deps, browse, inviteTo, newAddress, seedOf, codeAt, origin } = useDashboard()
+const { edge, deps, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
 
 test('a reset ends every way to sign in and every session at once, and its link sets up another', async () => {
   const email = newAddress()

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fieldOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { fieldOf, seedOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 
-const { edge, browse, inviteTo, newAddress, seedOf, codeAt, origin } = useDashboard()
+const { edge, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 const PASSWORD = 'orbit velvet cactus'
 
