@@ -48,7 +48,7 @@ describe('commands that change something', () => {
     expect(await recorded(1_000)).toEqual(before)
     expect([...LOOKING].filter((name) => !commands.some((one) => one.name === name))).toEqual([])
     expect((await type('actions', '--command', 'merchant')).said).toMatch(
-      /merchant create .*: done[\s\S]* row\(s\), each follows from the one before; head [0-9a-f]{64}/,
+      /merchant create .*: done[\s\S]* row\(s\), each with the hash of the row before it; head [0-9a-f]{64}/,
     )
   })
 
