@@ -101,6 +101,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
   F10: 'numbers of cards where they must not be',
   S3: 'the second factor is passed by another way',
   S6: 'a thief changes an address, a URL or a key',
+  S7: 'a text of a payer or a merchant runs as a formula in a spreadsheet',
   S8: 'a person acts beyond the rights of the role',
   K1: 'secrets in logs, errors, metrics and dumps',
   K2: 'the api or the worker can sign',

@@ -54,5 +54,8 @@ export const delivery = {
   retryDelays: [10, 25, 40, 55, 60, 60, 60, 60, 60, 60].map((minutes) => minutes * minute),
 } as const
 
+/** The lists below `/merchants/lists/`: items in one page, and ids in one question. */
+export const listPage = { max: 1_000, default: 100, ids: 100 } as const
+
 /** `GET /merchants/events`: notifications in one answer. */
 export const eventPage = { max: 1_000, default: 100 } as const

@@ -47,6 +47,8 @@ export interface Operation<
   readonly response: Response
   /** `code` of the error for a request that does not match the schemas (`contract.md` 18 #3 and #4). */
   readonly validationCode: 0 | 3 | 100
+  /** Columns of the CSV form of a list, as paths into an item; null: there is JSON only. */
+  readonly csv: readonly string[] | null
   /** All errors of the operation, in the order of status and code. */
   readonly errors: readonly ErrorCode[]
 }
@@ -63,6 +65,7 @@ type Defaulted =
   | 'success'
   | 'response'
   | 'validationCode'
+  | 'csv'
   | 'errors'
 
 /** The properties that an operation's file gives; the rest have defaults. `errors` lists the operation's own errors. */
@@ -89,6 +92,7 @@ export const operation = <
     aliases: [],
     movesMoney: false,
     lists: [],
+    csv: null,
     success: 200,
     query: null as Q,
     response: null as R,

@@ -41,6 +41,14 @@ export interface BaseAmountInput {
   ticker: string
 }
 
+/** A page of a list */
+export interface CardPayoutPage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: ListedCardPayout[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
+
 /** Who asks for the money */
 export interface Company {
   /** Name of the merchant's company */
@@ -810,6 +818,14 @@ export interface CryptoInvoiceExpired {
 /** A crypto invoice */
 export type CryptoInvoiceNotification = CryptoInvoicePending | CryptoInvoiceDone | CryptoInvoiceExpired
 
+/** A page of a list */
+export interface CryptoInvoicePage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: CryptoInvoice[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
+
 /** The payer has reached the payment step */
 export interface CryptoInvoicePending {
   /** Identifier of the object, a UUID: the same in all its notifications */
@@ -950,6 +966,22 @@ export interface CryptoWithdrawPending {
   /** Paid to another merchant of this service, without a transaction */
   internal: boolean
   status: 'Pending'
+}
+
+/** A page of a list */
+export interface CryptoWithdrawalPage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: CryptoWithdraw[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
+
+/** A page of a list */
+export interface DepositPage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: Replenish[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
 }
 
 /** An answer that is not a success */
@@ -1179,6 +1211,14 @@ export interface ExchangeFailed {
   status: 'Failed'
   /** Why it failed */
   failedReason: string
+}
+
+/** A page of a list */
+export interface ExchangePage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: ListedExchange[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
 }
 
 /** The result of an exchange with withdrawal at the current price */
@@ -1497,6 +1537,14 @@ export interface FiatInvoiceFailed {
 /** A fiat invoice */
 export type FiatInvoiceNotification = FiatInvoicePending | FiatInvoiceDone | FiatInvoiceFailed
 
+/** A page of a list */
+export interface FiatInvoicePage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: ListedFiatInvoice[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
+
 /** The payer has opened the card form */
 export interface FiatInvoicePending {
   /** Identifier of the object, a UUID: the same in all its notifications */
@@ -1621,8 +1669,182 @@ export interface InvoiceError {
   message: string
 }
 
+/** A change of the balance of one asset */
+export interface LedgerEntry {
+  /** Identifier of the posting, the same for all assets that it changes */
+  id: string
+  /** When it was posted, ms since the epoch */
+  time: number
+  /** Asset */
+  ticker: string
+  /** What the balance grew by; below zero what it fell by; 0 when only `held` changed */
+  amount: string
+  /** The balance after it, what is held included */
+  balance: string
+  /** What the held part grew by */
+  heldChange: string
+  /** The part of the balance that is reserved for orders after it */
+  held: string
+  /** hold: money is reserved. capture: reserved money is spent. release: it is available again */
+  kind: 'post' | 'hold' | 'capture' | 'release'
+  /** The object whose change it belongs to */
+  cause: {
+    /** deposit, withdrawal, card-payout, exchange, invoice, payment, refund or another */
+    kind: string
+    /** Identifier of that object */
+    id: string
+  }
+}
+
+/** A page of a list */
+export interface LedgerEntryPage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: LedgerEntry[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
+
 export interface ListBalancesQuery {
   tickers: string[]
+}
+
+export interface ListCardPayoutsQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'PENDING' | 'DONE' | undefined
+  /** Only this currency */
+  ticker?: string | undefined
+  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  amountFrom?: string | undefined
+  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  amountTo?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /**
+   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * exchanges with withdrawal: a repeated call can't move money twice
+   */
+  localId?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+export interface ListCryptoInvoicesQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'CREATED' | 'REGISTERED' | 'PENDING' | 'PAID' | 'EXPIRED' | undefined
+  /** Only this asset */
+  ticker?: string | undefined
+  /** Only this network */
+  blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
+  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  amountFrom?: string | undefined
+  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  amountTo?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /** Only of the payer with this e-mail address */
+  email?: string | undefined
+  /** Only paid at this address */
+  address?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+export interface ListCryptoWithdrawalsQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'Pending' | 'Done' | 'Failed' | undefined
+  /** Only this asset */
+  ticker?: string | undefined
+  /** Only this network */
+  blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
+  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  amountFrom?: string | undefined
+  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  amountTo?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /**
+   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * exchanges with withdrawal: a repeated call can't move money twice
+   */
+  localId?: string | undefined
+  /** Only to this address */
+  address?: string | undefined
+  /** Only of this transaction */
+  hash?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+export interface ListDepositsQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'Pending' | 'Done' | 'Verified' | 'Failed' | undefined
+  /** Only this asset */
+  ticker?: string | undefined
+  /** Only this network */
+  blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
+  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  amountFrom?: string | undefined
+  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  amountTo?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /** Only to this address */
+  address?: string | undefined
+  /** Only of this transaction */
+  hash?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+export interface ListEntriesQuery {
+  /** Asset of the balance */
+  ticker: string
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
 }
 
 export interface ListEventsQuery {
@@ -1630,6 +1852,162 @@ export interface ListEventsQuery {
   after: string
   /** Most notifications in the answer: 1 to 1000, 100 when absent */
   limit?: string | undefined
+}
+
+export interface ListExchangesQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'Done' | 'Failed' | undefined
+  /** Only this asset spent */
+  spendTicker?: string | undefined
+  /** Only this asset received */
+  targetTicker?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /**
+   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * exchanges with withdrawal: a repeated call can't move money twice
+   */
+  localId?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+export interface ListFiatInvoicesQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'CREATED' | 'PENDING' | 'PAID' | 'DONE' | 'FAILED' | undefined
+  /** Only this currency */
+  ticker?: string | undefined
+  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  amountFrom?: string | undefined
+  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  amountTo?: string | undefined
+  /** The merchant's own text, returned in notifications: at most 2048 characters */
+  meta?: string | undefined
+  /** Only of the payer with this e-mail address */
+  email?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
+/** A card payout with its parts; a single one has one part */
+export interface ListedCardPayout {
+  /** Identifier */
+  id: string
+  /** Currency */
+  ticker: string
+  /** The requested amount */
+  amount: string
+  /** The amount that has been paid so far */
+  paidAmount: string
+  /** The amount that has failed so far and is back on the balance */
+  failedAmount: string
+  /** Fee */
+  fee: string
+  /** Destination card, masked */
+  to: string
+  /** PENDING until every part has ended */
+  status: 'PENDING' | 'DONE'
+  /** When it was created, ms since the epoch */
+  time: number
+  /** As given */
+  meta?: string
+  /** As given */
+  localId?: string
+  /** The parts */
+  transactions: FiatBatchPart[]
+  /** How it was ordered; after an exchange it is a batch */
+  kind: 'single' | 'batch'
+}
+
+/** An exchange, with the withdrawal that was ordered together with it */
+export interface ListedExchange {
+  /** Identifier of the object, a UUID: the same in all its notifications */
+  id: string
+  /** The merchant notified */
+  merchantId: string
+  /** Creation of the object, ms since the epoch */
+  time: number
+  /** As given by the merchant */
+  meta?: string
+  /** As given by the merchant */
+  localId?: string
+  /** The price of one unit of the first ticker of `pricePair` in the second */
+  price: string
+  /** The two tickers, in the order of the price */
+  pricePair: [string, string]
+  kind: 'Exchange'
+  /** Fee, in `spendTicker`; included in `spendAmount` */
+  fee: string
+  /** Asset received */
+  targetTicker: string
+  /** The received amount */
+  targetAmount: string
+  /** Asset spent */
+  spendTicker: string
+  /** The spent amount, fee included */
+  spendAmount: string
+  /** As in its notification */
+  status: 'Done' | 'Failed'
+  /** Why it failed */
+  failedReason?: string
+  /** What was ordered together with the exchange; its list shows what became of it */
+  withdrawal?: {
+    /** Identifier of the withdrawal or of the card payout */
+    id: string
+    /** To an address, or to a card */
+    kind: 'crypto' | 'fiat'
+    /** As given for both */
+    localId?: string
+    /** As given for both */
+    meta?: string
+    /** What had a target that led to both */
+    causedBy?: string
+  }
+}
+
+/** A fiat invoice, with the fields of its lookup and three more */
+export interface ListedFiatInvoice {
+  /** Identifier */
+  id: string
+  /** As given */
+  name: string
+  company: Company
+  /** PENDING: the payer has opened the card form. PAID: the bank reports payment. DONE: credited */
+  status: 'CREATED' | 'PENDING' | 'PAID' | 'DONE' | 'FAILED'
+  /** The requested amount; null until the payer chooses */
+  amount: Money | null
+  /** As given */
+  description?: string
+  /** As given */
+  meta?: string
+  paidAmount?: Money
+  fee?: Money
+  /** Card that paid, masked; when DONE */
+  cardNumber?: string
+  /** E-mail address of the payer, when known */
+  email?: string
+  /** Payment page */
+  url: string
+  /** When it was created, ms since the epoch */
+  createdAt: number
 }
 
 /** An amount of one asset */
@@ -1902,6 +2280,8 @@ export type Withdrawals = Withdrawal[]
 export interface Operations {
   /** List balances */
   listBalances: { input: { query: ListBalancesQuery }; answer: Balances }
+  /** List ledger entries of a balance */
+  listEntries: { input: { query: ListEntriesQuery }; answer: LedgerEntryPage }
   /** Create a permanent deposit address */
   createAddress: { input: { body: CreateAddressBody }; answer: Address }
   /** Create a rotating deposit address */
@@ -1910,6 +2290,8 @@ export interface Operations {
   getDeposit: { input: { id: string }; answer: Replenish }
   /** Screening report of a deposit */
   getDepositCompliance: { input: { id: string }; answer: Compliance }
+  /** List deposits */
+  listDeposits: { input: { query: ListDepositsQuery }; answer: DepositPage }
   /** Send crypto */
   createCryptoWithdrawal: { input: { body: CreateCryptoWithdrawalBody }; answer: Created }
   /** Fee of sending crypto */
@@ -1918,6 +2300,8 @@ export interface Operations {
   getCryptoWithdrawal: { input: { id: string }; answer: CryptoWithdraw }
   /** Screening report of a crypto withdrawal */
   getCryptoWithdrawalCompliance: { input: { id: string }; answer: Compliance }
+  /** List crypto withdrawals */
+  listCryptoWithdrawals: { input: { query: ListCryptoWithdrawalsQuery }; answer: CryptoWithdrawalPage }
   /** Find a withdrawal or an exchange by localId */
   findWithdrawals: { input: { query: FindWithdrawalsQuery }; answer: Withdrawals }
   /** List crypto assets */
@@ -1932,6 +2316,8 @@ export interface Operations {
   createFiatBatchWithdrawal: { input: { body: CreateFiatBatchWithdrawalBody }; answer: Created }
   /** Find a batch and its parts */
   getFiatBatchWithdrawal: { input: { id: string }; answer: FiatBatch }
+  /** List card payouts */
+  listCardPayouts: { input: { query: ListCardPayoutsQuery }; answer: CardPayoutPage }
   /** Create a crypto invoice */
   createCryptoInvoice: { input: { body: CreateCryptoInvoiceBody }; answer: CreatedInvoice }
   /** Create a crypto invoice from a web form */
@@ -1940,12 +2326,16 @@ export interface Operations {
   getCryptoInvoice: { input: { id: string }; answer: CryptoInvoice }
   /** Close a crypto invoice as paid */
   closeCryptoInvoice: { input: { id: string }; answer: CryptoInvoice }
+  /** List crypto invoices */
+  listCryptoInvoices: { input: { query: ListCryptoInvoicesQuery }; answer: CryptoInvoicePage }
   /** Create a fiat invoice */
   createFiatInvoice: { input: { body: CreateFiatInvoiceBody }; answer: CreatedInvoice }
   /** Create a fiat invoice from a web form */
   createFiatInvoiceByForm: { input: { body: CreateFiatInvoiceByFormBody }; answer: { url: string } }
   /** Find a fiat invoice */
   getFiatInvoice: { input: { id: string }; answer: FiatInvoice }
+  /** List fiat invoices */
+  listFiatInvoices: { input: { query: ListFiatInvoicesQuery }; answer: FiatInvoicePage }
   /** List exchange directions */
   listExchangeDirections: { input: {}; answer: ExchangeDirections }
   /** Estimate an exchange */
@@ -1966,6 +2356,8 @@ export interface Operations {
   }
   /** Exchange and pay to a card */
   createFiatExchangeWithdrawal: { input: { body: CreateFiatExchangeWithdrawalBody }; answer: Created }
+  /** List exchanges */
+  listExchanges: { input: { query: ListExchangesQuery }; answer: ExchangePage }
   /** List notifications */
   listEvents: { input: { query: ListEventsQuery }; answer: EventPage }
 }
@@ -1982,14 +2374,17 @@ export interface Route {
 
 export const routes: Readonly<Record<OperationId, Route>> = {
   listBalances: { method: 'GET', path: '/merchants/balances', signed: true },
+  listEntries: { method: 'GET', path: '/merchants/lists/entries', signed: true },
   createAddress: { method: 'POST', path: '/merchants/addresses', signed: true },
   createRotatingAddress: { method: 'POST', path: '/merchants/rotating-addresses', signed: true },
   getDeposit: { method: 'GET', path: '/merchants/replenishment/crypto/:id', signed: true },
   getDepositCompliance: { method: 'GET', path: '/merchants/replenishment/crypto/:id/compliance', signed: true },
+  listDeposits: { method: 'GET', path: '/merchants/lists/deposits', signed: true },
   createCryptoWithdrawal: { method: 'POST', path: '/merchants/withdrawals/crypto', signed: true },
   getCryptoWithdrawalFee: { method: 'GET', path: '/merchants/withdrawals/crypto/fee', signed: true },
   getCryptoWithdrawal: { method: 'GET', path: '/merchants/withdrawals/crypto/:id', signed: true },
   getCryptoWithdrawalCompliance: { method: 'GET', path: '/merchants/withdrawals/crypto/:id/compliance', signed: true },
+  listCryptoWithdrawals: { method: 'GET', path: '/merchants/lists/withdrawals', signed: true },
   findWithdrawals: { method: 'GET', path: '/merchants/withdrawals', signed: true },
   listCryptoAssets: { method: 'GET', path: '/merchants/assets/crypto', signed: true },
   listFiatAssets: { method: 'GET', path: '/merchants/assets/fiat', signed: true },
@@ -1997,13 +2392,16 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   createFiatWithdrawal: { method: 'POST', path: '/merchants/withdrawals/fiat', signed: true },
   createFiatBatchWithdrawal: { method: 'POST', path: '/merchants/withdrawals/fiat/batch', signed: true },
   getFiatBatchWithdrawal: { method: 'GET', path: '/merchants/withdrawals/fiat/batch/:id', signed: true },
+  listCardPayouts: { method: 'GET', path: '/merchants/lists/card-payouts', signed: true },
   createCryptoInvoice: { method: 'POST', path: '/merchants/invoices/crypto', signed: true },
   createCryptoInvoiceByForm: { method: 'POST', path: '/merchants/invoices/crypto/form', signed: false },
   getCryptoInvoice: { method: 'GET', path: '/merchants/invoices/crypto/:id', signed: true },
   closeCryptoInvoice: { method: 'POST', path: '/merchants/invoices/crypto/:id/close', signed: true },
+  listCryptoInvoices: { method: 'GET', path: '/merchants/lists/crypto-invoices', signed: true },
   createFiatInvoice: { method: 'POST', path: '/merchants/invoices/fiat', signed: true },
   createFiatInvoiceByForm: { method: 'POST', path: '/merchants/invoices/fiat/form', signed: false },
   getFiatInvoice: { method: 'GET', path: '/merchants/invoices/fiat/:id', signed: true },
+  listFiatInvoices: { method: 'GET', path: '/merchants/lists/fiat-invoices', signed: true },
   listExchangeDirections: { method: 'GET', path: '/merchants/exchange/available-directions', signed: true },
   estimateExchange: { method: 'GET', path: '/merchants/exchange/estimate', signed: true },
   createExchange: { method: 'POST', path: '/merchants/exchange', signed: true },
@@ -2019,5 +2417,6 @@ export const routes: Readonly<Record<OperationId, Route>> = {
     signed: true,
   },
   createFiatExchangeWithdrawal: { method: 'POST', path: '/merchants/exchange/withdrawals/fiat', signed: true },
+  listExchanges: { method: 'GET', path: '/merchants/lists/exchanges', signed: true },
   listEvents: { method: 'GET', path: '/merchants/events', signed: true },
 }

@@ -45,10 +45,15 @@ const estimate = { ticker: 'USDT', spendTicker: 'ETH', amount, side: 'spend' as 
 /** One call of every operation, with the query that it must send. */
 const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = {
   listBalances: { call: () => client.balances.list(['UAH', 'USDT', 'BTC']), query: 'tickers=UAH%2CUSDT%2CBTC' },
+  listEntries: { call: () => client.balances.entries.page({ ticker: 'BTC' }), query: 'ticker=BTC' },
   createAddress: { call: () => client.addresses.create(bodyOf('createAddress')) },
   createRotatingAddress: { call: () => client.rotatingAddresses.create(bodyOf('createRotatingAddress')) },
   getDeposit: { call: () => client.deposits.get(id) },
   getDepositCompliance: { call: () => client.deposits.compliance(id) },
+  listDeposits: {
+    call: () => client.deposits.page({ ids: [id, id], timeFrom: new Date(5), limit: 2, after: undefined }),
+    query: `ids=${id}%2C${id}&timeFrom=5&limit=2`,
+  },
   createCryptoWithdrawal: { call: () => client.withdrawals.crypto.create(bodyOf('createCryptoWithdrawal')) },
   getCryptoWithdrawalFee: {
     call: () => client.withdrawals.crypto.fee({ ticker: 'USDT', amount, blockchain: 'TRON', address: undefined }),
@@ -56,6 +61,10 @@ const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = 
   },
   getCryptoWithdrawal: { call: () => client.withdrawals.crypto.get(id) },
   getCryptoWithdrawalCompliance: { call: () => client.withdrawals.crypto.compliance(id) },
+  listCryptoWithdrawals: {
+    call: () => client.withdrawals.crypto.page({ status: 'Failed', timeTo: new Date(7), after: 'abc' }),
+    query: 'status=Failed&after=abc&timeTo=7',
+  },
   findWithdrawals: {
     call: async () => [await client.withdrawals.find("order 10/42 \u{1F600}'")],
     query: 'localId=order%2010%2F42%20%F0%9F%98%80%27',
@@ -69,13 +78,16 @@ const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = 
   createFiatWithdrawal: { call: () => client.withdrawals.fiat.create(bodyOf('createFiatWithdrawal')) },
   createFiatBatchWithdrawal: { call: () => client.withdrawals.fiat.batch.create(bodyOf('createFiatBatchWithdrawal')) },
   getFiatBatchWithdrawal: { call: () => client.withdrawals.fiat.batch.get(id) },
+  listCardPayouts: { call: () => client.withdrawals.fiat.page({ localId: 'a b' }), query: 'localId=a%20b' },
   createCryptoInvoice: { call: () => client.invoices.crypto.create(bodyOf('createCryptoInvoice')) },
   createCryptoInvoiceByForm: { call: () => client.invoices.crypto.submitForm({ name: 'Tip & thanks', value: '1' }) },
   getCryptoInvoice: { call: () => client.invoices.crypto.get(id) },
   closeCryptoInvoice: { call: () => client.invoices.crypto.close(id) },
+  listCryptoInvoices: { call: () => client.invoices.crypto.page({ email: 'a@b.c' }), query: 'email=a%40b.c' },
   createFiatInvoice: { call: () => client.invoices.fiat.create(bodyOf('createFiatInvoice')) },
   createFiatInvoiceByForm: { call: () => client.invoices.fiat.submitForm({ name: 'Tip & thanks', meta: undefined }) },
   getFiatInvoice: { call: () => client.invoices.fiat.get(id) },
+  listFiatInvoices: { call: () => client.invoices.fiat.page({ status: 'DONE' }), query: 'status=DONE' },
   listExchangeDirections: { call: () => client.exchange.directions() },
   estimateExchange: {
     call: () => client.exchange.estimate({ targetTicker: 'USDT', spendTicker: 'UAH', amount, side: 'target' }),
@@ -96,6 +108,7 @@ const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = 
   createFiatExchangeWithdrawal: {
     call: () => client.exchange.withdrawals.fiat.create(bodyOf('createFiatExchangeWithdrawal')),
   },
+  listExchanges: { call: () => client.exchange.page({ spendTicker: 'UAH' }), query: 'spendTicker=UAH' },
   listEvents: { call: () => client.events.list({ after: 41, limit: 10 }), query: 'after=41&limit=10' },
 }
 

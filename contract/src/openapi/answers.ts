@@ -45,12 +45,15 @@ const nameOfShared = (codes: readonly ErrorCode[]) =>
   shared.find((answer) => codes.length === answer.codes.length && codes.every((code) => answer.codes.includes(code)))
     ?.name
 
-const success = ({ success: status, response, summary }: Operation, { schema }: SchemaCollector): Json => {
+const success = ({ success: status, response, summary, csv }: Operation, { schema }: SchemaCollector): Json => {
   if (response === null) {
     const location = { description: 'The payment page', required: true, schema: { type: 'string' } }
     return { [status]: { description: 'See the payment page', headers: { Location: location } } }
   }
-  const content = { 'application/json': { schema: schema(response, 'open') } }
+  const content = {
+    'application/json': { schema: schema(response, 'open') },
+    ...(csv === null ? {} : { 'text/csv': { schema: { type: 'string', description: `Columns: ${csv.join(', ')}` } } }),
+  }
   return { [status]: { description: summary, headers: requestId, content } }
 }
 

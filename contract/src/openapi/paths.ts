@@ -15,7 +15,8 @@ const parametersIn = (
 ) =>
   Object.entries(group?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = collector.schema(property, 'open')
-    const required = group?.required.includes(name as never) ?? false
+    // TypeBox leaves it out when every property is optional.
+    const required = (group?.required as readonly string[] | undefined)?.includes(name) ?? false
     const asList = { style: 'form', explode: false, schema: { type: 'array', minItems: 1, items: { type: 'string' } } }
     return { name, in: place, required, description, ...(lists.includes(name) ? asList : { schema }) }
   })

@@ -122,6 +122,15 @@ const bodies: Partial<Record<OperationId, Case>> = {
 
 const estimate = { ticker: 'USDT', spendTicker: 'ETH', amount: '1', side: 'spend' }
 
+const page = { limit: '1000', after: 'bGlzdC9h', timeFrom: '0', timeTo: '1767225600000', format: 'csv' }
+const badPage = {
+  'a page of none': { limit: '0' },
+  'a page of 1001': { limit: '1001' },
+  'a cursor of another alphabet': { after: 'a+b' },
+  'a date': { timeFrom: '2026-01-01' },
+  'an unknown format': { format: 'xml' },
+}
+
 const queries: Partial<Record<OperationId, Case>> = {
   listBalances: {
     base: { tickers: 'UAH,USDT,BTC' },
@@ -159,6 +168,21 @@ const queries: Partial<Record<OperationId, Case>> = {
       'a page of 1001': { limit: '1001' },
     },
   },
+  listDeposits: { base: {}, good: [{ ...page, hash: 'ab' }], bad: { ...badPage, 'a hash of two': { hash: 'a,b' } } },
+  listCryptoWithdrawals: {
+    base: {},
+    good: [page, { localId: '1', amountFrom: '0', amountTo: '1.5' }],
+    bad: { ...badPage, 'a status of deposits': { status: 'Verified' }, 'a negative amount': { amountTo: '-1' } },
+  },
+  listCryptoInvoices: {
+    base: {},
+    good: [page, { email: 'a@b.c', status: 'PAID' }],
+    bad: { ...badPage, 'a status in another case': { status: 'Paid' } },
+  },
+  listFiatInvoices: { base: {}, good: [page], bad: { ...badPage, 'a status of crypto': { status: 'EXPIRED' } } },
+  listCardPayouts: { base: {}, good: [page], bad: { ...badPage, 'a status of single ones': { status: 'Failed' } } },
+  listExchanges: { base: {}, good: [page, { spendTicker: 'UAH' }], bad: { ...badPage, 'no id': { ids: 'x' } } },
+  listEntries: { base: { ticker: 'BTC' }, good: [page], bad: { ...badPage, 'no ticker': { ticker: undefined } } },
   findWithdrawals: { base: { localId: 'order-1042' }, bad: { 'no localId': { localId: undefined } } },
 }
 

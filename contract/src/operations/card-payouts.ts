@@ -13,6 +13,7 @@ import {
   requestObject,
   ticker,
 } from '../fields.ts'
+import { listFilters, listOperation } from '../list.ts'
 import { FailReason } from '../notifications/fail-reasons.ts'
 import { operation } from '../operation.ts'
 import { Fee } from './crypto-withdrawals.ts'
@@ -153,4 +154,65 @@ export const getFiatWithdrawalFee = operation({
   query: Type.Object({ ticker: ticker('Currency: UAH or KZT'), amount: positiveDecimal('What the card would get') }),
   response: Fee,
   errors: [feeLookupErrors.assetNotSupported],
+})
+
+/** A card payout in the list of them. */
+export const ListedCardPayout = Type.Object(
+  {
+    ...FiatBatch.properties,
+    kind: Type.Enum(['single', 'batch'], { description: 'How it was ordered; after an exchange it is a batch' }),
+  },
+  {
+    title: 'ListedCardPayout',
+    description: 'A card payout with its parts; a single one has one part',
+    examples: [
+      {
+        id: '6c1d9a2e-4b7f-4e0a-8c3d-1f2e3d4c5b6b',
+        kind: 'single',
+        ticker: 'UAH',
+        amount: '1000',
+        paidAmount: '1000',
+        failedAmount: '0',
+        fee: '10',
+        to: '411111******1111',
+        status: 'DONE',
+        time: 1677486443000,
+        localId: 'payout-7',
+        transactions: [{ id: 'a3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5e', amount: '1000', fee: '10', status: 'DONE' }],
+      },
+    ],
+  },
+)
+
+/** `contract.md` section 20. */
+export const listCardPayouts = listOperation({
+  id: 'listCardPayouts',
+  name: 'card-payouts',
+  tag: 'Card payouts',
+  what: 'card payouts',
+  more: ' Those that follow an exchange are among them.',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['PENDING', 'DONE']),
+    ticker: listFilters.ticker('currency'),
+    ...listFilters.amounts,
+    meta: listFilters.meta,
+    localId: listFilters.localId,
+  },
+  item: ListedCardPayout,
+  pageTitle: 'CardPayoutPage',
+  csv: [
+    'id',
+    'time',
+    'kind',
+    'status',
+    'ticker',
+    'amount',
+    'paidAmount',
+    'failedAmount',
+    'fee',
+    'to',
+    'localId',
+    'meta',
+  ],
 })

@@ -14,6 +14,7 @@ import {
   ticker,
 } from '../fields.ts'
 import { durations } from '../limits.ts'
+import { listFilters, listOperation } from '../list.ts'
 import { BaseAmountInput, Company, CryptoAmount, CryptoAmountInput, Money, Target } from '../objects.ts'
 import { operation } from '../operation.ts'
 import { CreatedInvoice, formAnswer, invoiceFormFields } from './invoices.ts'
@@ -173,4 +174,43 @@ export const closeCryptoInvoice = operation({
     'body. Answers the invoice.',
   params: idParams('Identifier of the invoice'),
   response: CryptoInvoice,
+})
+
+/** `contract.md` section 20. */
+export const listCryptoInvoices = listOperation({
+  id: 'listCryptoInvoices',
+  name: 'crypto-invoices',
+  tag: 'Crypto invoices',
+  what: 'crypto invoices',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['CREATED', 'REGISTERED', 'PENDING', 'PAID', 'EXPIRED']),
+    ticker: listFilters.ticker('asset'),
+    blockchain: listFilters.blockchain,
+    ...listFilters.amounts,
+    meta: listFilters.meta,
+    email: listFilters.email,
+    address: listFilters.address('paid at'),
+  },
+  item: CryptoInvoice,
+  pageTitle: 'CryptoInvoicePage',
+  csv: [
+    'id',
+    'createdAt',
+    'status',
+    'name',
+    'amount.value',
+    'amount.ticker',
+    'amount.blockchain',
+    'baseAmount.value',
+    'baseAmount.ticker',
+    'paidAmount',
+    'fee',
+    'price',
+    'address',
+    'email',
+    'meta',
+    'expiredAt',
+    'url',
+  ],
 })

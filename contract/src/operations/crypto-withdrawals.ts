@@ -13,6 +13,7 @@ import {
   requestObject,
   ticker,
 } from '../fields.ts'
+import { listFilters, listOperation } from '../list.ts'
 import { Compliance } from '../notifications/compliance.ts'
 import { CryptoWithdraw } from '../notifications/withdraw.ts'
 import { operation } from '../operation.ts'
@@ -109,4 +110,43 @@ export const getCryptoWithdrawalCompliance = operation({
   params: idParams('Identifier of the withdrawal'),
   response: Compliance,
   errors: [generalErrors.notScreenedYet, generalErrors.conflict],
+})
+
+/** `contract.md` section 20. */
+export const listCryptoWithdrawals = listOperation({
+  id: 'listCryptoWithdrawals',
+  name: 'withdrawals',
+  tag: 'Withdrawals',
+  what: 'crypto withdrawals',
+  more: ' Those that follow an exchange are among them.',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['Pending', 'Done', 'Failed']),
+    ticker: listFilters.ticker('asset'),
+    blockchain: listFilters.blockchain,
+    ...listFilters.amounts,
+    meta: listFilters.meta,
+    localId: listFilters.localId,
+    address: listFilters.address('to'),
+    hash: listFilters.hash,
+  },
+  item: CryptoWithdraw,
+  pageTitle: 'CryptoWithdrawalPage',
+  csv: [
+    'id',
+    'time',
+    'status',
+    'ticker',
+    'blockchain',
+    'amount',
+    'fee',
+    'to',
+    'from',
+    'hash',
+    'block',
+    'internal',
+    'localId',
+    'meta',
+    'failReason',
+  ],
 })

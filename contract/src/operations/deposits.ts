@@ -1,5 +1,6 @@
 import { generalErrors } from '../errors.ts'
 import { idParams } from '../fields.ts'
+import { listFilters, listOperation } from '../list.ts'
 import { Compliance } from '../notifications/compliance.ts'
 import { Replenish } from '../notifications/replenish.ts'
 import { operation } from '../operation.ts'
@@ -29,4 +30,42 @@ export const getDepositCompliance = operation({
   params: idParams('Identifier of the deposit'),
   response: Compliance,
   errors: [generalErrors.notScreenedYet, generalErrors.conflict],
+})
+
+/** `contract.md` section 20. */
+export const listDeposits = listOperation({
+  id: 'listDeposits',
+  name: 'deposits',
+  tag: 'Deposits',
+  what: 'deposits',
+  more: ' Payments of crypto invoices are deposits, too.',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['Pending', 'Done', 'Verified', 'Failed']),
+    ticker: listFilters.ticker('asset'),
+    blockchain: listFilters.blockchain,
+    ...listFilters.amounts,
+    meta: listFilters.meta,
+    address: listFilters.address('to'),
+    hash: listFilters.hash,
+  },
+  item: Replenish,
+  pageTitle: 'DepositPage',
+  csv: [
+    'id',
+    'time',
+    'status',
+    'ticker',
+    'blockchain',
+    'amount',
+    'fee',
+    'to',
+    'from',
+    'hash',
+    'block',
+    'internal',
+    'withdrawId',
+    'meta',
+    'failReason',
+  ],
 })

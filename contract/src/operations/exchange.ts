@@ -11,6 +11,8 @@ import {
   requestObject,
   ticker,
 } from '../fields.ts'
+import { listFilters, listOperation } from '../list.ts'
+import { ExchangeDone } from '../notifications/exchange.ts'
 import { Price } from '../objects.ts'
 import { operation } from '../operation.ts'
 
@@ -159,4 +161,85 @@ export const createExchange = operation({
   response: Created,
   validationCode: 3,
   errors: exchangeErrors,
+})
+
+/** An exchange in the list of them. */
+export const ListedExchange = Type.Object(
+  {
+    ...ExchangeDone.properties,
+    status: Type.Enum(['Done', 'Failed'], { description: 'As in its notification' }),
+    failedReason: Type.Optional(Type.String({ description: 'Why it failed' })),
+    withdrawal: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ description: 'Identifier of the withdrawal or of the card payout' }),
+          kind: Type.Enum(['crypto', 'fiat'], { description: 'To an address, or to a card' }),
+          localId: Type.Optional(Type.String({ description: 'As given for both' })),
+          meta: Type.Optional(Type.String({ description: 'As given for both' })),
+          causedBy: Type.Optional(Type.String({ description: 'What had a target that led to both' })),
+        },
+        { description: 'What was ordered together with the exchange; its list shows what became of it' },
+      ),
+    ),
+  },
+  {
+    title: 'ListedExchange',
+    description: 'An exchange, with the withdrawal that was ordered together with it',
+    examples: [
+      {
+        id: '2c8a4d3e-5f1b-4c7a-b0d9-8e6f7a5b4c3d',
+        merchantId: '4a6d1b0c-2c5f-4a39-9d53-3b9c1b7a6f10',
+        kind: 'Exchange',
+        status: 'Done',
+        time: 1677486443000,
+        fee: '20',
+        targetTicker: 'USDT',
+        targetAmount: '100',
+        spendTicker: 'UAH',
+        spendAmount: '4020',
+        price: '40',
+        pricePair: ['USDT', 'UAH'],
+        withdrawal: { id: '0d3e8d1a-7c1b-4b8e-9a55-2f6f0f3f5a12', kind: 'crypto', localId: 'order-1043' },
+      },
+    ],
+  },
+)
+
+/** `contract.md` section 20. */
+export const listExchanges = listOperation({
+  id: 'listExchanges',
+  name: 'exchanges',
+  tag: 'Exchange',
+  what: 'exchanges',
+  more: ' Those with a withdrawal, and those that a target led to, are among them.',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['Done', 'Failed']),
+    spendTicker: listFilters.ticker('asset spent'),
+    targetTicker: listFilters.ticker('asset received'),
+    meta: listFilters.meta,
+    localId: listFilters.localId,
+  },
+  item: ListedExchange,
+  pageTitle: 'ExchangePage',
+  csv: [
+    'id',
+    'time',
+    'status',
+    'spendTicker',
+    'spendAmount',
+    'fee',
+    'targetTicker',
+    'targetAmount',
+    'price',
+    'pricePair',
+    'localId',
+    'meta',
+    'failedReason',
+    'withdrawal.id',
+    'withdrawal.kind',
+    'withdrawal.localId',
+    'withdrawal.meta',
+    'withdrawal.causedBy',
+  ],
 })

@@ -5,10 +5,12 @@ import {
   invoiceDescription,
   invoiceName,
   meta,
+  milliseconds,
   redirectUrl,
   requestObject,
   ticker,
 } from '../fields.ts'
+import { listFilters, listOperation } from '../list.ts'
 import { Company, Money, MoneyInput, Target } from '../objects.ts'
 import { operation } from '../operation.ts'
 import { CreatedInvoice, formAnswer, invoiceFormFields } from './invoices.ts'
@@ -103,4 +105,63 @@ export const getFiatInvoice = operation({
   description: 'The invoice as it stands.',
   params: idParams('Identifier of the invoice'),
   response: FiatInvoice,
+})
+
+/** A fiat invoice in the list of them. */
+export const ListedFiatInvoice = Type.Object(
+  {
+    ...FiatInvoice.properties,
+    email: Type.Optional(Type.String({ description: 'E-mail address of the payer, when known' })),
+    url: Type.String({ description: 'Payment page' }),
+    createdAt: milliseconds('When it was created'),
+  },
+  {
+    title: 'ListedFiatInvoice',
+    description: 'A fiat invoice, with the fields of its lookup and three more',
+    examples: [
+      {
+        id: '9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32',
+        name: 'Order 1043',
+        company: { name: 'Shop Ltd', url: 'https://shop.example' },
+        status: 'PENDING',
+        amount: { value: '1000', ticker: 'UAH' },
+        meta: 'your-info',
+        email: 'payer@example.com',
+        url: 'https://pay.example/invoices/fiat/9f2d7a64-3f0c-4f5e-8d0b-0a7c1c6e5b32',
+        createdAt: 1677486443000,
+      },
+    ],
+  },
+)
+
+/** `contract.md` section 20. */
+export const listFiatInvoices = listOperation({
+  id: 'listFiatInvoices',
+  name: 'fiat-invoices',
+  tag: 'Fiat invoices',
+  what: 'fiat invoices',
+  filters: {
+    ids: listFilters.ids,
+    status: listFilters.status(['CREATED', 'PENDING', 'PAID', 'DONE', 'FAILED']),
+    ticker: listFilters.ticker('currency'),
+    ...listFilters.amounts,
+    meta: listFilters.meta,
+    email: listFilters.email,
+  },
+  item: ListedFiatInvoice,
+  pageTitle: 'FiatInvoicePage',
+  csv: [
+    'id',
+    'createdAt',
+    'status',
+    'name',
+    'amount.value',
+    'amount.ticker',
+    'paidAmount.value',
+    'fee.value',
+    'cardNumber',
+    'email',
+    'meta',
+    'url',
+  ],
 })

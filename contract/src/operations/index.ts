@@ -8,20 +8,24 @@ import {
   createFiatWithdrawal,
   getFiatBatchWithdrawal,
   getFiatWithdrawalFee,
+  listCardPayouts,
 } from './card-payouts.ts'
 import {
   closeCryptoInvoice,
   createCryptoInvoice,
   createCryptoInvoiceByForm,
   getCryptoInvoice,
+  listCryptoInvoices,
 } from './crypto-invoices.ts'
 import {
   createCryptoWithdrawal,
   getCryptoWithdrawal,
   getCryptoWithdrawalCompliance,
   getCryptoWithdrawalFee,
+  listCryptoWithdrawals,
 } from './crypto-withdrawals.ts'
-import { getDeposit, getDepositCompliance } from './deposits.ts'
+import { getDeposit, getDepositCompliance, listDeposits } from './deposits.ts'
+import { listEntries } from './entries.ts'
 import { listEvents } from './events.ts'
 import {
   createCryptoExchangeWithdrawal,
@@ -29,21 +33,24 @@ import {
   estimateCryptoExchangeWithdrawal,
   estimateFiatExchangeWithdrawal,
 } from './exchange-withdrawals.ts'
-import { createExchange, estimateExchange, listExchangeDirections } from './exchange.ts'
-import { createFiatInvoice, createFiatInvoiceByForm, getFiatInvoice } from './fiat-invoices.ts'
+import { createExchange, estimateExchange, listExchangeDirections, listExchanges } from './exchange.ts'
+import { createFiatInvoice, createFiatInvoiceByForm, getFiatInvoice, listFiatInvoices } from './fiat-invoices.ts'
 import { findWithdrawals } from './withdrawals.ts'
 
 /** The operations by id, each with its own types. */
 export const operationsById = {
   listBalances,
+  listEntries,
   createAddress,
   createRotatingAddress,
   getDeposit,
   getDepositCompliance,
+  listDeposits,
   createCryptoWithdrawal,
   getCryptoWithdrawalFee,
   getCryptoWithdrawal,
   getCryptoWithdrawalCompliance,
+  listCryptoWithdrawals,
   findWithdrawals,
   listCryptoAssets,
   listFiatAssets,
@@ -51,13 +58,16 @@ export const operationsById = {
   createFiatWithdrawal,
   createFiatBatchWithdrawal,
   getFiatBatchWithdrawal,
+  listCardPayouts,
   createCryptoInvoice,
   createCryptoInvoiceByForm,
   getCryptoInvoice,
   closeCryptoInvoice,
+  listCryptoInvoices,
   createFiatInvoice,
   createFiatInvoiceByForm,
   getFiatInvoice,
+  listFiatInvoices,
   listExchangeDirections,
   estimateExchange,
   createExchange,
@@ -65,6 +75,7 @@ export const operationsById = {
   createCryptoExchangeWithdrawal,
   estimateFiatExchangeWithdrawal,
   createFiatExchangeWithdrawal,
+  listExchanges,
   listEvents,
 } as const
 
@@ -79,6 +90,7 @@ export * from './card-payouts.ts'
 export * from './crypto-invoices.ts'
 export * from './crypto-withdrawals.ts'
 export * from './deposits.ts'
+export * from './entries.ts'
 export * from './events.ts'
 export * from './exchange-withdrawals.ts'
 export * from './exchange.ts'

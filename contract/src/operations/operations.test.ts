@@ -45,6 +45,13 @@ const added = `
   GET  /merchants/withdrawals
   GET  /merchants/withdrawals/crypto/:id
   GET  /merchants/replenishment/crypto/:id
+  GET  /merchants/lists/deposits
+  GET  /merchants/lists/withdrawals
+  GET  /merchants/lists/crypto-invoices
+  GET  /merchants/lists/fiat-invoices
+  GET  /merchants/lists/card-payouts
+  GET  /merchants/lists/exchanges
+  GET  /merchants/lists/entries
 `
 
 const routes = (text: string) =>

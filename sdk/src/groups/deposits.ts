@@ -1,6 +1,9 @@
 import type { Call, CallOptions } from '../call.ts'
+import { listing } from '../listing.ts'
 
 export const deposits = (call: Call) => ({
+  ...listing(call, 'listDeposits'),
+
   /** The deposit as its newest notification states it. */
   get: (id: string, options?: CallOptions) => call('getDeposit', { id }, options),
 

@@ -7,6 +7,7 @@ import type {
   EstimateExchangeQuery,
   EstimateFiatExchangeWithdrawalQuery,
 } from '../generated.ts'
+import { listing } from '../listing.ts'
 
 const crypto = (call: Call) => ({
   /** Estimates an exchange with withdrawal to a chain address. */
@@ -29,6 +30,8 @@ const fiat = (call: Call) => ({
 })
 
 export const exchange = (call: Call) => ({
+  ...listing(call, 'listExchanges'),
+
   /** The pairs that can be exchanged now. */
   directions: (options?: CallOptions) => call('listExchangeDirections', {}, options),
 

@@ -5,8 +5,11 @@ import type {
   CreateFiatInvoiceBody,
   CreateFiatInvoiceByFormBody,
 } from '../generated.ts'
+import { listing } from '../listing.ts'
 
 const crypto = (call: Call) => ({
+  ...listing(call, 'listCryptoInvoices'),
+
   /** Makes a crypto invoice. Send the payer to its `url`. */
   create: (body: CreateCryptoInvoiceBody, options?: PostOptions) => call('createCryptoInvoice', { body }, options),
 
@@ -22,6 +25,8 @@ const crypto = (call: Call) => ({
 })
 
 const fiat = (call: Call) => ({
+  ...listing(call, 'listFiatInvoices'),
+
   /** Makes a fiat invoice. Send the payer to its `url`. */
   create: (body: CreateFiatInvoiceBody, options?: PostOptions) => call('createFiatInvoice', { body }, options),
 

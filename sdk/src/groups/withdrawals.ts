@@ -6,8 +6,11 @@ import type {
   GetCryptoWithdrawalFeeQuery,
   GetFiatWithdrawalFeeQuery,
 } from '../generated.ts'
+import { listing } from '../listing.ts'
 
 const crypto = (call: Call) => ({
+  ...listing(call, 'listCryptoWithdrawals'),
+
   /** Withdraws crypto. Give a `localId`, so that the call can be repeated when its answer is lost. */
   create: (body: CreateCryptoWithdrawalBody, options?: PostOptions) =>
     call('createCryptoWithdrawal', { body }, options),
@@ -24,6 +27,8 @@ const crypto = (call: Call) => ({
 })
 
 const fiat = (call: Call) => ({
+  ...listing(call, 'listCardPayouts'),
+
   /** Pays to a card. */
   create: (body: CreateFiatWithdrawalBody, options?: PostOptions) => call('createFiatWithdrawal', { body }, options),
 

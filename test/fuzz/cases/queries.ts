@@ -38,7 +38,9 @@ const QUERY_FAULTS: Readonly<Record<string, (pairs: Pairs, required: string, ran
 }
 
 export const makeBrokenQuery = (world: FuzzWorld, random: Random): Case => {
-  const operation = random.pick(signedOperations.filter(({ query }) => query !== null))
+  const operation = random.pick(
+    signedOperations.filter(({ query }) => ((query as Schema | null)?.required ?? []).length > 0),
+  )
   const { required = [] } = operation.query as unknown as Schema
   const kind = random.pick(Object.keys(QUERY_FAULTS))
   const pairs = queryOf(operation, world, random)

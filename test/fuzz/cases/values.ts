@@ -2,6 +2,7 @@
 import type { Operation } from '@bursar/contract'
 import type { Random } from '../../../sandbox/random.ts'
 import { CARD, OUTSIDE, PAYABLE, type FuzzWorld } from '../objects.ts'
+import { isList, listFields } from './list-fields.ts'
 
 export interface Schema {
   type?: string
@@ -131,6 +132,11 @@ export const queryOf = (operation: Operation, world: FuzzWorld, random: Random):
   if (order.length > 0 && random.chance(0.8)) {
     for (const [name, value] of Object.entries(random.pick(order).body))
       if (name in (operation.query.properties as object) && name !== 'price') drawn[name] = value
+  }
+  if (isList(operation)) {
+    for (const [name, value] of Object.entries(listFields(operation, world, random)))
+      if (name in drawn) drawn[name] = value
+    if (('amountFrom' in drawn || 'amountTo' in drawn) && random.chance(0.9)) drawn['ticker'] = 'USDT'
   }
   if (operation.id === 'listBalances') drawn['tickers'] = random.pick(['BTC', 'UAH,USDT,BTC', 'KZT,TRX'])
   if (operation.id === 'getCryptoWithdrawalFee' && random.chance(0.8)) {

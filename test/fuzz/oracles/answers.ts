@@ -65,6 +65,14 @@ export const faultsOf = (sent: Answer, isHead = false): string[] => {
   return faults
 }
 
+const isCsv = ({ headers }: Answer): boolean => headers['content-type']?.startsWith('text/csv') === true
+
+const csvFaultsOf = ({ csv }: Operation, { body }: Answer): string[] => {
+  const text = body.toString()
+  if (csv === null) return ['CSV of an operation that has none']
+  return text.startsWith(`${csv.join(',')}\r\n`) && text.endsWith('\r\n') ? [] : ['CSV without its columns']
+}
+
 /** Refusals that come before any operation is known. */
 const BEFORE_OPERATIONS = [generalErrors.invalidRequest, generalErrors.notFound, generalErrors.bodyTooLarge]
 
@@ -73,6 +81,7 @@ export const contractFaultsOf = (operation: Operation, answer: Answer, isHead = 
   const faults = faultsOf(answer, isHead)
   if (faults.length > 0 || isHead) return faults
   if (answer.status === operation.success) {
+    if (isCsv(answer)) return csvFaultsOf(operation, answer)
     const check = responses.get(operation.id)
     if (check && !check(jsonOf(answer))) return [`not by the contract: ${ajv.errorsText(check.errors)}`]
     return []

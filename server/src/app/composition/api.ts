@@ -28,6 +28,7 @@ import { webhookRoutes } from '../../merchants/webhooks/index.ts'
 import { createAddressHolders, findById, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
 import { createCardApi } from './cards.ts'
 import { createFiatApi } from './fiat.ts'
+import { listRoutes } from './lists.ts'
 import { placedOrderRoutes } from './orders.ts'
 import { reportPage, screeningRoutes } from '../../risk/screening/index.ts'
 
@@ -94,6 +95,7 @@ export const createApi = (
     ...exchangeRoutes(exchanging.trading),
     ...exchangeWithdrawalRoutes(exchanging),
     ...placedOrderRoutes({ runtime, catalogue }),
+    ...listRoutes(world),
   ]
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [

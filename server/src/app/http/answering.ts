@@ -26,15 +26,35 @@ export const sendJson = (
     own = {},
   }: { retryAfterSeconds?: number | undefined; own?: Readonly<Record<string, string>> | undefined } = {},
 ): void => {
-  const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat()]
-  const { rate } = exchange
-  if (rate !== null) {
-    // Structured fields of draft-ietf-httpapi-ratelimit-headers. A bucket refills evenly, so the next call is possible
-    // soon.
-    headers.push('ratelimit-policy', `"merchant";q=${rate.perMinute};w=60`, 'ratelimit', `"merchant";r=${rate.left}`)
-  }
+  const headers = ['content-type', JSON_TYPE, ...NO_PAGE, ...Object.entries(own).flat(), ...rateHeaders(exchange)]
   if (retryAfterSeconds !== undefined) headers.push(responseHeaders.retryAfter, String(retryAfterSeconds))
   send(exchange, status, json, headers)
+}
+
+/**
+ * Structured fields of draft-ietf-httpapi-ratelimit-headers. A bucket refills evenly, so that the next call is possible
+ * soon.
+ */
+const rateHeaders = ({ rate }: Exchange): string[] =>
+  rate === null
+    ? []
+    : ['ratelimit-policy', `"merchant";q=${rate.perMinute};w=60`, 'ratelimit', `"merchant";r=${rate.left}`]
+
+/** Sends the head of an answer of unknown length, which a browser stores as a file. */
+export const sendStreamHead = (
+  exchange: Exchange,
+  { contentType, fileName }: { contentType: string; fileName: string },
+): void => {
+  const { response, requestId } = exchange
+  const file = ['content-type', contentType, 'content-disposition', `attachment; filename="${fileName}"`]
+  response.writeHead(200, [
+    ...file,
+    ...NO_PAGE,
+    ...rateHeaders(exchange),
+    ...ALWAYS,
+    responseHeaders.requestId,
+    requestId,
+  ])
 }
 
 export const sendRefusal = (exchange: Exchange, refusal: ApiRefusal): void =>

@@ -4,7 +4,7 @@ import type { ErrorCode, Operation } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { AnswerKey, ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
+import type { AnswerKey, ApiAnswer, ApiRequest, Route, StreamedAnswer } from '../../platform/api/route.ts'
 import type { Exchange } from './answering.ts'
 import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } from './authentication.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -58,7 +58,7 @@ export interface OperationHandler {
   /** Makes the checks that come before the body is read: header grammar and timestamp. Throws a refusal. */
   readHeaders(passage: Passage): SignedHeaders
   /** Does everything else, after the body is read. */
-  handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer>
+  handle(passage: Passage, headers: SignedHeaders): Promise<ApiAnswer | StreamedAnswer>
 }
 
 /**
@@ -83,7 +83,7 @@ export const createOperation = (
     checkTimestamp(headers.timestamp, deps.clock.now(), deps.window)
     return headers
   }
-  const handle = async (passage: Passage, headers: SignedHeaders): Promise<ApiAnswer> => {
+  const handle = async (passage: Passage, headers: SignedHeaders): Promise<ApiAnswer | StreamedAnswer> => {
     const {
       request: message,
       body,
@@ -105,6 +105,8 @@ export const createOperation = (
     const request = read(passage, headers, { merchant, key }, query)
     const known = await answerBefore(operation, request, deps)
     if (known) return known
+    const streamed = route.stream?.(request)
+    if (streamed) return streamed
     const answer = await route.handle(request)
     if (operation.movesMoney) await deps.pause?.('committed-not-answered')
     return answer

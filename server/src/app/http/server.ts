@@ -21,6 +21,7 @@ import { registerPages, type HostedPages, type PageServer } from './page-server.
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { pathOf, splitTarget, unknownPath } from './target.ts'
+import { createStreams, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
@@ -70,6 +71,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     newRequestId: createRequestIds(),
     newest: new WeakMap(),
     turn: createTurns(),
+    streams: createStreams(),
     pages: undefined,
     closing: false,
   }
@@ -134,6 +136,8 @@ interface Edge {
   /** the response to the newest request of each connection */
   newest: WeakMap<Socket, ServerResponse>
   turn: Turns
+  /** answers that are sent piece by piece */
+  streams: Streams
   /** serves payment pages, if there are any */
   pages: PageServer | undefined
   /** whether the server is stopping: requests in progress are answered, then their connections close */
@@ -207,19 +211,17 @@ const serve = async (
     if (later !== undefined) await later
     const answer = await handle(passage, headers)
     if (edge.closing) response.shouldKeepAlive = false
-    sendJson(passage, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body), {
-      own: answer.headers,
-    })
+    const status = 'pieces' in answer ? 200 : answer.status
+    if ('pieces' in answer) await edge.streams.send(passage, passage.merchantId!, answer, () => edge.closing)
+    else
+      sendJson(passage, status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
     const ms = elapsed(startedAt)
-    edge.deps.meter?.note(operation.id, answer.status, ms)
+    edge.deps.meter?.note(operation.id, status, ms)
     // Successful requests are counted. A log line for each costs as much as its checks, so they are logged at `debug`
     // only.
     if (edge.deps.log.isLevelEnabled('debug')) {
       const { requestId, merchantId, keyId } = passage
-      edge.deps.log.debug(
-        { requestId, merchantId, keyId, operation: operation.id, status: answer.status, ms },
-        'request',
-      )
+      edge.deps.log.debug({ requestId, merchantId, keyId, operation: operation.id, status, ms }, 'request')
     }
   } catch (error) {
     failOperation(edge, passage, error, {

@@ -18,6 +18,7 @@ export { checkNoCard, readCard, readCurrency, readPartLimits } from './request.t
 export type { Rules as CardRules } from './request.ts'
 export { createPayoutFinder } from './queries.ts'
 export { cardPayoutRoutes } from './routes.ts'
+export { cardPayoutListRoute } from './routes-listing.ts'
 export type { CardPayoutRoutesDeps } from './routes.ts'
 export type { CardPayoutDeps } from './sending.ts'
 export { payoutBooks } from './stated.ts'

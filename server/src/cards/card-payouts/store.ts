@@ -6,7 +6,7 @@ import { isCovered } from '../../ledger/stops/index.ts'
 import { OPEN_PARTS, partMoves, type PartEvent, type PartState } from './machine.ts'
 import type { Part, Payout } from './payout.ts'
 
-const PAYOUT =
+export const PAYOUT =
   sql.raw(`p.merchant_id as "merchantId", p.id, p.kind, p.ticker, p.units, p.fee_units as fee, p.masked_card as "maskedCard",
   p.local_id as "localId", p.meta, p.hold_id as "holdId", p.told_as as "notifiedAs", p.created_at as "createdAt"`)
 const PART =
@@ -191,6 +191,17 @@ export const partsOf = async (db: Db | Tx, { merchantId, id }: Pick<Payout, 'mer
     await sql<Part>`select ${PART} from card_payout_parts t where t.merchant_id = ${merchantId} and t.payout_id = ${id}
     order by t.number`.execute(db)
   return rows
+}
+
+/** The parts of these payouts, by payout, each in the order of its parts. */
+export const partsOfPayouts = async (
+  db: Db,
+  merchantId: string,
+  payoutIds: readonly string[],
+): Promise<ReadonlyMap<string, Part[]>> => {
+  const { rows } = await sql<Part>`select ${PART} from card_payout_parts t
+    where t.merchant_id = ${merchantId} and t.payout_id = any(${[...payoutIds]}::uuid[]) order by t.number`.execute(db)
+  return Map.groupBy(rows, ({ payoutId }) => payoutId)
 }
 
 export const findPart = async (db: Db | Tx, id: string): Promise<Part | undefined> => {

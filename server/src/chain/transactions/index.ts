@@ -42,6 +42,7 @@ export { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 export { alertOf, classOf, pauseAfter } from './refusals.ts'
 export {
   appearanceOf,
+  appearancesOf,
   countTronPayouts,
   finalUserOfNonce,
   isAnyPaying,
@@ -54,6 +55,7 @@ export {
   payoutsAmong,
   refusedPayouts,
   sendingAmong,
+  transactionsOfHash,
   tronFeesUnderWay,
   unsignedOf,
   wasRefusedSince,

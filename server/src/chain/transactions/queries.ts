@@ -1,4 +1,4 @@
-import type { Network } from '@bursar/chainkit'
+import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Outgoing, Purpose } from './transaction.ts'
@@ -101,22 +101,32 @@ export const tronFeesUnderWay = async (db: Db, sender: string): Promise<bigint> 
   return rows[0]!.fees
 }
 
-/**
- * Returns a transaction of ours as its chain shows it: the hash it was mined with, otherwise that of its newest
- * attempt; its senders; and its block, or null.
- */
-export const appearanceOf = async (
-  db: Db,
-  id: string,
-): Promise<{ hash: string | null; from: string[]; block: number | null } | undefined> => {
-  const { rows } = await sql<{
-    hash: string | null
-    from: string[]
-    block: number | null
-  }>`select coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
+/** A transaction of ours as its chain shows it. */
+export interface Appearance {
+  /** with which it was mined, otherwise of its newest attempt */
+  hash: string | null
+  from: string[]
+  block: number | null
+}
+
+export const appearanceOf = async (db: Db, id: string): Promise<Appearance | undefined> =>
+  (await appearancesOf(db, [id])).get(id)
+
+/** Returns transactions of ours by their ids. */
+export const appearancesOf = async (db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, Appearance>> => {
+  const { rows } = await sql<
+    Appearance & { id: string }
+  >`select o.id, coalesce(o.mined_hash, a.hash) as hash, o.senders as "from", o.mined_height as block
     from outgoing o left join outgoing_attempts a on a.outgoing_id = o.id and a.attempt = o.attempt
-    where o.id = ${id}`.execute(db)
-  return rows[0]
+    where o.id = any(${[...ids]}::uuid[])`.execute(db)
+  return new Map(rows.map(({ id, ...appearance }) => [id, appearance]))
+}
+
+/** Returns the ids of the transactions of ours of which an attempt has this hash, on any network. */
+export const transactionsOfHash = async (db: Db, hash: string): Promise<string[]> => {
+  const { rows } = await sql<{ id: string }>`select distinct outgoing_id as id from outgoing_attempts
+    where network = any(${[...NETWORKS]}::text[]) and hash = ${hash}`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** Returns the hash of the final transaction of ours, other than one, that used a nonce. */

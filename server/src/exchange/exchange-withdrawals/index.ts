@@ -11,3 +11,4 @@ export type { CausedBy } from './notice.ts'
 export { fiatExchangeWithdrawalRoutes } from './routes-fiat.ts'
 
 export { exchangeWithdrawalRoutes } from './routes.ts'
+export { exchangeListRoute } from './routes-listing.ts'

@@ -2,7 +2,14 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { OrderFinder } from '../../ledger/orders/index.ts'
 import { exchangeNotice } from './notice.ts'
-import { findExchange } from './store.ts'
+import { findExchange, type FoundExchange } from './store.ts'
+
+/** An exchange as its notification states it. Throws when an asset of it is no longer configured. */
+export const exchangeBody = (exchange: FoundExchange, catalogue: Catalogue): Record<string, unknown> => {
+  const [spend, target] = [catalogue.find(exchange.spendTicker), catalogue.find(exchange.targetTicker)]
+  if (!spend || !target) throw new Error(`${exchange.spendTicker} or ${exchange.targetTicker} is no longer configured`)
+  return exchangeNotice(exchange, { spend: spend.scale, target: target.scale }).body as Record<string, unknown>
+}
 
 /** Finds exchanges; their amount is the amount received. */
 export const createExchangeFinder =
@@ -10,9 +17,6 @@ export const createExchangeFinder =
   async (merchantId, id) => {
     const exchange = await findExchange(db, merchantId, id)
     if (!exchange) return undefined
-    const [spend, target] = [catalogue.find(exchange.spendTicker), catalogue.find(exchange.targetTicker)]
-    if (!spend || !target)
-      throw new Error(`${exchange.spendTicker} or ${exchange.targetTicker} is no longer configured`)
-    const body = exchangeNotice(exchange, { spend: spend.scale, target: target.scale }).body as Record<string, unknown>
+    const body = exchangeBody(exchange, catalogue)
     return { ...body, ticker: body.targetTicker, amount: body.targetAmount }
   }

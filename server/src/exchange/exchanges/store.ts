@@ -55,17 +55,17 @@ export const rowOf = (e: Exchange): Scalar[] => [
   e.createdAt.toISOString(),
 ]
 
-export const findExchange = async (
-  db: Db,
-  merchantId: string,
-  id: string,
-): Promise<Omit<Exchange, 'transferId'> | undefined> => {
-  const { rows } = await sql<
-    Omit<Exchange, 'transferId'>
-  >`select merchant_id as "merchantId", id, spend_ticker as "spendTicker", target_ticker as "targetTicker", side,
-      exchange_units as exchange, fee_units as fee, target_units as target, pair_first as first, pair_second as second, price, market_price as market,
-      basis, state, failed_reason as "failedReason", local_id as "localId", meta, api_key_id as "keyId", created_at as "createdAt"
-    from exchanges where merchant_id = ${merchantId} and id = ${id}`.execute(db)
+/** An exchange as it is read: without the ledger transfer. */
+export type FoundExchange = Omit<Exchange, 'transferId'>
+
+export const EXCHANGE =
+  sql.raw(`e.merchant_id as "merchantId", e.id, e.spend_ticker as "spendTicker", e.target_ticker as "targetTicker", e.side,
+  e.exchange_units as exchange, e.fee_units as fee, e.target_units as target, e.pair_first as first, e.pair_second as second, e.price, e.market_price as market,
+  e.basis, e.state, e.failed_reason as "failedReason", e.local_id as "localId", e.meta, e.api_key_id as "keyId", e.created_at as "createdAt"`)
+
+export const findExchange = async (db: Db, merchantId: string, id: string): Promise<FoundExchange | undefined> => {
+  const { rows } = await sql<FoundExchange>`select ${EXCHANGE} from exchanges e
+    where e.merchant_id = ${merchantId} and e.id = ${id}`.execute(db)
   return rows[0]
 }
 

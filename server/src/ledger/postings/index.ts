@@ -31,5 +31,6 @@ export {
   totalsOf,
 } from './queries.ts'
 export type { Balance } from './queries.ts'
+export { listEntries } from './listing.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'
 export { verifyLedger } from './verify.ts'

@@ -46,6 +46,19 @@ export const claimOf = async (db: Db | Tx, merchantId: string, invoiceId: string
   return rows[0]
 }
 
+/** The newest claims of these invoices, by invoice. */
+export const claimsOf = async (
+  db: Db,
+  merchantId: string,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, ClaimLine>> => {
+  if (invoiceIds.length === 0) return new Map()
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.invoice_id = any(${[...invoiceIds]}::uuid[])
+    order by c.requested_at, c.id`.execute(db)
+  return new Map(rows.map((claim) => [claim.invoiceId, claim]))
+}
+
 export const lockClaim = async (tx: Tx, id: string): Promise<ClaimLine | undefined> => {
   const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c where c.id = ${id} for update`.execute(
     tx,

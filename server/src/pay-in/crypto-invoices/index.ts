@@ -40,6 +40,7 @@ export { createRefundSubscriber } from './refund-subscriber.ts'
 export { PayerRefusal } from './refusal.ts'
 
 export { invoiceRoutes } from './routes.ts'
+export { invoiceListRoute } from './routes-listing.ts'
 
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 

@@ -8,7 +8,8 @@ import type { AnswerKey } from '../../platform/api/route.ts'
 import type { Invoice } from './invoice.ts'
 import { invoiceMoves, type InvoiceEvent } from './machine.ts'
 
-const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i.description, i.meta, i.email,
+export const INVOICE_COLUMNS =
+  sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i.description, i.meta, i.email,
   i.redirect_url as "redirectUrl", i.language, i.ticker, i.blockchain, i.units, i.base_ticker as "baseTicker",
   i.base_e18 as "baseE18", i.price_e18 as "priceE18", i.quoted_at as "quotedAt", i.quote_until as "quoteUntil",
   i.previous_price_e18 as "previousE18", i.address, i.address_id as "addressId", i.paid_units as paid, i.fee_units as fee,
@@ -16,7 +17,7 @@ const COLUMNS = sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i
   i.waiting_mined as "waitingMined", i.refunded,
   i.client_expires_at as "clientExpiresAt", i.expires_at as "expiresAt", i.created_at as "createdAt", i.moved_at as "movedAt"`)
 
-type Row = Omit<Invoice, 'base' | 'quote'> & {
+export type InvoiceRow = Omit<Invoice, 'base' | 'quote'> & {
   baseTicker: string | null
   baseE18: bigint | null
   priceE18: bigint | null
@@ -25,7 +26,15 @@ type Row = Omit<Invoice, 'base' | 'quote'> & {
   previousE18: bigint | null
 }
 
-const invoiceOf = ({ baseTicker, baseE18, priceE18, quotedAt, quoteUntil, previousE18, ...row }: Row): Invoice => ({
+export const invoiceOf = ({
+  baseTicker,
+  baseE18,
+  priceE18,
+  quotedAt,
+  quoteUntil,
+  previousE18,
+  ...row
+}: InvoiceRow): Invoice => ({
   ...row,
   base: baseTicker === null ? null : { ticker: baseTicker, e18: baseE18! },
   quote: priceE18 === null ? null : { priceE18, at: quotedAt!, until: quoteUntil!, previousE18 },
@@ -85,7 +94,7 @@ export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]):
 }
 
 const select = async (db: Db | Tx, where: RawBuilder<unknown>): Promise<Invoice[]> => {
-  const { rows } = await sql<Row>`select ${COLUMNS} from crypto_invoices i where ${where}`.execute(db)
+  const { rows } = await sql<InvoiceRow>`select ${INVOICE_COLUMNS} from crypto_invoices i where ${where}`.execute(db)
   return rows.map(invoiceOf)
 }
 

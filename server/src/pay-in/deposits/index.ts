@@ -36,6 +36,7 @@ export { DEFAULT_DEPOSIT_POLICY, depositMembers, depositRulesOf } from './policy
 export type { DepositPolicy } from './policy.ts'
 export { depositsAt, findDeposit, wasHeld, heldDeposits, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
+export { depositListRoute } from './routes-listing.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 
 /**

@@ -13,6 +13,7 @@ export { findForPayer, findPaymentsFor } from './queries.ts'
 export type { FiatInvoiceForPayer } from './queries.ts'
 export { FiatPayerRefusal } from './refusal.ts'
 
+export { fiatInvoiceListRoute } from './routes-listing.ts'
 export { fiatInvoiceFormRoute, fiatInvoiceRoutes } from './routes.ts'
 
 export type { FiatInvoiceSettings } from './settings.ts'

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { FiatInvoice } from './invoice.ts'
 import { fiatInvoiceMoves, type FiatInvoiceEvent } from './machine.ts'
 
-const COLUMNS =
+export const COLUMNS =
   sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl",
   i.ticker, i.units, i.asked_value as "askedValue", i.asked_in as "askedIn", i.state, i.paid_units as "paidUnits", i.fee_units as "feeUnits", i.masked_card as "maskedCard",
   i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",

@@ -33,6 +33,7 @@ export { newWithdrawal, orderOf, readPlace } from './placing.ts'
 export type { PlacingDeps } from './placing.ts'
 export { createWithdrawalFinder } from './notice.ts'
 export { withdrawalRoutes } from './routes.ts'
+export { withdrawalListRoute } from './routes-listing.ts'
 
 export { checkWithdrawable, currentFee, readAsset } from './request.ts'
 export type { Rules } from './request.ts'

@@ -1,4 +1,4 @@
-import { appearanceOf } from '../../chain/transactions/index.ts'
+import { appearanceOf, appearancesOf } from '../../chain/transactions/index.ts'
 import type { OrderFinder } from '../../ledger/orders/index.ts'
 import type { Catalogue, CryptoAsset } from '../../market/assets/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
@@ -118,5 +118,22 @@ export const assetOf = (catalogue: Catalogue, { ticker }: Withdrawal): CryptoAss
   return asset
 }
 
+const NOT_CARRIED: Carried = { hash: null, from: [], block: null }
+
 export const carriedOf = async (db: Db, { outgoingId }: Withdrawal): Promise<Carried> =>
-  (outgoingId === null ? undefined : await appearanceOf(db, outgoingId)) ?? { hash: null, from: [], block: null }
+  (outgoingId === null ? undefined : await appearanceOf(db, outgoingId)) ?? NOT_CARRIED
+
+/** Returns the bodies of the lookups of many withdrawals, in their order. */
+export const lookupBodies = async (
+  db: Db,
+  withdrawals: readonly Withdrawal[],
+  catalogue: Catalogue,
+): Promise<Record<string, unknown>[]> => {
+  const carried = await appearancesOf(
+    db,
+    withdrawals.flatMap(({ outgoingId }) => outgoingId ?? []),
+  )
+  return withdrawals.map((one) =>
+    withdrawalBody(one, assetOf(catalogue, one), wireStatus(one), carried.get(one.outgoingId ?? '') ?? NOT_CARRIED),
+  )
+}

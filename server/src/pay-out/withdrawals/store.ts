@@ -7,7 +7,7 @@ import { stopsWithdrawal } from './stopping.ts'
 import { withdrawalMoves, type WithdrawalEvent, type WithdrawalState } from './machine.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-const COLUMNS =
+export const COLUMNS =
   sql.raw(`w.merchant_id as "merchantId", w.id, coalesce(w.intent_id, w.id) as "intentId", w.ticker, w.blockchain, w.to_address as "to", w.to_as_sent as "toAsSent", w.units,
   w.fee_units as fee, w.local_id as "localId", w.meta, w.state, w.fail_reason as "failReason", w.internal,
   w.hold_id as "holdId", w.outgoing_id as "outgoingId", w.done_sent as "doneSent", w.told_as as "notifiedAs", w.created_at as "createdAt"`)

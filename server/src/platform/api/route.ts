@@ -32,10 +32,22 @@ export type ApiAnswer = ({ status: number; body: unknown } | { status: number; j
   headers?: Readonly<Record<string, string>>
 }
 
+/** A response with status 200 that is sent piece by piece, as it is made. */
+export interface StreamedAnswer {
+  /** value of the header Content-Type */
+  contentType: string
+  /** name under which a browser stores it: letters, digits, `-` and `.` */
+  fileName: string
+  /** Fails before its first piece when the request is refused. */
+  pieces: AsyncIterable<string>
+}
+
 /** An operation of the contract, by id, and its handler. */
 export interface Route {
   operation: string
   handle(request: ApiRequest): Promise<ApiAnswer>
+  /** Answers a request piece by piece instead; undefined: `handle` answers it. */
+  stream?(request: ApiRequest): StreamedAnswer | undefined
 }
 
 /** A refused request: becomes `{code, description, field?}` with the status (`contract.md` 18, rows 2 to 4). */

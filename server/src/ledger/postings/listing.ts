@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/index.ts'
+import type { Listed, ListPage } from '../../platform/lists/page.ts'
+import type { Cause, Transfer } from './posting.ts'
+
+/** An entry of an account, in ledger units, credit positive. */
+export interface PostedEntry {
+  /** of the account: each entry has the next one */
+  version: number
+  transferId: string
+  kind: Transfer['kind']
+  cause: Cause
+  posted: bigint
+  held: bigint
+  /** what the account holds after the entry */
+  postedAfter: bigint
+  heldAfter: bigint
+  at: Date
+}
+
+/** The time of an entry may be so much before that of an entry with a lower version, ms. */
+const DISORDER_MS = 5 * 60_000
+const LEAST_VERSION = 1
+
+/**
+ * A page of the entries of a merchant's balance of an asset, newest first, without gaps. The key of an entry is its
+ * version.
+ */
+export const listEntries = async (
+  db: Db,
+  merchantId: string,
+  asset: string,
+  { after, limit, timeFrom, timeTo }: ListPage,
+): Promise<Listed<PostedEntry>> => {
+  const { rows: accounts } = await sql<{ id: number }>`select id from ledger_accounts
+    where merchant_id = ${merchantId} and asset = ${asset} and kind = 'merchant'`.execute(db)
+  const [account] = accounts
+  if (!account) return { rows: [], next: null }
+  const versionAt = async (time: Date | null, ms: number): Promise<number | null> =>
+    time && firstVersionAt(db, merchantId, account.id, new Date(time.getTime() + ms))
+  const least = (await versionAt(timeFrom, -DISORDER_MS)) ?? LEAST_VERSION
+  const beforeTime = (await versionAt(timeTo, DISORDER_MS)) ?? Number.MAX_SAFE_INTEGER
+  const before = after === null ? beforeTime : Math.min(Number(after), beforeTime)
+  const { rows } = await sql<EntryRow>`select version, transfer_id as "transferId", posted, held,
+      posted_after as "postedAfter", held_after as "heldAfter"
+    from ledger_entries where account_id = ${account.id} and version >= ${least} and version < ${before}
+    order by version desc limit ${limit + 1}`.execute(db)
+  const shown = rows.slice(0, limit)
+  const transfers = await transfersOf(
+    db,
+    merchantId,
+    shown.map(({ transferId }) => transferId),
+  )
+  const entries = shown.map((row) => ({ ...row, ...transfers.get(row.transferId)! }))
+  const isInTime = ({ at }: PostedEntry): boolean =>
+    (timeFrom === null || at >= timeFrom) && (timeTo === null || at < timeTo)
+  return { rows: entries.filter(isInTime), next: rows.length > limit ? String(shown.at(-1)!.version) : null }
+}
+
+type EntryRow = Pick<PostedEntry, 'version' | 'transferId' | 'posted' | 'held' | 'postedAfter' | 'heldAfter'>
+type TransferRow = Pick<PostedEntry, 'kind' | 'cause' | 'at'>
+
+const transfersOf = async (
+  db: Db,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, TransferRow>> => {
+  const { rows } = await sql<{
+    id: string
+    kind: Transfer['kind']
+    causeKind: Cause['kind']
+    causeId: string
+    at: Date
+  }>`select id, kind,
+      cause_kind as "causeKind", cause_id as "causeId", created_at as at
+    from ledger_transfers where merchant_id = ${merchantId} and id = any(${[...ids]}::uuid[])`.execute(db)
+  return new Map(
+    rows.map(({ id, kind, causeKind, causeId, at }) => [id, { kind, cause: { kind: causeKind, id: causeId }, at }]),
+  )
+}
+
+/** The version of the first entry of that time or later, by halving: entries have no times of their own. */
+const firstVersionAt = async (db: Db, merchantId: string, accountId: number, time: Date): Promise<number> => {
+  const { rows } = await sql<{ version: number }>`with recursive search(least, above) as (
+      select ${LEAST_VERSION}::bigint, coalesce(max(version), 0) + 1 from ledger_entries where account_id = ${accountId}
+      union all
+      select case when m.is_before then m.version + 1 else s.least end,
+        case when m.is_before then s.above else m.version end
+      from search s cross join lateral (
+        select e.version, t.created_at < ${time} as is_before
+        from ledger_entries e join ledger_transfers t on t.merchant_id = ${merchantId} and t.id = e.transfer_id
+        where e.account_id = ${accountId} and e.version = (s.least + s.above) / 2) m
+      where s.least < s.above)
+    select least as version from search where least = above`.execute(db)
+  return rows[0]?.version ?? LEAST_VERSION
+}

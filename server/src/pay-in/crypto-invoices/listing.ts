@@ -1,0 +1,67 @@
+import { NETWORKS, type Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { familyOf, ownerOf } from '../../chain/addresses/index.ts'
+import type { Db } from '../../platform/db/index.ts'
+import {
+  idsOfPage,
+  isInTime,
+  isInUnits,
+  isValue,
+  MOST_EXAMINED,
+  pageOf,
+  type Examined,
+  type Listed,
+  type ListPage,
+  type UnitRange,
+} from '../../platform/lists/page.ts'
+import type { Invoice } from './invoice.ts'
+import type { InvoiceState } from './machine.ts'
+import { INVOICE_COLUMNS, invoiceOf, type InvoiceRow } from './store.ts'
+
+/** Conditions on invoices, all of which hold; null: any. The range is of the amount that an invoice asks for. */
+export interface InvoiceFilter extends UnitRange {
+  ids: readonly string[] | null
+  state: InvoiceState | null
+  ticker: string | null
+  blockchain: Network | null
+  meta: string | null
+  /** of the payer, as it was given */
+  email: string | null
+  /** at which the invoice is paid */
+  address: string | null
+}
+
+/** A page of a merchant's invoices, newest first. The key of a row is its id. */
+export const listInvoices = async (
+  db: Db,
+  merchantId: string,
+  filter: InvoiceFilter,
+  page: ListPage,
+): Promise<Listed<Invoice>> => {
+  const { least, before } = idsOfPage(page)
+  const { meta, email, ids } = filter
+  const addressIds = await addressIdsOf(db, filter)
+  const { rows } = await sql<InvoiceRow & Examined>`select * from (
+      select ${INVOICE_COLUMNS}, row_number() over (order by i.id desc)::int4 as examined,
+        coalesce(${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+          and ${isValue(sql`i.blockchain`, filter.blockchain)}
+          and ${isInUnits(sql`i.units`, filter)} and ${isInTime(sql`i.created_at`, page)}, false) as fits
+      from crypto_invoices i
+      where i.merchant_id = ${merchantId} and i.id >= ${least} and i.id < ${before}
+        and (${ids && [...ids]}::uuid[] is null or i.id = any(${ids && [...ids]}::uuid[]))
+        and (${addressIds}::uuid[] is null or i.address_id = any(${addressIds}::uuid[]))
+        and ${isValue(sql`i.email`, email)}
+        and (${meta}::text is null or (md5(i.meta) = md5(${meta}::text) and i.meta = ${meta}::text))
+      order by i.id desc limit ${MOST_EXAMINED}) e
+    where e.fits or e.examined = ${MOST_EXAMINED} order by e.id desc limit ${page.limit + 1}`.execute(db)
+  const { rows: found, next } = pageOf(rows, page.limit, ({ id }) => id)
+  return { rows: found.map(invoiceOf), next }
+}
+
+/** The addresses among which those of the invoices are; null: any. One text may be an address of several networks. */
+const addressIdsOf = async (db: Db, { address }: InvoiceFilter): Promise<string[] | null> => {
+  if (address === null) return null
+  const families = [...new Set(NETWORKS.map(familyOf))]
+  const owners = await Promise.all(families.map((family) => ownerOf(db, family, [address])))
+  return owners.flatMap((byAddress) => byAddress.get(address)?.addressId ?? [])
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Db } from '../../platform/db/index.ts'
+import {
+  isInUnits,
+  isValue,
+  MOST_EXAMINED,
+  pageOf,
+  type Examined,
+  type Listed,
+  type ListPage,
+  type UnitRange,
+} from '../../platform/lists/page.ts'
+import type { FiatInvoice } from './invoice.ts'
+import type { FiatInvoiceState } from './machine.ts'
+import { COLUMNS } from './store.ts'
+
+/** Conditions on invoices, all of which hold; null: any. The range is of the amount that an invoice asks for. */
+export interface FiatInvoiceFilter extends UnitRange {
+  ids: readonly string[] | null
+  state: FiatInvoiceState | null
+  ticker: string | null
+  meta: string | null
+  /** of the payer, as it is stored */
+  email: string | null
+}
+
+/** Ids of fiat invoices are random, so a key begins with the time of creation, in microseconds. */
+const KEY = /^(\d{1,18})\/(.{36})$/
+export const isFiatInvoiceKey = (text: string): boolean => isUuid(KEY.exec(text)?.[2] ?? '')
+
+interface Row extends FiatInvoice, Examined {
+  createdMicros: string
+}
+
+const LEAST_ID = '00000000-0000-0000-0000-000000000000'
+const LATEST = 9_000_000_000_000_000
+
+/**
+ * The key before which the rows of a page are: the lower one of `after` and of the end of the range. PostgreSQL would
+ * begin at one of two such bounds only, and read all between them.
+ */
+const boundOf = ({ after, timeTo }: ListPage): { micros: number; id: string } => {
+  const end = { micros: timeTo === null ? LATEST : timeTo.getTime() * 1_000, id: LEAST_ID }
+  if (after === null) return end
+  const [, micros, id] = KEY.exec(after)!
+  return Number(micros) < end.micros ? { micros: Number(micros), id: id! } : end
+}
+
+/** A page of a merchant's invoices, newest first. The key of a row is its time and its id. */
+export const listFiatInvoices = async (
+  db: Db,
+  merchantId: string,
+  { ids, meta, ...filter }: FiatInvoiceFilter,
+  page: ListPage,
+): Promise<Listed<FiatInvoice>> => {
+  const { timeFrom, limit } = page
+  const { micros, id } = boundOf(page)
+  const { rows } = await sql<Row>`select * from (
+      select ${COLUMNS}, (extract(epoch from i.created_at) * 1000000)::bigint::text as "createdMicros",
+        row_number() over (order by i.created_at desc, i.id desc)::int4 as examined,
+        coalesce(${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+          and ${isInUnits(sql`i.units`, filter)}, false) as fits
+      from fiat_invoices i
+      where i.merchant_id = ${merchantId}
+        and (i.created_at, i.id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)
+        and i.created_at >= coalesce(${timeFrom}::timestamptz, '-infinity')
+        and (${ids && [...ids]}::uuid[] is null or i.id = any(${ids && [...ids]}::uuid[]))
+        and ${isValue(sql`i.email`, filter.email)}
+        and (${meta}::text is null or (md5(i.meta) = md5(${meta}::text) and i.meta = ${meta}::text))
+      order by i.created_at desc, i.id desc limit ${MOST_EXAMINED}) e
+    where e.fits or e.examined = ${MOST_EXAMINED} order by e."createdAt" desc, e.id desc limit ${limit + 1}`.execute(db)
+  const listed = pageOf(rows, limit, (row) => `${row.createdMicros}/${row.id}`)
+  return { rows: listed.rows.map(({ createdMicros: _, ...invoice }) => invoice), next: listed.next }
+}

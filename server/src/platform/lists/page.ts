@@ -1,0 +1,104 @@
+/**
+ * Pages of lists, newest first. A page begins behind the key of the last row of the page before it, so that rows which
+ * are added meanwhile move nothing. A statement examines a bounded number of rows for a page, however many there are: a
+ * page of a rare condition may be empty although more pages follow.
+ */
+import { sql, type RawBuilder } from 'kysely'
+
+export interface ListPage {
+  /** the most rows, at least 1 */
+  limit: number
+  /** the key of the last row of the page before it; null: the list begins with its newest row */
+  after: string | null
+  /** rows that were created at this time or later */
+  timeFrom: Date | null
+  /** rows that were created before this time */
+  timeTo: Date | null
+  /** how far the business clock, which dates rows, is ahead of the clock of ids: 0 outside a sandbox */
+  aheadMs: number
+}
+
+export interface Listed<Row> {
+  rows: Row[]
+  /** the key behind which the next page begins; null: this page is the last */
+  next: string | null
+}
+
+/** Rows that a statement examines for one page. */
+export const MOST_EXAMINED = 2_000
+
+/** Columns that the statement of a list adds to its rows. */
+export interface Examined {
+  /** whether the row fits the conditions */
+  fits: boolean
+  /** position among the examined rows, from 1 */
+  examined: number
+}
+
+/**
+ * Makes a page of the rows of a statement: those that fit, at most one more than the limit, and the last examined one
+ * if that is number MOST_EXAMINED.
+ */
+export const pageOf = <Row extends Examined>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => string,
+): Listed<Omit<Row, keyof Examined>> => {
+  const fitting = rows.filter(({ fits }) => fits)
+  const [last, lastShown] = [rows.at(-1), fitting[limit - 1]]
+  const isCut = fitting.length > limit
+  const isMore = last !== undefined && (isCut || last.examined === MOST_EXAMINED)
+  return {
+    rows: fitting.slice(0, limit).map(({ fits: _, examined: __, ...row }) => row),
+    next: isMore ? keyOf(isCut ? lastShown! : last) : null,
+  }
+}
+
+/** An id may be made this long before or after the time with which its row is dated. */
+const SLACK_MS = 5 * 60_000
+const LEAST_ID = '00000000-0000-0000-0000-000000000000'
+const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The least UUID of version 7 of a time. */
+const idAt = (ms: number): string => {
+  const hex = Math.max(0, Math.min(ms, 2 ** 48 - 1))
+    .toString(16)
+    .padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${LEAST_ID.slice(13)}`
+}
+
+/**
+ * The ids, which are UUIDs of version 7, among which all rows of a page are. The rows' own times are still to be
+ * compared.
+ * @returns `least` is inside, `before` is outside
+ */
+export const idsOfPage = ({ after, timeFrom, timeTo, aheadMs }: ListPage): { least: string; before: string } => {
+  const byTime = timeTo === null ? GREATEST_ID : idAt(timeTo.getTime() + SLACK_MS)
+  return {
+    least: timeFrom === null ? LEAST_ID : idAt(timeFrom.getTime() - aheadMs - SLACK_MS),
+    before: after === null || after > byTime ? byTime : after,
+  }
+}
+
+/** The column has this value, if there is one to compare with. */
+export const isValue = (column: RawBuilder<unknown>, value: string | null): RawBuilder<unknown> =>
+  sql`(${value}::text is null or ${column} = ${value}::text)`
+
+/** The time is within the page's. */
+export const isInTime = (
+  column: RawBuilder<unknown>,
+  { timeFrom, timeTo }: Pick<ListPage, 'timeFrom' | 'timeTo'>,
+): RawBuilder<unknown> =>
+  sql`((${timeFrom}::timestamptz is null or ${column} >= ${timeFrom}::timestamptz)
+    and (${timeTo}::timestamptz is null or ${column} < ${timeTo}::timestamptz))`
+
+/** Bounds of an amount in ledger units, both inside; null: no bound. */
+export interface UnitRange {
+  unitsFrom: bigint | null
+  unitsTo: bigint | null
+}
+
+/** The amount is within the bounds. */
+export const isInUnits = (column: RawBuilder<unknown>, { unitsFrom, unitsTo }: UnitRange): RawBuilder<unknown> =>
+  sql`((${unitsFrom}::numeric is null or ${column} >= ${unitsFrom}::numeric)
+    and (${unitsTo}::numeric is null or ${column} <= ${unitsTo}::numeric))`
