@@ -99,6 +99,24 @@ test('no more is read once the client has gone', async () => {
   await expect.poll(stream.isLeft, { timeout: 60_000 }).toBe(true)
 })
 
+test('pieces without text send nothing, and reading them ends once the client has gone', async () => {
+  let isLeft = false
+  pieces = async function* () {
+    try {
+      yield 'id\r\n'
+      for (;;) {
+        await new Promise((resolve) => setImmediate(resolve))
+        yield ''
+      }
+    } finally {
+      isLeft = true
+    }
+  }
+  const response = await open()
+  response.once('data', () => response.destroy())
+  await expect.poll(() => isLeft, { timeout: 60_000 }).toBe(true)
+})
+
 test('a merchant has four files at once: a further one is refused until one of them has ended', async () => {
   const stream = endless()
   pieces = stream.make

@@ -49,7 +49,7 @@ const sendPieces = async (exchange: Exchange, answer: StreamedAnswer, isClosing:
       if (!isBegun) sendStreamHead(exchange, answer)
       isBegun = true
       if (isHead) break
-      if (!response.write(piece)) await drained(response)
+      if (piece !== '' && !response.write(piece)) await drained(response)
     }
     if (isCut) response.destroy()
     else response.end()

@@ -38,7 +38,7 @@ export interface StreamedAnswer {
   contentType: string
   /** name under which a browser stores it: letters, digits, `-` and `.` */
   fileName: string
-  /** Fails before its first piece when the request is refused. */
+  /** Fails before its first piece when the request is refused. An empty piece sends nothing. */
   pieces: AsyncIterable<string>
 }
 

@@ -45,6 +45,7 @@ export const listRoute = (
   },
 })
 
+/** A page without rows is an empty piece: the sender then looks whether the client is still there. */
 async function* csvPieces(
   columns: readonly string[],
   first: ListPage,
@@ -54,7 +55,7 @@ async function* csvPieces(
   for (;;) {
     const { items, next } = await read(page)
     const text = head + items.map((item) => csvLine(columns.map((column) => csvText(item, column)))).join('')
-    if (text !== '') yield text
+    yield text
     if (next === null) return
     head = ''
     page = { ...page, after: next }
