@@ -211,7 +211,7 @@ describe('a withdrawal', () => {
     writeFileSync(file, [to, ...from].join('\n'))
     const text = await bursar('screening', 'import', '--date', new Date().toISOString().slice(0, 10), file)
     expect(text).toMatch(
-      /destinations of 1 withdrawals, which wait until they are screened again; [1-9]\d* earlier deposits/,
+      /destinations of 1 withdrawals, which wait until they are screened again; addresses of [1-9]\d* earlier deposits/,
     )
     await sandbox.kill('worker')
     await sandbox.start('worker')
