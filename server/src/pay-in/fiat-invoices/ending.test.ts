@@ -150,7 +150,7 @@ describe('money that goes back', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await world.work()
     expect([...world.first.refunds.values()].map(({ units }) => units)).toEqual([60_00n])
-    await expect(world.refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH are left')
+    await expect(world.refund(reference, 60_00n)).rejects.toThrow('4000 minor units of UAH can still be refunded')
     expect(await world.balance('merchant')).toBe(38_00n)
   })
 
