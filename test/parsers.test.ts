@@ -27,6 +27,7 @@ const TRIED: Readonly<Record<string, string>> = {
   'server/src/adapters/screening/': 'server/src/adapters/screening/mutated-answers.test.ts',
   'server/src/app/http/': 'server/src/app/http/fuzz.test.ts',
   'server/src/cards/acquiring/statement-file.ts': 'server/src/cards/acquiring/statement-mutations.test.ts',
+  'server/src/people/access/passkeys.ts': 'server/src/people/access/mutated-answers.test.ts',
   'server/src/platform/base/xml.ts': 'server/src/adapters/acquirers/mutated-answers.test.ts',
   'server/src/platform/money/': 'server/src/platform/money/money.test.ts',
   'server/src/risk/screening/': 'server/src/risk/screening/list-file.test.ts',
@@ -46,6 +47,8 @@ const NOT_TRIED: Readonly<Record<string, string>> = {
   'server/src/platform/api/answers.ts': 'answers that we wrote',
   'server/src/merchants/mail/activity.ts': 'notifications that we serialised',
   'server/src/pay-in/': 'forms of payers: the fuzz of the api',
+  'server/src/people/pages/':
+    'forms of members, read as texts: server/src/people/pages/*.test.ts has a case for each kind',
   'server/src/platform/base/repeated-key.ts': 'texts that JSON.parse has accepted; settings of the operator',
   'server/src/platform/config/': 'settings of the operator: server/src/platform/config/shape.test.ts',
   'server/src/platform/outbound/':
