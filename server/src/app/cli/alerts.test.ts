@@ -42,7 +42,7 @@ test('an alert of something that has happened is ended by a person, once, with a
   expect(listed).not.toContain(STATE)
 
   const refused = await bursar('alerts', 'end', STATE, 'topped', 'up')
-  expect([refused.code, refused.text]).toEqual([1, expect.stringContaining('hot-wallet-short reports a state')])
+  expect([refused.code, refused.text]).toEqual([1, expect.stringContaining('hot-wallet-short reports a condition')])
   expect(await open()).toEqual(['withdrawal-impossible', 'hot-wallet-short'])
 
   expect((await bursar('alerts', 'end', EVENT, 'told', 'the', 'merchant')).code).toBe(0)

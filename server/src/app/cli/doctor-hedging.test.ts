@@ -25,7 +25,7 @@ test('a venue that answers, one that does not, and a stop', async () => {
   const venue = createTestVenue(() => at.getTime())
   venue.held.set('BTC', 5n)
   expect(await lines((report) => reportVenue(db, venue, report))).toEqual([
-    'ok hedging: test takes our key, has 3 markets, and holds BTC',
+    'ok hedging: test accepts our key, has 3 markets, and holds BTC',
   ])
   await inTransaction(db, (tx) => stopHedging(tx, { reason: 'drill', actor: 'ops' }, { at, newId }))
   venue.down = true

@@ -39,13 +39,13 @@ test("audit M-C4: another log than the database knows is reported, and accepted 
   await createLogMemory(db, () => 0).keep({ length: 2, head: 'ab'.repeat(32) })
   expect(await type(other, 'signer', 'log')).toMatchObject({
     code: 1,
-    text: expect.stringMatching(/the database knows line 2: .*log-cut-back.*does not hold line 2/) as string,
+    text: expect.stringMatching(/the database stores line 2: .*log-cut-back.*does not hold line 2/) as string,
   })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost')).toMatchObject({ code: 2 })
   expect(await type(other, 'signer', 'accept-log', 'the disk is lost', '--yes')).toMatchObject({ code: 0 })
   expect(await type(other, 'signer', 'log')).toMatchObject({
     code: 0,
-    text: expect.stringMatching(/the database knows line 2: the log has it$/) as string,
+    text: expect.stringMatching(/the database stores line 2: the log contains it$/) as string,
   })
   const { rows } = await sql<{
     by: string
