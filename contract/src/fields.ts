@@ -81,7 +81,7 @@ export const localId = () =>
   text(
     1,
     textLimits.localId,
-    `The merchant's own identifier, 1 to ${textLimits.localId} characters, unique for ever across withdrawals, ` +
+    `The merchant's own identifier, 1 to ${textLimits.localId} characters, permanently unique across withdrawals, ` +
       "batches, exchanges and exchanges with withdrawal: a repeated call can't move money twice",
   )
 

@@ -184,7 +184,7 @@ export interface CreateCryptoExchangeWithdrawalBody {
    */
   price: string
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -274,7 +274,7 @@ export interface CreateCryptoWithdrawalBody {
    */
   fee?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -308,7 +308,7 @@ export interface CreateExchangeBody {
    */
   price: string
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -332,7 +332,7 @@ export interface CreateFiatBatchWithdrawalBody {
    */
   fee?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -371,7 +371,7 @@ export interface CreateFiatExchangeWithdrawalBody {
    */
   price: string
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -448,7 +448,7 @@ export interface CreateFiatWithdrawalBody {
    */
   fee?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -1631,7 +1631,7 @@ export interface FiatWithdrawFailed {
 
 export interface FindWithdrawalsQuery {
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId: string
@@ -1721,7 +1721,7 @@ export interface ListCardPayoutsQuery {
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -1782,7 +1782,7 @@ export interface ListCryptoWithdrawalsQuery {
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
@@ -1865,7 +1865,7 @@ export interface ListExchangesQuery {
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
   /**
-   * The merchant's own identifier, 1 to 128 characters, unique for ever across withdrawals, batches, exchanges and
+   * The merchant's own identifier, 1 to 128 characters, permanently unique across withdrawals, batches, exchanges and
    * exchanges with withdrawal: a repeated call can't move money twice
    */
   localId?: string | undefined
