@@ -73,7 +73,7 @@ export class WebhookError extends Error {
 /**
  * A proof of liabilities is invalid. `malformed`: not a proof; `merchant`: the proof of another merchant; `path`,
  * `sum`, `root`: it does not lead to its total; `commitment`, `signature`: it differs from the published one or
- * signed; `balance`: it differs from your own books.
+ * is not signed by the expected key; `balance`: it differs from your own books.
  */
 export class ReserveProofError extends Error {
   readonly code: 'malformed' | 'merchant' | 'path' | 'sum' | 'root' | 'commitment' | 'signature' | 'balance'

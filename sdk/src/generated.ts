@@ -1677,11 +1677,11 @@ export interface LedgerEntry {
   time: number
   /** Asset */
   ticker: string
-  /** What the balance grew by; below zero what it fell by; 0 when only `held` changed */
+  /** Change of the balance: negative if it fell, 0 if only `held` changed */
   amount: string
-  /** The balance after it, what is held included */
+  /** The balance after it, with the held part */
   balance: string
-  /** What the held part grew by */
+  /** Change of the held part: negative if it fell */
   heldChange: string
   /** The part of the balance that is reserved for orders after it */
   held: string
@@ -1968,7 +1968,7 @@ export interface ListedExchange {
   status: 'Done' | 'Failed'
   /** Why it failed */
   failedReason?: string
-  /** What was ordered together with the exchange; its list shows what became of it */
+  /** The withdrawal or card payout that was ordered with the exchange; its own list shows its state */
   withdrawal?: {
     /** Identifier of the withdrawal or of the card payout */
     id: string
@@ -1978,7 +1978,7 @@ export interface ListedExchange {
     localId?: string
     /** As given for both */
     meta?: string
-    /** What had a target that led to both */
+    /** The kind of the object whose target caused both */
     causedBy?: string
   }
 }

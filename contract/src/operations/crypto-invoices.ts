@@ -27,7 +27,7 @@ export const createCryptoInvoice = operation({
   tag: 'Crypto invoices',
   summary: 'Create a crypto invoice',
   description:
-    'A payment page for one payment. The payer chooses what `amount` does not state. With `baseAmount` the price is ' +
+    'A payment page for one payment. The payer chooses the values that `amount` does not state. With `baseAmount` the price is ' +
     'turned into crypto when the payer continues. Statuses arrive as `CryptoInvoice` notifications.',
   body: requestObject(
     {

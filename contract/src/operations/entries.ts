@@ -11,9 +11,9 @@ export const LedgerEntry = Type.Object(
     id: Type.String({ description: 'Identifier of the posting, the same for all assets that it changes' }),
     time: milliseconds('When it was posted'),
     ticker: Type.String({ description: 'Asset' }),
-    amount: change('What the balance grew by; below zero what it fell by; 0 when only `held` changed'),
-    balance: printedDecimal('The balance after it, what is held included'),
-    heldChange: change('What the held part grew by'),
+    amount: change('Change of the balance: negative if it fell, 0 if only `held` changed'),
+    balance: printedDecimal('The balance after it, with the held part'),
+    heldChange: change('Change of the held part: negative if it fell'),
     held: printedDecimal('The part of the balance that is reserved for orders after it'),
     kind: Type.Enum(['post', 'hold', 'capture', 'release'], {
       description: 'hold: money is reserved. capture: reserved money is spent. release: it is available again',

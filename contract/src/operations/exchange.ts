@@ -176,9 +176,11 @@ export const ListedExchange = Type.Object(
           kind: Type.Enum(['crypto', 'fiat'], { description: 'To an address, or to a card' }),
           localId: Type.Optional(Type.String({ description: 'As given for both' })),
           meta: Type.Optional(Type.String({ description: 'As given for both' })),
-          causedBy: Type.Optional(Type.String({ description: 'What had a target that led to both' })),
+          causedBy: Type.Optional(Type.String({ description: 'The kind of the object whose target caused both' })),
         },
-        { description: 'What was ordered together with the exchange; its list shows what became of it' },
+        {
+          description: 'The withdrawal or card payout that was ordered with the exchange; its own list shows its state',
+        },
       ),
     ),
   },

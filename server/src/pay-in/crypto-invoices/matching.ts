@@ -52,8 +52,8 @@ export const totalsOf = (payments: readonly Payment[], scale: number): Totals =>
 
 /**
  * Returns the requested amount of an invoice priced in fiat: the seen payments, plus the missing rest at the current
- * quote, rounded up to an amount that a person would write. An overpayment does not increase it, and what rounding
- * added is no overpayment.
+ * quote, rounded up to an amount that a person would write. An overpayment does not increase it, and the amount
+ * that rounding added is no overpayment.
  */
 export const askedUnits = (
   { base, quote }: { base: NonNullable<Invoice['base']>; quote: NonNullable<Invoice['quote']> },
