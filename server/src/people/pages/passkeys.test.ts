@@ -83,7 +83,7 @@ describe('an invitation', () => {
     expect(answers[0]!.status).toBe(404)
   })
 
-  test('to a person who has an account needs their session: the link alone adds no way to sign in', async () => {
+  test('S3 to a person who has an account needs their session: the link alone adds no way to sign in', async () => {
     const { email, browser } = await join()
     await inTransaction(edge.db, (tx) =>
       removeMember(tx, { merchantId: edge.merchant.id, email, actor: 'cli:test' }, nowOf(deps.runtime)),

@@ -54,7 +54,7 @@ describe('an invitation', () => {
 })
 
 describe('signing in with a password', () => {
-  test('takes each one-time code once, also from two requests at the same moment', async () => {
+  test('S3 takes each one-time code once, also from two requests at the same moment', async () => {
     const { email, seed } = await join()
     edge.clock.ms += MINUTE
     const code = codeAt(seed)
@@ -63,7 +63,7 @@ describe('signing in with a password', () => {
     expect((await signInWith(browse(), email, codeAt(seed, -1))).status).toBe(400)
   })
 
-  test('takes each recovery code once, and mails the person', async () => {
+  test('S3 takes each recovery code once, and mails the person', async () => {
     const { email, codes } = await join()
     expect((await signInWith(browse(), email.toUpperCase(), codes[0]!.toLowerCase())).status).toBe(303)
     expect((await signInWith(browse(), email, codes[0]!)).status).toBe(400)
@@ -105,7 +105,7 @@ describe('signing in with a password', () => {
     expect((await signInWith(browse(), email, codeAt(seed))).status).toBe(303)
   })
 
-  test('checks five of many guesses at once', async () => {
+  test('S3 checks five of many guesses at once', async () => {
     const { email, codes } = await join()
     await Promise.all(Array.from({ length: 12 }, () => signInWith(browse(), email, '000000')))
     const { rows } = await sql<{ most: number }>`select max(failed) as most from dashboard_attempts
@@ -183,7 +183,7 @@ describe('a session', () => {
     expect(page.text).toContain('value="&lt;Laptop&gt; of &quot;Оля&quot;"')
   })
 
-  test('renews the recovery codes after a proof only: the old ones end', async () => {
+  test('S3 renews the recovery codes after a proof only: the old ones end', async () => {
     const { email, codes, seed, browser } = await join()
     edge.clock.ms += 6 * MINUTE
     expect((await browser.post('/app/security', { do: 'renew-codes' })).status).toBe(403)
