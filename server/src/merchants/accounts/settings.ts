@@ -146,11 +146,7 @@ export const checkSettings = (change: Partial<MerchantSettings>): Partial<Mercha
 const CHECKS: Checks = {
   notificationsUrl: (text) => checkUrl(text),
   domain: (text) => checkHost(text),
-  email: (text) => {
-    const address = mailAddress(text)
-    if (address === undefined) throw new RangeError('email is an address such as shop@example.com, or none')
-    return address
-  },
+  email: (text) => checkMailAddress('email', text, 'shop@example.com'),
   mailLanguage: (text) => {
     if (!isLanguage(text)) throw new RangeError(`mailLanguage is one of ${LANGUAGES.join(', ')}`)
     return text
@@ -160,11 +156,7 @@ const CHECKS: Checks = {
     return text.toLowerCase()
   },
   supportUrl: (text) => checkSupportUrl(text),
-  supportEmail: (text) => {
-    const address = mailAddress(text)
-    if (address === undefined) throw new RangeError('supportEmail is an address such as help@example.com, or none')
-    return address
-  },
+  supportEmail: (text) => checkMailAddress('supportEmail', text, 'help@example.com'),
   redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
   formTargetAddresses: (addresses) => {
     const wrong = addresses.find((address) => !ADDRESS.test(address))
@@ -191,6 +183,12 @@ const CHECKS: Checks = {
   retryMinutes: (minutes) => checkNumber('retryMinutes', minutes, MOST_RETRY_MINUTES),
   withdrawalHourPercent: (percent) => checkPercent('withdrawalHourPercent', percent),
   withdrawalDayPercent: (percent) => checkPercent('withdrawalDayPercent', percent),
+}
+
+const checkMailAddress = (name: string, text: string, example: string): string => {
+  const address = mailAddress(text)
+  if (address === undefined) throw new RangeError(`${name} is an address such as ${example}, or none`)
+  return address
 }
 
 /** Validates a notifications URL and normalises its spelling, because notifications are signed over host and path. */
