@@ -44,7 +44,6 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
     },
     after: (form, visit) => ({ ...visit, rest: form.verb === 'payRest' || (form.verb === 'requote' && visit.rest) }),
     act: async (id, form, visit) => {
-      const invoice = await load(id)
       try {
         await inTransaction(runtime.db, async (tx) => {
           const moment = momentOf(runtime)
@@ -53,9 +52,9 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
         })
         return []
       } catch (error) {
-        if (error instanceof PayerRefusal)
-          return [error, ...error.others].map((refusal) => problemOf(refusal, invoice, form))
-        throw error
+        if (!(error instanceof PayerRefusal)) throw error
+        const invoice = await load(id)
+        return [error, ...error.others].map((refusal) => problemOf(refusal, invoice, form))
       }
     },
     receipt: async (id, { language }) => {
