@@ -22,6 +22,7 @@ test('an operator invites a person, who joins by the link in the mail, signs in 
   const password = 'orbit velvet cactus'
   // A sandbox is reached by an IP address, which has no passkeys.
   expect(page.text).not.toContain('data-options')
+  expect(page.text).toContain('<summary>Set a password</summary>')
   const joined = await post(link, { do: 'password', password, seed: fieldOf(page, 'seed'), code: code(0) })
   expect([joined.status, await joined.text()]).toEqual([200, expect.stringContaining('Save your recovery codes')])
   const signedIn = await post(`${origin}/app/sign-in`, { do: 'password', email: EMAIL, password, code: code(1) })

@@ -123,15 +123,16 @@ const usePassword = (deps: DashboardDeps, visit: Visit, invitation: OpenInvitati
   const { words, path } = visit
   const seed = typed.seed ?? deps.random(SEED_BYTES)
   const isOpen = typed.problem === 'password-weak' || typed.problem === 'code-wrong' || deps.party === undefined
+  const title = deps.party === undefined ? words.setPassword : words.usePassword
   const key = base32(seed).replaceAll(/.{4}(?=.)/g, '$& ')
-  return html`<section class="panel"><details${isOpen && html` open`}><summary>${words.usePassword}</summary>
+  return html`<section class="panel"><details${isOpen && html` open`}><summary>${title}</summary>
 <form method="post" action="${linkTo(visit, path)}">${hidden('do', 'password')}${hidden('seed', deps.ring.seal(seed.toString('base64'), seedOwner(invitation)))}
 <p>${words.usePasswordText}</p>${userName(invitation.email)}
 ${input({ name: 'password', label: words.newPassword, type: 'password', hint: words.newPasswordHint, autocomplete: 'new-password' })}
 <h3>${words.authenticator}</h3><p>${words.authenticatorText}</p><div class="codes">${qrImage(setUpUri(ISSUER, invitation.email, seed), words.qr)}
 <p>${words.authenticatorKey}: <span class="address">${foreign(key)}</span></p></div>
 ${input({ name: 'code', label: words.authenticatorCode, autocomplete: 'one-time-code', inputmode: 'numeric' })}
-<button class="second">${words.usePassword}</button></form></details></section>`
+<button class="second">${title}</button></form></details></section>`
 }
 
 const textOf = (problem: JoinProblem, { words }: Visit): string =>

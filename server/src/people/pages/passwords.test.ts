@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fieldOf, seedOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { fieldOf, seedOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { dashboardRoutes } from './index.ts'
 
-const { edge, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
+const { edge, deps, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 const PASSWORD = 'orbit velvet cactus'
 
@@ -51,6 +52,23 @@ describe('an invitation', () => {
     const joined = await browser.post(path, { do: 'password', password: PASSWORD, seed: sealed, code: codeAt(seed) })
     expect(joined.status).toBe(200)
   })
+})
+
+test.each([
+  ['en', 'Set a password', 'instead'],
+  ['uk', 'Установити пароль', 'Користуватися паролем'],
+  ['ru', 'Установить пароль', 'Использовать пароль'],
+  ['kk', 'Құпиясөз орнату', 'Құпиясөзді қолдану'],
+])('in %s, where no passkey can be offered, an invitation says %j', async (lang, said, notSaid) => {
+  const path = '/app/join/{token}'
+  const token = (await inviteTo(newAddress())).split('/').at(-1)!
+  const page = dashboardRoutes({ ...deps, party: undefined }).find((one) => one.path === path && one.method === 'GET')!
+  const request = { method: 'GET', params: { token }, query: { lang }, headers: {}, requestId: 'x' } as const
+  const answer = await page.handle({ ...request, url: `/app/join/${token}`, body: Buffer.alloc(0) })
+  const text = 'body' in answer ? String(answer.body) : ''
+  expect(text).toContain(`<summary>${said}</summary>`)
+  expect(text).toContain(`<button class="second">${said}</button>`)
+  expect(textOf({ text })).not.toContain(notSaid)
 })
 
 describe('signing in with a password', () => {

@@ -32,6 +32,8 @@ export interface Words {
   passkeyName: string
   passkeyNameHint: string
   usePassword: string
+  /** in place of `usePassword`, where no passkey can be offered */
+  setPassword: string
   usePasswordText: string
   newPassword: string
   newPasswordHint: string
@@ -110,6 +112,7 @@ export const en: Words = {
   passkeyName: 'Name of the passkey',
   passkeyNameHint: 'To recognise it later, such as “work laptop”.',
   usePassword: 'Use a password instead',
+  setPassword: 'Set a password',
   usePasswordText: 'You need an authenticator app on your phone for one-time codes.',
   newPassword: 'New password',
   newPasswordHint: 'At least 12 characters. A few unrelated words are good.',

@@ -32,6 +32,7 @@ export const kk: Words = {
   passkeyName: 'Кіру кілтінің атауы',
   passkeyNameHint: 'Кейін тану үшін, мысалы «жұмыс ноутбугі».',
   usePassword: 'Құпиясөзді қолдану',
+  setPassword: 'Құпиясөз орнату',
   usePasswordText: 'Бір реттік кодтар үшін телефонда аутентификатор қолданбасы керек.',
   newPassword: 'Жаңа құпиясөз',
   newPasswordHint: 'Кемінде 12 таңба. Бірнеше байланыссыз сөз жақсы келеді.',
