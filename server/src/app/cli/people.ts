@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { inTransaction } from '../../platform/db/index.ts'
-import { isUuid } from '../../platform/base/id.ts'
 import { isLanguage, LANGUAGES, type Language } from '../../platform/base/language.ts'
 import {
   invite,
@@ -24,11 +23,6 @@ const readLanguage = (typed: string): Language => {
   return typed
 }
 
-const readMerchantId = (typed: string): string => {
-  if (!isUuid(typed)) throw new UsageError('MERCHANT_ID is a UUID: `bursar merchant list` shows it')
-  return typed
-}
-
 /** Shows the link only if no mail carries it: it gives access to the dashboard. */
 const showInvited = ({ url, expiresAt, mail }: Invited, email: string, out: Output): void => {
   if (mail === 'queued') {
@@ -48,9 +42,9 @@ export const peopleCommands: readonly Command[] = [
     args: ['MERCHANT_ID', 'EMAIL'],
     options: { role: neededText(ROLES.join('|'), 'what the person may do'), language },
     more: 'The link in the mail works once, within seven days. An earlier invitation of the address to this merchant is withdrawn. Without a mail server the command prints the link.',
-    run: async ({ args: { MERCHANT_ID: id, EMAIL: email }, options: { role, language } }, env, out) => {
+    run: async ({ args: { MERCHANT_ID: merchantId, EMAIL: email }, options: { role, language } }, env, out) => {
       if (!isRole(role)) throw new UsageError(`--role is one of ${ROLES.join(', ')}`)
-      const given = { merchantId: readMerchantId(id), email, role, language: readLanguage(language), actor: actor() }
+      const given = { merchantId, email, role, language: readLanguage(language), actor: actor() }
       await withInstallation(env, async ({ runtime, config: { publicUrl } }) => {
         const invited = await inTransaction(runtime.db, (tx) =>
           invite(tx, given, { random: randomBytes, publicUrl }, nowOf(runtime)),
@@ -63,8 +57,7 @@ export const peopleCommands: readonly Command[] = [
     name: 'merchant members',
     summary: 'list the members of a merchant, and the invitations that are open',
     args: ['MERCHANT_ID'],
-    run: async ({ args: { MERCHANT_ID: id } }, env, out) => {
-      const merchantId = readMerchantId(id)
+    run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) => {
       await withInstallation(env, async ({ runtime }) => {
         const members = await listMembers(runtime.db, merchantId, nowOf(runtime).real)
         out.list(
@@ -79,8 +72,8 @@ export const peopleCommands: readonly Command[] = [
     name: 'merchant remove-member',
     summary: 'remove a member of a merchant, and withdraw an open invitation of the address',
     args: ['MERCHANT_ID', 'EMAIL'],
-    run: async ({ args: { MERCHANT_ID: id, EMAIL: email } }, env, out) => {
-      const given = { merchantId: readMerchantId(id), email, actor: actor() }
+    run: async ({ args: { MERCHANT_ID: merchantId, EMAIL: email } }, env, out) => {
+      const given = { merchantId, email, actor: actor() }
       await withInstallation(env, async ({ runtime }) => {
         await inTransaction(runtime.db, (tx) => removeMember(tx, given, nowOf(runtime)))
         out.say('removed')
@@ -94,8 +87,8 @@ export const peopleCommands: readonly Command[] = [
     options: { language },
     irreversible: 'The person can sign in only by the link that is mailed now.',
     more: 'For a person who has lost every passkey, or the phone with the one-time codes. Make sure by another way than mail that the person asks for it.',
-    run: async ({ args: { MERCHANT_ID: id, EMAIL: email }, options: { language } }, env, out) => {
-      const given = { merchantId: readMerchantId(id), email, language: readLanguage(language), actor: actor() }
+    run: async ({ args: { MERCHANT_ID: merchantId, EMAIL: email }, options: { language } }, env, out) => {
+      const given = { merchantId, email, language: readLanguage(language), actor: actor() }
       await withInstallation(env, async ({ runtime, config: { publicUrl } }) => {
         const invited = await inTransaction(runtime.db, (tx) =>
           resetAccess(tx, given, { random: randomBytes, publicUrl }, nowOf(runtime)),
