@@ -7,7 +7,7 @@ import { insertPasskey, replaceRecoveryCodes, storePassword } from './credential
 import { useInvitation, type OpenInvitation } from './invitations.ts'
 import { notifyPerson } from './notices.ts'
 import type { Now } from './now.ts'
-import { verifyNewPasskey } from './passkeys.ts'
+import { expectedFor, verifyNewPasskey } from './passkeys.ts'
 import { isUsablePassword } from './passwords.ts'
 import { findPersonByAddress, insertMember, insertPerson, type Person } from './people.ts'
 import { openSession, type Method, type Session } from './sessions.ts'
@@ -42,11 +42,8 @@ export const acceptByPasskey = async (
   joining: Joining,
   now: Now,
 ): Promise<Joined> => {
-  const { party, challenges } = deps
-  if (party === undefined) return { problem: 'passkey-failed' }
-  const purpose = joinPurpose(invitation.id)
-  const isChallenge = (challenge: string): boolean => challenges.isOf(challenge, purpose, now.real)
-  const key = await verifyNewPasskey(answer, { party, isChallenge })
+  const expected = expectedFor(deps, joinPurpose(invitation.id), now.real)
+  const key = expected && (await verifyNewPasskey(answer, expected))
   if (!key) return { problem: 'passkey-failed' }
   return inOneTransaction(deps, async (tx) => {
     const person = await admit(tx, invitation, joining.language, now)

@@ -1,5 +1,6 @@
-/** What browsers are asked for, and how their answers are verified (Web Authentication, level 3). */
+/** Requests to browsers for passkeys, and the verification of the answers (Web Authentication, level 3). */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { Challenges } from './challenges.ts'
 import type { Passkey } from './credentials.ts'
 
 /** Where passkeys are valid: the host of the public URL. */
@@ -84,6 +85,13 @@ export interface Expected {
   isChallenge: (challenge: string) => boolean
 }
 
+/** An answer to a challenge of this purpose; undefined where there are no passkeys. */
+export const expectedFor = (
+  { party, challenges }: { party: RelyingParty | undefined; challenges: Pick<Challenges, 'isOf'> },
+  purpose: string,
+  now: Date,
+): Expected | undefined => party && { party, isChallenge: (challenge) => challenges.isOf(challenge, purpose, now) }
+
 export interface NewKey {
   credentialId: string
   publicKey: Buffer
@@ -98,17 +106,14 @@ export interface NewKey {
  * revocation lists from the URLs that they name, which may be in our network.
  */
 export const verifyNewPasskey = async (text: string, expected: Expected): Promise<NewKey | undefined> => {
-  const { response, challengeSeen, accepts } = reading(text, expected)
+  const { response, challengeSeen, checks } = reading(text, expected)
   if (response === undefined) return undefined
   if (!(await isWithoutCertificates(response))) return undefined
   // The library takes a second to load, and most processes never need it.
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyRegistrationResponse({
     response: response as unknown as RegistrationResponseJSON,
-    expectedChallenge: accepts,
-    expectedOrigin: expected.party.origin,
-    expectedRPID: expected.party.id,
-    requireUserVerification: true,
+    ...checks,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => undefined)
   if (verified?.verified !== true) return undefined
@@ -141,16 +146,13 @@ export const verifyPasskey = async (
   passkey: Pick<Passkey, 'credentialId' | 'personId' | 'publicKey' | 'counter'>,
   expected: Expected,
 ): Promise<{ counter: number; challenge: string } | undefined> => {
-  const { response, challengeSeen, accepts } = reading(text, expected)
+  const { response, challengeSeen, checks } = reading(text, expected)
   const handle = response?.response.userHandle
   if (response === undefined || (typeof handle === 'string' && handle !== handleOf(passkey.personId))) return undefined
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyAuthenticationResponse({
     response: response as unknown as AuthenticationResponseJSON,
-    expectedChallenge: accepts,
-    expectedOrigin: expected.party.origin,
-    expectedRPID: expected.party.id,
-    requireUserVerification: true,
+    ...checks,
     credential: {
       id: passkey.credentialId,
       publicKey: new Uint8Array(passkey.publicKey),
@@ -161,14 +163,20 @@ export const verifyPasskey = async (
   return { counter: verified.authenticationInfo.newCounter, challenge: challengeSeen() }
 }
 
-const reading = (text: string, { isChallenge }: Expected) => {
+/** An answer, with the checks that the library makes of every answer. */
+const reading = (text: string, { party, isChallenge }: Expected) => {
   let seen = ''
   return {
     response: readAnswer(text),
     challengeSeen: () => seen,
-    accepts: (challenge: string): boolean => {
-      seen = challenge
-      return isChallenge(challenge)
+    checks: {
+      expectedChallenge: (challenge: string): boolean => {
+        seen = challenge
+        return isChallenge(challenge)
+      },
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
     },
   }
 }

@@ -13,7 +13,7 @@ import {
 import { notifyPerson } from './notices.ts'
 import type { Now } from './now.ts'
 import type { DashboardEvent } from '../../merchants/mail-templates/index.ts'
-import { verifyNewPasskey } from './passkeys.ts'
+import { expectedFor, verifyNewPasskey } from './passkeys.ts'
 import type { Person } from './people.ts'
 import { endSession, endSessions, renewSession, type Session } from './sessions.ts'
 import { checkPasskey, checkPassword, type SignInDeps, type TypedProof } from './signing-in.ts'
@@ -68,11 +68,8 @@ export const addPasskey = async (
   now: Now,
 ): Promise<boolean> => {
   requireProof(session)
-  const { party, challenges, db } = deps
-  if (party === undefined) return false
-  const purpose = addPurpose(session.id)
-  const isChallenge = (challenge: string): boolean => challenges.isOf(challenge, purpose, now.real)
-  const key = await verifyNewPasskey(answer, { party, isChallenge })
+  const expected = expectedFor(deps, addPurpose(session.id), now.real)
+  const key = expected && (await verifyNewPasskey(answer, expected))
   if (!key) return false
   const { credentialId, publicKey, counter, challenge } = key
   const passkey: Omit<Passkey, 'usedAt'> = {
@@ -84,7 +81,7 @@ export const addPasskey = async (
     name,
     createdAt: now.real,
   }
-  return inTransaction(db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     if (!(await useChallenge(tx, challenge, now.real)) || !(await insertPasskey(tx, passkey))) return false
     await note(tx, session.person, 'added passkey', { name }, now, 'passkey-added')
     return true

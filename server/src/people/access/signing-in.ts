@@ -7,7 +7,7 @@ import { useChallenge, type Challenges } from './challenges.ts'
 import { findPasskey, findPassword, markPasskeyUsed, spendRecoveryCode, spendStep } from './credentials.ts'
 import { notifyPerson } from './notices.ts'
 import type { Now, Secrets } from './now.ts'
-import { credentialIdIn, verifyPasskey, type RelyingParty } from './passkeys.ts'
+import { credentialIdIn, expectedFor, verifyPasskey, type RelyingParty } from './passkeys.ts'
 import type { Passwords } from './passwords.ts'
 import { addressOf, type Person } from './people.ts'
 import { openSession, type Method } from './sessions.ts'
@@ -100,19 +100,19 @@ export const checkPasskey = (
 
 /** Verifies an answer as `checkPasskey` does. `act` runs in the transaction that spends the challenge, as above. */
 const withPasskey = async <T>(
-  { db, challenges, party }: SignInDeps,
+  deps: SignInDeps,
   { answer, purpose }: { answer: string; purpose: string },
   now: Now,
   act: (tx: Tx, personId: string) => Promise<T>,
 ): Promise<T | undefined> => {
+  const expected = expectedFor(deps, purpose, now.real)
   const credentialId = credentialIdIn(answer)
-  if (party === undefined || credentialId === undefined) return undefined
-  const passkey = await findPasskey(db, credentialId)
+  if (!expected || credentialId === undefined) return undefined
+  const passkey = await findPasskey(deps.db, credentialId)
   if (!passkey) return undefined
-  const isChallenge = (challenge: string): boolean => challenges.isOf(challenge, purpose, now.real)
-  const verified = await verifyPasskey(answer, passkey, { party, isChallenge })
+  const verified = await verifyPasskey(answer, passkey, expected)
   if (!verified) return undefined
-  return inTransaction(db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const isFirst =
       (await useChallenge(tx, verified.challenge, now.real)) &&
       (await markPasskeyUsed(tx, passkey.id, verified.counter, now.real))
