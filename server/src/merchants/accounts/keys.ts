@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { SecretBox, SecretRing } from '../../platform/config/secrets.ts'
+import { resealed, type SecretBox, type SecretRing } from '../../platform/config/secrets.ts'
 import { audit } from './audit.ts'
 
 /** The source of random secrets, passed in like every source of randomness. */
@@ -123,10 +123,7 @@ export const resealKeys = async (
     where not starts_with(sealed, ${ring.newest}) and id > ${after} order by id limit ${most} for update`.execute(tx)
   let lost = 0
   for (const { merchantId, id, sealed } of rows) {
-    const owner = keyOwner(merchantId, id)
-    const anew = await Promise.resolve()
-      .then(() => ring.seal(ring.open(sealed, owner), owner))
-      .catch(() => undefined)
+    const anew = resealed(ring, sealed, keyOwner(merchantId, id))
     if (anew === undefined) lost += 1
     else
       await sql`update merchant_keys set sealed = ${anew} where merchant_id = ${merchantId} and id = ${id}`.execute(tx)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { SecretRing } from '../../platform/config/secrets.ts'
+import { resealed, type SecretRing } from '../../platform/config/secrets.ts'
 import type { Secrets } from './now.ts'
 import { newRecoveryCodes, recoveryHashOf } from './tokens.ts'
 
@@ -149,14 +149,12 @@ export const resealSeeds = async (
   const { rows } = await sql<{ personId: string; sealed: string }>`select person_id as "personId", sealed_seed as sealed
     from dashboard_passwords where not starts_with(sealed_seed, ${ring.newest}) and person_id > ${after}
     order by person_id limit ${most} for update`.execute(tx)
-  let resealed = 0
+  let count = 0
   for (const { personId, sealed } of rows) {
-    const anew = await Promise.resolve()
-      .then(() => ring.seal(ring.open(sealed, ownerOf(personId)), ownerOf(personId)))
-      .catch(() => undefined)
+    const anew = resealed(ring, sealed, ownerOf(personId))
     if (anew === undefined) continue
     await sql`update dashboard_passwords set sealed_seed = ${anew} where person_id = ${personId}`.execute(tx)
-    resealed += 1
+    count += 1
   }
-  return { resealed, last: rows.length === most ? rows.at(-1)!.personId : undefined }
+  return { resealed: count, last: rows.length === most ? rows.at(-1)!.personId : undefined }
 }

@@ -60,6 +60,15 @@ export const createSecretRing = (keys: readonly Uint8Array[]): SecretRing => {
   }
 }
 
+/** A sealed value as the first key seals it; undefined if no key of the ring opens it. */
+export const resealed = (ring: SecretRing, sealed: string, belongsTo: string): string | undefined => {
+  try {
+    return ring.seal(ring.open(sealed, belongsTo), belongsTo)
+  } catch {
+    return undefined
+  }
+}
+
 const idOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
 const prefixOf = (key: Uint8Array): string => `v1.${idOf(key)}.`
 
