@@ -24,6 +24,10 @@ export const addressOf = (typed: string): string | undefined => mailAddress(type
 export const findPersonByAddress = async (db: Db | Tx, address: string): Promise<Person | undefined> =>
   (await sql<Person>`select id, email, language from dashboard_people where address = ${address}`.execute(db)).rows[0]
 
+/** The person of an id, who exists. */
+export const personOf = async (tx: Tx, id: string): Promise<Person> =>
+  (await sql<Person>`select id, email, language from dashboard_people where id = ${id}`.execute(tx)).rows[0]!
+
 /** Returns false when another invitation has made a person of this address meanwhile. */
 export const insertPerson = async (
   tx: Tx,

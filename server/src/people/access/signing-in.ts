@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { clearAttempts, takeAttempt, type BucketOf } from './attempts.ts'
 import { actorOf, record } from './audit.ts'
@@ -9,7 +8,7 @@ import { notifyPerson } from './notices.ts'
 import type { Now, Secrets } from './now.ts'
 import { credentialIdIn, expectedFor, verifyPasskey, type RelyingParty } from './passkeys.ts'
 import type { Passwords } from './passwords.ts'
-import { addressOf, type Person } from './people.ts'
+import { addressOf, personOf } from './people.ts'
 import { openSession, type Method } from './sessions.ts'
 import { matchingStep } from './totp.ts'
 
@@ -149,11 +148,7 @@ const startSession = async (
     { merchantId: null, personId, actor: actorOf(personId), action: 'signed in', detail: { method, agent } },
     now,
   )
-  const { rows } = await sql<Person>`select id, email, language from dashboard_people where id = ${personId}`.execute(
-    tx,
-  )
-  const person = rows[0]!
-  if (method === 'recovery') await notifyPerson(tx, person, { event: 'recovery-used', detail: browserOf(agent) }, now)
-  else if (isNewBrowser) await notifyPerson(tx, person, { event: 'new-browser', detail: browserOf(agent) }, now)
+  const event = method === 'recovery' ? 'recovery-used' : isNewBrowser ? 'new-browser' : undefined
+  if (event) await notifyPerson(tx, await personOf(tx, personId), { event, detail: browserOf(agent) }, now)
   return token
 }
