@@ -26,7 +26,7 @@ const ORIGIN = 'https://pay.example'
 const KEY = new Uint8Array(32).fill(7)
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-/** One browser: it keeps the cookie, and sends what browsers send. */
+/** One browser: it keeps the cookie, and sends the headers that browsers send. */
 export interface TestBrowser {
   cookie: string | undefined
   get(path: string): Promise<Answer>

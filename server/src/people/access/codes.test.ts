@@ -47,7 +47,7 @@ test('base32 is that of RFC 4648, section 10, without padding', () => {
   expect(texts).toEqual(['', 'MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI'])
 })
 
-test('recovery codes are ten different ones, and are read whatever their case and separators', () => {
+test('recovery codes are ten different ones, and are read in any case, with any separators', () => {
   const codes = newRecoveryCodes(randomBytes)
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) {

@@ -4,7 +4,7 @@
  * - an answer of a passkey, a one-time code, a recovery code and an invitation are each accepted once;
  * - a refused sign-in shows neither by its text nor by its work whether an address is known;
  * - every change is in the audit log, in its transaction, and a person is mailed about each new way to sign in;
- * - what is dangerous needs a proof within the last five minutes.
+ * - dangerous changes need a proof within the last five minutes.
  */
 export { createBuckets } from './attempts.ts'
 export { listPersonActions } from './audit.ts'

@@ -17,7 +17,7 @@ export const nowOf = ({ clock, newId }: { clock: Clock; newId: NewId }): Now => 
   moment: { at: new Date(clock.business()), newId },
 })
 
-/** The sources of secrets: random bytes, and the data keys that encrypt what is stored. */
+/** The sources of secrets: random bytes, and the data keys that encrypt stored secrets. */
 export interface Secrets {
   ring: SecretRing
   random: (count: number) => Buffer

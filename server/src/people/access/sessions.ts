@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 /** A session ends when it was not used for so long, and always after `LIFE_MS`. */
 const IDLE_MS = HOUR_MS
 const LIFE_MS = 12 * HOUR_MS
-/** How long a proof (a passkey, or a password with a code) lets its session do what is dangerous. */
+/** How long a proof (a passkey, or a password with a code) allows its session dangerous changes. */
 const PROOF_MS = 5 * 60_000
 /** The time of the last use is stored at most once in this time. */
 const SEEN_MS = 60_000

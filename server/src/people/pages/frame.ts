@@ -21,7 +21,7 @@ export interface PageParts {
   sections: readonly Piece[]
   status?: number
   cookie?: string
-  /** what has just happened, or went wrong */
+  /** the result of the last action */
   said?: { isProblem: boolean; text: string } | undefined
 }
 
