@@ -33,6 +33,9 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
   return format
 }
 
+/** Characters of the longest fee that `plusFee` adds. */
+export const LONGEST_FEE = 34
+
 /**
  * Adds a fee, as a person types it, to an amount of the same asset. Exact. Undefined if the fee is no amount.
  * @param amount a decimal without exponent or sign

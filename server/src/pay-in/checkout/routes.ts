@@ -1,5 +1,5 @@
 import { generalErrors } from '@bursar/contract'
-import { languageOf, renderPage, versionOf, type FormProblem, type PageView } from '@bursar/checkout'
+import { languageOf, LONGEST_FEE, renderPage, versionOf, type FormProblem, type PageView } from '@bursar/checkout'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -9,9 +9,6 @@ import type { InvoicePages, SentForm, Visit } from './source.ts'
 
 /** The maximum size of a form's fields, with each byte percent-encoded. */
 const MOST_FORM_BYTES = 8_192
-
-/** Longer than any valid fee. */
-const LONGEST_FEE = 34
 
 /** The pages of one kind of invoice, at `/invoices/{kind}`. */
 export const invoicePageRoutes = (pages: InvoicePages, live: LivePages): PageRoute[] => {

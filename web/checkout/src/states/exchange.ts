@@ -1,4 +1,4 @@
-import { plusFee } from '../amounts.ts'
+import { LONGEST_FEE, plusFee } from '../amounts.ts'
 import { html, type Markup } from '../html.ts'
 import type { Scene } from '../panel.ts'
 import { copyButton } from '../parts.ts'
@@ -20,7 +20,7 @@ export const exchange = (scene: Scene<PayState>): Markup => {
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
   const body = html`<p class="soft">${words.exchangeText(scene.amount({ value: state.send, ticker }))}</p>
 <form method="get" action="${view.path}#exchange" novalidate>${hidden}<div class="field"><label class="name" for="fee">${words.exchangeFee(ticker)}</label>
-<input type="text" id="fee" name="fee" inputmode="decimal" autocomplete="off" maxlength="34" value="${fee ?? ''}" aria-invalid="${String(isWrong)}" aria-describedby="fee-hint">
+<input type="text" id="fee" name="fee" inputmode="decimal" autocomplete="off" maxlength="${LONGEST_FEE}" value="${fee ?? ''}" aria-invalid="${String(isWrong)}" aria-describedby="fee-hint">
 <p class="${isWrong ? 'wrong' : 'soft'}" id="fee-hint">${isWrong ? words.valueMalformed : words.exchangeFeeHint}</p></div>
 <button class="second">${words.exchangeCount}</button></form>${sum !== undefined && typed(scene, sum)}`
   const summary = html`<summary>${words.exchangeTitle}</summary>`
