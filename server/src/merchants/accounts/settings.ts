@@ -1,3 +1,4 @@
+import { outsideLink } from '@bursar/checkout/links'
 import { isLanguage, LANGUAGES, type Language } from '../../platform/base/language.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
 
@@ -202,12 +203,12 @@ const checkUrl = (text: string): string => {
   return url.href
 }
 
-/** Payment pages link it only if it is https, without a password: anything else is refused here. */
+/** Refuses a URL that payment pages would not link. */
 const checkSupportUrl = (text: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.href.length > LONGEST_URL)
+  const link = outsideLink(text)
+  if (link === undefined || link.length > LONGEST_URL)
     throw new RangeError('supportUrl is an address such as https://shop.example/help, without a password, or none')
-  return url.href
+  return link
 }
 
 const checkHost = (text: string): string => {
