@@ -102,6 +102,7 @@ describe('pages', () => {
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'; frame-ancestors 'none'/,
     )
     expect(answer.text).toContain('/merchants/withdrawals/crypto')
+    expect(answer.text).toContain('<h4>Columns of the CSV</h4><p><code>time, ticker, amount, balance,')
     expect(answer.text).not.toMatch(/<script|https?:\/\/(?!.*example)|src=/)
   })
 

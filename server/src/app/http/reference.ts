@@ -34,6 +34,9 @@ const example = (title: string, schema: Field | null): Piece => {
   return first === undefined ? '' : html`<h4>${title}</h4><pre tabindex="0">${JSON.stringify(first, null, 2)}</pre>`
 }
 
+const columns = ({ csv }: Operation): Piece =>
+  csv === null ? '' : html`<h4>Columns of the CSV</h4><p><code>${csv.join(', ')}</code></p>`
+
 const section = (operation: Operation): Markup => {
   const paths = [operation.path, ...operation.aliases.map((alias) => alias.path)]
   const errors = operation.errors.map(
@@ -42,7 +45,7 @@ const section = (operation: Operation): Markup => {
   return html`<section id="${operation.id}"><h3>${operation.summary}</h3>
 <p>${paths.map((path, i) => [i > 0 && html`<br>`, html`<code>${operation.method} ${path}</code>`])}</p><p>${prose(operation.description)}</p>
 ${rows('Query', operation.query as Field | null)}${rows('Body', operation.body as Field | null)}
-${example('Example', operation.body as Field | null)}${example('Answer', operation.response as Field | null)}
+${example('Example', operation.body as Field | null)}${example('Answer', operation.response as Field | null)}${columns(operation)}
 <details><summary>Errors</summary><table><thead><tr><th>HTTP</th><th>code</th><th>meaning</th></tr></thead><tbody>${errors}</tbody></table></details></section>`
 }
 
