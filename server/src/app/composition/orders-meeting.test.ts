@@ -1,8 +1,8 @@
 /**
  * Orders that meet another transaction, or whose COMMIT gets no answer: placed once, and answered as the contract says.
  */
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { startLosingProxy, type LosingProxy } from '../../../../test/setup/losing-proxy.ts'
 import { useEdge, type Answer } from '../../../../test/world/edge.ts'
 import { giveBalance } from '../../../../test/world/exchange.ts'
@@ -44,17 +44,10 @@ describe('when another transaction has just taken', () => {
     })
     await stored.promise
     const answer = send()
-    while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!(await isWaitingForLock(edge.db))) await new Promise((resolve) => setTimeout(resolve, 5))
     held.resolve()
     await other
     return answer
-  }
-  const isWaiting = async (): Promise<boolean> => {
-    const { rows } =
-      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        edge.db,
-      )
-    return rows.length > 0
   }
 
   test.each(moneyOperations.map(({ id }) => id))('the localId, %s is refused with code 0', async (operation) => {

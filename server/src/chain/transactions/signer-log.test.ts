@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { lockWaiters } from '../../../../test/world/locks.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
@@ -16,11 +17,6 @@ beforeEach(() => emptyTables(db))
 
 const end = (length: number, digit = 'a'): LogEnd => ({ length, head: digit.repeat(64) })
 const memory = () => createLogMemory(db, () => 0)
-
-/** Connections of this test that wait for a lock. */
-const waiting = async (): Promise<number> =>
-  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db))
-    .rows.length
 
 /** A signer with a log of its own, asked as a worker asks it. */
 const workerOf = async () => {
@@ -55,10 +51,10 @@ describe("the end of the signer's log in the database", () => {
         await own.keep(end(at + 2))
         stored.push((await readLogEnd(db))!.length >= at + 2)
       })
-      await expect.poll(waiting).toBeGreaterThan(0)
+      await expect.poll(() => lockWaiters(db)).toBeGreaterThan(0)
       // The pool has eight connections: if each call held one, this would not be answered.
       expect(await own.known()).toEqual(end(1))
-      expect(await waiting()).toBe(1)
+      expect(await lockWaiters(db)).toBe(1)
       void Promise.allSettled(calls)
     })
     await expect.poll(() => stored.length).toBe(20)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { openSilentProxy } from '../../../../test/setup/silent-proxy.ts'
 import { useDb } from '../../../../test/world/database.ts'
@@ -134,8 +135,7 @@ describe('orders that arrive together', () => {
     })
     await locked.promise
     const waiting = [ask({ localId: 'a' }), ask({ localId: 'a', amount: '11' })]
-    const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await isWaiting.execute(db)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => isWaitingForLock(db), { timeout: 60_000 }).toBe(true)
     world.now += 20_001
     held.resolve()
     await holder

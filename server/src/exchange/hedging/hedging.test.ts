@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { cases } from '../../../../test/setup/cases.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDb } from '../../../../test/world/database.ts'
@@ -285,17 +286,11 @@ test('fills take assets in the order that exchanges take them in, so that no two
   world.now += 5_000
   const lock = (tx: Tx, asset: string) =>
     sql`select 1 from exchange_inventory where asset = ${asset} order by chunk for update`.execute(tx)
-  const waiting = async () =>
-    (
-      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      )
-    ).rows.length > 0
   let asking: Promise<void> | undefined
   await inTransaction(db, async (tx) => {
     await lock(tx, 'BTC')
     asking = world.ask()
-    while (!(await waiting())) await sleep(20)
+    while (!(await isWaitingForLock(db))) await sleep(20)
     await lock(tx, 'USDT')
   })
   await asking

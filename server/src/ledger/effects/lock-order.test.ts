@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
@@ -59,10 +60,6 @@ const isFree = (row: RawBuilder<unknown>): Promise<boolean> =>
     },
   )
 
-const isWaiting = async (): Promise<boolean> =>
-  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db))
-    .rows.length > 0
-
 test.each([
   ['account', 0],
   ['balance of the first address', 1],
@@ -75,7 +72,7 @@ test.each([
     await inTransaction(db, async (tx) => {
       expect((await rows[at]!.execute(tx)).rows).toHaveLength(1)
       running = inTransaction(db, (own) => carryOut(own, effects(), momentOf(runtime)))
-      await expect.poll(isWaiting).toBe(true)
+      await expect.poll(() => isWaitingForLock(db)).toBe(true)
       const free: boolean[] = []
       for (const row of rows) free.push(await isFree(row))
       expect(free).toEqual(rows.map((_row, place) => place > at))

@@ -10,6 +10,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { claimDue } from '../../chain/transactions/store.ts'
 import { createSendingJob } from '../../chain/transactions/index.ts'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { createPayoutWorld, type PayoutWorld } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
@@ -96,13 +97,6 @@ test.each([1, 3])(
   },
 )
 
-const isWaitingForLock = async (): Promise<boolean> =>
-  (
-    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      world.db,
-    )
-  ).rows.length > 0
-
 test.each([1, 3])(
   'the signed bytes of %i payments are stored once, by the worker that claims them while another one stores them',
   async (count) => {
@@ -117,7 +111,7 @@ test.each([1, 3])(
       stored = inTransaction(world.db, async (tx) => {
         await claimDue(tx as unknown as Db, 'ETHEREUM', new Date(world.time.now + MINUTE), MINUTE, count)
         isClaimed.resolve()
-        await expect.poll(isWaitingForLock, { timeout: MINUTE }).toBe(true)
+        await expect.poll(() => isWaitingForLock(world.db), { timeout: MINUTE }).toBe(true)
       })
       await isClaimed.promise
     }

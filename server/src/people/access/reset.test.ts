@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { lockWaiters } from '../../../../test/world/locks.ts'
 import { createAuthenticator } from '../../../../test/world/authenticator.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { fieldOf, seedOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
@@ -71,13 +72,8 @@ test('a reset ends the session of a sign-in that has been accepted and is not st
       where address = $2`,
     [Buffer.from(token), email],
   )
-  const waiting = async (): Promise<number> =>
-    (
-      await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(edge.db)
-    ).rows.length
   const signedIn = signInByPasskey({ ...deps, random }, answer, 'Firefox/1', nowOf(deps.runtime))
-  await expect.poll(waiting, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => lockWaiters(edge.db), { timeout: 60_000 }).toBe(1)
   let isReset = false
   const given = { merchantId: edge.merchant.id, email, language: 'en', actor: 'cli:test' } as const
   const reset = inTransaction(edge.db, (tx) =>
@@ -85,7 +81,7 @@ test('a reset ends the session of a sign-in that has been accepted and is not st
   ).then(() => {
     isReset = true
   })
-  await expect.poll(async () => isReset || (await waiting()) === 2, { timeout: 60_000 }).toBe(true)
+  await expect.poll(async () => isReset || (await lockWaiters(edge.db)) === 2, { timeout: 60_000 }).toBe(true)
   await first.query('rollback')
   first.release()
   await reset
