@@ -1,5 +1,6 @@
 import { ledgerSabotages } from './ledger.ts'
 import { withdrawalsSabotages } from './withdrawals.ts'
+import { sendingSabotages } from './sending.ts'
 import { depositsSabotages } from './deposits.ts'
 import { dialectsSabotages } from './dialects.ts'
 import { cardsSabotages } from './cards.ts'
@@ -13,6 +14,7 @@ import type { Sabotage } from './sabotage.ts'
 export const SABOTAGES: readonly Sabotage[] = [
   ...ledgerSabotages,
   ...withdrawalsSabotages,
+  ...sendingSabotages,
   ...depositsSabotages,
   ...dialectsSabotages,
   ...cardsSabotages,

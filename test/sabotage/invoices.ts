@@ -54,6 +54,24 @@ export const invoicesSabotages: readonly Sabotage[] = [
       'server/src/pay-in/crypto-invoices/refunds.test.ts › takes no second decision, also from a caller that has not looked at its state',
   },
   {
+    name: 'claim-stays-sent',
+    file: 'server/src/pay-in/crypto-invoices/refund-subscriber.ts',
+    replace: [" && !(wasSent && status === 'Failed')", ''],
+    fault: 'B5',
+    breaks: 'A refund that is Failed after Done is never paid, and counts as sent.',
+    finder:
+      'server/src/pay-in/crypto-invoices/refunds.test.ts › that is Failed after Done has the merchant decide again, and another one is mailed',
+  },
+  {
+    name: 'sent-claim-not-failed',
+    file: 'server/src/pay-in/crypto-invoices/claims-store.ts',
+    replace: ["(state = 'approved' or (state = 'sent' and ${end.state} = 'failed'))", "state = 'approved'"],
+    fault: 'B5',
+    breaks: 'A refund that is Failed after Done cannot be approved again.',
+    finder:
+      'server/src/pay-in/crypto-invoices/refunds.test.ts › that is Failed after Done has the merchant decide again, and another one is mailed',
+  },
+  {
     name: 'invoice-rounding-forgiven-twice',
     file: 'server/src/pay-in/crypto-invoices/matching.ts',
     replace: ['BigInt(totals.seenCount)', '2n * BigInt(totals.seenCount)'],

@@ -157,15 +157,6 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
       'server/src/treasury/sweeps/evm/hot-coin.test.ts › coin that a payout is about to send is not sent to a deposit address',
   },
   {
-    name: 'filler-over-waiting-payment',
-    file: 'server/src/chain/transactions/nonces.ts',
-    replace: ['and (not f.contested or f.since <= ${new Date(at.getTime() - CONTESTED_MS)})', ''],
-    fault: 'audit M-A5',
-    breaks: 'A filler takes the nonce of a payment that the signer has signed.',
-    finder:
-      'server/src/pay-out/withdrawals/signed-before.test.ts › a nonce that the signer has signed for something unknown is left alone, then filled when payments wait behind it',
-  },
-  {
     name: 'done-sent-again',
     file: 'server/src/pay-out/withdrawals/settlement.ts',
     replace: ['if (withdrawal.doneSent || onlyCost) break', 'if (onlyCost) break'],
@@ -273,21 +264,5 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     breaks: 'Money is sent to the contract of a token and lost.',
     finder:
       'server/src/pay-out/withdrawals/rules.test.ts › TRON: a withdrawal to TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t is accepted: false',
-  },
-  {
-    name: 'unstored-bytes-broadcast',
-    file: 'server/src/chain/transactions/jobs.ts',
-    replace: ['if (isStored) await broadcast(', "if (isStored || signed.raw !== '') await broadcast("],
-    fault: 'C3',
-    breaks: 'A transaction that the database does not have is broadcast, and its payments are planned again.',
-    finder: 'server/src/pay-out/withdrawals/late-worker.test.ts › payments are not broadcast unless they are stored',
-  },
-  {
-    name: 'unstored-bytes-broadcast-together',
-    file: 'server/src/chain/transactions/jobs-together.ts',
-    replace: ['return signed.filter(({ outgoing }) => stored.has(outgoing.id))', 'return [...signed]'],
-    fault: 'C3',
-    breaks: 'Transactions that the database does not have are broadcast, and their payments are planned again.',
-    finder: 'server/src/pay-out/withdrawals/late-worker.test.ts › payments are not broadcast unless they are stored',
   },
 ]

@@ -5,10 +5,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
 import { createPayoutWorld, HOT, policyWith, type PayoutWorld } from '../../../../test/world/payouts.ts'
 import { insertPlanned, takeNonce } from '../../chain/transactions/index.ts'
 import { freeForgotten } from '../../chain/transactions/nonces.ts'
-import { inTransaction } from '../../platform/db/index.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { fillGaps } from './jobs-evm.ts'
 import { hotRow } from './payouts.ts'
@@ -21,12 +22,6 @@ afterEach(async () => {
 })
 const open = async (options: Parameters<typeof createPayoutWorld>[1] = {}): Promise<PayoutWorld> =>
   (world = await createPayoutWorld(database.url, options))
-const isWaiting = async (): Promise<boolean> =>
-  (
-    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      world.db,
-    )
-  ).rows.length > 0
 const statesOf = (ids: readonly string[]) => Promise.all(ids.map((id) => world.stateOf(id)))
 
 describe.each([true, false])('a payment above a limit of the signer, asked ahead: %s', (looksAhead) => {
@@ -131,7 +126,7 @@ describe('a nonce that was taken for a payment that the signer then refused', ()
     const filling = await inTransaction(db, async (tx) => {
       await sql`select from hot_wallets where address = ${HOT} for update`.execute(tx)
       const done = fillGaps(evm)
-      while (!(await isWaiting())) await sleep(20)
+      while (!(await isWaitingForLock(db))) await sleep(20)
       const free = await sql<{ nonce: number }>`select nonce from free_nonces for update skip locked`.execute(tx)
       expect(free.rows).toEqual([{ nonce: 0 }])
       return { done }
@@ -140,26 +135,34 @@ describe('a nonce that was taken for a payment that the signer then refused', ()
     expect(await sent()).toEqual(['filler 0', 'payout 1'])
   })
 
-  test('is not released again by a worker that plans while another one takes it', async () => {
-    await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
-    await world.request(2_000_000n)
-    await world.work()
-    const { db, runtime } = world
-    const planning = await inTransaction(db, async (tx) => {
-      const moment = momentOf(runtime)
-      const nonce = await takeNonce(tx, 'ETHEREUM', HOT, moment.at)
-      const row = hotRow('ETHEREUM', { address: HOT, index: 0 }, nonce)
-      const plan = { unsigned: '0x', networkFee: 1n, feeRate: {} }
-      await insertPlanned(tx, { ...row, ...plan, id: runtime.newId(), purpose: 'filler' }, moment)
-      let isDone = false
-      const done = freeForgotten(db, 'ETHEREUM', HOT, nonce, moment.at).finally(() => (isDone = true))
-      while (!isDone && !(await isWaiting())) await sleep(20)
-      return { nonce, done }
-    })
-    await planning.done
-    expect(planning.nonce).toBe(0)
-    expect((await sql`select from free_nonces`.execute(db)).rows).toEqual([])
-  })
+  test.each(['free', 'forgotten'])(
+    'is not released again by a worker that plans while another one takes it, %s before',
+    async (before) => {
+      await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
+      await world.request(2_000_000n)
+      await world.work()
+      const { db, runtime } = world
+      // Raw: a database that was restored has forgotten it. A third worker releases it just before it is taken.
+      if (before === 'forgotten') await sql`delete from free_nonces`.execute(db)
+      const release = (tx: Tx) =>
+        sql`insert into free_nonces(network, address, nonce, since) values ('ETHEREUM', ${HOT}, 0, now())`.execute(tx)
+      const planning = await inTransaction(db, async (tx) => {
+        const moment = momentOf(runtime)
+        if (before === 'forgotten') await release(tx)
+        const nonce = await takeNonce(tx, 'ETHEREUM', HOT, moment.at)
+        const row = hotRow('ETHEREUM', { address: HOT, index: 0 }, nonce)
+        const plan = { unsigned: '0x', networkFee: 1n, feeRate: {} }
+        await insertPlanned(tx, { ...row, ...plan, id: runtime.newId(), purpose: 'filler' }, moment)
+        let isDone = false
+        const done = freeForgotten(db, 'ETHEREUM', HOT, nonce, moment.at).finally(() => (isDone = true))
+        while (!isDone && !(await isWaitingForLock(db))) await sleep(20)
+        return { nonce, done }
+      })
+      await planning.done
+      expect(planning.nonce).toBe(0)
+      expect((await sql`select from free_nonces`.execute(db)).rows).toEqual([])
+    },
+  )
 
   test('is left alone while nothing waits behind it', async () => {
     await open({ policy: policyWith({ maxPerIntent: '1000000' }), looksAhead: false })
