@@ -23,22 +23,30 @@ afterEach(async () => {
 const MINUTE = 60_000
 const { signal } = new AbortController()
 
+/** Plans withdrawals. @returns their ids */
+const plan = async (count: number): Promise<string[]> => {
+  const ids: string[] = []
+  for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
+  await world.plan()
+  return ids
+}
+
+/** Another worker takes over the claims, and the signer refuses its requests. */
+const overtake = (): Promise<boolean> => {
+  world.later(MINUTE)
+  const signer = { ...world.signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
+  return createSendingJob({ ...world.sends, signer }).run(signal)
+}
+
 test.each([1, 3])(
   'the signed bytes of %i payments are not broadcast unless they are stored: their claim has passed to another worker',
   async (count) => {
     world = await createPayoutWorld(database.url)
-    const ids: string[] = []
-    for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
-    await world.plan()
+    const ids = await plan(count)
     const broadcast: string[] = []
     world.node.broadcast = (raw) => (broadcast.push(raw), { kind: 'accepted' })
     const { signer } = world
-    const refusing = { ...signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
     let overtaking: Promise<boolean> | undefined
-    const overtake = (): Promise<boolean> => {
-      world.later(MINUTE)
-      return createSendingJob({ ...world.sends, signer: refusing }).run(signal)
-    }
     const late = createSendingJob({
       ...world.sends,
       signer: {
@@ -65,12 +73,9 @@ test.each([1, 3])(
     world.node.broadcast = () => ({ kind: 'refused', reason: 'later', message: 'the pool is full' })
     await world.work()
     world.node.broadcast = () => ({ kind: 'accepted' })
-    const ids: string[] = []
-    for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
-    await world.plan()
+    const ids = await plan(count)
     world.later(MINUTE)
     const { signer } = world
-    const refusing = { ...signer, sign: async () => ({ refused: 'disabled', message: 'off' }) as const }
     const asked: string[] = []
     let isOvertaken = false
     const late = createSendingJob({
@@ -80,8 +85,7 @@ test.each([1, 3])(
         ...world.adapter,
         // The node answers about the payment before them when the claims of this worker are over.
         broadcast: async () => {
-          world.later(MINUTE)
-          await createSendingJob({ ...world.sends, signer: refusing }).run(signal)
+          await overtake()
           isOvertaken = true
           return { kind: 'accepted' }
         },
@@ -101,9 +105,7 @@ test.each([1, 3])(
   'the signed bytes of %i payments are stored once, by the worker that claims them while another one stores them',
   async (count) => {
     world = await createPayoutWorld(database.url)
-    const ids: string[] = []
-    for (let i = 0; i < count; i += 1) ids.push(await world.request(1_000_000n))
-    await world.plan()
+    const ids = await plan(count)
     let stored: Promise<unknown> | undefined
     const claim = async (): Promise<void> => {
       const isClaimed = Promise.withResolvers<void>()

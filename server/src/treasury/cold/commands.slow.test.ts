@@ -7,22 +7,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isRefused, splitBbqr } from '@bursar/chainkit'
-import { addressOfEvmForm, hexOfAddress, parseUnsigned, serializeSigned, signingHash } from '@bursar/chainkit/tron'
-import { HDKey } from '@scure/bip32'
-import { toHex } from 'viem'
-import { sign } from 'viem/accounts'
+import { splitBbqr } from '@bursar/chainkit'
+import { addressOfEvmForm } from '@bursar/chainkit/tron'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeFiles } from '../../../../test/world/signer-process.ts'
 import { startTronChain } from '../../../../sandbox/tron/index.ts'
 import { catalogueOn } from '../../../../test/world/catalogue.ts'
 import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
-import { keyring, policyFile, seed } from '../../../../test/world/signer.ts'
+import { keyring, policyFile } from '../../../../test/world/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { useAnvil } from '../../../../test/setup/nodes.ts'
 import { openEvmWorld } from '../../../../test/world/evm-node.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
+import { signOnTron, stakeOnTron } from '../../../../test/world/tron-hot-key.ts'
 import { openCold } from '../../../../test/world/cold.ts'
 import { EVM_HOT, TRON_HOT, WALLET } from '../../../../test/world/wallet.ts'
 
@@ -33,15 +31,6 @@ const TRON_FINAL = 5
 const TRON_COLD = addressOfEvmForm('c0'.repeat(20))
 const root = new URL('../../../../', import.meta.url).pathname
 const COLD = keyring.evmAddress({ account: 'deposit', index: 4_000 })
-
-/** Signed with the operator's copy of the hot key on TRON, m/44'/195'/1'/0/0. @returns hex */
-const signedOnTron = async (unsigned: string): Promise<string> => {
-  const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
-  if (isRefused(transaction)) throw new Error(transaction.message)
-  const { privateKey } = HDKey.fromMasterSeed(seed()).derive("m/44'/195'/1'/0/0")
-  const signature = await sign({ hash: toHex(signingHash(transaction)), privateKey: toHex(privateKey!), to: 'hex' })
-  return Buffer.from(serializeSigned(transaction, Buffer.from(signature.slice(2), 'hex'))).toString('hex')
-}
 
 /** A folder with settings files, and commands that run with them. Removed at the end of the test. */
 const openCommands = (crypto: readonly object[], more: Record<string, [name: string, content: object]> = {}) => {
@@ -159,12 +148,8 @@ test('on TRON, a signed transfer is taken in only while the node shows that its 
   await cold.mine(TRON_FINAL)
   await cold.offer()
   const { transfer, attempt } = await cold.open()
-  writeFileSync(at('signed.hex'), await signedOnTron(attempt.unsigned))
-  const order = { owner_address: hexOfAddress(TRON_HOT), frozen_balance: 2_500_000_000, resource: 'ENERGY' }
-  const request = (path: string, body: object): Promise<Response> =>
-    fetch(`${chain.url}/wallet/${path}`, { method: 'POST', body: JSON.stringify(body) })
-  const stake = (await (await request('freezebalancev2', order)).json()) as { raw_data_hex: string }
-  await request('broadcasthex', { transaction: await signedOnTron(stake.raw_data_hex) })
+  writeFileSync(at('signed.hex'), Buffer.from(await signOnTron(attempt.unsigned)).toString('hex'))
+  await stakeOnTron(chain.url, 2_500_000_000n)
   await cold.mine(TRON_FINAL)
   const importing = (): Promise<string> => bursar('cold', 'import', '--yes', transfer.id, at('signed.hex'))
   expect(await importing()).toContain('does not hold the money and the fee any more')

@@ -3,25 +3,15 @@
  * offered beside it.
  */
 import { isRefused } from '@bursar/chainkit'
-import {
-  addressOfEvmForm,
-  hexOfAddress,
-  parseUnsigned,
-  serializeSigned,
-  serializeUnsigned,
-  signingHash,
-} from '@bursar/chainkit/tron'
-import { HDKey } from '@scure/bip32'
+import { addressOfEvmForm, parseUnsigned, serializeUnsigned } from '@bursar/chainkit/tron'
 import { sql } from 'kysely'
-import { toHex } from 'viem'
-import { sign } from 'viem/accounts'
 import { beforeEach, expect, test } from 'vitest'
 import { startTronChain, type TronChain } from '../../../../sandbox/tron/index.ts'
-import { seed } from '../../../../test/world/signer.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTronAdapter } from '../../adapters/chains/tron/index.ts'
 import { tronCatalogue, TRON_USDT as USDT } from '../../../../test/world/tron.ts'
+import { broadcastOnTron, signOnTron, stakeOnTron } from '../../../../test/world/tron-hot-key.ts'
 import { openCold, type ColdWorld } from '../../../../test/world/cold.ts'
 import { TRON_HOT } from '../../../../test/world/wallet.ts'
 
@@ -32,16 +22,6 @@ const SOLID = 4
 const TRX = 1_000_000n
 let chain: TronChain
 let cold: ColdWorld
-
-/** The operator's copy of the hot key: m/44'/195'/1'/0/0. */
-const key = HDKey.fromMasterSeed(seed()).derive("m/44'/195'/1'/0/0").privateKey!
-const signed = async (unsigned: string, by: Uint8Array = key, timestamp?: number): Promise<Uint8Array> => {
-  const parsed = parseUnsigned(Buffer.from(unsigned, 'hex'))
-  if (isRefused(parsed)) throw new Error(parsed.message)
-  const transaction = timestamp === undefined ? parsed : { ...parsed, timestamp }
-  const signature = await sign({ hash: toHex(signingHash(transaction)), privateKey: toHex(by), to: 'hex' })
-  return serializeSigned(transaction, Buffer.from(signature.slice(2), 'hex'))
-}
 
 const LOW = 100n * TRX
 
@@ -73,17 +53,8 @@ const fund = async (trx: string, usdt?: string): Promise<void> => {
   if (usdt !== undefined) await chain.fund({ ticker: 'USDT', to: TRON_HOT, amount: usdt })
   await cold.mine(1 + SOLID)
 }
-const broadcast = async (bytes: Uint8Array): Promise<void> => {
-  const body = JSON.stringify({ transaction: Buffer.from(bytes).toString('hex') })
-  const answer = await fetch(`${chain.url}/wallet/broadcasthex`, { method: 'POST', body })
-  expect(await answer.json()).toMatchObject({ result: true })
-}
-/** The hot wallet stakes TRX for energy. */
 const stake = async (sun: bigint): Promise<void> => {
-  const order = { owner_address: hexOfAddress(TRON_HOT), frozen_balance: Number(sun), resource: 'ENERGY' }
-  const build = await fetch(`${chain.url}/wallet/freezebalancev2`, { method: 'POST', body: JSON.stringify(order) })
-  const { raw_data_hex: unsigned } = (await build.json()) as { raw_data_hex: string }
-  await broadcast(await signed(unsigned))
+  await stakeOnTron(chain.url, sun)
   await cold.mine(1 + SOLID)
   await equal()
 }
@@ -120,14 +91,14 @@ test('the excess is signed elsewhere within a day, mined and reconciled to the l
   const parsed = parseUnsigned(Buffer.from(attempt.unsigned, 'hex'))
   if (isRefused(parsed)) throw new Error(parsed.message)
   for (const bytes of [
-    await signed(attempt.unsigned, stranger),
-    await signed(attempt.unsigned, key, parsed.timestamp + 1),
+    await signOnTron(attempt.unsigned, { by: stranger }),
+    await signOnTron(attempt.unsigned, { timestamp: parsed.timestamp + 1 }),
     serializeUnsigned(parsed),
   ]) {
     expect(await cold.take(transfer.id, bytes)).toMatchObject({ refused: 'not-it' })
   }
   await later(5 * HOUR)
-  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
+  expect(await cold.take(transfer.id, await signOnTron(attempt.unsigned))).toHaveProperty('hash')
   await cold.send()
   await cold.mine(1)
   expect(await cold.state(transfer.id)).toBe('mined')
@@ -144,7 +115,7 @@ test('a cancelled transfer stays reserved until it is proven dead, and is follow
   await cold.offer()
   const first = await cold.open()
   expect(await cold.cancel(first.transfer.id)).toEqual({ mayBeMinedUntil: first.attempt.expiresAt })
-  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({
+  expect(await cold.take(first.transfer.id, await signOnTron(first.attempt.unsigned))).toMatchObject({
     refused: 'not-open',
   })
   await cold.offer()
@@ -158,7 +129,7 @@ test('a cancelled transfer stays reserved until it is proven dead, and is follow
   expect(await cold.state(first.transfer.id)).toBe('abandoned')
   const second = await cold.open()
   await cold.cancel(second.transfer.id)
-  await broadcast(await signed(second.attempt.unsigned))
+  await broadcastOnTron(chain.url, await signOnTron(second.attempt.unsigned))
   await cold.mine(1 + SOLID)
   expect(await cold.state(second.transfer.id)).toBe('final')
   expect(await cold.custody(COLD, 'TRX')).toBe(2_000n * TRX)
@@ -170,7 +141,9 @@ test('nothing comes back in time: it is proven dead, and another is offered', as
   await cold.offer()
   const first = await cold.open()
   await later(25 * HOUR)
-  expect(await cold.take(first.transfer.id, await signed(first.attempt.unsigned))).toMatchObject({ refused: 'expired' })
+  expect(await cold.take(first.transfer.id, await signOnTron(first.attempt.unsigned))).toMatchObject({
+    refused: 'expired',
+  })
   await cold.offer()
   expect(await cold.transfers()).toEqual(['expired', 'offered'])
   const { rows } = await sql<{
@@ -198,7 +171,7 @@ test('of TRX that is partly staked, the rest is offered, without its fee, waitin
   )
   expect(transfer.units).toBe(rows[0]!.balance - 150n * TRX - LOW - attempt.networkFee)
   expect(await impossible()).toEqual([])
-  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toHaveProperty('hash')
+  expect(await cold.take(transfer.id, await signOnTron(attempt.unsigned))).toHaveProperty('hash')
   await cold.send()
   await cold.mine(1 + SOLID)
   expect(await cold.state(transfer.id)).toBe('final')
@@ -227,7 +200,7 @@ test('a signed transfer is not taken whose TRX was staked since it was offered',
   await stake(2_000n * TRX)
   await cold.offer()
   const { transfer, attempt } = await cold.open()
-  const bytes = await signed(attempt.unsigned)
+  const bytes = await signOnTron(attempt.unsigned)
   await stake(500n * TRX)
   expect(await cold.take(transfer.id, bytes)).toMatchObject({ refused: 'spent' })
 })
@@ -238,5 +211,5 @@ test('a signed transfer is not taken whose TRX a waiting withdrawal needs, becau
   await cold.offer()
   const { transfer, attempt } = await cold.open()
   await cold.request('TRX', addressOfEvmForm('d1'.repeat(20)), LOW + 1n)
-  expect(await cold.take(transfer.id, await signed(attempt.unsigned))).toMatchObject({ refused: 'spent' })
+  expect(await cold.take(transfer.id, await signOnTron(attempt.unsigned))).toMatchObject({ refused: 'spent' })
 })
