@@ -2,12 +2,15 @@ import { sql } from 'kysely'
 import { placedUnder } from '../../ledger/postings/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
-  idsOfPage,
+  askedOf,
+  examination,
+  isAnyOf,
+  isInPage,
   isInTime,
   isInUnits,
   isValue,
-  MOST_EXAMINED,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -41,18 +44,15 @@ export const listPayouts = async (
   filter: PayoutFilter,
   page: ListPage,
 ): Promise<Listed<ListedPayout>> => {
-  const { least, before } = idsOfPage(page)
   const ids = await idsOf(db, merchantId, filter)
-  const { rows } = await sql<Payout & Examined>`select * from (
-      select ${PAYOUT}, row_number() over (order by p.id desc)::int4 as examined,
-        coalesce(${isValue(STATUS, filter.status)} and ${isValue(sql`p.ticker`, filter.ticker)}
-          and ${isValue(sql`p.meta`, filter.meta)}
-          and ${isInUnits(sql`p.units`, filter)} and ${isInTime(sql`p.created_at`, page)}, false) as fits
-      from card_payouts p
-      where p.merchant_id = ${merchantId} and p.id >= ${least} and p.id < ${before}
-        and (${ids}::uuid[] is null or p.id = any(${ids}::uuid[]))
-      order by p.id desc limit ${MOST_EXAMINED}) e
-    where e.fits or e.examined = ${MOST_EXAMINED} order by e.id desc limit ${page.limit + 1}`.execute(db)
+  const conditions = sql`${isValue(STATUS, filter.status)} and ${isValue(sql`p.ticker`, filter.ticker)}
+    and ${isValue(sql`p.meta`, filter.meta)}
+    and ${isInUnits(sql`p.units`, filter)} and ${isInTime(sql`p.created_at`, page)}`
+  const select = sql`select ${PAYOUT}, ${examination(sql`p.id desc`, conditions)}
+    from card_payouts p
+    where p.merchant_id = ${merchantId} and ${isInPage(sql`p.id`, page)} and ${isAnyOf(sql`p.id`, ids)}
+    order by p.id desc`
+  const { rows } = await sql<Payout & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)
   const { rows: payouts, next } = pageOf(rows, page.limit, ({ id }) => id)
   const parts = await partsOfPayouts(
     db,
@@ -63,8 +63,8 @@ export const listPayouts = async (
 }
 
 /** The ids among which the payouts are; null: any. */
-const idsOf = async (db: Db, merchantId: string, { ids, localId }: PayoutFilter): Promise<string[] | null> => {
-  if (localId === null) return ids && [...ids]
+const idsOf = async (db: Db, merchantId: string, { ids, localId }: PayoutFilter): Promise<readonly string[] | null> => {
+  if (localId === null) return ids
   const placed = await placedUnder(db, merchantId, localId)
-  return placed && (ids === null || ids.includes(placed.objectId)) ? [placed.objectId] : []
+  return placed ? askedOf(ids, [placed.objectId]) : []
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { placedUnder } from '../../ledger/postings/index.ts'
 import type { Db } from '../../platform/db/index.ts'
-import type { Listed, ListPage } from '../../platform/lists/page.ts'
+import { askedOf, type Listed, type ListPage } from '../../platform/lists/page.ts'
 import { listExchanges, type ExchangeFilter, type FoundExchange } from '../exchanges/index.ts'
 import type { ExchangeWithdrawal } from './store.ts'
 
@@ -55,6 +55,5 @@ const idsOf = async (db: Db, merchantId: string, { ids, localId }: WholeFilter):
   if (!placed) return []
   const { rows } = await sql<{ id: string }>`select exchange_id as id from exchange_withdrawals
     where merchant_id = ${merchantId} and id = ${placed.objectId}`.execute(db)
-  const found = [placed.objectId, ...rows.map(({ id }) => id)]
-  return ids === null ? found : found.filter((id) => ids.includes(id))
+  return askedOf(ids, [placed.objectId, ...rows.map(({ id }) => id)])
 }

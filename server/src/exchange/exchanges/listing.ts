@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 import {
-  idsOfPage,
+  examination,
+  isAnyOf,
+  isInPage,
   isInTime,
   isValue,
-  MOST_EXAMINED,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -29,16 +31,13 @@ export const listExchanges = async (
   { ids, ...filter }: ExchangeFilter,
   page: ListPage,
 ): Promise<Listed<FoundExchange>> => {
-  const { least, before } = idsOfPage(page)
-  const { rows } = await sql<FoundExchange & Examined>`select * from (
-      select ${EXCHANGE}, row_number() over (order by e.id desc)::int4 as examined,
-        coalesce(${isValue(sql`e.state`, filter.state)} and ${isValue(sql`e.spend_ticker`, filter.spendTicker)}
-          and ${isValue(sql`e.target_ticker`, filter.targetTicker)} and ${isValue(sql`e.meta`, filter.meta)}
-          and ${isInTime(sql`e.created_at`, page)}, false) as fits
-      from exchanges e
-      where e.merchant_id = ${merchantId} and e.id >= ${least} and e.id < ${before}
-        and (${ids && [...ids]}::uuid[] is null or e.id = any(${ids && [...ids]}::uuid[]))
-      order by e.id desc limit ${MOST_EXAMINED}) x
-    where x.fits or x.examined = ${MOST_EXAMINED} order by x.id desc limit ${page.limit + 1}`.execute(db)
+  const conditions = sql`${isValue(sql`e.state`, filter.state)} and ${isValue(sql`e.spend_ticker`, filter.spendTicker)}
+    and ${isValue(sql`e.target_ticker`, filter.targetTicker)} and ${isValue(sql`e.meta`, filter.meta)}
+    and ${isInTime(sql`e.created_at`, page)}`
+  const select = sql`select ${EXCHANGE}, ${examination(sql`e.id desc`, conditions)}
+    from exchanges e
+    where e.merchant_id = ${merchantId} and ${isInPage(sql`e.id`, page)} and ${isAnyOf(sql`e.id`, ids)}
+    order by e.id desc`
+  const { rows } = await sql<FoundExchange & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)
   return pageOf(rows, page.limit, ({ id }) => id)
 }

@@ -3,12 +3,15 @@ import { sql } from 'kysely'
 import { familyOf, ownerOf } from '../../chain/addresses/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
-  idsOfPage,
+  examination,
+  isAnyOf,
+  isHashedValue,
+  isInPage,
   isInTime,
   isInUnits,
   isValue,
-  MOST_EXAMINED,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -38,22 +41,17 @@ export const listInvoices = async (
   filter: InvoiceFilter,
   page: ListPage,
 ): Promise<Listed<Invoice>> => {
-  const { least, before } = idsOfPage(page)
-  const { meta, email, ids } = filter
   const addressIds = await addressIdsOf(db, filter)
-  const { rows } = await sql<InvoiceRow & Examined>`select * from (
-      select ${INVOICE_COLUMNS}, row_number() over (order by i.id desc)::int4 as examined,
-        coalesce(${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
-          and ${isValue(sql`i.blockchain`, filter.blockchain)}
-          and ${isInUnits(sql`i.units`, filter)} and ${isInTime(sql`i.created_at`, page)}, false) as fits
-      from crypto_invoices i
-      where i.merchant_id = ${merchantId} and i.id >= ${least} and i.id < ${before}
-        and (${ids && [...ids]}::uuid[] is null or i.id = any(${ids && [...ids]}::uuid[]))
-        and (${addressIds}::uuid[] is null or i.address_id = any(${addressIds}::uuid[]))
-        and ${isValue(sql`i.email`, email)}
-        and (${meta}::text is null or (md5(i.meta) = md5(${meta}::text) and i.meta = ${meta}::text))
-      order by i.id desc limit ${MOST_EXAMINED}) e
-    where e.fits or e.examined = ${MOST_EXAMINED} order by e.id desc limit ${page.limit + 1}`.execute(db)
+  const conditions = sql`${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+    and ${isValue(sql`i.blockchain`, filter.blockchain)}
+    and ${isInUnits(sql`i.units`, filter)} and ${isInTime(sql`i.created_at`, page)}`
+  const select = sql`select ${INVOICE_COLUMNS}, ${examination(sql`i.id desc`, conditions)}
+    from crypto_invoices i
+    where i.merchant_id = ${merchantId} and ${isInPage(sql`i.id`, page)} and ${isAnyOf(sql`i.id`, filter.ids)}
+      and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isValue(sql`i.email`, filter.email)}
+      and ${isHashedValue(sql`i.meta`, filter.meta)}
+    order by i.id desc`
+  const { rows } = await sql<InvoiceRow & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)
   const { rows: found, next } = pageOf(rows, page.limit, ({ id }) => id)
   return { rows: found.map(invoiceOf), next }
 }

@@ -2,12 +2,15 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 import {
-  idsOfPage,
+  askedOf,
+  examination,
+  isAnyOf,
+  isInPage,
   isInTime,
   isInUnits,
   isValue,
-  MOST_EXAMINED,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -37,26 +40,27 @@ export const listDeposits = async (
   filter: DepositFilter,
   page: ListPage,
 ): Promise<Listed<Deposit>> => {
-  const { least, before } = idsOfPage(page)
   const ids = await idsOf(db, merchantId, filter)
-  const { rows } = await sql<Deposit & Examined>`select * from (
-      select ${DEPOSIT_COLUMNS}, row_number() over (order by d.id desc)::int4 as examined,
-        coalesce(${isValue(sql`d.told`, filter.status)} and ${isValue(sql`d.asset`, filter.asset)}
-          and ${isValue(sql`d.network`, filter.network)} and ${isValue(sql`d.meta`, filter.meta)}
-          and ${isInUnits(sql`d.units`, filter)} and ${isInTime(sql`d.created_at`, page)}, false) as fits
-      from deposits d
-      where d.merchant_id = ${merchantId} and d.id >= ${least} and d.id < ${before}
-        and (${ids}::uuid[] is null or d.id = any(${ids}::uuid[])) and ${isValue(sql`d.address`, filter.address)}
-      order by d.id desc limit ${MOST_EXAMINED}) e
-    where e.fits or e.examined = ${MOST_EXAMINED} order by e.id desc limit ${page.limit + 1}`.execute(db)
+  const conditions = sql`${isValue(sql`d.told`, filter.status)} and ${isValue(sql`d.asset`, filter.asset)}
+    and ${isValue(sql`d.network`, filter.network)} and ${isValue(sql`d.meta`, filter.meta)}
+    and ${isInUnits(sql`d.units`, filter)} and ${isInTime(sql`d.created_at`, page)}`
+  const select = sql`select ${DEPOSIT_COLUMNS}, ${examination(sql`d.id desc`, conditions)}
+    from deposits d
+    where d.merchant_id = ${merchantId} and ${isInPage(sql`d.id`, page)} and ${isAnyOf(sql`d.id`, ids)}
+      and ${isValue(sql`d.address`, filter.address)}
+    order by d.id desc`
+  const { rows } = await sql<Deposit & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)
   return pageOf(rows, page.limit, ({ id }) => id)
 }
 
 /** The ids among which the deposits are; null: any. A transaction is found by its hash, and has few deposits. */
-const idsOf = async (db: Db, merchantId: string, { ids, hash }: DepositFilter): Promise<string[] | null> => {
-  if (hash === null) return ids && [...ids]
+const idsOf = async (db: Db, merchantId: string, { ids, hash }: DepositFilter): Promise<readonly string[] | null> => {
+  if (hash === null) return ids
   const { rows } = await sql<{ id: string }>`select d.id from deposits d
     where d.network = any(${[...NETWORKS]}::text[]) and d.transaction = ${hash} and d.merchant_id = ${merchantId}
       and not d.internal and not (d.index = 'f' or d.index like 'w:%' or d.index like 'b:%')`.execute(db)
-  return rows.map(({ id }) => id).filter((id) => ids === null || ids.includes(id))
+  return askedOf(
+    ids,
+    rows.map(({ id }) => id),
+  )
 }

@@ -2,10 +2,14 @@ import { sql } from 'kysely'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
+  examination,
+  isAnyOf,
+  isHashedValue,
   isInUnits,
   isValue,
-  MOST_EXAMINED,
+  LEAST_ID,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -33,7 +37,6 @@ interface Row extends FiatInvoice, Examined {
   createdMicros: string
 }
 
-const LEAST_ID = '00000000-0000-0000-0000-000000000000'
 const LATEST = 9_000_000_000_000_000
 
 /**
@@ -51,25 +54,22 @@ const boundOf = ({ after, timeTo }: ListPage): { micros: number; id: string } =>
 export const listFiatInvoices = async (
   db: Db,
   merchantId: string,
-  { ids, meta, ...filter }: FiatInvoiceFilter,
+  filter: FiatInvoiceFilter,
   page: ListPage,
 ): Promise<Listed<FiatInvoice>> => {
-  const { timeFrom, limit } = page
   const { micros, id } = boundOf(page)
-  const { rows } = await sql<Row>`select * from (
-      select ${COLUMNS}, (extract(epoch from i.created_at) * 1000000)::bigint::text as "createdMicros",
-        row_number() over (order by i.created_at desc, i.id desc)::int4 as examined,
-        coalesce(${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
-          and ${isInUnits(sql`i.units`, filter)}, false) as fits
-      from fiat_invoices i
-      where i.merchant_id = ${merchantId}
-        and (i.created_at, i.id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)
-        and i.created_at >= coalesce(${timeFrom}::timestamptz, '-infinity')
-        and (${ids && [...ids]}::uuid[] is null or i.id = any(${ids && [...ids]}::uuid[]))
-        and ${isValue(sql`i.email`, filter.email)}
-        and (${meta}::text is null or (md5(i.meta) = md5(${meta}::text) and i.meta = ${meta}::text))
-      order by i.created_at desc, i.id desc limit ${MOST_EXAMINED}) e
-    where e.fits or e.examined = ${MOST_EXAMINED} order by e."createdAt" desc, e.id desc limit ${limit + 1}`.execute(db)
-  const listed = pageOf(rows, limit, (row) => `${row.createdMicros}/${row.id}`)
+  const conditions = sql`${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+    and ${isInUnits(sql`i.units`, filter)}`
+  const select = sql`select ${COLUMNS}, (extract(epoch from i.created_at) * 1000000)::bigint::text as "createdMicros",
+      ${examination(sql`i.created_at desc, i.id desc`, conditions)}
+    from fiat_invoices i
+    where i.merchant_id = ${merchantId}
+      and (i.created_at, i.id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)
+      and i.created_at >= coalesce(${page.timeFrom}::timestamptz, '-infinity')
+      and ${isAnyOf(sql`i.id`, filter.ids)} and ${isValue(sql`i.email`, filter.email)}
+      and ${isHashedValue(sql`i.meta`, filter.meta)}
+    order by i.created_at desc, i.id desc`
+  const { rows } = await sql<Row>`${rowsOfPage(select, sql`"createdAt" desc, id desc`, page)}`.execute(db)
+  const listed = pageOf(rows, page.limit, (row) => `${row.createdMicros}/${row.id}`)
   return { rows: listed.rows.map(({ createdMicros: _, ...invoice }) => invoice), next: listed.next }
 }

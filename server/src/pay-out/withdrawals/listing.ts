@@ -4,12 +4,15 @@ import { transactionsOfHash } from '../../chain/transactions/index.ts'
 import { placedUnder } from '../../ledger/postings/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
-  idsOfPage,
+  askedOf,
+  examination,
+  isAnyOf,
+  isInPage,
   isInTime,
   isInUnits,
   isValue,
-  MOST_EXAMINED,
   pageOf,
+  rowsOfPage,
   type Examined,
   type Listed,
   type ListPage,
@@ -47,20 +50,17 @@ export const listWithdrawals = async (
   filter: WithdrawalFilter,
   page: ListPage,
 ): Promise<Listed<Withdrawal>> => {
-  const { least, before } = idsOfPage(page)
   const ids = await idsOf(db, merchantId, filter)
   const { address } = filter
-  const { rows } = await sql<Withdrawal & Examined>`select * from (
-      select ${COLUMNS}, row_number() over (order by w.id desc)::int4 as examined,
-        coalesce(${isValue(STATUS, filter.status)} and ${isValue(sql`w.ticker`, filter.ticker)}
-          and ${isValue(sql`w.blockchain`, filter.blockchain)} and ${isValue(sql`w.meta`, filter.meta)}
-          and (${address}::text is null or w.to_address = ${address}::text or w.to_as_sent = ${address}::text)
-          and ${isInUnits(sql`w.units`, filter)} and ${isInTime(sql`w.created_at`, page)}, false) as fits
-      from withdrawals w
-      where w.merchant_id = ${merchantId} and w.id >= ${least} and w.id < ${before}
-        and (${ids}::uuid[] is null or w.id = any(${ids}::uuid[]))
-      order by w.id desc limit ${MOST_EXAMINED}) e
-    where e.fits or e.examined = ${MOST_EXAMINED} order by e.id desc limit ${page.limit + 1}`.execute(db)
+  const conditions = sql`${isValue(STATUS, filter.status)} and ${isValue(sql`w.ticker`, filter.ticker)}
+    and ${isValue(sql`w.blockchain`, filter.blockchain)} and ${isValue(sql`w.meta`, filter.meta)}
+    and (${address}::text is null or w.to_address = ${address}::text or w.to_as_sent = ${address}::text)
+    and ${isInUnits(sql`w.units`, filter)} and ${isInTime(sql`w.created_at`, page)}`
+  const select = sql`select ${COLUMNS}, ${examination(sql`w.id desc`, conditions)}
+    from withdrawals w
+    where w.merchant_id = ${merchantId} and ${isInPage(sql`w.id`, page)} and ${isAnyOf(sql`w.id`, ids)}
+    order by w.id desc`
+  const { rows } = await sql<Withdrawal & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)
   return pageOf(rows, page.limit, ({ id }) => id)
 }
 
@@ -69,15 +69,13 @@ const idsOf = async (
   db: Db,
   merchantId: string,
   { ids, localId, hash }: WithdrawalFilter,
-): Promise<string[] | null> => {
-  const sets: (readonly string[])[] = ids === null ? [] : [ids]
+): Promise<readonly string[] | null> => {
+  let among = ids
   if (localId !== null) {
     const placed = await placedUnder(db, merchantId, localId)
-    sets.push(placed === undefined ? [] : [placed.objectId])
+    among = placed ? askedOf(among, [placed.objectId]) : []
   }
-  if (hash !== null) sets.push(await idsOfHash(db, merchantId, hash))
-  const [first, ...others] = sets
-  return first === undefined ? null : first.filter((id) => others.every((set) => set.includes(id)))
+  return hash === null ? among : askedOf(among, await idsOfHash(db, merchantId, hash))
 }
 
 const idsOfHash = async (db: Db, merchantId: string, hash: string): Promise<string[]> => {

@@ -35,10 +35,25 @@ export interface Examined {
   examined: number
 }
 
+/** The columns of `Examined`. @param order of the rows, the newest first @param conditions that a row must fit */
+export const examination = (order: RawBuilder<unknown>, conditions: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`row_number() over (order by ${order})::int4 as examined, coalesce(${conditions}, false) as fits`
+
 /**
- * Makes a page of the rows of a statement: those that fit, at most one more than the limit, and the last examined one
- * if that is number MOST_EXAMINED.
+ * The rows of a page: those that fit, at most one more than the limit, and the last examined one if that is number
+ * MOST_EXAMINED.
+ * @param select rows with the columns of `examination`, in that order
+ * @param order the same order, by names of the selected columns
  */
+export const rowsOfPage = (
+  select: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  { limit }: Pick<ListPage, 'limit'>,
+): RawBuilder<unknown> =>
+  sql`select * from (${select} limit ${MOST_EXAMINED}) e
+    where e.fits or e.examined = ${MOST_EXAMINED} order by ${order} limit ${limit + 1}`
+
+/** Makes a page of the rows of `rowsOfPage`. */
 export const pageOf = <Row extends Examined>(
   rows: readonly Row[],
   limit: number,
@@ -56,7 +71,7 @@ export const pageOf = <Row extends Examined>(
 
 /** An id may be made this long before or after the time with which its row is dated. */
 const SLACK_MS = 5 * 60_000
-const LEAST_ID = '00000000-0000-0000-0000-000000000000'
+export const LEAST_ID = '00000000-0000-0000-0000-000000000000'
 const GREATEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The least UUID of version 7 of a time. */
@@ -80,9 +95,27 @@ export const idsOfPage = ({ after, timeFrom, timeTo, aheadMs }: ListPage): { lea
   }
 }
 
+/** The id, a UUID of version 7, is among those of the page. */
+export const isInPage = (column: RawBuilder<unknown>, page: ListPage): RawBuilder<unknown> => {
+  const { least, before } = idsOfPage(page)
+  return sql`${column} >= ${least} and ${column} < ${before}`
+}
+
+/** The id is one of these; null: any id is. */
+export const isAnyOf = (column: RawBuilder<unknown>, ids: readonly string[] | null): RawBuilder<unknown> =>
+  sql`(${ids}::uuid[] is null or ${column} = any(${ids}::uuid[]))`
+
+/** Those of the ids that were found that were asked for. @param asked null: all */
+export const askedOf = (asked: readonly string[] | null, found: readonly string[]): readonly string[] =>
+  asked === null ? found : found.filter((id) => asked.includes(id))
+
 /** The column has this value, if there is one to compare with. */
 export const isValue = (column: RawBuilder<unknown>, value: string | null): RawBuilder<unknown> =>
   sql`(${value}::text is null or ${column} = ${value}::text)`
+
+/** `isValue` of a column whose index has the hash of its text. */
+export const isHashedValue = (column: RawBuilder<unknown>, value: string | null): RawBuilder<unknown> =>
+  sql`(${value}::text is null or (md5(${column}) = md5(${value}::text) and ${column} = ${value}::text))`
 
 /** The time is within the page's. */
 export const isInTime = (
