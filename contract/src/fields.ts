@@ -58,6 +58,13 @@ export const blockchain = (what: string) =>
     description: `${what}: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON`,
   })
 
+/** The most items of a page, 1 to 1000. */
+export const pageLimit = (what: string, standard: number) =>
+  Type.String({
+    pattern: '^(?:[1-9]\\d{0,2}|1000)$',
+    description: `${what}: 1 to 1000, ${standard} when absent`,
+  })
+
 /** The two fields with which a client limits the cost of an order (`contract.md` 18 #6 and #8, 19 #4 and #5). */
 export const ownFee = () =>
   decimal('Fee to pay instead of the current one, at least as high; the current fee when absent')

@@ -1,7 +1,7 @@
 /** Fields and answers that all lists below `/merchants/lists/` share (`contract.md` section 20). */
 import { Type } from 'typebox'
 import type { TObject, TProperties, TSchema } from 'typebox'
-import { localId, meta } from './fields.ts'
+import { address, decimal, localId, meta, pageLimit, ticker } from './fields.ts'
 import { listPage, textLimits } from './limits.ts'
 import { operation } from './operation.ts'
 import type { Tag } from './tags.ts'
@@ -15,12 +15,7 @@ const time = (bound: string) =>
 const pageFields = {
   timeFrom: time('at or after'),
   timeTo: time('before'),
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^(?:[1-9]\\d{0,2}|1000)$',
-      description: `Most items in the answer: 1 to ${listPage.max}, ${listPage.default} when absent. CSV has all`,
-    }),
-  ),
+  limit: Type.Optional(pageLimit('Most items in the answer (CSV has all)', listPage.default)),
   after: Type.Optional(
     Type.String({
       minLength: 1,
@@ -44,21 +39,17 @@ export const listFilters = {
     }),
   ),
   status: (values: readonly string[]) => Type.Optional(Type.Enum([...values], { description: 'Only this status' })),
-  ticker: (what: string) =>
-    Type.Optional(Type.String({ minLength: 1, maxLength: textLimits.ticker, description: `Only this ${what}` })),
+  ticker: (what: string) => Type.Optional(ticker(`Only this ${what}`)),
   blockchain: Type.Optional(
     Type.Enum(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'], { description: 'Only this network' }),
   ),
   amounts: {
-    amountFrom: Type.Optional(amountBound('At least')),
-    amountTo: Type.Optional(amountBound('At most')),
+    amountFrom: Type.Optional(decimal('At least this amount; needs a ticker')),
+    amountTo: Type.Optional(decimal('At most this amount; needs a ticker')),
   },
   meta: Type.Optional(meta()),
   localId: Type.Optional(localId()),
-  address: (what: string) =>
-    Type.Optional(
-      Type.String({ minLength: 1, maxLength: textLimits.address, description: `Only ${what} this address` }),
-    ),
+  address: (what: string) => Type.Optional(address(`Only ${what} this address`)),
   hash: Type.Optional(
     Type.String({ minLength: 1, maxLength: 80, pattern: '^[0-9A-Za-z]+$', description: 'Only of this transaction' }),
   ),
@@ -69,13 +60,6 @@ export const listFilters = {
       description: 'Only of the payer with this e-mail address',
     }),
   ),
-}
-
-function amountBound(bound: string) {
-  return Type.String({
-    pattern: '^\\d{1,30}(\\.\\d{1,18})?$',
-    description: `${bound} this amount; needs a ticker. A decimal string such as "12.5"`,
-  })
 }
 
 const exampleOf = (schema: TSchema): unknown => {

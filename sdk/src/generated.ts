@@ -1714,9 +1714,15 @@ export interface ListCardPayoutsQuery {
   status?: 'PENDING' | 'DONE' | undefined
   /** Only this currency */
   ticker?: string | undefined
-  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At least this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountFrom?: string | undefined
-  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At most this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountTo?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
@@ -1729,7 +1735,7 @@ export interface ListCardPayoutsQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1745,9 +1751,15 @@ export interface ListCryptoInvoicesQuery {
   ticker?: string | undefined
   /** Only this network */
   blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
-  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At least this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountFrom?: string | undefined
-  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At most this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountTo?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
@@ -1759,7 +1771,7 @@ export interface ListCryptoInvoicesQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1775,9 +1787,15 @@ export interface ListCryptoWithdrawalsQuery {
   ticker?: string | undefined
   /** Only this network */
   blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
-  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At least this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountFrom?: string | undefined
-  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At most this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountTo?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
@@ -1794,7 +1812,7 @@ export interface ListCryptoWithdrawalsQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1810,9 +1828,15 @@ export interface ListDepositsQuery {
   ticker?: string | undefined
   /** Only this network */
   blockchain?: 'BITCOIN' | 'ETHEREUM' | 'BINANCE_SMART_CHAIN' | 'TRON' | undefined
-  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At least this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountFrom?: string | undefined
-  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At most this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountTo?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
@@ -1824,7 +1848,7 @@ export interface ListDepositsQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1839,7 +1863,7 @@ export interface ListEntriesQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1873,7 +1897,7 @@ export interface ListExchangesQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined
@@ -1887,9 +1911,15 @@ export interface ListFiatInvoicesQuery {
   status?: 'CREATED' | 'PENDING' | 'PAID' | 'DONE' | 'FAILED' | undefined
   /** Only this currency */
   ticker?: string | undefined
-  /** At least this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At least this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountFrom?: string | undefined
-  /** At most this amount; needs a ticker. A decimal string such as "12.5" */
+  /**
+   * At most this amount; needs a ticker. A decimal string such as "12.5": digits, at most 30 before the dot and 18
+   * after
+   */
   amountTo?: string | undefined
   /** The merchant's own text, returned in notifications: at most 2048 characters */
   meta?: string | undefined
@@ -1899,7 +1929,7 @@ export interface ListFiatInvoicesQuery {
   timeFrom?: string | undefined
   /** Created before this time, ms since the epoch: digits */
   timeTo?: string | undefined
-  /** Most items in the answer: 1 to 1000, 100 when absent. CSV has all */
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
   limit?: string | undefined
   /** The `next` of the previous page of this list; the newest items when absent */
   after?: string | undefined

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { milliseconds, printedDecimal } from '../fields.ts'
-import { textLimits } from '../limits.ts'
+import { milliseconds, printedDecimal, ticker } from '../fields.ts'
 import { listOperation } from '../list.ts'
 
 /** A change of an amount: a decimal as `printedDecimal`, with a minus sign below zero. */
@@ -54,9 +53,7 @@ export const listEntries = listOperation({
   tag: 'Balances',
   what: 'ledger entries of a balance',
   more: ' Every entry states the balance after it, and the entry before it is the next older one: there are no gaps.',
-  filters: {
-    ticker: Type.String({ minLength: 1, maxLength: textLimits.ticker, description: 'Asset of the balance' }),
-  },
+  filters: { ticker: ticker('Asset of the balance') },
   item: LedgerEntry,
   pageTitle: 'LedgerEntryPage',
   csv: ['time', 'ticker', 'amount', 'balance', 'heldChange', 'held', 'kind', 'cause.kind', 'cause.id', 'id'],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { milliseconds } from '../fields.ts'
+import { milliseconds, pageLimit } from '../fields.ts'
 import { eventPage } from '../limits.ts'
 import { Notification } from '../notifications/index.ts'
 import { operation } from '../operation.ts'
@@ -49,12 +49,7 @@ export const listEvents = operation({
       pattern: '^\\d{1,15}$',
       description: 'Position to start behind, `0` for the beginning: a whole number',
     }),
-    limit: Type.Optional(
-      Type.String({
-        pattern: '^(?:[1-9]\\d{0,2}|1000)$',
-        description: `Most notifications in the answer: 1 to ${eventPage.max}, ${eventPage.default} when absent`,
-      }),
-    ),
+    limit: Type.Optional(pageLimit('Most notifications in the answer', eventPage.default)),
   }),
   response: EventPage,
 })

@@ -2,7 +2,7 @@
 import type { Operation } from '@bursar/contract'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Answer, Sending } from '../connection.ts'
-import type { FuzzWorld } from '../objects.ts'
+import type { FuzzWorld, Owned } from '../objects.ts'
 import { contractFaultsOf, refusalOf } from '../oracles/answers.ts'
 
 /** Objects that an accepted request makes, as the tables of their modules. */
@@ -76,6 +76,26 @@ export const mustBeByContract =
   (operation: Operation, isHead = false) =>
   (answers: readonly Answer[]): string[] =>
     answers[0] === undefined ? ['no answer'] : contractFaultsOf(operation, answers[0], isHead)
+
+/**
+ * An answer by the contract, which holds nothing of a merchant.
+ * @param further judges the answer after that
+ */
+export const mustHoldNothingOf =
+  (
+    { account, ids, localIds, addresses }: Owned,
+    operation: Operation,
+    further: (answer: Answer, text: string) => string[],
+  ) =>
+  (answers: readonly Answer[]): string[] => {
+    const faults = mustBeByContract(operation)(answers)
+    const [answer] = answers
+    if (answer === undefined || faults.length > 0) return faults
+    const text = answer.body.toString()
+    const foreign = [account.id, ...Object.values(ids).flat(), ...localIds, ...addresses]
+    const found = foreign.find((one) => text.includes(one))
+    return found === undefined ? further(answer, text) : [`the answer holds ${found} of another merchant`]
+  }
 
 const SHOWN = 300
 

@@ -3,18 +3,15 @@ import type { Random } from '../../../sandbox/random.ts'
 import { makeBrokenBody, makeBrokenEnvelope, makeUnusualBody } from './bodies.ts'
 import type { Case, Group } from './case.ts'
 import { makeAllowed, makeNoise, makeSmuggled } from './hostile.ts'
-import { isList } from './list-fields.ts'
 import { makeBrokenList, makeForeignList } from './lists.ts'
 import { makeForeignLookup, makeForeignSearch, makeNoId } from './lookups.ts'
 import { makeCallback, makeInvoiceForm, makePageForm, makePageMethod, makePageVisit } from './pages.ts'
 import { makeBrokenQuery, makeOtherMethod, makeOtherPath } from './queries.ts'
 import { makeForged, makeSlid, makeUnknownMerchant } from './signatures.ts'
-import { makeUnaffordable, makeValid, signedOperations } from './valid.ts'
+import { makeUnaffordable, makeValid } from './valid.ts'
 import type { FuzzWorld } from '../objects.ts'
 
 export type { Case } from './case.ts'
-
-const lists = signedOperations.filter(isList)
 
 export const GROUPS: readonly Group[] = [
   { name: 'valid', weight: 12, make: makeValid },
@@ -30,8 +27,8 @@ export const GROUPS: readonly Group[] = [
   { name: 'unknown merchant', weight: 2, make: makeUnknownMerchant },
   { name: 'foreign lookup', weight: 8, make: makeForeignLookup },
   { name: 'foreign search', weight: 4, make: makeForeignSearch },
-  { name: 'broken list', weight: 4, make: (world, random) => makeBrokenList(lists, world, random) },
-  { name: 'foreign list', weight: 6, make: (world, random) => makeForeignList(lists, world, random) },
+  { name: 'broken list', weight: 4, make: makeBrokenList },
+  { name: 'foreign list', weight: 6, make: makeForeignList },
   { name: 'no id', weight: 1, make: makeNoId },
   { name: 'smuggled', weight: 6, make: makeSmuggled },
   { name: 'allowed bytes', weight: 1, make: makeAllowed },

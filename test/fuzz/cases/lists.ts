@@ -1,12 +1,14 @@
 /** Lists: queries with one fault, and filters that name what another merchant has. */
-import type { Operation } from '@bursar/contract'
 import type { Random } from '../../../sandbox/random.ts'
 import type { FuzzWorld } from '../objects.ts'
 import { jsonOf } from '../oracles/answers.ts'
 import { bytesOf, signedDraft } from '../request.ts'
-import { aboutOf, mustBeByContract, mustRefuse, type Case } from './case.ts'
-import { cursorOf, idsOf, type Fields } from './list-fields.ts'
+import { aboutOf, mustHoldNothingOf, mustRefuse, type Case } from './case.ts'
+import { cursorOf, idsOf, isList, type Fields } from './list-fields.ts'
+import { signedOperations } from './valid.ts'
 import { encodeQuery } from './values.ts'
+
+const lists = signedOperations.filter(isList)
 
 /** Values that no list accepts, by the parameter. */
 const BAD: Readonly<Record<string, readonly string[]>> = {
@@ -24,7 +26,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   hash: ['a b', "';", 'a'.repeat(81), '%'],
 }
 
-export const makeBrokenList = (lists: readonly Operation[], world: FuzzWorld, random: Random): Case => {
+export const makeBrokenList = (world: FuzzWorld, random: Random): Case => {
   const operation = random.pick(lists)
   const names = Object.keys(BAD).filter((name) => name in operation.query!.properties)
   const name = random.pick(names)
@@ -38,7 +40,7 @@ export const makeBrokenList = (lists: readonly Operation[], world: FuzzWorld, ra
 const NEEDED: Readonly<Record<string, Fields>> = { listEntries: { ticker: 'USDT' } }
 
 /** Filters that name something of another merchant: nothing fits. A cursor of it: only own items follow. */
-export const makeForeignList = (lists: readonly Operation[], world: FuzzWorld, random: Random): Case => {
+export const makeForeignList = (world: FuzzWorld, random: Random): Case => {
   const [own, other] = random.chance(0.5) ? world.owned : [world.owned[1], world.owned[0]]
   const operation = random.pick(lists)
   const { properties } = operation.query!
@@ -53,24 +55,17 @@ export const makeForeignList = (lists: readonly Operation[], world: FuzzWorld, r
   const query = { ...NEEDED[operation.id], [name]: foreignFilters[name]!, ...(isCsv && { format: 'csv' }) }
   const target = `${operation.path}?${encodeQuery(Object.entries(query))}`
   const parts = [bytesOf(signedDraft({ method: 'GET', target }, own.account))]
-  const foreign = [other.account.id, ...idsOf(other), ...other.localIds, ...other.addresses]
   return {
     kind: `foreign list: ${name}${isCsv ? ', CSV' : ''}`,
     about: aboutOf(parts),
     parts,
     effect: 'nothing',
-    judge: (answers) => {
-      const faults = mustBeByContract(operation)(answers)
-      const [answer] = answers
-      if (answer === undefined || faults.length > 0) return faults
-      const text = answer.body.toString()
-      const found = foreign.find((one) => text.includes(one))
-      if (found !== undefined) return [`the answer holds ${found} of another merchant`]
+    judge: mustHoldNothingOf(other, operation, (answer, text) => {
       // A cursor that is no key of the list is refused.
       if (name === 'after') return answer.status === 200 || answer.status === 400 ? [] : [`status ${answer.status}`]
       if (answer.status !== 200) return [`status ${answer.status}: ${text.slice(0, 200)}`]
       const shown = isCsv ? text.split('\r\n').length - 2 : (jsonOf(answer) as { items: unknown[] }).items.length
       return shown === 0 ? [] : [`${shown} items fit what another merchant has`]
-    },
+    }),
   }
 }

@@ -6,7 +6,7 @@ import type { Answer } from '../connection.ts'
 import { KINDS, type FuzzWorld } from '../objects.ts'
 import { contractFaultsOf, jsonOf, refusalOf } from '../oracles/answers.ts'
 import { bytesOf, signedDraft } from '../request.ts'
-import { aboutOf, mustBeByContract, type Case } from './case.ts'
+import { aboutOf, mustHoldNothingOf, type Case } from './case.ts'
 import { KIND_OF, signedOperations } from './valid.ts'
 
 const lookups = signedOperations.filter(({ id }) => id in KIND_OF)
@@ -110,23 +110,16 @@ export const makeForeignSearch = (world: FuzzWorld, random: Random): Case => {
   }[kind]() as [string, string]
   const operation = signedOperations.find(({ id }) => id === operationId)!
   const parts = [bytesOf(signedDraft({ method: 'GET', target }, own.account))]
-  const foreign = [other.account.id, ...Object.values(other.ids).flat(), ...other.localIds, ...other.addresses]
   return {
     kind: `search: ${kind}`,
     about: aboutOf(parts),
     parts,
     effect: 'nothing',
-    judge: (answers) => {
-      const faults = mustBeByContract(operation)(answers)
-      const [answer] = answers
-      if (answer === undefined || faults.length > 0) return faults
-      const text = answer.body.toString()
-      const found = foreign.find((one) => text.includes(one))
-      if (found !== undefined) return [`the answer holds ${found} of another merchant`]
+    judge: mustHoldNothingOf(other, operation, (answer, text) => {
       if (kind === 'localId' && (jsonOf(answer) as unknown[]).length > 0)
         return ['a localId of another merchant is found']
       const mayRefuse = kind === 'own object' && target.endsWith('/compliance')
       return answer.status === 200 || mayRefuse ? [] : [`status ${answer.status}: ${text.slice(0, 200)}`]
-    },
+    }),
   }
 }
