@@ -50,7 +50,7 @@ describe('an invitation', () => {
     const email = newAddress()
     const twice = await inviteTo(email)
     const browsers = [browse(), browse()]
-    const forms = []
+    const forms: { answer: string; name: string }[] = []
     for (const one of browsers)
       forms.push({ answer: createAuthenticator(origin).make(await one.optionsOf(twice, 'passkey')), name: 'one' })
     const both = await Promise.all(
