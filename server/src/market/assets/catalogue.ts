@@ -1,6 +1,6 @@
 import type { Network } from '@bursar/chainkit'
 import { unitsOf } from '../../platform/money/index.ts'
-import { batchLimitsOf, contractName, limitsOf, scaleOf, type AssetSettings, type OnNetwork } from './settings.ts'
+import { batchLimitsOf, contractName, isPegged, limitsOf, scaleOf, type AssetSettings, type OnNetwork } from './settings.ts'
 
 /** A fee on an amount: `fixed` in the asset's ledger units plus `bps` hundredths of a percent, rounded up. */
 export interface Tariff {
@@ -30,6 +30,8 @@ export interface CryptoAsset {
   name: string
   /** ledger decimals: the most any of its networks has */
   scale: number
+  /** pegged to a currency: people write its amounts in hundredths */
+  pegged: boolean
   networks: ReadonlyMap<Network, AssetOnNetwork>
 }
 
@@ -91,7 +93,8 @@ export const createCatalogue = (settings: AssetSettings): Catalogue => {
   }
 }
 
-const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]): CryptoAsset => {
+const cryptoAsset = (given: AssetSettings['crypto'][number]): CryptoAsset => {
+  const { ticker, name, networks } = given
   const entries = Object.entries(networks) as [Network, OnNetwork][]
   const scale = scaleOf(entries.map(([, { decimals }]) => decimals))
   const onNetworks = entries.map(([network, on]): [Network, AssetOnNetwork] => [
@@ -107,7 +110,7 @@ const cryptoAsset = ({ ticker, name, networks }: AssetSettings['crypto'][number]
       withdrawalFee: tariffOf(on.withdrawalFee, scale),
     },
   ])
-  return { ticker, name, scale, networks: new Map(onNetworks) }
+  return { ticker, name, scale, pegged: isPegged(given), networks: new Map(onNetworks) }
 }
 
 const tariffOf = (fee: { fixed?: string; bps?: number } | undefined, scale: number): Tariff => ({

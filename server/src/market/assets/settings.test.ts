@@ -28,6 +28,16 @@ test('a file becomes a catalogue, in units of the ledger', () => {
   expect(findFiat('PLN')).toMatchObject({ payIn: { least: 0n }, mostInBatch: null, mostInPart: null })
 })
 
+test('known stablecoins are pegged to a currency, unless the file says otherwise', () => {
+  const peggedOf = (ticker: string, more: object = {}) =>
+    createCatalogue(
+      readAssetSettings({ crypto: [{ ...crypto(ticker, { ETHEREUM: on(6) }), ...more }], fiat: [] }),
+    ).findCrypto(ticker)?.pegged
+  expect([peggedOf('USDC'), peggedOf('ETH'), peggedOf('UAHT')]).toEqual([true, false, false])
+  expect([peggedOf('USDC', { pegged: false }), peggedOf('UAHT', { pegged: true })]).toEqual([false, true])
+  expect(() => peggedOf('USDC', { pegged: 'yes' })).toThrow('pegged')
+})
+
 test('audit C-8: TRON carries TRX and USDT only', () => {
   const networksOf = (ticker: string) =>
     createCatalogue(readAssetSettings({ crypto: [crypto(ticker, { TRON: on(6) })], fiat: [] })).networks

@@ -1,6 +1,6 @@
 import { isEvmNetwork, NETWORKS, type Network } from '@bursar/chainkit'
 import Type, { type Static } from 'typebox'
-import { amount, count, text, ticker } from '../../platform/config/fields.ts'
+import { amount, count, flag, text, ticker } from '../../platform/config/fields.ts'
 import { readShape, withRule, type NoteProblem } from '../../platform/config/shape.ts'
 import { parseUnits } from '../../platform/money/index.ts'
 
@@ -46,6 +46,12 @@ const onNetwork = (network: Network) =>
 
 export type OnNetwork = Static<ReturnType<typeof onNetwork>> & { contract?: string }
 
+/** Tickers of assets that are pegged to a currency unless the file says otherwise. */
+const PEGGED = ['USDT', 'USDC', 'DAI', 'BUSD', 'FDUSD', 'TUSD', 'PYUSD', 'USDP', 'USDD', 'EURC', 'EURT']
+
+export const isPegged = ({ ticker: name, pegged }: { ticker: string; pegged?: boolean }): boolean =>
+  pegged ?? PEGGED.includes(name)
+
 /** On TRON only its coin and USDT are supported (`contract.md`, decision 26). */
 const ON_TRON = ['TRX', 'USDT']
 
@@ -53,6 +59,11 @@ const CRYPTO = withRule(
   Type.Object({
     ticker: ticker('the name of the asset in the API'),
     name: text('the name that payers see'),
+    pegged: Type.Optional(
+      flag('the asset is pegged to a currency: an invoice priced in a currency requests whole hundredths of it', {
+        absent: `true for ${PEGGED.join(', ')}; false for others`,
+      }),
+    ),
     networks: Type.Object(
       {
         BITCOIN: Type.Optional(onNetwork('BITCOIN')),

@@ -33,25 +33,23 @@ export const priceIn = (ticker: string, base: string, prices: ReadonlyMap<string
   return price >= LEAST_PRICE ? price : undefined
 }
 
-/** Coins pegged to a currency: people write their amounts in cents. */
-const STABLECOINS = new Set(['USDT', 'USDC', 'DAI', 'BUSD', 'FDUSD', 'TUSD', 'PYUSD', 'USDP', 'USDD', 'EURC', 'EURT'])
-/** Amounts of other coins that are computed from a price have at most this many significant digits. */
+/** Amounts of assets without a peg that are computed from a price have at most this many significant digits. */
 const MOST_DIGITS = 6
 
 /** How requested amounts that are computed from a price are rounded, in ledger units. */
 export interface Rounding {
   /** every amount is a multiple of it: the network's precision, or the finest that a payer can type */
   step: bigint
-  /** for a stablecoin: one hundredth of it; for others, which are rounded to significant digits, undefined */
+  /** for a pegged asset: one hundredth of it; for others, which are rounded to significant digits, undefined */
   cent: bigint | undefined
 }
 
 export const roundingOf = (
-  { ticker, scale }: Pick<CryptoAsset, 'ticker' | 'scale'>,
+  { scale, pegged }: Pick<CryptoAsset, 'scale' | 'pegged'>,
   on: Pick<AssetOnNetwork, 'decimals'>,
 ): Rounding => ({
   step: 10n ** BigInt(scale - Math.min(on.decimals, MOST_DECIMALS)),
-  cent: STABLECOINS.has(ticker) && scale >= 2 ? 10n ** BigInt(scale - 2) : undefined,
+  cent: pegged && scale >= 2 ? 10n ** BigInt(scale - 2) : undefined,
 })
 
 /** The step of an amount as a person would write it: a cent, or six significant digits; never finer than `step`. */
