@@ -56,6 +56,7 @@ describeWithChromium('an open page', () => {
     const shown = await page.locator('.left b [data-left]').textContent()
     expect(shown).toMatch(/^00:1\d:\d\d$/)
     await expect.poll(() => page.locator('.left b [data-left]').textContent()).not.toBe(shown)
+    expect(await page.locator('.left b [data-left]').isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Copy the address' }).click()
     await expect.poll(() => page.locator('#said').textContent()).toBe('Copied')
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('TQjaZ9FD473QBTdUzMLmSyoGB6Yz1CGpux')

@@ -250,7 +250,16 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
     asked: ASKED,
     base: PRICE,
     paid: '24.09',
+    short: undefined,
     payments: [received('10', 20), received('14.09', 7, { hash: 'a'.repeat(64) })],
+  }),
+  'crypto-enough': base('crypto', {
+    at: 'confirming',
+    asked: ASKED,
+    base: PRICE,
+    paid: '23.09',
+    short: '1',
+    payments: [received('23.09', 7)],
   }),
   'crypto-paid': base('crypto', paid),
   'crypto-overpaid': base('crypto', {

@@ -100,6 +100,7 @@ const liven = (): void => {
       performance.now() + Number(element.dataset['left']),
     ]),
   )
+  for (const element of ends.keys()) element.hidden = false
   for (const button of page.querySelectorAll<HTMLElement>('[data-copy]')) {
     button.hidden = navigator.clipboard === undefined
     button.addEventListener('click', () => void copy(button))

@@ -18,10 +18,13 @@ export const facts = (pairs: readonly (readonly [string, Piece] | undefined)[]):
 export const copyButton = ({ words }: Scene, text: string, label: string): Markup =>
   html`<button class="second copy" type="button" hidden data-copy="${text}" data-done="${words.copied}" aria-label="${label}">${ICONS.copy}<span>${words.copy}</span></button>`
 
-/** The time left when the page is rendered; the script counts on. Where no scripts run, the time of the end. */
+/**
+ * The time left when the page is rendered, which the script shows and counts on; where no scripts run, the time of the
+ * end. The clock is hidden by an attribute, because older browsers lack the CSS condition `scripting: none`.
+ */
 export const countdown = ({ view, words, language }: Scene, until: number): Markup => {
   const left = Math.max(0, until - view.now)
-  return html`<span data-left="${left}">${clockText(left)}</span><noscript> ${words.untilTime(timeText(until, language))}</noscript>`
+  return html`<span data-left="${left}" hidden>${clockText(left)}</span><noscript> ${words.untilTime(timeText(until, language))}</noscript>`
 }
 
 /**

@@ -92,6 +92,8 @@ describe('the payment step', () => {
     const page = pageOf('crypto-pay')
     expect(page.match(/data-left="\d+"/g)).toEqual(['data-left="870000"'])
     expect(page).toContain('<span>The rate holds for</span>')
+    // Without a script, browsers that lack the CSS condition `scripting: none` hide the clock, too.
+    expect(page).toContain('<span data-left="870000" hidden>00:14:30</span>')
     expect(page).toContain('<noscript> until 21 Nov 2026, 12:14 UTC</noscript>')
     const unpriced = pageOf('crypto-pay-bitcoin')
     expect(unpriced.match(/data-left="\d+"/g)).toEqual([`data-left="${47 * 3_600_000}"`])
@@ -101,6 +103,14 @@ describe('the payment step', () => {
     )
     expect(last.match(/data-left="\d+"/g)).toEqual(['data-left="60000"'])
   })
+})
+
+test('a payer whose payment is short by no more than the shop accepts is asked for no more', () => {
+  const page = pageOf('crypto-enough')
+  expect(page).toContain('<h1 id="title">Payment received</h1>')
+  expect(page).toContain('1\u00a0USDT is missing. Kava &amp; Co accepts your payment without it: do not send anything more.')
+  expect(page).not.toContain('Send exactly')
+  expect(pageOf('crypto-confirming')).not.toContain('is missing')
 })
 
 describe('a page that reports a problem', () => {

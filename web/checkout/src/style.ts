@@ -100,7 +100,6 @@ footer a,footer ul span{display:inline-block;padding:.6rem 0;color:var(--soft)}
 footer ul span{color:var(--ink);font-weight:600}
 @media (pointer:coarse){.touch{display:grid}details.touch{display:block}.wide{display:none}}
 @media not all and (pointer:coarse){.wallet .button{background:none;border-color:var(--edge);color:var(--ink)}}
-@media (scripting:none){[data-left]{display:none}}
 @media (min-width:30rem){.choice{flex-wrap:nowrap}.choice .far{flex:none;max-width:50%;padding:0;text-align:right}.panel{padding:1.75rem}.actions.two{grid-template-columns:1fr 1fr}}
 @media (min-width:56rem){
 header{padding-top:2.5rem;padding-bottom:2rem}

@@ -169,12 +169,14 @@ export interface PayState {
   ratesAway: boolean
 }
 
-/** Everything was seen, and not all of it is deep enough. */
+/** Everything was seen, or so much that the seller accepts it, and not all of it is deep enough. */
 export interface ConfirmingState {
   at: 'confirming'
   asked: Amount
   base: Amount | undefined
   paid: string
+  /** the missing amount that the seller does without */
+  short: string | undefined
   payments: readonly Received[]
 }
 

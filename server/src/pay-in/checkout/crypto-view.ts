@@ -116,8 +116,15 @@ const stateOf = (
       return { at: 'late', asked: whole, paid: { value: paid.text, ticker }, payments }
     return underpaidState(invoice, whole, payments, holdsClaim, deps.catalogue)
   }
-  if (missing.units === 0n)
-    return { at: 'confirming', asked: whole, base: baseOf(invoice), paid: seenText(invoice, deps.catalogue), payments }
+  if (missing.units === 0n || invoice.enough)
+    return {
+      at: 'confirming',
+      asked: whole,
+      base: baseOf(invoice),
+      paid: seenText(invoice, deps.catalogue),
+      short: missing.units === 0n ? undefined : missing.text,
+      payments,
+    }
   return payState(invoice, whole, payments, now, deps)
 }
 

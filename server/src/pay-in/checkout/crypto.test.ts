@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { versionOf, type PageView } from '@bursar/checkout'
-import { catalogue, HOUR, MINUTE, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { catalogue, HOUR, MINUTE, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 import { E18, START } from '../../../../test/world/deposits.ts'
+import { setSetting } from '../../merchants/accounts/index.ts'
+import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createInvoices } from '../crypto-invoices/index.ts'
 import { DEFAULT_DEPOSIT_POLICY } from '../deposits/index.ts'
 import { createDocumentMaker } from '../../merchants/documents/index.ts'
@@ -215,6 +217,25 @@ describe('the page of a crypto invoice', () => {
     const view = await see(other)
     expect(view.state).toMatchObject({ at: 'pay', payments: [] })
     expect(view.wrongAsset).toMatchObject([{ value: '25', ticker: 'USDT', networkName: 'Ethereum (ERC-20)' }])
+  })
+
+  test('asks for nothing more where the merchant accepts a payment that is a little short', async () => {
+    const id = await world.create({ amount: USDT, toPendingImmediate: true })
+    const short = await world.payment(id, '99')
+    await world.mine('BINANCE_SMART_CHAIN', [short.transaction])
+    expect((await see(id)).state).toMatchObject({ at: 'pay', missing: '1', send: '1' })
+    await world.db.transaction().execute(async (tx) => {
+      await setSetting(
+        tx,
+        SHOP,
+        { name: 'shortfallPercent', value: '1' },
+        { actor: 'test' },
+        momentOf(world.runtime),
+      )
+    })
+    expect((await see(id)).state).toMatchObject({ at: 'confirming', paid: '99', short: '1' })
+    await world.settle('BINANCE_SMART_CHAIN')
+    expect((await see(id)).state).toMatchObject({ at: 'paid', paid: { value: '99' }, closed: true })
   })
 
   test('that expired shows that; an underpaid one shows a payer with the link the next steps', async () => {

@@ -11,7 +11,7 @@ import { heldUntil, priceIn } from './quoting.ts'
 import { PayerRefusal } from './refusal.ts'
 import type { InvoiceSettings } from './settings.ts'
 import { end, settle } from './settling.ts'
-import { announce, lockById, move, write } from './store.ts'
+import { announce, endAwaitingPrice, lockById, move, write } from './store.ts'
 
 const refusal = (description: string): ApiRefusal =>
   new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description)
@@ -75,6 +75,17 @@ export const requote = async (
     valued.filter((payment, i) => payment !== payments[i]),
   )
   return settle(tx, requoted, valued, settings, moment)
+}
+
+/** Judges the missing part of a locked invoice again, after its asset had no price. */
+export const judgeShortfall = async (
+  tx: Tx,
+  invoice: Registered,
+  settings: InvoiceSettings,
+  moment: Moment,
+): Promise<Effects> => {
+  await endAwaitingPrice(tx, invoice)
+  return settle(tx, invoice, await paymentsOf(tx, invoice.merchantId, invoice.id), settings, moment)
 }
 
 /** Renews the quote of an open invoice at the payer's request. Throws a PayerRefusal if there is no price. */

@@ -3,11 +3,11 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut, type Effects } from '../../ledger/effects/index.ts'
 import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { expire, requote } from './commands.ts'
+import { expire, judgeShortfall, requote } from './commands.ts'
 import { isRegistered, type Invoice } from './invoice.ts'
 import { BASE_TICKERS } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
-import { ending, findDue, lockDue, unmined, unquoted, unvalued, type Due } from './store.ts'
+import { ending, findDue, lockDue, unmined, unpricedShortfall, unquoted, unvalued, type Due } from './store.ts'
 
 const MOST = 50
 
@@ -35,7 +35,10 @@ export const createExpiryJob = ({ runtime, settings, everyMs, pause }: InvoiceJo
   },
 })
 
-/** Renews expired quotes, and values payments that came without a price, where there is a fresh price. */
+/**
+ * Where there is a fresh price: renews expired quotes, values payments that came without a price, and judges missing
+ * parts whose worth was unknown.
+ */
 export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJobDeps): Job => ({
   name: 'invoice quotes',
   everyMs,
@@ -53,6 +56,12 @@ export const createQuoteJob = ({ runtime, settings, everyMs, pause }: InvoiceJob
       )
       quoted += ids.length
     }
+    const short = unpricedShortfall(tickers.filter((ticker) => prices.has(ticker)))
+    const ids = await findDue(runtime.db, short, MOST)
+    await eachDue(runtime, short, ids, async (tx, invoice, moment) =>
+      isRegistered(invoice) ? judgeShortfall(tx, invoice, settings, moment) : undefined,
+    )
+    quoted += ids.length
     if (quoted > 0) await pause('invoices-quoted')
     return quoted >= MOST
   },

@@ -14,6 +14,7 @@ import { optionsOf } from './options.ts'
 import { paymentsOf } from './payments.ts'
 import { pricesNeeded } from './proceeding.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
+import { shortfallOf } from './shortfall.ts'
 import { findById } from './store.ts'
 
 /** An amount in ledger units and as text. */
@@ -90,6 +91,8 @@ export interface PayerInvoice {
    * missing
    */
   toSend: Shown | null
+  /** the merchant accepts the amount that has been seen, although some is missing */
+  enough: boolean
   price: {
     base: { value: string; ticker: string }
     /** price of one whole unit in the base currency; null until the payer has continued */
@@ -146,6 +149,7 @@ const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: D
   const on = asset && blockchain ? asset.networks.get(blockchain) : undefined
   const amounts = amountsOf(invoice, asset, on)
   const registered = isRegistered(invoice) ? invoice : undefined
+  const counted = registered ? await paymentsOf(tx, merchantId, id) : []
   const claim = state === 'expired' ? await claimOf(tx, merchantId, id) : undefined
   const shown = (units: bigint): string => formatUnits(units, asset?.scale ?? 0)
   return {
@@ -166,9 +170,10 @@ const viewOf = async (tx: Tx, invoice: Invoice, settings: InvoiceSettings, at: D
     expiredAt: invoice.expiresAt.getTime(),
     movedAt: movedAt.getTime(),
     ...amounts,
+    enough: registered && asset ? await isEnough(tx, registered, counted, asset, settings) : false,
     price: priceOf(invoice, at),
     destination: registered && asset && on ? destinationOf(registered, asset, on, amounts.toSend) : null,
-    payments: registered ? await paymentsShown(tx, registered, settings) : [],
+    payments: registered ? await paymentsShown(tx, registered, counted, settings) : [],
     ...(await choicesOf(tx, invoice, settings)),
     claimable:
       state === 'expired' &&
@@ -255,10 +260,28 @@ const choicesOf = async (
   }
 }
 
-const paymentsShown = async (tx: Tx, invoice: Registered, { catalogue }: InvoiceSettings): Promise<ShownPayment[]> => {
-  const payments = new Map(
-    (await paymentsOf(tx, invoice.merchantId, invoice.id)).map((payment) => [payment.depositId, payment]),
-  )
+/**
+ * Whether the merchant accepts the payments that were seen, although some is missing, once they are credited. The rest
+ * is then not requested.
+ */
+const isEnough = async (
+  tx: Tx,
+  invoice: Registered,
+  payments: readonly Payment[],
+  asset: CryptoAsset,
+  settings: InvoiceSettings,
+): Promise<boolean> =>
+  invoice.state === 'pending' &&
+  payments.every(({ state, unvalued }) => state === 'lost' || !unvalued) &&
+  (await shortfallOf(tx, invoice, invoice.paid + invoice.waiting, asset.scale, settings)) === 'accepted'
+
+const paymentsShown = async (
+  tx: Tx,
+  invoice: Registered,
+  counted: readonly Payment[],
+  { catalogue }: InvoiceSettings,
+): Promise<ShownPayment[]> => {
+  const payments = new Map(counted.map((payment) => [payment.depositId, payment]))
   const deposits = await depositsAt(tx, invoice.merchantId, familyOf(invoice.blockchain), invoice.address)
   return deposits.map((deposit): ShownPayment => {
     const { blockHeight, headHeight, creditHeight } = deposit

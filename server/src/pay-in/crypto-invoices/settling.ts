@@ -10,8 +10,8 @@ import { invoiceNotice, statusOf } from './notice.ts'
 import { markNotified } from './payments.ts'
 import { roundingOf, type Rounding } from './quoting.ts'
 import type { InvoiceSettings } from './settings.ts'
-import { isShortfallAccepted } from './shortfall.ts'
-import { announce, move, write } from './store.ts'
+import { shortfallOf } from './shortfall.ts'
+import { announce, awaitPrice, move, write } from './store.ts'
 
 /**
  * Updates an invoice to the sums of its payments, after any changes of them in any order: the sums, the requested
@@ -45,9 +45,14 @@ export const settle = async (
     invoice = (await move(tx, invoice, 'seen', {}, moment.at)) as Registered
   await announce(tx, [invoice.id])
   const isWhole = invoice.paid >= invoice.units && !totals.unvalued && !invoice.refunded
-  const canComplete = moveOf(invoiceMoves, invoice.state, 'completed') !== undefined
-  if (canComplete && (isWhole || (await isShortfallAccepted(tx, invoice, totals, asset.scale, settings))))
-    return end(tx, invoice, 'completed', settings, moment)
+  if (moveOf(invoiceMoves, invoice.state, 'completed') !== undefined) {
+    if (isWhole) return end(tx, invoice, 'completed', settings, moment)
+    // While a payment is under way, it may bring the rest.
+    const isJudged = totals.waiting === 0n && !totals.unvalued
+    const shortfall = isJudged ? await shortfallOf(tx, invoice, invoice.paid, asset.scale, settings) : 'refused'
+    if (shortfall === 'accepted') return end(tx, invoice, 'completed', settings, moment)
+    if (shortfall === 'unpriced') await awaitPrice(tx, invoice)
+  }
   // A payment after the end is an underpayment that the payer may complete or claim.
   if (invoice.state === 'expired' && invoice.paid > before.paid) await mailOf(tx, invoice, 'expired', settings, moment)
   return { items: [], notices: [] }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { setSetting } from '../../merchants/accounts/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
+import { E18 } from '../../../../test/world/deposits.ts'
 import { HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
 const world = useCryptoInvoices()
@@ -59,10 +60,49 @@ describe('an amount that is short by the fee of an exchange', () => {
     expect(await world.lookup(id)).toMatchObject({ status: 'PAID', paidAmount: '0.01007' })
   })
 
-  test('is not enough while the asset has no price', async () => {
+  test('is enough once the asset has a price again, if it had none when the payment was credited', async () => {
+    await allow(2, 2)
+    const price = world.prices.get('USDT')!
+    world.prices.delete('USDT')
+    const [short, shorter] = [await create(), await create()]
+    expect([await pay(short, '99'), await pay(shorter, '97')]).toEqual(['PENDING', 'PENDING'])
+    await world.tick()
+    expect((await world.lookup(short))['status']).toBe('PENDING')
+    world.prices.set('USDT', price)
+    await world.tick()
+    expect(await world.lookup(short)).toMatchObject({ status: 'PAID', paidAmount: '99' })
+    expect((await world.lookup(shorter))['status']).toBe('PENDING')
+    expect((await world.notified()).filter((one) => one === 'CryptoInvoice DONE')).toHaveLength(1)
+  })
+
+  test('is judged once at a new price: an amount that is worth too much waits for the payer again', async () => {
     await allow(2, 2)
     world.prices.delete('USDT')
-    expect(await pay(await create(), '99')).toBe('PENDING')
+    const id = await create()
+    await pay(id, '98.5')
+    world.prices.set('USDT', 10n * E18)
+    await world.tick()
+    expect((await world.lookup(id))['status']).toBe('PENDING')
+    world.prices.set('USDT', E18)
+    await world.tick()
+    expect((await world.lookup(id))['status']).toBe('PENDING')
+  })
+
+  test('is shown as enough as soon as it is seen, if the merchant will accept it', async () => {
+    await allow(2, 2)
+    const [short, shorter] = [await create(), await create()]
+    const isEnough = async (id: string): Promise<boolean> => (await world.find(id)).enough
+    expect(await isEnough(short)).toBe(false)
+    await world.mine('BINANCE_SMART_CHAIN', [(await world.payment(short, '98')).transaction])
+    await world.mine('BINANCE_SMART_CHAIN', [(await world.payment(shorter, '97.99')).transaction])
+    expect([await isEnough(short), await isEnough(shorter)]).toEqual([true, false])
+    const price = world.prices.get('USDT')!
+    world.prices.delete('USDT')
+    expect(await isEnough(short)).toBe(false)
+    world.prices.set('USDT', price)
+    await world.settle('BINANCE_SMART_CHAIN')
+    expect((await world.lookup(short))['status']).toBe('PAID')
+    expect((await world.lookup(shorter))['status']).toBe('PENDING')
   })
 
   test('that comes after the invoice expired makes it paid, as the whole amount would', async () => {

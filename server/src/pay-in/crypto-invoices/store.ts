@@ -155,6 +155,12 @@ export const unvalued = (tickers: readonly string[], bases: readonly string[]): 
   order: sql`i.merchant_id, i.id`,
 })
 
+/** Invoices whose missing part awaits a price, in assets that have one now. */
+export const unpricedShortfall = (tickers: readonly string[]): Due => ({
+  condition: sql`i.shortfall_unpriced and i.state in ('pending', 'expired') and i.ticker = any(${[...tickers]}::text[])`,
+  order: sql`i.merchant_id, i.id`,
+})
+
 export const findDue = async (db: Db, { condition, order }: Due, most: number): Promise<string[]> => {
   const { rows } = await sql<{
     id: string
@@ -206,6 +212,23 @@ export const write = async (tx: Tx, invoice: Invoice, changes: Written): Promise
     tx,
   )
   return next
+}
+
+/** Notes that the missing part of a locked invoice is to be judged once its asset has a price. */
+export const awaitPrice = async (tx: Tx, { merchantId, id }: Pick<Invoice, 'merchantId' | 'id'>): Promise<void> => {
+  await sql`update crypto_invoices set shortfall_unpriced = true where merchant_id = ${merchantId} and id = ${id}`.execute(
+    tx,
+  )
+}
+
+/** Removes the note of `awaitPrice`. */
+export const endAwaitingPrice = async (
+  tx: Tx,
+  { merchantId, id }: Pick<Invoice, 'merchantId' | 'id'>,
+): Promise<void> => {
+  await sql`update crypto_invoices set shortfall_unpriced = false where merchant_id = ${merchantId} and id = ${id}`.execute(
+    tx,
+  )
 }
 
 /** Moves an invoice by its state machine, with compare-and-set. Throws if its state does not allow the event. */

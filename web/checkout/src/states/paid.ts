@@ -8,9 +8,9 @@ import type { ConfirmingState, PaidState } from '../view.ts'
 
 const RETURN_AFTER_S = 20
 
-/** The state in which everything was seen, and the network has to make it final. */
+/** The state in which enough was seen, and the network has to make it final. */
 export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
-  const { state, words } = scene
+  const { state, words, view } = scene
   return {
     title: words.confirmingTitle,
     step: 1,
@@ -18,7 +18,7 @@ export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
     icon: ICONS.turn,
     changes: true,
     needsHelp: state.payments.some(({ standing }) => standing === 'refused'),
-    body: html`<p>${words.confirming}</p>${seenPayments(scene, state.payments)}`,
+    body: html`<p>${words.confirming}</p>${state.short !== undefined && note('calm', ICONS.check, words.enough(scene.amount({ value: state.short, ticker: state.asked.ticker }), view.seller.name))}${seenPayments(scene, state.payments)}`,
   }
 }
 

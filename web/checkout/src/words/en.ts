@@ -99,6 +99,8 @@ export const en = {
 
   confirmingTitle: 'Payment received',
   confirming: 'The network is confirming it. You can close this page; the seller will be notified.',
+  enough: (missing: string, company: string) =>
+    `${missing} is missing. ${company} accepts your payment without it: do not send anything more.`,
 
   paidTitle: 'Paid',
   paid: (company: string) => `Thank you. ${company} has your payment.`,

@@ -100,6 +100,8 @@ export const kk: Words = {
 
   confirmingTitle: 'Төлем алынды',
   confirming: 'Желі оны растап жатыр. Бетті жаба беруге болады: сатушыға хабарланады.',
+  enough: (missing, company) =>
+    `${missing} жетпейді. ${company} төлеміңізді осы сомасыз да қабылдайды: артық ештеңе жібермеңіз.`,
 
   paidTitle: 'Төленді',
   paid: (company) => `Рақмет. Төлеміңіз қабылданды: ${company}.`,

@@ -100,6 +100,8 @@ export const ru: Words = {
 
   confirmingTitle: 'Оплата получена',
   confirming: 'Сеть её подтверждает. Страницу можно закрыть: продавцу сообщат.',
+  enough: (missing, company) =>
+    `Не хватает ${missing}. ${company} принимает ваш платёж и без этой суммы: больше ничего не отправляйте.`,
 
   paidTitle: 'Оплачено',
   paid: (company) => `Спасибо. ${company} получает вашу оплату.`,

@@ -100,6 +100,8 @@ export const uk: Words = {
 
   confirmingTitle: 'Оплату отримано',
   confirming: 'Мережа її підтверджує. Можете закрити сторінку: продавця буде повідомлено.',
+  enough: (missing, company) =>
+    `Бракує ${missing}. ${company} приймає ваш платіж і без цієї суми: більше нічого не надсилайте.`,
 
   paidTitle: 'Сплачено',
   paid: (company) => `Дякуємо. ${company} отримує вашу оплату.`,
