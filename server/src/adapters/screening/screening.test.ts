@@ -2,13 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dangerSignalKeys, signalKeys } from '@bursar/contract'
 import { FAULTS, startScreening, type ScreeningEmulator } from '../../../../sandbox/screening/index.ts'
 import { createAmlbot } from './amlbot.ts'
 import { describeScreener, settle } from './conformance.ts'
 import { createIssuerFreezes } from './issuer-freezes.ts'
 import { createLocalLists, type ListAnswer } from './local-lists.ts'
 import { ScreeningUnavailable, type Subject } from './port.ts'
-import { noSignals, percentOf, signalsOf } from './signals.ts'
+import { noSignals, signalsOf } from './signals.ts'
 
 const KEYS = { accessId: 'ID-1', accessKey: 'key-1' }
 let emulator: ScreeningEmulator
@@ -165,11 +166,11 @@ describe('AMLBot', () => {
     expect(emulator.asked.at(-1)).not.toHaveProperty('direction')
   })
 
-  test('fractions become whole percents, a half rounded up; unknown signals count as other; the answer is stored', async () => {
+  test('fractions become whole percents that add up; unknown signals count as other; the answer is stored', async () => {
     const mixed = await settle(amlbot(), deposit('aa9998'))
     expect(mixed).toMatchObject({
       riskScore: 0.875,
-      signals: { mixer: 51, dark_market: 29, exchange: 21 },
+      signals: { mixer: 51, dark_market: 28, exchange: 21 },
       raw: { data: { riskscore: 0.875 } },
     })
     expect((await settle(amlbot(), deposit('aa9996'))).signals).toMatchObject({ exchange: 90, other: 10 })
@@ -187,20 +188,51 @@ describe('AMLBot', () => {
 })
 
 describe('percents', () => {
+  const totalOf = (signals: Readonly<Record<string, number>>): number =>
+    Object.values(signals).reduce((sum, percent) => sum + percent, 0)
+  const thousandths = fc.integer({ min: 0, max: 1_000 })
+
   test('of every number of thousandths are rounded half up', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1_000 }), (thousandths) => {
-        expect(percentOf(Number(`${thousandths}e-3`))).toBe(Math.floor((thousandths + 5) / 10))
+      fc.property(thousandths, fc.constantFrom(...signalKeys), (part, key) => {
+        expect(signalsOf({ [key]: Number(`${part}e-3`) })).toEqual({ ...noSignals(), [key]: Math.floor((part + 5) / 10) })
       }),
     )
   })
 
+  test('of parts of a whole add up to 100, and none is a whole percent off', () => {
+    const harmless = signalKeys.filter((key) => !(dangerSignalKeys as readonly string[]).includes(key))
+    fc.assert(
+      fc.property(fc.uniqueArray(thousandths, { maxLength: harmless.length - 1 }), (cuts) => {
+        const edges = [0, ...cuts.toSorted((a, b) => a - b), 1_000]
+        const parts = edges.slice(1).map((edge, i) => edge - edges[i]!)
+        const signals = signalsOf(Object.fromEntries(parts.map((part, i) => [harmless[i]!, part / 1_000])))
+        expect(totalOf(signals)).toBe(100)
+        for (const [i, part] of parts.entries()) expect(Math.abs(signals[harmless[i]!] * 10 - part)).toBeLessThan(10)
+      }),
+    )
+    expect(totalOf(signalsOf({ exchange: 0.334, miner: 0.333, wallet: 0.333 }))).toBe(100)
+  })
+
+  test('of a dangerous signal are 0 exactly below half a percent, whatever the other signals are', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...signalKeys), thousandths), thousandths, (others, part) => {
+        const fractions = Object.entries(others).map(([key, one]) => [key, one / 1_000])
+        const { sanctions } = signalsOf({ ...Object.fromEntries(fractions), sanctions: part / 1_000 })
+        expect(sanctions > 0).toBe(part >= 5)
+      }),
+    )
+    expect(signalsOf({ exchange: 0.333, miner: 0.333, wallet: 0.33, sanctions: 0.004 }).sanctions).toBe(0)
+    expect(signalsOf({ exchange: 0.998, sanctions: 0.002 })).toMatchObject({ exchange: 100, sanctions: 0 })
+    expect(signalsOf({ exchange: 0.4965, miner: 0.4985, sanctions: 0.005 }).sanctions).toBe(1)
+  })
+
   test.each([-0.1, 1.01, Number.NaN, Infinity, '0.5', null])('refuse %s', (fraction) => {
-    expect(() => percentOf(fraction)).toThrow(RangeError)
+    expect(() => signalsOf({ exchange: fraction })).toThrow(RangeError)
   })
 
   test('round a tiny part to zero, and never exceed a whole', () => {
-    expect(percentOf(1e-9)).toBe(0)
+    expect(signalsOf({ exchange: 1e-9, scam: 1e-300 })).toEqual(noSignals())
     expect(signalsOf({ strange: 0.8, stranger: 0.7 })).toEqual({ ...noSignals(), other: 100 })
   })
 })

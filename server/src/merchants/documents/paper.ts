@@ -23,12 +23,29 @@ export interface Style {
   color?: string
 }
 
+export interface Cell {
+  text: string
+  /** points */
+  width: number
+  style: Style
+  align?: 'left' | 'right'
+  /** the cell names its row or its column */
+  names?: 'Row' | 'Column'
+}
+
+/** `scope` is missing in the types of pdfkit; it makes the attribute Scope of a header cell (ISO 32000-1, 14.8.5.7). */
+type CellOptions = PDFKit.Mixins.StructureElementOptions & { scope?: 'Row' | 'Column' }
+
 /**
  * Writes text and lines on A4 pages from top to bottom and adds pages as needed. It does not depend on the kind of
- * document.
+ * document. The document is tagged, so that screen readers know its headings and tables (ISO 32000-1, 14.8): each text
+ * is an element of the structure; lines and footers are artifacts.
  */
 export class Paper {
   readonly #doc: PDFKit.PDFDocument
+  readonly #content: PDFKit.PDFStructureElement
+  /** the table of the last row, while only rows follow */
+  #table: PDFKit.PDFStructureElement | undefined
   readonly #chunks: Buffer[] = []
 
   constructor({ language, title, author, at }: PaperSettings) {
@@ -37,21 +54,26 @@ export class Paper {
       size: 'A4',
       margins: { top: MARGIN, bottom: MARGIN + FOOTER_HEIGHT, left: MARGIN, right: MARGIN },
       bufferPages: true,
+      pdfVersion: '1.7',
+      tagged: true,
       lang: language,
       displayTitle: true,
       info: { Title: title, Author: author, Creator: 'Bursar', Producer: 'Bursar', CreationDate: date, ModDate: date },
     })
     this.#doc.on('data', (chunk: Buffer) => this.#chunks.push(chunk))
     for (const [name, file] of Object.entries(fonts())) this.#doc.registerFont(name, file)
+    this.#content = this.#doc.struct('Document')
+    this.#doc.addStructure(this.#content)
   }
 
   get width(): number {
     return this.#doc.page.width - 2 * MARGIN
   }
 
-  /** Writes text across the page, with a gap below. */
-  write(text: string, style: Style, gap = 0): void {
-    this.#place(text, style, MARGIN, this.#doc.y, this.width)
+  /** Writes text across the page, with a gap below. @param as its kind: a paragraph, or a heading of a level */
+  write(text: string, style: Style, gap = 0, as: 'P' | 'H1' | 'H2' = 'P'): void {
+    this.#table = undefined
+    this.#add(this.#content, as, {}, () => this.#place(text, style, MARGIN, this.#doc.y, this.width))
     this.#doc.y += gap
   }
 
@@ -62,16 +84,18 @@ export class Paper {
   /** Draws a line across the page. */
   rule(): void {
     const { y } = this.#doc
-    this.#doc
-      .moveTo(MARGIN, y)
-      .lineTo(MARGIN + this.width, y)
-      .lineWidth(0.75)
-      .strokeColor(LINE)
-      .stroke()
+    this.#artifact('Layout', () =>
+      this.#doc
+        .moveTo(MARGIN, y)
+        .lineTo(MARGIN + this.width, y)
+        .lineWidth(0.75)
+        .strokeColor(LINE)
+        .stroke(),
+    )
   }
 
-  /** Writes texts next to each other, in columns of the given widths (points). A row is not split over two pages. */
-  row(cells: readonly { text: string; width: number; style: Style; align?: 'left' | 'right' }[], padding = 6): void {
+  /** Writes texts next to each other, as a row of a table. A row is not split over two pages. */
+  row(cells: readonly Cell[], padding = 6): void {
     const inner = cells.map(({ width }, i) => (i === cells.length - 1 ? width : width - padding))
     const heights = cells.map(({ text, style }, i) =>
       this.#set(style).heightOfString(this.#showable(text, style), { width: inner[i]!, features: [] }),
@@ -80,8 +104,14 @@ export class Paper {
     if (this.#doc.y + height + 2 * padding > this.#bottom) this.#doc.addPage()
     const top = this.#doc.y + padding
     let x = MARGIN
-    for (const [i, { text, width, style, align = 'left' }] of cells.entries()) {
-      this.#place(text, style, x, top, inner[i]!, align)
+    this.#table ??= this.#add(this.#content, 'Table')
+    const line = this.#add(this.#table, 'TR')
+    for (const [i, { text, width, style, align = 'left', names }] of cells.entries()) {
+      const from = x
+      const options: CellOptions = names === undefined ? {} : { scope: names }
+      this.#add(line, names === undefined ? 'TD' : 'TH', options, () =>
+        this.#place(text, style, from, top, inner[i]!, align),
+      )
       x += width
     }
     this.#doc.y = top + height + padding
@@ -101,8 +131,10 @@ export class Paper {
       const { left, right } = foot(sheet + 1, count)
       const y = this.#doc.page.height - MARGIN - FOOTER_HEIGHT / 2
       const style = { size: 8, color: SOFT }
-      this.#place(left, style, MARGIN, y, this.width * 0.8)
-      this.#place(right, style, MARGIN + this.width * 0.8, y, this.width * 0.2, 'right')
+      this.#artifact('Pagination', () => {
+        this.#place(left, style, MARGIN, y, this.width * 0.8)
+        this.#place(right, style, MARGIN + this.width * 0.8, y, this.width * 0.2, 'right')
+      })
     }
     return new Promise((resolve, reject) => {
       this.#doc.on('end', () => resolve(Buffer.concat(this.#chunks)))
@@ -113,6 +145,25 @@ export class Paper {
 
   get #bottom(): number {
     return this.#doc.page.height - this.#doc.page.margins.bottom
+  }
+
+  /** Adds an element to the structure, whose content `draw` writes. */
+  #add(
+    parent: PDFKit.PDFStructureElement,
+    type: string,
+    options: CellOptions = {},
+    draw?: () => void,
+  ): PDFKit.PDFStructureElement {
+    const element = this.#doc.struct(type, options, draw)
+    parent.add(element)
+    return element
+  }
+
+  /** Draws what is no content: screen readers omit it. */
+  #artifact(type: 'Layout' | 'Pagination', draw: () => void): void {
+    this.#doc.markContent('Artifact', { type })
+    draw()
+    this.#doc.endMarkedContent()
   }
 
   #set({ size, font = 'regular', color = INK }: Style): PDFKit.PDFDocument {

@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/base/language.ts'
-import { Paper, SOFT } from './paper.ts'
+import { Paper, SOFT, type Cell } from './paper.ts'
 import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts.ts'
 import type { CryptoPayment, Receipt } from './receipt.ts'
 import { showAmount, showNetwork, showText, showTime } from './showing.ts'
@@ -7,8 +7,8 @@ import { showAmount, showNetwork, showText, showTime } from './showing.ts'
 const NAME_WIDTH = 150
 const TIME_WIDTH = 110
 const AMOUNT_WIDTH = 118
-const CELL = { size: 9.5 }
-const CELL_HEAD = { size: 8.5, color: SOFT }
+const CELL = { style: { size: 9.5 } }
+const CELL_HEAD = { style: { size: 8.5, color: SOFT }, names: 'Column' } as const
 
 /** A receipt as PDF: the same bytes for the same receipt and language. */
 export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer> => {
@@ -16,13 +16,13 @@ export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer
   const company = showText(receipt.company.name, 255)
   const paper = new Paper({ language, title: `${t.title} ${receipt.id}`, author: company, at: receipt.paidAt })
   paper.write(company, { size: 11, color: SOFT }, 6)
-  paper.write(t.title, { size: 26, font: 'bold' }, 18)
+  paper.write(t.title, { size: 26, font: 'bold' }, 18, 'H1')
   paper.write(t.paid, { size: 10, color: SOFT })
   paper.write(showAmount(receipt.paidAmount, receipt.ticker), { size: 22, font: 'bold' }, 14)
   paper.rule()
   for (const [name, value] of factsOf(receipt, t)) {
     paper.row([
-      { text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT } },
+      { text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT }, names: 'Row' },
       { text: value, width: paper.width - NAME_WIDTH, style: { size: 10 } },
     ])
   }
@@ -74,12 +74,12 @@ const fiatFacts = (
 const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker: string, t: ReceiptTexts): void => {
   const hashWidth = paper.width - TIME_WIDTH - AMOUNT_WIDTH
   paper.gap(22)
-  paper.write(t.payments, { size: 14, font: 'bold' }, 6)
-  const row = (time: string, hash: string, amount: string, style: { size: number; color?: string }): void =>
+  paper.write(t.payments, { size: 14, font: 'bold' }, 6, 'H2')
+  const row = (time: string, hash: string, amount: string, like: Pick<Cell, 'style' | 'names'>): void =>
     paper.row([
-      { text: time, width: TIME_WIDTH, style },
-      { text: hash, width: hashWidth, style },
-      { text: amount, width: AMOUNT_WIDTH, style, align: 'right' },
+      { text: time, width: TIME_WIDTH, ...like },
+      { text: hash, width: hashWidth, ...like },
+      { text: amount, width: AMOUNT_WIDTH, ...like, align: 'right' },
     ])
   row(t.time, t.transaction, t.received, CELL_HEAD)
   for (const { at, hash, amount } of payments)

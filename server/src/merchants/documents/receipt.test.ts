@@ -98,6 +98,34 @@ describe('a receipt', () => {
     expect(fonts).toBe(2)
   })
 
+  test('is tagged: a screen reader finds its heading, its table of facts with their names, and its payments', async () => {
+    const task = getDocument({
+      data: new Uint8Array(await receiptPdf(cryptoReceipt, 'uk')),
+      verbosity: VerbosityLevel.ERRORS,
+      useSystemFonts: false,
+    })
+    const pdf = await task.promise
+    expect(await pdf.getMarkInfo()).toMatchObject({ Marked: true })
+    const tree = await (await pdf.getPage(1)).getStructTree()
+    await task.destroy()
+    const rolesOf = (node: unknown): unknown => {
+      const { role, children = [] } = node as { role?: string; children?: unknown[] }
+      const below = children.map(rolesOf).filter((one) => one !== undefined)
+      return role === undefined ? undefined : below.length === 0 ? role : { [role]: below }
+    }
+    const facts = { TR: ['TH', 'TD'] }
+    const payment = { TR: ['TD', 'TD', 'TD'] }
+    const roles = rolesOf(tree) as { Root: [{ Document: unknown[] }] }
+    const [company, title, paid, amount, about, heading, payments] = roles.Root[0].Document
+    expect([company, title, paid, amount, heading]).toEqual(['P', 'H1', 'P', 'P', 'H2'])
+    const rows = (about as { Table: unknown[] }).Table
+    expect(rows).toEqual(rows.map(() => facts))
+    expect(rows.length).toBeGreaterThan(6)
+    expect(payments).toEqual({
+      Table: [{ TR: ['TH', 'TH', 'TH'] }, ...cryptoReceipt.payments.map(() => payment)],
+    })
+  })
+
   test('is the same bytes for the same values, and small', async () => {
     const [one, two] = await Promise.all([
       receiptPdf(cryptoReceipt, 'uk'),

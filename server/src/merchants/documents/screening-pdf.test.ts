@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { LANGUAGES } from '../../platform/base/language.ts'
+import { dangerSignalKeys, signalKeys } from '@bursar/contract'
 import { screeningPdf } from './screening-pdf.ts'
 import { SCREENING_TEXTS } from './screening-texts.ts'
 import type { ScreeningReport } from './screening.ts'
+import { wordsOfSignal } from './signal-words.ts'
 
 const report: ScreeningReport = {
   id: '0199a000-0000-7000-8000-000000000001',
@@ -52,15 +54,15 @@ test.each(LANGUAGES)(
       '2026-11-21 14:05 UTC',
       t.reasons,
       report.flags[0]!,
-      'mixer',
+      wordsOfSignal('mixer', language),
       '51 %',
       t.danger,
-      'exchange',
+      wordsOfSignal('exchange', language),
       '21 %',
       t.foot,
     ]
     for (const one of wanted) expect(text).toContain(without(one))
-    expect(text).not.toContain(`wallet${without(t.danger)}`)
+    expect(text).not.toContain('(wallet)')
     expect(text).not.toContain('\ufffd')
   },
 )
@@ -85,6 +87,21 @@ test('equal reports give equal bytes; an empty report says that no provider chec
     SCREENING_TEXTS.en.unknown,
   ])
     expect(text).toContain(without(one))
+})
+
+test.each(LANGUAGES)('every signal has words of its own in %s, which the fonts can show', async (language) => {
+  const words = signalKeys.map((key) => wordsOfSignal(key, language).replace(` (${key})`, ''))
+  expect(new Set(words).size).toBe(signalKeys.length)
+  const all = Object.fromEntries(signalKeys.map((key, i) => [key, i + 1]))
+  const text = await textOf(await screeningPdf({ ...report, signals: all }, language))
+  expect(text).not.toContain('\ufffd')
+  for (const key of signalKeys) expect(text).toContain(without(wordsOfSignal(key, language)))
+  expect(text.split(without(SCREENING_TEXTS[language].danger)).length - 1).toBe(dangerSignalKeys.length)
+})
+
+test('a signal that this build does not know keeps its name', () => {
+  expect(wordsOfSignal('constructor', 'en')).toBe('constructor')
+  expect(wordsOfSignal('a_signal_of_tomorrow', 'uk')).toBe('a_signal_of_tomorrow')
 })
 
 test('a thousand senders make no book', async () => {

@@ -1,6 +1,6 @@
 import type { Language } from '../../platform/base/language.ts'
 
-/** The texts of a screening report in one language. Signals have the same names as in notifications. */
+/** The texts of a screening report in one language. */
 export interface ScreeningTexts {
   title: string
   risky: string
