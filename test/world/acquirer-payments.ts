@@ -65,6 +65,7 @@ export const createPaymentAcquirer = (name: string, capabilities: AcquirerCapabi
   const self: PaymentAcquirer = {
     name,
     capabilities: { ...capabilities },
+    refusals: new Map([['51', 'funds']]),
     orders: new Map(),
     refunds: new Map(),
     refundsSent: 0,

@@ -265,13 +265,30 @@ export interface ReceivedState {
   asked: Amount
 }
 
+/** Kinds of refusals of a card; `unavailable`: no card can be charged now. */
+export type CardRefusal =
+  | 'declined'
+  | 'funds'
+  | 'expired'
+  | 'blocked'
+  | 'details'
+  | 'unsupported'
+  | 'limit'
+  | 'confirmation'
+  | 'cancelled'
+  | 'late'
+  | 'security'
+  | 'unavailable'
+
 /** The payment failed. */
 export interface FailedState {
   at: 'failed'
   asked: Amount
   /** whether money left the card: `no` only when that is known */
   charged: 'no' | 'unknown'
-  /** the acquirer's message for the payer */
+  /** undefined while it is unknown */
+  why: CardRefusal | undefined
+  /** the acquirer's own message, in its own language */
   reason: string | undefined
   canRetry: boolean
 }

@@ -1,3 +1,5 @@
+import type { RefusalKinds } from './refusal-kinds.ts'
+
 /** An asset that acquirers charge and pay out; amounts are in its minor units (kopiyka, tiyn), 1/100. */
 export type CardTicker = 'UAH' | 'KZT'
 
@@ -166,6 +168,8 @@ export interface Acquirer {
   /** the account's configured name (letters, digits, dashes), used in callback URLs and in the ledger */
   readonly name: string
   readonly capabilities: AcquirerCapabilities
+  /** the kinds of the codes of refused payments; a code that is absent counts as `declined` */
+  readonly refusals?: RefusalKinds
   /**
    * Creates the hosted payment. Throws AcquirerRefusal when the acquirer refuses. Only the caller learns the page's
    * address: an adapter omits data by which the acquirer could send the payer a link itself. So an order whose answer

@@ -1,4 +1,5 @@
 import type { AcquirerCapabilities, AmountLimits, CardTicker } from '../../adapters/acquirers/port.ts'
+import type { RefusalKinds } from '../../adapters/acquirers/refusal-kinds.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 
 export type Direction = 'payIn' | 'payout'
@@ -7,6 +8,7 @@ export type Direction = 'payIn' | 'payout'
 export interface AcquirerAccount {
   readonly name: string
   readonly capabilities: AcquirerCapabilities
+  readonly refusals?: RefusalKinds
 }
 
 /** Accounts for orders of these amounts (minor units, both bounds included), in order of preference. */

@@ -113,7 +113,7 @@ describe('the page of a fiat invoice', () => {
     await world.hear(reference)
     await world.work()
     const { state } = await see(id, { returned: true })
-    expect(state).toMatchObject({ at: 'failed', canRetry: true })
+    expect(state).toMatchObject({ at: 'failed', why: 'funds', canRetry: true })
     expect(state.at === 'failed' && state.reason).toBeTruthy()
     expect(await send(id, { verb: 'retry' })).toEqual([])
     expect((await see(id, pages.after({ ...FORM, verb: 'retry' }, { ...VISIT, returned: true }))).state.at).toBe(

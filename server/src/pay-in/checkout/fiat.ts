@@ -132,6 +132,7 @@ const stateOf = (
         at: 'failed',
         asked,
         charged: standing.charged,
+        why: standing.why ?? undefined,
         reason: standing.reason ?? undefined,
         canRetry: standing.canRetry,
       }

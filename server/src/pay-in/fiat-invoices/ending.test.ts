@@ -35,6 +35,7 @@ describe('the end of 72 hours', () => {
     })
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
+      why: 'funds',
       reason: 'Insufficient funds',
       charged: 'no',
       canRetry: false,

@@ -20,10 +20,21 @@ describe('a refused card', () => {
     expect((await world.notices()).at(-1)!.body).toMatchObject({ error: { code: 51, message: 'Insufficient funds' } })
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
+      why: 'funds',
       reason: 'Insufficient funds',
       charged: 'no',
       canRetry: false,
     })
+  })
+
+  test('with a code that has no known meaning counts as declined, with the message of the acquirer', async () => {
+    const { id, reference } = await world.atTheBank()
+    world.first.refuses(reference, '777', 'Відмова')
+    await world.hear(reference)
+    await world.work()
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
+    await world.later(15 * MINUTE_MS)
+    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
   })
 
   test('audit C-4: fails it a quarter of an hour later where the page takes another one', async () => {

@@ -152,6 +152,7 @@ describe('an invoice that is paid', () => {
     await world.work()
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
+      why: 'funds',
       reason: 'Insufficient funds',
       charged: 'no',
       canRetry: true,
@@ -316,6 +317,7 @@ describe('an acquirer that does not take the order', () => {
     expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure', 'unsure'])
     expect((await world.forPayer(id)).standing).toEqual({
       at: 'failed',
+      why: null,
       reason: null,
       charged: 'unknown',
       canRetry: true,
@@ -331,7 +333,13 @@ describe('an acquirer that does not take the order', () => {
     const id = await world.create()
     await world.proceed(id)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'failed', reason: null, charged: 'no', canRetry: true })
+    expect((await world.forPayer(id)).standing).toEqual({
+      at: 'failed',
+      why: 'unavailable',
+      reason: null,
+      charged: 'no',
+      canRetry: true,
+    })
     expect(await world.alerts()).toEqual(['payment-not-taken'])
     await world.proceed(id)
     await world.work()

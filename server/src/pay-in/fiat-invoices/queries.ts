@@ -1,5 +1,6 @@
 import { companyOf } from '../../merchants/accounts/index.ts'
-import { givenBackOf, isUnderWay, paymentsOf, type Payment } from '../../cards/acquiring/index.ts'
+import { givenBackOf, isUnderWay, paymentsOf, type Payment, type RoutingTable } from '../../cards/acquiring/index.ts'
+import type { RefusalKind } from '../../adapters/acquirers/refusal-kinds.ts'
 import type { FiatAsset } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { offered } from './amounts.ts'
@@ -7,6 +8,14 @@ import { canRetry } from './commands.ts'
 import type { FiatInvoice } from './invoice.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 import { findById } from './store.ts'
+
+/** Why the last payment of an invoice was refused. */
+interface Refused {
+  /** `unavailable`: no acquirer accepted the order; null: unknown */
+  why: RefusalKind | 'unavailable' | null
+  /** the acquirer's own message; null: it gave none */
+  reason: string | null
+}
 
 /** The state of an invoice for its payer. */
 type FiatStanding =
@@ -22,8 +31,8 @@ type FiatStanding =
   | { at: 'paid'; when: Date; givenBack: bigint }
   /** a payment of another amount, or a late one, arrived: an operator has to decide */
   | { at: 'received' }
-  /** `reason`: the acquirer's message, or null. `charged`: whether money left the card, if that is known */
-  | { at: 'failed'; reason: string | null; charged: 'no' | 'unknown'; canRetry: boolean }
+  /** `charged`: whether money left the card, if that is known */
+  | ({ at: 'failed'; charged: 'no' | 'unknown'; canRetry: boolean } & Refused)
   /** it expired, and no card was tried */
   | { at: 'expired' }
 
@@ -62,7 +71,7 @@ const standingOf = async (
   { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
   at: Date,
 ): Promise<FiatStanding> => {
-  const { state, merchantId, id, errorMessage } = invoice
+  const { state, merchantId, id } = invoice
   switch (state) {
     case 'created':
       return {
@@ -82,9 +91,9 @@ const standingOf = async (
     case 'failed':
       return invoice.paymentId === null
         ? { at: 'expired' }
-        : endedStanding(await paymentsOf(db, merchantId, id), errorMessage, false)
+        : endedStanding(await paymentsOf(db, merchantId, id), table, { isOver: true })
     case 'pending':
-      return pendingStanding(await paymentsOf(db, merchantId, id), at)
+      return pendingStanding(await paymentsOf(db, merchantId, id), table, at)
   }
 }
 
@@ -95,19 +104,31 @@ const standingOf = async (
 const isNotCharged = ({ state, calledAt }: Payment): boolean =>
   (state === 'refused' || state === 'not-taken') && calledAt === null
 
-const endedStanding = (payments: readonly Payment[], reason: string | null, mayRetry: boolean): FiatStanding => {
+const endedStanding = (
+  payments: readonly Payment[],
+  table: RoutingTable,
+  { isOver }: { isOver: boolean },
+): FiatStanding => {
   if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
   const charged = payments.every(isNotCharged) ? 'no' : 'unknown'
-  return { at: 'failed', reason, charged, canRetry: mayRetry && canRetry(payments) }
+  const refused = refusedOf(payments, table) ?? { why: isOver ? 'late' : null, reason: null }
+  return { at: 'failed', ...refused, charged, canRetry: !isOver && canRetry(payments) }
 }
 
-const pendingStanding = (payments: readonly Payment[], at: Date): FiatStanding => {
+/** Why the newest of the refused payments was refused; undefined if none was. */
+const refusedOf = (payments: readonly Payment[], { accounts }: RoutingTable): Refused | undefined => {
+  const last = payments.findLast(({ state }) => state === 'refused' || state === 'not-taken')
+  if (last?.state !== 'refused') return last && { why: 'unavailable', reason: null }
+  const kinds = accounts.find(({ name }) => name === last.acquirer)?.refusals
+  return { why: kinds?.get(last.refusalCode ?? '') ?? 'declined', reason: last.refusalMessage || null }
+}
+
+const pendingStanding = (payments: readonly Payment[], table: RoutingTable, at: Date): FiatStanding => {
   const underWay = payments.filter((payment) => isUnderWay(payment, at))
   const current = underWay.at(-1)
   // A payment that its acquirer reports takes precedence over a newer payment's page, so that no payer pays twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
-  const refused = payments.findLast(({ state }) => state === 'refused')
-  return endedStanding(payments, refused?.refusalMessage ?? null, true)
+  return endedStanding(payments, table, { isOver: false })
 }

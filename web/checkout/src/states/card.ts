@@ -3,7 +3,8 @@ import { ICONS } from '../icons.ts'
 import { acquirerLink } from '../links.ts'
 import type { Panel, Scene } from '../panel.ts'
 import { backToShop, note } from '../parts.ts'
-import type { CheckingState, FailedState, LeavingState, ReceivedState, WaitingState } from '../view.ts'
+import type { CardRefusal, CheckingState, FailedState, LeavingState, ReceivedState, WaitingState } from '../view.ts'
+import type { Words } from '../words/index.ts'
 
 /** The state in which the acquirer is asked for its page. */
 export const waitingPanel = ({ words }: Scene<WaitingState>): Panel => ({
@@ -67,6 +68,21 @@ export const receivedPanel = (scene: Scene<ReceivedState>): Panel => {
   }
 }
 
+const REFUSALS = {
+  declined: 'refusedDeclined',
+  funds: 'refusedFunds',
+  expired: 'refusedExpired',
+  blocked: 'refusedBlocked',
+  details: 'refusedDetails',
+  unsupported: 'refusedUnsupported',
+  limit: 'refusedLimit',
+  confirmation: 'refusedConfirmation',
+  cancelled: 'refusedCancelled',
+  late: 'refusedLate',
+  security: 'refusedSecurity',
+  unavailable: 'refusedUnavailable',
+} as const satisfies Record<CardRefusal, keyof Words>
+
 /** The state of a failed payment. It says that the card was not charged only when that is known. */
 export const failedPanel = (scene: Scene<FailedState>): Panel => {
   const { state, words, action, view } = scene
@@ -77,7 +93,7 @@ export const failedPanel = (scene: Scene<FailedState>): Panel => {
     icon: ICONS.cross,
     changes: true,
     needsHelp: true,
-    body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.reason !== undefined && note('calm', ICONS.alert, html`${words.failedReason}: ${foreign(state.reason)}`)}
+    body: html`<p>${state.charged === 'no' ? words.failed : words.failedUnknown(view.seller.name)}</p>${state.why !== undefined && note('calm', ICONS.alert, words[REFUSALS[state.why]])}${state.reason !== undefined && html`<details><summary>${words.failedReason}</summary><p class="soft">${foreign(state.reason)}</p></details>`}
 ${state.canRetry && html`<form method="post" action="${action}"><button name="do" value="retry">${words.tryAgain}</button></form>`}${backToShop(scene, state.canRetry ? 'second' : 'plain')}`,
   }
 }

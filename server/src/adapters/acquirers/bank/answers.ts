@@ -1,6 +1,7 @@
 import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import type { AcquirerState, CardTicker, StatementLine } from '../port.ts'
+import { refusalKinds } from '../refusal-kinds.ts'
 
 /**
  * Parses the bank's answers. Each function returns undefined when an answer does not have the documented shape: nothing
@@ -34,6 +35,16 @@ const messageOf = (value: unknown): string => (typeof value === 'string' ? witho
 const idOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[0-9a-f]{32}$/.test(value) ? value : undefined
 const cardOf = (value: unknown): string | undefined => (typeof value === 'string' ? maskCard(value) : undefined)
+
+/** Codes of refused cards in the bank's API (sandbox/bank/README.md). */
+export const BANK_REFUSALS = refusalKinds({
+  declined: ['card_refused'],
+  funds: ['insufficient_funds'],
+  expired: ['expired_card'],
+  confirmation: ['3ds_failed'],
+  cancelled: ['3ds_cancelled'],
+  late: ['expired'],
+})
 
 const OPEN = ['created', 'secure', 'processing']
 

@@ -15,7 +15,7 @@ import {
   type RefundOrder,
   type StatementLine,
 } from '../port.ts'
-import { isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
+import { BANK_REFUSALS, isFields, lineOf, objectOf, refundStateOf, refusalOf, stateOf } from './answers.ts'
 import { isSignedCallback, requestSignature } from './signature.ts'
 
 /** An account of kind `bank`, as `BURSAR_ACQUIRERS_FILE` has it. */
@@ -101,6 +101,7 @@ export const createBank = (settings: BankSettings): Acquirer => {
   return {
     name,
     capabilities: { ...settings.capabilities, refund: true, statement: true },
+    refusals: BANK_REFUSALS,
     createPayment: async ({ ticker, units, ...payment }) => {
       const made = await order('/payments', { ...payment, currency: ticker, amount: decimalOf(units) })
       const { pageUrl: url, id } = made

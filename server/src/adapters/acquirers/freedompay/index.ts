@@ -22,7 +22,7 @@ import { readFreedomPayCallback } from './callback.ts'
 import { initPayment, payoutTo } from './requests.ts'
 import type { FreedomPaySettings } from './settings.ts'
 import { createSpacing } from './spacing.ts'
-import { pgText, readPaymentStatusOf, readPayoutStatus } from './state.ts'
+import { FREEDOMPAY_REFUSALS, pgText, readPaymentStatusOf, readPayoutStatus } from './state.ts'
 
 export { FREEDOMPAY_SHAPE, readFreedomPaySettings, type FreedomPaySettings } from './settings.ts'
 
@@ -78,6 +78,7 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   return {
     name,
     capabilities: { ...settings.capabilities, refund: true, statement: false, takesOtherCards: true },
+    refusals: FREEDOMPAY_REFUSALS,
     createPayment: async (order) => {
       const answer = await call({
         path: '/init_payment.php',

@@ -1,6 +1,7 @@
 import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import type { AcquirerState } from '../port.ts'
+import { refusalKinds } from '../refusal-kinds.ts'
 import type { PgFields } from './signature.ts'
 
 /** Returns a field's text; empty for an absent or nested field. */
@@ -173,6 +174,20 @@ const refused = (fields: PgFields): AcquirerState => ({
 
 export const codeOf = (fields: PgFields): string =>
   withoutCards(pgText(fields, 'pg_failure_code') || pgText(fields, 'pg_error_code') || 'unspecified')
+
+/**
+ * Codes of refused cards whose meaning is documented: expired, cancelled by the payer, limit, 3-D Secure and its
+ * attempts, data of the card, frequency, security (the vendor's list of codes). The codes from 465 to 475 are refusals
+ * of banks, in an order that no document at hand describes: they count as `declined`.
+ */
+export const FREEDOMPAY_REFUSALS = refusalKinds({
+  details: ['10005'],
+  limit: ['420', '10006'],
+  confirmation: ['10003', '10004'],
+  cancelled: ['400'],
+  late: ['360'],
+  security: ['10007'],
+})
 
 /**
  * Codes that prove that no money moved: the shop (101, 9997), its contract (110, 9996) or the signature (9998) is not

@@ -9,7 +9,7 @@ import { readJsonDecimals, textOf } from '../json-decimals.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
 import { askAfter, refundAfter, refundSoFar, refusedRefund, refusedUnlessShown } from '../refunds.ts'
 import { readLiqPayCallback } from './callback.ts'
-import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP } from './refusals.ts'
+import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP, LIQPAY_REFUSALS } from './refusals.ts'
 import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } from './requests.ts'
 import type { LiqPaySettings } from './settings.ts'
 import { codeOf, isReservedForRefund, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'
@@ -55,6 +55,7 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
   return {
     name,
     capabilities: { ...settings.capabilities, refund: true, statement: false, takesOtherCards: true },
+    refusals: LIQPAY_REFUSALS,
     createPayment: async (order) => ({
       method: 'POST',
       url: `${url}/api/3/checkout`,

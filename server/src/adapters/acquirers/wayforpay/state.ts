@@ -2,6 +2,7 @@ import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import { textOf } from '../json-decimals.ts'
 import type { AcquirerState } from '../port.ts'
+import { refusalKinds } from '../refusal-kinds.ts'
 import type { WayForPayRecord } from './record.ts'
 
 /**
@@ -28,6 +29,22 @@ export const WAYFORPAY_NOT_TAKEN_UP: ReadonlySet<string> = new Set([
   '1130',
   '1136',
 ])
+/**
+ * Codes of refused cards, from the same page: refused by the issuer or the gateway, too little money, expired, blocked,
+ * security code or number, frequency or limits of the card, 3-D Secure, cancelled, session over, fraud.
+ */
+export const WAYFORPAY_REFUSALS = refusalKinds({
+  declined: ['1101', '1122'],
+  funds: ['1104'],
+  expired: ['1103'],
+  blocked: ['1146'],
+  details: ['1102', '1105'],
+  limit: ['1106', '1135'],
+  confirmation: ['1108', '1120'],
+  cancelled: ['1125'],
+  late: ['1124'],
+  security: ['1114'],
+})
 /** Codes whose cause is our account: its signature, rights, limits or balance. */
 export const WAYFORPAY_ELSEWHERE: ReadonlySet<string> = new Set(['1113', '1117', '1118', '1121', '1130', '1136'])
 
