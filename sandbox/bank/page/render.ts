@@ -2,6 +2,7 @@
  * Renders the bank's pages as HTML. There is no script: every step is a form. External input is rendered as text, never
  * as markup.
  */
+import { amountText } from '@bursar/checkout/amounts'
 import type { Language, Payment } from '../rows.ts'
 import { amountOf } from '../terms.ts'
 import { secureCode, testCards } from '../test-cards.ts'
@@ -17,7 +18,6 @@ export interface Typed {
   readonly wrong: readonly CardField[]
 }
 
-const signs = { UAH: '₴', KZT: '₸' } as const
 const complaints: Readonly<Record<CardField, keyof Texts>> = { card: 'badCard', expiry: 'badExpiry', cvc: 'badCvc' }
 
 export function cardPage(payment: Payment, typed?: Typed): string {
@@ -109,10 +109,9 @@ function cardTable(say: Texts): string {
   return `<details><summary>${escape(say.testCards)}</summary><table>${rows.join('')}</table></details>`
 }
 
-/** `12 345,60 ₴`, from whole digits: an amount never becomes a double. */
-function money({ units, currency }: Payment): string {
-  const [whole = '', fraction = ''] = amountOf(BigInt(units)).split('.')
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, '\u00a0')},${fraction}\u00a0${signs[currency]}`
+/** The amount as the payment page writes it: `12 345,60 ₴`. */
+function money({ units, currency, language }: Payment): string {
+  return escape(amountText({ value: amountOf(BigInt(units)), ticker: currency }, language))
 }
 
 function page(language: Language, title: string, body: string, head = ''): string {

@@ -8,9 +8,11 @@ const CURRENCIES = new Set(['UAH', 'KZT', 'USD', 'EUR'])
 const LOCALES: Readonly<Record<Language, string>> = { uk: 'uk-UA', kk: 'kk-KZ', ru: 'ru-RU', en: 'en-GB' }
 const NO_BREAK = '\u00a0'
 
+export const isCurrency = (ticker: string): boolean => CURRENCIES.has(ticker)
+
 /** Formats an amount: `1 200,50 ₴`, `12.5 USDT`. Exact, because the digits are never parsed as a number. */
 export const amountText = ({ value, ticker }: Amount, language: Language): string => {
-  if (!CURRENCIES.has(ticker)) return `${value}${NO_BREAK}${ticker}`
+  if (!isCurrency(ticker)) return `${value}${NO_BREAK}${ticker}`
   return currency(ticker, language).format(value as unknown as number)
 }
 

@@ -18,19 +18,21 @@ export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer
   paper.write(company, { size: 11, color: SOFT }, 6)
   paper.write(t.title, { size: 26, font: 'bold' }, 18, 'H1')
   paper.write(t.paid, { size: 10, color: SOFT })
-  paper.write(showAmount(receipt.paidAmount, receipt.ticker), { size: 22, font: 'bold' }, 14)
+  paper.write(showAmount(receipt.paidAmount, receipt.ticker, language), { size: 22, font: 'bold' }, 14)
   paper.rule()
-  for (const [name, value] of factsOf(receipt, t)) {
+  for (const [name, value] of factsOf(receipt, language)) {
     paper.row([
       { text: name, width: NAME_WIDTH, style: { size: 10, color: SOFT }, names: 'Row' },
       { text: value, width: paper.width - NAME_WIDTH, style: { size: 10 } },
     ])
   }
-  if (receipt.kind === 'crypto') writePayments(paper, receipt.payments, receipt.ticker, t)
+  if (receipt.kind === 'crypto') writePayments(paper, receipt.payments, receipt.ticker, language)
   return paper.end((sheet, of) => ({ left: t.foot(company), right: `${sheet} / ${of}` }))
 }
 
-const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
+const factsOf = (receipt: Receipt, language: Language): [string, string][] => {
+  const t = RECEIPT_TEXTS[language]
+  const amount = (value: string, ticker: string): string => showAmount(value, ticker, language)
   const facts: [string, string | null][] = [
     [
       t.company,
@@ -41,9 +43,9 @@ const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
     ],
     [t.order, receipt.name ?? null],
     [t.description, receipt.description],
-    [t.amount, showAmount(receipt.amount, receipt.ticker)],
-    [t.received, showAmount(receipt.paidAmount, receipt.ticker)],
-    ...(receipt.kind === 'crypto' ? cryptoFacts(receipt, t) : fiatFacts(receipt, t)),
+    [t.amount, amount(receipt.amount, receipt.ticker)],
+    [t.received, amount(receipt.paidAmount, receipt.ticker)],
+    ...(receipt.kind === 'crypto' ? cryptoFacts(receipt, t, amount) : fiatFacts(receipt, t, amount)),
     [t.created, showTime(receipt.createdAt)],
     [t.paidAt, showTime(receipt.paidAt)],
     [t.invoice, receipt.id],
@@ -53,11 +55,14 @@ const factsOf = (receipt: Receipt, t: ReceiptTexts): [string, string][] => {
   )
 }
 
+type AmountFormat = (value: string, ticker: string) => string
+
 const cryptoFacts = (
   { price, blockchain, address }: Extract<Receipt, { kind: 'crypto' }>,
   t: ReceiptTexts,
+  amount: AmountFormat,
 ): [string, string | null][] => [
-  [t.price, price && showAmount(price.amount, price.ticker)],
+  [t.price, price && amount(price.amount, price.ticker)],
   [t.network, showNetwork(blockchain)],
   [t.address, address],
 ]
@@ -65,13 +70,20 @@ const cryptoFacts = (
 const fiatFacts = (
   { fee, ticker, card, reference }: Extract<Receipt, { kind: 'fiat' }>,
   t: ReceiptTexts,
+  amount: AmountFormat,
 ): [string, string | null][] => [
-  [t.fee, fee && showAmount(fee, ticker)],
+  [t.fee, fee && amount(fee, ticker)],
   [t.card, card],
   [t.reference, reference],
 ]
 
-const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker: string, t: ReceiptTexts): void => {
+const writePayments = (
+  paper: Paper,
+  payments: readonly CryptoPayment[],
+  ticker: string,
+  language: Language,
+): void => {
+  const t = RECEIPT_TEXTS[language]
   const hashWidth = paper.width - TIME_WIDTH - AMOUNT_WIDTH
   paper.gap(22)
   paper.write(t.payments, { size: 14, font: 'bold' }, 6, 'H2')
@@ -83,5 +95,5 @@ const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker:
     ])
   row(t.time, t.transaction, t.received, CELL_HEAD)
   for (const { at, hash, amount } of payments)
-    row(showTime(at), hash === null ? t.internal : showText(hash, 128), showAmount(amount, ticker), CELL)
+    row(showTime(at), hash === null ? t.internal : showText(hash, 128), showAmount(amount, ticker, language), CELL)
 }

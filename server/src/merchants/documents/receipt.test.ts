@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { amountText } from '@bursar/checkout/amounts'
 import { LANGUAGES, type Language } from '../../platform/base/language.ts'
 import { cryptoReceipt, fiatReceipt } from '../../../../test/world/letters.ts'
 import { RECEIPT_TEXTS } from './receipt-texts.ts'
@@ -54,6 +55,7 @@ describe('a receipt', () => {
     const { sheets, info, fonts } = await readPdf(await receiptPdf(receipt, language))
     const t = RECEIPT_TEXTS[language]
     const text = sheets.join(' ')
+    const fiat = (value: string): string => amountText({ value, ticker: 'KZT' }, language).replaceAll(/\s/g, ' ')
     const wanted =
       receipt.kind === 'crypto'
         ? [
@@ -65,11 +67,11 @@ describe('a receipt', () => {
             '500 USDT',
             '2026-11-21 13:55 UTC',
             t.price,
-            '52 000 UAH',
+            amountText({ value: '52000', ticker: 'UAH' }, language).replaceAll('\u00a0', ' '),
             '1 300 USDT',
             '1 250.5 USDT',
           ]
-        : [t.card, '444433******1111', t.fee, '250.5 KZT', t.reference, 'FP-88412', '25 000 KZT']
+        : [t.card, '444433******1111', t.fee, fiat('250.5'), t.reference, 'FP-88412', fiat('25000')]
     for (const one of [
       ...wanted,
       t.title,

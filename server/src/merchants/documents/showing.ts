@@ -1,4 +1,7 @@
-/** Formats values for people, in documents and mails: the same in every language. */
+import { amountText, isCurrency } from '@bursar/checkout/amounts'
+import type { Language } from '../../platform/base/language.ts'
+
+/** Formats values for people, in documents and mails. Only amounts of currencies depend on the language. */
 
 const NETWORK_NAMES: Record<string, string> = {
   BITCOIN: 'Bitcoin',
@@ -9,8 +12,12 @@ const NETWORK_NAMES: Record<string, string> = {
 
 export const showNetwork = (blockchain: string): string => NETWORK_NAMES[blockchain] ?? showText(blockchain, 64)
 
-/** Formats `1234567.5` and a ticker as `1 234 567.5 USDT`, with non-breaking spaces. Digits are never rounded. */
-export const showAmount = (amount: string, ticker: string): string => {
+/**
+ * Formats `1234567.5` and a ticker as `1 234 567.5 USDT`, with non-breaking spaces; an amount of a currency as the
+ * payment page does: `1 234 567,50 ₴`. Digits are never rounded.
+ */
+export const showAmount = (amount: string, ticker: string, language: Language): string => {
+  if (isCurrency(ticker)) return showText(amountText({ value: amount, ticker }, language))
   const [whole = '', decimals] = amount.split('.')
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, '\u00a0')
   return showText(`${decimals === undefined ? grouped : `${grouped}.${decimals}`}\u00a0${ticker}`)

@@ -1,3 +1,4 @@
+import { amountText } from '@bursar/checkout/amounts'
 import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../platform/base/language.ts'
 import { showAmount, showText } from '../documents/index.ts'
@@ -96,7 +97,7 @@ describe('the content of a letter', () => {
       { kind: 'receipt', data: { receipt: fiatReceipt, pageUrl: 'https://pay.example/x' } },
       'kk',
     )
-    expect(fiat.text).toContain('Комиссия: 250.5 KZT\nКарта: 444433******1111')
+    expect(fiat.text).toContain('Комиссия: 250,50 ₸\nКарта: 444433******1111')
   })
 
   test('a claim that is declined names no address to send to', () => {
@@ -109,9 +110,22 @@ describe('the content of a letter', () => {
   test('an amount keeps every digit', () => {
     expect(
       ['0', '999', '1000', '1234567.000000000000000001', '100000000'].map((amount) =>
-        showAmount(amount, 'ETH').replaceAll('\u00a0', ' '),
+        showAmount(amount, 'ETH', 'uk').replaceAll('\u00a0', ' '),
       ),
     ).toEqual(['0 ETH', '999 ETH', '1 000 ETH', '1 234 567.000000000000000001 ETH', '100 000 000 ETH'])
+  })
+
+  test.each(LANGUAGES)('an amount of a currency is written in %s as the payment page writes it', (language) => {
+    for (const [value, ticker] of [
+      ['500', 'UAH'],
+      ['1234567.5', 'KZT'],
+      ['12345678901234567890.12', 'USD'],
+    ] as const)
+      expect(showAmount(value, ticker, language)).toBe(amountText({ value, ticker }, language))
+    const { data } = LETTERS['card-refunded']
+    const { text } = writeLetter({ kind: 'card-refunded', data: { ...data, refund: '1000.5', ticker: 'UAH' } }, language)
+    expect(text).toContain(amountText({ value: '1000.5', ticker: 'UAH' }, language).replaceAll('\u00a0', ' '))
+    expect(text).not.toContain('UAH')
   })
 })
 

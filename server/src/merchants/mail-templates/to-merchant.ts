@@ -1,3 +1,4 @@
+import type { Language } from '../../platform/base/language.ts'
 import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
 import { facts, type LetterParts, type Row } from './blocks.ts'
 import type { ActivityEntry, MailTemplates } from './letter.ts'
@@ -25,7 +26,7 @@ export const exhaustedLetter = (data: MailTemplates['webhooks-exhausted'], t: Te
   }
 }
 
-export const activityLetter = (data: MailTemplates['activity'], t: Texts): LetterParts => {
+export const activityLetter = (data: MailTemplates['activity'], t: Texts, language: Language): LetterParts => {
   const merchant = showText(data.merchant, 255)
   const counted = [...Map.groupBy(data.entries, ({ kind }) => kind)].map(([kind, { length }]) =>
     t.activity.counted[kind](length),
@@ -39,19 +40,19 @@ export const activityLetter = (data: MailTemplates['activity'], t: Texts): Lette
     amount: null,
     blocks: [
       { kind: 'paragraph', text: t.activity.period(showTime(data.from), showTime(data.until)) },
-      { kind: 'rows', rows: data.entries.map((entry) => rowOf(entry, t)) },
+      { kind: 'rows', rows: data.entries.map((entry) => rowOf(entry, t, language)) },
       ...(data.more > 0 ? [{ kind: 'paragraph' as const, text: t.activity.more(data.more) }] : []),
     ],
     footer: t.merchantFooter,
   }
 }
 
-const rowOf = ({ kind, status, amount, ticker, blockchain, name, at }: ActivityEntry, t: Texts): Row => {
+const rowOf = ({ kind, status, amount, ticker, blockchain, name, at }: ActivityEntry, t: Texts, language: Language): Row => {
   const good = status === 'done'
   const sign = kind === 'withdrawal' || kind === 'card-payout' ? '−' : '+'
   return {
     title: good ? t.activity.one[kind] : `${t.activity.one[kind]}: ${t.activity.failed}`,
-    amount: good ? `${sign}${showAmount(amount, ticker)}` : showAmount(amount, ticker),
+    amount: good ? `${sign}${showAmount(amount, ticker, language)}` : showAmount(amount, ticker, language),
     detail: [
       name === null ? null : showText(name, 80),
       blockchain === null ? null : showNetwork(blockchain),

@@ -1,3 +1,4 @@
+import type { Language } from '../../platform/base/language.ts'
 import { showAmount, showNetwork, showText, showTime } from '../documents/index.ts'
 import { facts, type LetterParts } from './blocks.ts'
 import type { InvoiceMoney, MailTemplates } from './letter.ts'
@@ -12,11 +13,11 @@ const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender:
 const orderOf = ({ name }: { name?: string }, { names }: Texts): { name: string; value: string }[] =>
   name === undefined ? [] : [{ name: names.order, value: showText(name, 255) }]
 
-export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t: Texts): LetterParts => {
+export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t: Texts, language: Language): LetterParts => {
   const { names } = t
   const head = headOf(t, receipt)
-  const paid = showAmount(receipt.paidAmount, receipt.ticker)
-  const asked = showAmount(receipt.amount, receipt.ticker)
+  const paid = showAmount(receipt.paidAmount, receipt.ticker, language)
+  const asked = showAmount(receipt.amount, receipt.ticker, language)
   return {
     ...head,
     subject: t.receipt.subject(head.sender, paid),
@@ -31,7 +32,7 @@ export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t:
         asked !== paid && { name: names.amount, value: asked },
         asked !== paid && { name: names.received, value: paid },
         receipt.kind === 'fiat' &&
-          receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker) },
+          receipt.fee !== null && { name: names.fee, value: showAmount(receipt.fee, receipt.ticker, language) },
         receipt.kind === 'fiat' && receipt.card !== null && { name: names.card, value: showText(receipt.card, 32) },
         receipt.kind === 'crypto' && { name: names.network, value: showNetwork(receipt.blockchain) },
         { name: names.paidAt, value: showTime(receipt.paidAt) },
@@ -42,11 +43,11 @@ export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t:
   }
 }
 
-export const underpaidLetter = (data: MailTemplates['underpaid'], t: Texts): LetterParts => {
+export const underpaidLetter = (data: MailTemplates['underpaid'], t: Texts, language: Language): LetterParts => {
   const head = headOf(t, data)
   const { names } = t
   const [paid, amount, missing] = [data.paidAmount, data.amount, data.missing].map((one) =>
-    showAmount(one, data.ticker),
+    showAmount(one, data.ticker, language),
   ) as [string, string, string]
   return {
     ...head,
@@ -72,11 +73,11 @@ export const underpaidLetter = (data: MailTemplates['underpaid'], t: Texts): Let
   }
 }
 
-export const claimLetter = (data: MailTemplates['claim-answered'], t: Texts): LetterParts => {
+export const claimLetter = (data: MailTemplates['claim-answered'], t: Texts, language: Language): LetterParts => {
   const head = headOf(t, data)
   const { answer } = data
   const { names } = t
-  const refund = showAmount(data.refund, data.ticker)
+  const refund = showAmount(data.refund, data.ticker, language)
   return {
     ...head,
     subject: t.claim.subject[answer](head.sender),
@@ -98,10 +99,10 @@ export const claimLetter = (data: MailTemplates['claim-answered'], t: Texts): Le
   }
 }
 
-export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts): LetterParts => {
+export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts, language: Language): LetterParts => {
   const head = headOf(t, data)
   const { names } = t
-  const refund = showAmount(data.refund, data.ticker)
+  const refund = showAmount(data.refund, data.ticker, language)
   return {
     ...head,
     subject: t.claim.subject.sent(head.sender),
@@ -114,7 +115,7 @@ export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts)
         ...orderOf(data, t),
         data.description !== null && { name: names.description, value: showText(data.description) },
         data.card !== null && { name: names.card, value: showText(data.card, 32) },
-        { name: names.received, value: showAmount(data.amount, data.ticker) },
+        { name: names.received, value: showAmount(data.amount, data.ticker, language) },
         { name: names.invoice, value: data.invoiceId, code: true },
       ),
       { kind: 'button', label: t.receipt.open, url: data.pageUrl },

@@ -22,24 +22,25 @@ export interface WrittenLetter {
 
 /** Writes a letter in a language. Throws when a link is not an http(s) URL, or a field is missing. */
 export const writeLetter = (content: LetterContent, language: Language): WrittenLetter => {
-  const parts = partsOf(content, TEXTS[language])
+  const parts = partsOf(content, language)
   return { subject: parts.subject.replaceAll('\u00a0', ' '), text: plainOf(parts), html: htmlOf(parts, language) }
 }
 
-const partsOf = (content: LetterContent, t: Texts): LetterParts => {
+const partsOf = (content: LetterContent, language: Language): LetterParts => {
+  const t = TEXTS[language]
   switch (content.kind) {
     case 'receipt':
-      return receiptLetter(content.data, t)
+      return receiptLetter(content.data, t, language)
     case 'underpaid':
-      return underpaidLetter(content.data, t)
+      return underpaidLetter(content.data, t, language)
     case 'claim-answered':
-      return claimLetter(content.data, t)
+      return claimLetter(content.data, t, language)
     case 'card-refunded':
-      return cardRefundLetter(content.data, t)
+      return cardRefundLetter(content.data, t, language)
     case 'webhooks-exhausted':
       return exhaustedLetter(content.data, t)
     case 'activity':
-      return activityLetter(content.data, t)
+      return activityLetter(content.data, t, language)
     case 'dashboard-invitation':
       return invitationLetter(content.data, t)
     case 'dashboard-notice':
