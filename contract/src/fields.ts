@@ -108,6 +108,13 @@ export const email = () =>
     description: 'E-mail address of the payer',
   })
 
+/** BCP 47. */
+export const language = () =>
+  Type.Enum(['uk', 'kk', 'ru', 'en'], {
+    description:
+      "Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the browser's when absent",
+  })
+
 export const redirectUrl = (scheme: 'https' | 'https?', what: string) =>
   Type.String({
     maxLength: textLimits.redirectUrl,

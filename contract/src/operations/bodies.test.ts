@@ -74,6 +74,7 @@ const bodies: Partial<Record<OperationId, Case>> = {
     base: { name: 'Only a name' },
     good: [
       { amount: { ticker: 'USDT', blockchain: 'TRON' }, baseAmount: { value: '100', ticker: 'USD' } },
+      { language: 'kk' },
       { email: 'a@b.c', duration: 259_200_000, clientDuration: 172_800_000, toPendingImmediate: true },
     ],
     bad: {
@@ -82,6 +83,8 @@ const bodies: Partial<Record<OperationId, Case>> = {
       'a description of 1025 characters': { description: 'x'.repeat(1_025) },
       'an amount of zero': { amount: { value: '0', ticker: 'USDT' } },
       'toPendingImmediate as text': { toPendingImmediate: 'true' },
+      'a language without texts': { language: 'de' },
+      'a language with a region': { language: 'uk-UA' },
       'an email without @': { email: 'nobody' },
     },
   },

@@ -6,6 +6,7 @@ import {
   idParams,
   invoiceDescription,
   invoiceName,
+  language,
   meta,
   milliseconds,
   printedDecimal,
@@ -37,6 +38,7 @@ export const createCryptoInvoice = operation({
       description: Type.Optional(invoiceDescription()),
       meta: Type.Optional(meta()),
       email: Type.Optional(email()),
+      language: Type.Optional(language()),
       duration: Type.Optional(duration('Life of the invoice, 72 hours when absent', durations.cryptoInvoice)),
       clientDuration: Type.Optional(
         duration('Life shown on the page, at most `duration`; two thirds of it when absent', durations.cryptoInvoice),

@@ -5,6 +5,7 @@ import {
   email,
   invoiceDescription,
   invoiceName,
+  language,
   meta,
   positiveDecimal,
   redirectUrl,
@@ -34,6 +35,7 @@ export const invoiceFormFields = {
   description: Type.Optional(invoiceDescription()),
   meta: Type.Optional(meta()),
   email: Type.Optional(email()),
+  language: Type.Optional(language()),
   targetTicker: Type.Optional(ticker('What received money is exchanged into')),
   targetAddress: Type.Optional(
     address("Where the money is then withdrawn to: one of the addresses in the merchant's settings"),

@@ -33,6 +33,8 @@ export interface PageView {
   /** the invoice's name and description, as the merchant wrote them */
   name: string
   description: string | undefined
+  /** the invoice's own language, for a reader who has chosen none */
+  language?: Language | undefined
   /** where forms are posted and the page is requested again: a path of this origin, without query */
   path: string
   /**

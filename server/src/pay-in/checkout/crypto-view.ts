@@ -47,7 +47,7 @@ export const cryptoView = (
   now: number,
   deps: CryptoViewDeps,
 ): PageView => {
-  const { id, name, description, redirectUrl } = invoice
+  const { id, name, description, redirectUrl, language } = invoice
   const own = invoice.payments.filter((payment) => !isWrongAsset(invoice, payment))
   const wrong = invoice.payments.filter((payment) => isWrongAsset(invoice, payment))
   const received = (payment: ShownPayment): Received => receivedOf(payment, deps.catalogue)
@@ -57,6 +57,7 @@ export const cryptoView = (
     seller,
     name,
     description: description ?? undefined,
+    language: language ?? undefined,
     path: `/invoices/crypto/${id}`,
     keep: {
       ...(reader.claim !== undefined && { claim: reader.claim }),

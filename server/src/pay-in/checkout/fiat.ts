@@ -79,13 +79,14 @@ const fiatView = (
   now: number,
   catalogue: Catalogue,
 ): Unsigned => {
-  const { id, name, description, redirectUrl } = invoice
+  const { id, name, description, redirectUrl, language } = invoice
   const atBank = visit.returned && standing.at === 'leaving'
   return {
     kind: 'fiat',
     id,
     name,
     description: description ?? undefined,
+    language: language ?? undefined,
     path: `/invoices/fiat/${id}`,
     returnTo: redirectUrl ?? undefined,
     keep: atBank || (visit.returned && standing.at === 'checking') ? { returned: '1' } : {},

@@ -65,6 +65,19 @@ const post = (body: string, query = '', type = 'application/x-www-form-urlencode
   edge.raw('POST', `${PATH}${query}`, [...browser, 'content-type', type], body)
 
 describe('the page of an invoice', () => {
+  test('without a choice of its reader is in the language of the invoice', async () => {
+    view = { ...VIEWS['crypto-pay']!, language: 'kk' }
+    const languageOf = async (query: string): Promise<string | undefined> =>
+      /<html lang="(\w+)"/.exec((await edge.raw('GET', `${PATH}${query}`, [...browser, 'accept-language', 'ru'])).text)?.[1]
+    expect([await languageOf(''), await languageOf('?lang=uk'), await languageOf('?lang=de')]).toEqual([
+      'kk',
+      'uk',
+      'ru',
+    ])
+    const sent = await post('do=proceed')
+    expect(sent.headers['location']).toMatch(/[?&]lang=kk$/)
+  })
+
   test('is shown in the language of its reader, and is not stored or framed by others', async () => {
     const answer = await edge.raw('GET', PATH, [...browser, 'accept-language', 'kk,en;q=0.5'])
     expect(answer).toMatchObject({

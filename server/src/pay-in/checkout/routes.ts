@@ -1,5 +1,6 @@
 import { generalErrors } from '@bursar/contract'
-import { languageOf, LONGEST_FEE, renderPage, versionOf, type FormProblem, type PageView } from '@bursar/checkout'
+import { languageOf, LONGEST_FEE, renderPage, versionOf } from '@bursar/checkout'
+import type { FormProblem, Language, PageView } from '@bursar/checkout'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -38,6 +39,10 @@ const visitOf = ({ query, headers }: PageRequest): Visit => ({
   fee: query['fee']?.slice(0, LONGEST_FEE),
 })
 
+/** The language that the reader has chosen, else that of the invoice, else the browser's. */
+const languageFor = ({ language }: PageView, { query, headers }: PageRequest): Language =>
+  languageOf(query['lang'] ?? language, headers['accept-language'])
+
 const found = async (pages: InvoicePages, request: PageRequest, visit: Visit = visitOf(request)): Promise<PageView> => {
   const view = await pages.find(idOf(request), visit)
   if (!view) throw nothing()
@@ -45,7 +50,8 @@ const found = async (pages: InvoicePages, request: PageRequest, visit: Visit = v
 }
 
 const show = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswer> => {
-  const { html, headers } = renderPage(await found(pages, request), visitOf(request).language)
+  const view = await found(pages, request)
+  const { html, headers } = renderPage(view, languageFor(view, request))
   return { status: 200, headers, body: html }
 }
 
@@ -53,11 +59,12 @@ const act = async (pages: InvoicePages, request: PageRequest): Promise<PageAnswe
   const [visit, form] = [visitOf(request), readForm(request)]
   const problems = form ? await pages.act(idOf(request), form, visit) : []
   const view = await found(pages, request, form && problems.length === 0 ? pages.after(form, visit) : visit)
+  const language = languageFor(view, request)
   if (form && problems.length > 0) {
-    const { html, headers } = renderPage(withProblems(view, form, problems), visit.language)
+    const { html, headers } = renderPage(withProblems(view, form, problems), language)
     return { status: 400, headers, body: html }
   }
-  const query = new URLSearchParams({ ...view.keep, lang: visit.language })
+  const query = new URLSearchParams({ ...view.keep, lang: language })
   return { status: 303, headers: { location: `${view.path}?${query.toString()}` }, body: '' }
 }
 

@@ -10,6 +10,7 @@ import {
   type FormMerchantDeps,
 } from '../forms/index.ts'
 import type { MerchantSettings } from '../../merchants/accounts/index.ts'
+import { isLanguage } from '../../platform/base/language.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import type { KeepTarget } from '../../platform/api/target.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
@@ -53,7 +54,7 @@ export const invoiceFormRoute = ({
 
 /** Returns the equivalent signed request. Refusals name the fields of the form. */
 const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => {
-  const { name, value, ticker, blockchain, description, meta, email, redirectUrl } = fields
+  const { name, value, ticker, blockchain, description, meta, email, language, redirectUrl } = fields
   if (ticker === undefined && value !== undefined)
     throw invalid(
       'ticker is missing: the same value is another amount in each asset. Send ticker with value, or leave both to the payer',
@@ -76,6 +77,7 @@ const bodyOf = (fields: FormFields, settings: MerchantSettings): InvoiceBody => 
     ...(description === undefined ? {} : { description }),
     ...(meta === undefined ? {} : { meta }),
     ...(email === undefined ? {} : { email }),
+    ...(isLanguage(language) ? { language } : {}),
     ...(redirectUrl === undefined ? {} : { redirectUrl: readFormRedirect(redirectUrl, settings) }),
     ...(target === undefined
       ? {}

@@ -74,6 +74,24 @@ describe('a request', () => {
     },
   )
 
+  test('with a language mails its payer in it, although no page was opened, until the payer chooses another one', async () => {
+    const more = { amount: USDT, email: 'payer@example.com', language: 'kk' }
+    const paid = await world.create({ ...more, toPendingImmediate: true })
+    const chosen = await world.create(more)
+    const neither = await world.create({ ...more, language: undefined, toPendingImmediate: true })
+    expect((await world.find(chosen)).language).toBe('kk')
+    await world.proceed(chosen, { language: 'ru' })
+    for (const id of [paid, chosen, neither]) await world.confirm(await world.payment(id, '100'))
+    const { rows } = await sql`select about, language from mails`.execute(world.db)
+    expect(new Set(rows)).toEqual(
+      new Set([
+        { about: paid, language: 'kk' },
+        { about: chosen, language: 'ru' },
+        { about: neither, language: 'en' },
+      ]),
+    )
+  })
+
   test('with a target keeps it, and refuses one that can not be', async () => {
     const { body } = (await world.call('createCryptoInvoice', {
       body: { name: 'x', target: { ticker: 'BTC' } },

@@ -58,6 +58,7 @@ const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
   a: i.meta,
   e: i.email,
   r: i.redirectUrl,
+  l: i.language,
   t: i.ticker,
   b: i.blockchain,
   u: i.units?.toString(),
@@ -70,14 +71,14 @@ const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
 })
 
 const INSERT =
-  sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, ticker, blockchain,
+  sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, language, ticker, blockchain,
     units, base_ticker, base_e18, client_expires_at, expires_at, api_key_id, created_at, moved_at)
-  select m, i, 'created', n, d, a, e, r, t, b, u, bt, bu, ce, ee, k, c, c from given`)
+  select m, i, 'created', n, d, a, e, r, l, t, b, u, bt, bu, ce, ee, k, c, c from given`)
 
 /** Stores new invoices and their responses, in one statement. */
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
-    r(m uuid, i uuid, n text, d text, a text, e text, r text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
+    r(m uuid, i uuid, n text, d text, a text, e text, r text, l text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
   const kept = added.flatMap(({ invoice, keys, answer }) =>
     keys.map(({ key, fingerprint }) => ({
       m: invoice.merchantId,

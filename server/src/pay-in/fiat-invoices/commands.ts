@@ -23,6 +23,7 @@ export interface NewFiatInvoice extends Pick<
   | 'meta'
   | 'email'
   | 'redirectUrl'
+  | 'language'
   | 'ticker'
   | 'units'
   | 'askedValue'
@@ -58,7 +59,7 @@ export const createInvoice = async (
   }
   await insertInvoice(tx, invoice, keyId)
   if (!toPendingImmediate) return noEffects
-  return (await pay(tx, invoice, {}, usualLanguage(invoice.ticker!), settings, moment)) ?? noEffects
+  return (await pay(tx, invoice, {}, invoice.language ?? usualLanguage(invoice.ticker!), settings, moment)) ?? noEffects
 }
 
 /** The payer's input before the acquirer's page, as typed. Known values are not asked for again. */

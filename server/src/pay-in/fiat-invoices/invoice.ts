@@ -1,3 +1,4 @@
+import type { Language } from '../../platform/base/language.ts'
 import type { FiatInvoiceState } from './machine.ts'
 
 /** Units are minor units of the currency, 1/100. */
@@ -9,6 +10,8 @@ export interface FiatInvoice {
   meta: string | null
   email: string | null
   redirectUrl: string | null
+  /** of the page and the acquirer's page, until the payer has chosen one; null: the browser's */
+  language: Language | null
   /** null until the payer chooses; the currency may be fixed without the amount */
   ticker: string | null
   units: bigint | null

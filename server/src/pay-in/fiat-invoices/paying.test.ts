@@ -120,6 +120,20 @@ describe('an invoice that is paid', () => {
     ])
   })
 
+  test('with a language has the page of the acquirer and the receipt in it, although no page was opened', async () => {
+    await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
+    const id = await world.create({ language: 'ru', email: 'payer@example.com', toPendingImmediate: true })
+    const usual = await world.create({ email: 'payer@example.com', toPendingImmediate: true })
+    expect((await world.forPayer(id)).invoice.language).toBe('ru')
+    await world.work()
+    for (const one of [id, usual]) for (const payment of await world.payments(one)) world.first.pays(payment.id)
+    await world.later(60_000)
+    const mails = await listMails(world.db, {})
+    expect(new Set(mails.map(({ about, language }) => `${about} ${language}`))).toEqual(
+      new Set([`${id} ru`, `${usual} uk`]),
+    )
+  })
+
   test('is announced to open pages when the page of the acquirer is there, and when it is paid', async () => {
     const client = new pg.Client(world.database.url)
     await client.connect()

@@ -37,7 +37,7 @@ export const readNewInvoice = (
     ticker: 'amount.ticker',
   },
 ): NewFiatInvoice => {
-  const { name, amount, description = null, meta = null, email, toPendingImmediate = false } = body
+  const { name, amount, description = null, meta = null, email, language = null, toPendingImmediate = false } = body
   const assets = offered(settings.catalogue, settings.table)
   if (assets.length === 0) throw refusal(generalErrors.unavailable, "no acquirer is configured: cards can't pay here")
   if (toPendingImmediate && amount === undefined) {
@@ -64,6 +64,7 @@ export const readNewInvoice = (
     description,
     meta,
     redirectUrl,
+    language,
     toPendingImmediate,
     email: email === undefined ? null : readEmail(email),
     ticker: read?.ticker ?? ticker ?? null,

@@ -1,5 +1,6 @@
 import { createFiatInvoiceByForm, generalErrors, type BodyOf, type createFiatInvoice } from '@bursar/contract'
 import { isUuid, type NewId } from '../../platform/base/id.ts'
+import { isLanguage } from '../../platform/base/language.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Merchant, MerchantDirectory } from '../../merchants/accounts/index.ts'
@@ -115,7 +116,7 @@ const createByForm = async (
   const id = newInvoiceId()
   const redirectUrl = fields.redirectUrl === undefined ? null : readFormRedirect(fields.redirectUrl, merchant.settings)
   const target = readFormTarget(fields, merchant.settings)
-  const { name, value, ticker, description, meta, email } = fields
+  const { name, value, ticker, description, meta, email, language } = fields
   const open =
     value !== undefined && ticker === undefined ? { value, currencies: merchant.settings.formCurrencies } : undefined
   const body = {
@@ -124,6 +125,7 @@ const createByForm = async (
     ...(description === undefined ? {} : { description }),
     ...(meta === undefined ? {} : { meta }),
     ...(email === undefined ? {} : { email }),
+    ...(isLanguage(language) ? { language } : {}),
     ...(target === undefined ? {} : { target }),
   }
   const invoice = readNewInvoice(
