@@ -36,8 +36,10 @@ const option = (
   about?: string,
   least?: string,
   wait?: PaymentOption['wait'],
+  fee?: string,
 ): PaymentOption => ({
   wait,
+  fee: fee === undefined ? undefined : { value: fee, ticker: 'USD' },
   ticker,
   assetName,
   blockchain,
@@ -48,13 +50,13 @@ const option = (
 })
 
 const OPTIONS: readonly PaymentOption[] = [
-  option('USDT', 'Tether USD', 'TRON', 'Tron (TRC-20)', '24.09', undefined, { least: 1, most: 1 }),
-  option('USDT', 'Tether USD', 'ETHEREUM', 'Ethereum (ERC-20)', '24.09', undefined, { least: 15, most: 15 }),
+  option('USDT', 'Tether USD', 'TRON', 'Tron (TRC-20)', '24.09', undefined, { least: 1, most: 1 }, '2.35'),
+  option('USDT', 'Tether USD', 'ETHEREUM', 'Ethereum (ERC-20)', '24.09', undefined, { least: 15, most: 15 }, '0.8'),
   option('USDT', 'Tether USD', 'BINANCE_SMART_CHAIN', 'BNB Smart Chain (BEP-20)', '24.09', undefined, {
     least: 1,
     most: 1,
   }),
-  option('BTC', 'Bitcoin', 'BITCOIN', 'Bitcoin', '0.00028913', undefined, { least: 10, most: 60 }),
+  option('BTC', 'Bitcoin', 'BITCOIN', 'Bitcoin', '0.00028913', undefined, { least: 10, most: 60 }, '1.5'),
   option('ETH', 'Ether', 'ETHEREUM', 'Ethereum', '0.00812'),
   option('TRX', 'TRON', 'TRON', 'Tron', '92.4'),
 ]

@@ -32,10 +32,13 @@ export const renderPage = (view: PageView, language: Language): RenderedPage => 
   })
 }
 
+/** The payer's input, and estimates of fees, which need not be current. */
+const UNVERSIONED = new Set(['given', 'problem', 'problems', 'fee'])
+
 /** A short version id of an invoice's content: when it changes, the page has to be rendered again. */
 export const versionOf = ({ state, wrongAsset }: PageView): string => {
   const kept = JSON.stringify([state, wrongAsset ?? []], (key, value: unknown) =>
-    key === 'given' || key === 'problem' || key === 'problems' ? undefined : value,
+    UNVERSIONED.has(key) ? undefined : value,
   )
   return hash('sha256', kept, 'base64url').slice(0, 16)
 }

@@ -82,6 +82,8 @@ export interface PaymentOption {
   exact?: string | undefined
   /** minutes after which the payment is usually credited: for the smallest and for large amounts */
   wait?: { least: number; most: number } | undefined
+  /** about what the network charges the payer */
+  fee?: Amount | undefined
   /** the least and the most that can be paid with it */
   least: string | undefined
   most: string | undefined

@@ -13,6 +13,7 @@ import { fiatSettings, type FiatWorld } from './fiat.ts'
 import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
 import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
 import type { Policies } from './policy.ts'
+import { createTermsReader, networkCost } from '../../pay-out/withdrawals/index.ts'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 
@@ -37,12 +38,17 @@ export const createCheckout = (
   const documents = createDocumentMaker()
   const sellers = createSellers(directory)
   const live = createLivePages(runtime.log)
+  const terms = createTermsReader(runtime.db, catalogue, runtime.clock.now)
   const kinds = [
     createCryptoPages({
       runtime,
       catalogue,
       chainIds,
       depositPolicy: world.policies.deposits,
+      networkFees: async () => {
+        const current = await terms()
+        return (ticker, network) => networkCost(current, catalogue, ticker, network)
+      },
       invoices: createInvoices(invoiceSettings(world)),
       claimTokens,
       sellers,

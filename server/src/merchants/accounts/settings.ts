@@ -21,6 +21,8 @@ export interface MerchantSettings {
   /** https page and e-mail address where payers get help, linked on payment pages that report a problem */
   supportUrl: string | null
   supportEmail: string | null
+  /** tickers that payment pages list first, in this order; the others follow in the order of the assets file */
+  assetOrder: string[]
   /** addresses that the unsigned form may name as `targetAddress` */
   formTargetAddresses: string[]
   /** maximum number of deposit addresses; null: no limit */
@@ -67,6 +69,7 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   accent: null,
   supportUrl: null,
   supportEmail: null,
+  assetOrder: [],
   formTargetAddresses: [],
   addressLimit: null,
   requestsPerMinute: null,
@@ -158,6 +161,11 @@ const CHECKS: Checks = {
   },
   supportUrl: (text) => checkSupportUrl(text),
   supportEmail: (text) => checkMailAddress('supportEmail', text, 'help@example.com'),
+  assetOrder: (tickers) => {
+    if (tickers.some((ticker) => !TICKER.test(ticker)))
+      throw new RangeError('assetOrder is a list of assets such as USDT,BTC, or none')
+    return checkList('assetOrder', tickers)
+  },
   redirectHosts: (hosts) => checkList('redirectHosts', hosts.map(checkHost)),
   formTargetAddresses: (addresses) => {
     const wrong = addresses.find((address) => !ADDRESS.test(address))

@@ -9,6 +9,7 @@ import {
   type PageView,
   type PaidState,
   type PayState,
+  type PaymentOption,
   type PaymentRequest,
   type Received,
   type Seller,
@@ -16,7 +17,7 @@ import {
 } from '@bursar/checkout'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { PayerInvoice, ShownOption, ShownPayment } from '../crypto-invoices/index.ts'
-import { formatUnits } from '../../platform/money/index.ts'
+import { formatUnits, mulDiv } from '../../platform/money/index.ts'
 import type { DepositPolicy } from '../deposits/index.ts'
 import { networkName } from './network-names.ts'
 import { usualWait } from './network-times.ts'
@@ -27,6 +28,9 @@ export interface CryptoViewDeps {
   /** when deposits are credited */
   depositPolicy: DepositPolicy
 }
+
+/** An estimate of a network's fee for a payment, in USD in 1e-18; undefined while there is none. */
+export type NetworkFees = (ticker: string, network: Network) => bigint | undefined
 
 /** How long a page waits for a new price, in ms, before it says that there is none. */
 const REQUOTED_WITHIN_MS = 10_000
@@ -39,12 +43,19 @@ export interface CryptoReader {
   fee: string | undefined
 }
 
-/** Returns the page of a crypto invoice. @param now business time, ms */
+/** The state of the world when a page is shown. */
+interface Present {
+  /** business time, ms */
+  now: number
+  networkFees: NetworkFees
+}
+
+/** Returns the page of a crypto invoice. */
 export const cryptoView = (
   invoice: PayerInvoice,
   seller: Seller,
   reader: CryptoReader,
-  now: number,
+  present: Present,
   deps: CryptoViewDeps,
 ): PageView => {
   const { id, name, description, redirectUrl, language } = invoice
@@ -66,8 +77,8 @@ export const cryptoView = (
     },
     exchangeFee: reader.fee,
     returnTo: redirectUrl ?? undefined,
-    now,
-    state: stateOf(invoice, own.map(received), reader, now, deps),
+    now: present.now,
+    state: stateOf(invoice, own.map(received), reader, present, deps),
     ...(wrong.length > 0 && { wrongAsset: wrong.map(received) }),
   }
 }
@@ -99,12 +110,12 @@ const stateOf = (
   invoice: PayerInvoice,
   payments: readonly Received[],
   reader: CryptoReader,
-  now: number,
+  { now, networkFees }: Present,
   deps: CryptoViewDeps,
 ): PageState => {
   const { state, ticker, asked, paid, missing } = invoice
   if (state === 'created')
-    return invoice.expiredAt <= now ? { at: 'expired', asked: priceOf(invoice) } : openState(invoice, deps)
+    return invoice.expiredAt <= now ? { at: 'expired', asked: priceOf(invoice) } : openState(invoice, networkFees, deps)
   if (state === 'expired' && paid.units === 0n)
     return { at: 'expired', asked: asked && ticker !== null ? { value: asked.text, ticker } : priceOf(invoice) }
   if (ticker === null || !asked || !missing) throw new Error(`invoice ${invoice.id} is ${state} without an amount`)
@@ -135,7 +146,7 @@ const priceOf = (invoice: PayerInvoice): { value: string; ticker: string } | und
   return asked && ticker !== null ? { value: asked.text, ticker } : baseOf(invoice)
 }
 
-const openState = (invoice: PayerInvoice, deps: CryptoViewDeps): OpenState => {
+const openState = (invoice: PayerInvoice, networkFees: NetworkFees, deps: CryptoViewDeps): OpenState => {
   const { options, choosesValue, email, clientExpiredAt, expiredAt } = invoice
   const priced = options.filter(({ unpriced }) => !unpriced)
   return {
@@ -145,7 +156,7 @@ const openState = (invoice: PayerInvoice, deps: CryptoViewDeps): OpenState => {
     amountEntry: choosesValue
       ? { ticker: undefined, least: priced.length === 1 ? priced[0]!.minimum : undefined, most: undefined }
       : undefined,
-    options: priced.map((option) => optionOf(option, invoice, deps)),
+    options: priced.map((option) => optionOf(option, invoice, networkFees, deps)),
     ratesAway: priced.length === 0,
     until: Math.min(clientExpiredAt, expiredAt),
   }
@@ -154,6 +165,7 @@ const openState = (invoice: PayerInvoice, deps: CryptoViewDeps): OpenState => {
 const optionOf = (
   { ticker, name, blockchain, amount, minimum }: ShownOption,
   { price, choosesValue }: PayerInvoice,
+  networkFees: NetworkFees,
   { catalogue, depositPolicy }: CryptoViewDeps,
 ): OpenState['options'][number] => ({
   ticker,
@@ -162,9 +174,16 @@ const optionOf = (
   networkName: nameOn(catalogue, ticker, blockchain),
   about: price === null ? undefined : (amount ?? undefined),
   wait: usualWait(blockchain, depositPolicy),
+  fee: feeOf(networkFees(ticker, blockchain)),
   least: choosesValue ? minimum : undefined,
   most: undefined,
 })
+
+const CENT_E18 = 10n ** 16n
+
+/** A fee in whole cents, rounded up. */
+const feeOf = (usdE18: bigint | undefined): PaymentOption['fee'] =>
+  usdE18 === undefined ? undefined : { value: formatUnits(mulDiv(usdE18, 1n, CENT_E18, 'up'), 2), ticker: 'USD' }
 
 /** Whether no payment that counts came in time. */
 const isLate = ({ payments }: PayerInvoice): boolean =>

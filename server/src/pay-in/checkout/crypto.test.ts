@@ -26,6 +26,7 @@ const pages = createCryptoPages({
   claimTokens: world.settings.claimTokens,
   sellers,
   documents,
+  networkFees: async () => (_ticker, network) => (network === 'BITCOIN' ? 1_230_000_000_000_000_000n : network === 'ETHEREUM' ? 1n : undefined),
 })
 afterAll(() => documents.close())
 
@@ -132,8 +133,8 @@ describe('the page of a crypto invoice', () => {
       asked: undefined,
       amountEntry: { ticker: undefined },
       options: [
-        { ticker: 'BTC', least: '0.0001', wait: { least: 10, most: 60 } },
-        { blockchain: 'ETHEREUM', wait: { least: 15, most: 15 } },
+        { ticker: 'BTC', least: '0.0001', wait: { least: 10, most: 60 }, fee: { value: '1.23', ticker: 'USD' } },
+        { blockchain: 'ETHEREUM', wait: { least: 15, most: 15 }, fee: { value: '0.01', ticker: 'USD' } },
         {},
         {},
       ],
@@ -167,6 +168,20 @@ describe('the page of a crypto invoice', () => {
       at: 'pay',
       to: { uri: expect.stringMatching(/^bitcoin:\w+\?amount=0\.5$/) as string, isToken: false },
     })
+  })
+
+  test("lists the assets of the merchant's order first, and the others as they were", async () => {
+    const tickersOf = async (): Promise<string[]> => {
+      const { state } = await see(await world.create({}))
+      return state.at === 'open' ? state.options.map(({ ticker }) => ticker) : []
+    }
+    expect(await tickersOf()).toEqual(['BTC', 'ETH', 'USDT', 'USDT'])
+    await world.db
+      .transaction()
+      .execute((tx) =>
+        setSetting(tx, SHOP, { name: 'assetOrder', value: 'USDT,DOGE,ETH' }, { actor: 'test' }, momentOf(world.runtime)),
+      )
+    expect(await tickersOf()).toEqual(['USDT', 'USDT', 'ETH', 'BTC'])
   })
 
   test('of a price in fiat shows an estimate, then a rate that is renewed, or that no rate is known', async () => {

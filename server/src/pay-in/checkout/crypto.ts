@@ -11,7 +11,7 @@ import {
   type PayerInvoice,
 } from '../crypto-invoices/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { cryptoView, type CryptoReader, type CryptoViewDeps } from './crypto-view.ts'
+import { cryptoView, type CryptoReader, type CryptoViewDeps, type NetworkFees } from './crypto-view.ts'
 import { tooBusy } from './receipts.ts'
 import type { Sellers } from './sellers.ts'
 import type { InvoicePages, SentForm, Visit } from './source.ts'
@@ -22,6 +22,7 @@ export interface CryptoPagesDeps extends CryptoViewDeps {
   claimTokens: ClaimTokens
   sellers: Sellers
   documents: DocumentMaker
+  networkFees(): Promise<NetworkFees>
 }
 
 /** The pages of crypto invoices. */
@@ -38,7 +39,10 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
         invoice,
         await sellers(invoice.merchantId, invoice.company),
         readerOf(claimTokens, id, visit),
-        momentOf(runtime).at.getTime(),
+        {
+          now: momentOf(runtime).at.getTime(),
+          networkFees: invoice.state === 'created' ? await deps.networkFees() : () => undefined,
+        },
         deps,
       )
     },

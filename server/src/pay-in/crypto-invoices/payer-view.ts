@@ -4,13 +4,13 @@ import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { Language } from '../../platform/base/language.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { depositsAt, type DepositAt } from '../deposits/index.ts'
-import { companyOf } from '../../merchants/accounts/index.ts'
+import { companyOf, settingsOf } from '../../merchants/accounts/index.ts'
 import { formatUnits, rescale } from '../../platform/money/index.ts'
 import { claimOf, type ClaimState } from './claims-store.ts'
 import { isRegistered, type Invoice, type Payment, type Registered } from './invoice.ts'
 import { isOpen, type InvoiceState } from './machine.ts'
 import { centsText } from './notice.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, type Option } from './options.ts'
 import { paymentsOf } from './payments.ts'
 import { pricesNeeded } from './proceeding.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
@@ -247,8 +247,9 @@ const choicesOf = async (
 ): Promise<Pick<PayerInvoice, 'options' | 'choosesValue'>> => {
   if (invoice.state !== 'created') return { options: [], choosesValue: false }
   const options = optionsOf(invoice, settings, await settings.prices(tx, pricesNeeded(invoice, settings)))
+  const { assetOrder } = await settingsOf(tx, invoice.merchantId)
   return {
-    options: options.map(({ asset, on, units, unpriced }) => ({
+    options: inOrder(options, assetOrder).map(({ asset, on, units, unpriced }) => ({
       ticker: asset.ticker,
       name: asset.name,
       blockchain: on.network,
@@ -274,6 +275,13 @@ const isEnough = async (
   invoice.state === 'pending' &&
   payments.every(({ state, unvalued }) => state === 'lost' || !unvalued) &&
   (await shortfallOf(tx, invoice, invoice.paid + invoice.waiting, asset.scale, settings)) === 'accepted'
+
+/** Sorts options by their asset's place in the merchant's order; the others follow as they are. */
+const inOrder = (options: readonly Option[], order: readonly string[]): Option[] => {
+  const placeOf = ({ asset: { ticker } }: Option): number =>
+    order.includes(ticker) ? order.indexOf(ticker) : order.length
+  return options.toSorted((a, b) => placeOf(a) - placeOf(b))
+}
 
 const paymentsShown = async (
   tx: Tx,

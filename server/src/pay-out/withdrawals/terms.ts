@@ -144,6 +144,25 @@ const nativeCost = (rate: FeeRate, token: boolean, estimate = 0n): bigint => {
 }
 
 /**
+ * Returns the network's cost that a withdrawal is charged for, in USD in 1e-18, rounded up: an estimate of the cost of
+ * any payment to a new account. Undefined without a recent estimate, or without a price of the network's coin.
+ */
+export const networkCost = (
+  { feeRates, paymentGas, prices }: Pick<Terms, 'feeRates' | 'paymentGas' | 'prices'>,
+  catalogue: Catalogue,
+  ticker: string,
+  network: Network,
+): bigint | undefined => {
+  const on = catalogue.findCrypto(ticker)?.networks.get(network)
+  const native = catalogue.findCrypto(NATIVE_TICKER[network])
+  const nativeOn = native?.networks.get(network)
+  const [rate, price] = [feeRates.get(network), prices.get(NATIVE_TICKER[network])]
+  if (!on || !native || !nativeOn || !rate || price === undefined) return undefined
+  const cost = nativeCost(rate, on.contract !== null, paymentGas.get(network)?.get(ticker))
+  return mulDiv(rescale(cost, nativeOn.decimals, native.scale), price, 10n ** BigInt(native.scale), 'up')
+}
+
+/**
  * Returns the withdrawal fee in the asset's ledger units: the operator's tariff plus the network's cost, converted to
  * the asset through USD unless it is the native coin; all rounded up. Undefined if a required price is missing.
  * @param prices USD in 1e-18 for one whole unit, by ticker

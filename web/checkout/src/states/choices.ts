@@ -45,21 +45,29 @@ const asset = (scene: Scene<OpenState>, options: readonly PaymentOption[], isWro
 }
 
 const network = (scene: Scene<OpenState>, option: PaymentOption, showsAmount: boolean, isWrong: boolean): Markup =>
-  html`<label class="choice">${radio(scene, option, isWrong)}<span>${option.networkName}<span class="soft">${waitText(scene, option, '')}</span></span>${showsAmount && far(amountOf(scene, option))}</label>`
+  html`<label class="choice">${radio(scene, option, isWrong)}<span>${option.networkName}<span class="soft">${costText(scene, option, '')}</span></span>${showsAmount && far(amountOf(scene, option))}</label>`
 
 const choice = (scene: Scene<OpenState>, option: PaymentOption, isWrong: boolean): Markup => {
   const { ticker, assetName, networkName } = option
   const on =
     networkName !== '' &&
-    html`<span class="soft">${scene.words.onNetwork(networkName)}${waitText(scene, option, ' · ')}</span>`
+    html`<span class="soft">${scene.words.onNetwork(networkName)}${costText(scene, option, ' · ')}</span>`
   return html`<label class="choice">${radio(scene, option, isWrong)}<span><b>${ticker}</b> ${assetName}${on}</span>${far(amountOf(scene, option))}</label>`
 }
 
 const far = (text: string | undefined): Markup | undefined =>
   text === undefined ? undefined : html`<span class="soft far">${text}</span>`
 
-const waitText = ({ words }: Scene<OpenState>, { wait }: PaymentOption, separator: string): string | undefined =>
-  wait && `${separator}${words.usualTime(wait.least, wait.most)}`
+/** The usual time to the credit, and the network's fee. */
+const costText = (
+  { words, amount }: Scene<OpenState>,
+  { wait, fee }: PaymentOption,
+  separator: string,
+): string | undefined => {
+  const parts = [wait && words.usualTime(wait.least, wait.most), fee && words.networkFee(amount(fee))]
+  const text = parts.filter((part) => part !== undefined).join(' · ')
+  return text === '' ? undefined : `${separator}${text}`
+}
 
 /** The exact or estimated amount, or the limits of the amount that the payer enters. */
 const amountOf = ({ words, amount }: Scene<OpenState>, option: PaymentOption): string | undefined => {

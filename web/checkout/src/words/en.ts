@@ -24,6 +24,7 @@ export const en = {
   chooseHint: 'Pick the exact coin and network you will send. They must match.',
   onNetwork: (network: string) => `on ${network}`,
   usualTime: (least: number, most: number) => `credited in about ${least === most ? least : `${least} to ${most}`} min`,
+  networkFee: (fee: string) => `network fee about ${fee}`,
   about: (amount: string) => `about ${amount}`,
   from: (amount: string) => `from ${amount}`,
   between: (least: string, most: string) => `${least} to ${most}`,

@@ -25,6 +25,7 @@ export const kk: Words = {
   chooseHint: 'Әмияныңыз немесе биржа нақты жіберетінін таңдаңыз: актив пен желі сәйкес келуі керек.',
   onNetwork: (network) => `${network} желісінде`,
   usualTime: (least, most) => `шамамен ${least === most ? least : `${least}–${most}`} минутта есептеледі`,
+  networkFee: (fee) => `желі комиссиясы шамамен ${fee}`,
   about: (amount) => `шамамен ${amount}`,
   from: (amount) => `ең азы ${amount}`,
   between: (least, most) => `${least} – ${most}`,

@@ -25,6 +25,7 @@ export const ru: Words = {
   chooseHint: 'Выберите именно то, что отправит ваш кошелёк или биржа: актив и сеть должны совпадать.',
   onNetwork: (network) => `в сети ${network}`,
   usualTime: (least, most) => `зачисление около ${least === most ? least : `${least}–${most}`} мин`,
+  networkFee: (fee) => `комиссия сети около ${fee}`,
   about: (amount) => `около ${amount}`,
   from: (amount) => `от ${amount}`,
   between: (least, most) => `${least} – ${most}`,

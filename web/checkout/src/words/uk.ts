@@ -25,6 +25,7 @@ export const uk: Words = {
   chooseHint: 'Оберіть саме те, що надішле ваш гаманець або біржа: актив і мережа мають збігатися.',
   onNetwork: (network) => `у мережі ${network}`,
   usualTime: (least, most) => `зарахування близько ${least === most ? least : `${least}–${most}`} хв`,
+  networkFee: (fee) => `комісія мережі близько ${fee}`,
   about: (amount) => `близько ${amount}`,
   from: (amount) => `від ${amount}`,
   between: (least, most) => `${least} – ${most}`,
