@@ -220,28 +220,28 @@ describe('the fee', () => {
       withdrawalFee({ asset: btc, on: btc.networks.get('BITCOIN')!, units: 1n, rate, catalogue, prices: new Map() }),
     ).toBe(290n)
   })
-})
 
-describe("a network's cost in USD", () => {
-  const feeRates = new Map([
-    ['ETHEREUM', gas],
-    ['BITCOIN', { kind: 'vbyte', milliSatPerVb: 2000n }],
-  ] as const)
-  const costOf = (ticker: string, network: 'ETHEREUM' | 'BITCOIN' | 'TRON', paymentGas = new Map()) =>
-    networkCost({ feeRates, paymentGas, prices }, catalogue, ticker, network)
+  describe("a network's cost in USD", () => {
+    const feeRates = new Map([
+      ['ETHEREUM', gas],
+      ['BITCOIN', { kind: 'vbyte', milliSatPerVb: 2000n }],
+    ] as const)
+    const costOf = (ticker: string, network: 'ETHEREUM' | 'BITCOIN' | 'TRON', paymentGas = new Map()) =>
+      networkCost({ feeRates, paymentGas, prices }, catalogue, ticker, network)
 
-  test("is that of a withdrawal's fee, without the tariff", () => {
-    expect(costOf('USDT', 'ETHEREUM')).toBe(13n * 10n ** 17n)
-    expect(costOf('ETH', 'ETHEREUM')).toBe(42n * 10n ** 16n)
-    expect(costOf('ETH', 'ETHEREUM', new Map([['ETHEREUM', new Map([['ETH', 210_000n]])]]))).toBe(42n * 10n ** 17n)
-  })
+    test("is that of a withdrawal's fee, without the tariff", () => {
+      expect(costOf('USDT', 'ETHEREUM')).toBe(13n * 10n ** 17n)
+      expect(costOf('ETH', 'ETHEREUM')).toBe(42n * 10n ** 16n)
+      expect(costOf('ETH', 'ETHEREUM', new Map([['ETHEREUM', new Map([['ETH', 210_000n]])]]))).toBe(42n * 10n ** 17n)
+    })
 
-  test('is unknown without an estimate, without a price of the coin, and where the asset is not on the network', () => {
-    expect([costOf('USDT', 'TRON'), costOf('BTC', 'BITCOIN'), costOf('BTC', 'ETHEREUM')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ])
+    test('is unknown without an estimate, without a price of the coin, and where the asset is not on the network', () => {
+      expect([costOf('USDT', 'TRON'), costOf('BTC', 'BITCOIN'), costOf('BTC', 'ETHEREUM')]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ])
+    })
   })
 })
 
