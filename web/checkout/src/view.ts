@@ -82,7 +82,7 @@ export interface PaymentOption {
   exact?: string | undefined
   /** minutes after which the payment is usually credited: for the smallest and for large amounts */
   wait?: { least: number; most: number } | undefined
-  /** about what the network charges the payer */
+  /** an estimate of the network's fee, which the payer pays */
   fee?: Amount | undefined
   /** the least and the most that can be paid with it */
   least: string | undefined

@@ -214,7 +214,7 @@ describe('percents', () => {
     expect(totalOf(signalsOf({ exchange: 0.334, miner: 0.333, wallet: 0.333 }))).toBe(100)
   })
 
-  test('of a dangerous signal are 0 exactly below half a percent, whatever the other signals are', () => {
+  test('of a dangerous signal are 0 exactly below half a percent, independently of the other signals', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...signalKeys), thousandths), thousandths, (others, part) => {
         const fractions = Object.entries(others).map(([key, one]) => [key, one / 1_000])

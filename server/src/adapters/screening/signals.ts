@@ -8,14 +8,14 @@ const KNOWN: ReadonlySet<string> = new Set(signalKeys)
 export const noSignals = (): Signals => Object.fromEntries(signalKeys.map((key) => [key, 0])) as Signals
 
 const DANGEROUS: ReadonlySet<string> = new Set(dangerSignalKeys)
-/** Fractions are counted in units of 1e-30; what is less than a unit is dropped. */
+/** Fractions are counted in units of 1e-30; a smaller rest is dropped. */
 const DECIMALS = 30
 const PERCENT = 10n ** BigInt(DECIMALS - 2)
 
 /**
  * Converts fractions by name to signals in whole percents, which add up to the sum of the fractions, rounded: the
- * largest remainders are rounded up. A dangerous signal is 0 exactly if it is less than half a percent, whatever the
- * others are, because a merchant is warned of one above 0. Names that the contract lacks count as `other`, so that none
+ * largest remainders are rounded up. A dangerous signal is 0 exactly if it is less than half a percent, independently of
+ * the others, because a merchant is warned of one above 0. Names that the contract lacks count as `other`, so that none
  * is lost. Throws a RangeError if a value is no number from 0 to 1.
  */
 export const signalsOf = (fractions: Readonly<Record<string, unknown>>): Signals => {

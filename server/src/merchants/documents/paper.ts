@@ -159,7 +159,7 @@ export class Paper {
     return element
   }
 
-  /** Draws what is no content: screen readers omit it. */
+  /** Draws something that is no content: screen readers omit it. */
   #artifact(type: 'Layout' | 'Pagination', draw: () => void): void {
     this.#doc.markContent('Artifact', { type })
     draw()

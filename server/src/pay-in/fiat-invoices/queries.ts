@@ -91,7 +91,7 @@ const standingOf = async (
     case 'failed':
       return invoice.paymentId === null
         ? { at: 'expired' }
-        : endedStanding(await paymentsOf(db, merchantId, id), table, { isOver: true })
+        : endedStanding(await paymentsOf(db, merchantId, id), table, { mayRetry: false })
     case 'pending':
       return pendingStanding(await paymentsOf(db, merchantId, id), table, at)
   }
@@ -107,18 +107,17 @@ const isNotCharged = ({ state, calledAt }: Payment): boolean =>
 const endedStanding = (
   payments: readonly Payment[],
   table: RoutingTable,
-  { isOver }: { isOver: boolean },
+  { mayRetry }: { mayRetry: boolean },
 ): FiatStanding => {
   if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
   const charged = payments.every(isNotCharged) ? 'no' : 'unknown'
-  const refused = refusedOf(payments, table) ?? { why: isOver ? 'late' : null, reason: null }
-  return { at: 'failed', ...refused, charged, canRetry: !isOver && canRetry(payments) }
+  return { at: 'failed', ...refusedOf(payments, table), charged, canRetry: mayRetry && canRetry(payments) }
 }
 
-/** Why the newest of the refused payments was refused; undefined if none was. */
-const refusedOf = (payments: readonly Payment[], { accounts }: RoutingTable): Refused | undefined => {
+/** Why the newest of the refused payments was refused. */
+const refusedOf = (payments: readonly Payment[], { accounts }: RoutingTable): Refused => {
   const last = payments.findLast(({ state }) => state === 'refused' || state === 'not-taken')
-  if (last?.state !== 'refused') return last && { why: 'unavailable', reason: null }
+  if (last?.state !== 'refused') return { why: last ? 'unavailable' : null, reason: null }
   const kinds = accounts.find(({ name }) => name === last.acquirer)?.refusals
   return { why: kinds?.get(last.refusalCode ?? '') ?? 'declined', reason: last.refusalMessage || null }
 }
@@ -130,5 +129,5 @@ const pendingStanding = (payments: readonly Payment[], table: RoutingTable, at: 
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
-  return endedStanding(payments, table, { isOver: false })
+  return endedStanding(payments, table, { mayRetry: true })
 }
