@@ -207,6 +207,11 @@ export interface CreateCryptoInvoiceBody {
   meta?: string | undefined
   /** E-mail address of the payer */
   email?: string | undefined
+  /**
+   * Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the
+   * browser's when absent
+   */
+  language?: 'uk' | 'kk' | 'ru' | 'en' | undefined
   /** Life of the invoice, 72 hours when absent, ms: 60000 to 31536000000 */
   duration?: number | string | undefined
   /** Life shown on the page, at most `duration`; two thirds of it when absent, ms: 60000 to 31536000000 */
@@ -238,6 +243,11 @@ export interface CreateCryptoInvoiceByFormBody {
   meta?: string | undefined
   /** E-mail address of the payer */
   email?: string | undefined
+  /**
+   * Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the
+   * browser's when absent
+   */
+  language?: 'uk' | 'kk' | 'ru' | 'en' | undefined
   /** What received money is exchanged into */
   targetTicker?: string | undefined
   /** Where the money is then withdrawn to: one of the addresses in the merchant's settings */
@@ -391,6 +401,11 @@ export interface CreateFiatInvoiceBody {
   meta?: string | undefined
   /** E-mail address of the payer */
   email?: string | undefined
+  /**
+   * Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the
+   * browser's when absent
+   */
+  language?: 'uk' | 'kk' | 'ru' | 'en' | undefined
   /** Skip the page's first step; false when absent */
   toPendingImmediate?: boolean | undefined
   target?: Target | undefined
@@ -416,6 +431,11 @@ export interface CreateFiatInvoiceByFormBody {
   meta?: string | undefined
   /** E-mail address of the payer */
   email?: string | undefined
+  /**
+   * Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the
+   * browser's when absent
+   */
+  language?: 'uk' | 'kk' | 'ru' | 'en' | undefined
   /** What received money is exchanged into */
   targetTicker?: string | undefined
   /** Where the money is then withdrawn to: one of the addresses in the merchant's settings */

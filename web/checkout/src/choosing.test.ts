@@ -27,7 +27,9 @@ describe('the choice of what to pay with', () => {
     expect(usdt).toContain('<span class="soft">Tron, Ethereum, BNB Smart Chain</span>')
     expect(usdt.match(/about 24\.09/g)).toHaveLength(1)
     expect(usdt).toContain('Tron (TRC-20)<span class="soft">credited in about 1 min · network fee about $2.35</span>')
-    expect(usdt).toContain('Ethereum (ERC-20)<span class="soft">credited in about 15 min · network fee about $0.80</span>')
+    expect(usdt).toContain(
+      'Ethereum (ERC-20)<span class="soft">credited in about 15 min · network fee about $0.80</span>',
+    )
     expect(usdt).toContain('BNB Smart Chain (BEP-20)<span class="soft">credited in about 1 min</span>')
     expect(page).toContain('credited in about 10 to 60 min · network fee about $1.50')
     expect(page.match(/type="radio"/g)).toHaveLength(openState('crypto-choose').state.options.length)
@@ -35,7 +37,10 @@ describe('the choice of what to pay with', () => {
   test('has the same version while only a fee changes, so that an open form is not replaced', () => {
     const { view, state } = openState('crypto-choose')
     const withFee = (value: string): string =>
-      versionOf({ ...view, state: { ...state, options: state.options.map((one) => ({ ...one, fee: { value, ticker: 'USD' } })) } })
+      versionOf({
+        ...view,
+        state: { ...state, options: state.options.map((one) => ({ ...one, fee: { value, ticker: 'USD' } })) },
+      })
     expect(withFee('1')).toBe(withFee('2'))
     expect(versionOf({ ...view, state: { ...state, options: [] } })).not.toBe(withFee('1'))
   })

@@ -108,7 +108,9 @@ describe('the payment step', () => {
 test('a payer whose payment is short by no more than the shop accepts is asked for no more', () => {
   const page = pageOf('crypto-enough')
   expect(page).toContain('<h1 id="title">Payment received</h1>')
-  expect(page).toContain('1\u00a0USDT is missing. Kava &amp; Co accepts your payment without it: do not send anything more.')
+  expect(page).toContain(
+    '1\u00a0USDT is missing. Kava &amp; Co accepts your payment without it: do not send anything more.',
+  )
   expect(page).not.toContain('Send exactly')
   expect(pageOf('crypto-confirming')).not.toContain('is missing')
 })

@@ -5,7 +5,7 @@ import { WORDS } from './words/index.ts'
 
 const failed = VIEWS['fiat-failed']!
 
-test.each(LANGUAGES)('a refused card is explained in %s, and the bank\'s own message is folded below', (language) => {
+test.each(LANGUAGES)("a refused card is explained in %s, and the bank's own message is folded below", (language) => {
   const page = renderPage(failed, language).html
   expect(page).toContain(WORDS[language].refusedFunds)
   const [, folded] = page.split(`<details><summary>${WORDS[language].failedReason}</summary>`)

@@ -7,9 +7,9 @@ import { refusalKinds } from './refusal-kinds.ts'
 import { WAYFORPAY_NOT_BELIEVED, WAYFORPAY_REFUSALS } from './wayforpay/state.ts'
 
 test('codes of each acquirer have the kinds that its documents describe', () => {
-  expect(['9859', '9851', 'limit', 'frod', 'expired_otp', 'no_such_code'].map((code) => LIQPAY_REFUSALS.get(code))).toEqual(
-    ['funds', 'expired', 'limit', 'security', 'late', undefined],
-  )
+  expect(
+    ['9859', '9851', 'limit', 'frod', 'expired_otp', 'no_such_code'].map((code) => LIQPAY_REFUSALS.get(code)),
+  ).toEqual(['funds', 'expired', 'limit', 'security', 'late', undefined])
   expect(['1104', '1103', '1108', '1125'].map((code) => WAYFORPAY_REFUSALS.get(code))).toEqual([
     'funds',
     'expired',

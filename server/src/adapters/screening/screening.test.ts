@@ -195,7 +195,10 @@ describe('percents', () => {
   test('of every number of thousandths are rounded half up', () => {
     fc.assert(
       fc.property(thousandths, fc.constantFrom(...signalKeys), (part, key) => {
-        expect(signalsOf({ [key]: Number(`${part}e-3`) })).toEqual({ ...noSignals(), [key]: Math.floor((part + 5) / 10) })
+        expect(signalsOf({ [key]: Number(`${part}e-3`) })).toEqual({
+          ...noSignals(),
+          [key]: Math.floor((part + 5) / 10),
+        })
       }),
     )
   })

@@ -53,9 +53,6 @@ const wholePercents = (exact: ReadonlyMap<SignalKey, bigint>): Signals => {
     .filter((share) => share.rest > 0n && !isSmallDanger(share))
     .sort((a, b) => Number(b.rest > a.rest) - Number(b.rest < a.rest) || Number(b.isDanger) - Number(a.isDanger))
   for (const share of others.slice(0, Math.max(0, Number(spare)))) raised.add(share)
-  const percents = shares.map((share) => [
-    share.key,
-    Math.min(100, Number(share.least) + Number(raised.has(share))),
-  ])
+  const percents = shares.map((share) => [share.key, Math.min(100, Number(share.least) + Number(raised.has(share)))])
   return Object.fromEntries(percents) as Signals
 }

@@ -1,6 +1,14 @@
 import type { Network } from '@bursar/chainkit'
 import { unitsOf } from '../../platform/money/index.ts'
-import { batchLimitsOf, contractName, isPegged, limitsOf, scaleOf, type AssetSettings, type OnNetwork } from './settings.ts'
+import {
+  batchLimitsOf,
+  contractName,
+  isPegged,
+  limitsOf,
+  scaleOf,
+  type AssetSettings,
+  type OnNetwork,
+} from './settings.ts'
 
 /** A fee on an amount: `fixed` in the asset's ledger units plus `bps` hundredths of a percent, rounded up. */
 export interface Tariff {

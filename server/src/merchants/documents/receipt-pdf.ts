@@ -77,12 +77,7 @@ const fiatFacts = (
   [t.reference, reference],
 ]
 
-const writePayments = (
-  paper: Paper,
-  payments: readonly CryptoPayment[],
-  ticker: string,
-  language: Language,
-): void => {
+const writePayments = (paper: Paper, payments: readonly CryptoPayment[], ticker: string, language: Language): void => {
   const t = RECEIPT_TEXTS[language]
   const hashWidth = paper.width - TIME_WIDTH - AMOUNT_WIDTH
   paper.gap(22)

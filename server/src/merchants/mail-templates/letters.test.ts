@@ -123,7 +123,10 @@ describe('the content of a letter', () => {
     ] as const)
       expect(showAmount(value, ticker, language)).toBe(amountText({ value, ticker }, language))
     const { data } = LETTERS['card-refunded']
-    const { text } = writeLetter({ kind: 'card-refunded', data: { ...data, refund: '1000.5', ticker: 'UAH' } }, language)
+    const { text } = writeLetter(
+      { kind: 'card-refunded', data: { ...data, refund: '1000.5', ticker: 'UAH' } },
+      language,
+    )
     expect(text).toContain(amountText({ value: '1000.5', ticker: 'UAH' }, language).replaceAll('\u00a0', ' '))
     expect(text).not.toContain('UAH')
   })

@@ -47,7 +47,11 @@ export const activityLetter = (data: MailTemplates['activity'], t: Texts, langua
   }
 }
 
-const rowOf = ({ kind, status, amount, ticker, blockchain, name, at }: ActivityEntry, t: Texts, language: Language): Row => {
+const rowOf = (
+  { kind, status, amount, ticker, blockchain, name, at }: ActivityEntry,
+  t: Texts,
+  language: Language,
+): Row => {
   const good = status === 'done'
   const sign = kind === 'withdrawal' || kind === 'card-payout' ? '−' : '+'
   return {

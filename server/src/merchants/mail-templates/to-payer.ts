@@ -13,7 +13,11 @@ const headOf = (t: Texts, { company }: Pick<InvoiceMoney, 'company'>): { sender:
 const orderOf = ({ name }: { name?: string }, { names }: Texts): { name: string; value: string }[] =>
   name === undefined ? [] : [{ name: names.order, value: showText(name, 255) }]
 
-export const receiptLetter = ({ receipt, pageUrl }: MailTemplates['receipt'], t: Texts, language: Language): LetterParts => {
+export const receiptLetter = (
+  { receipt, pageUrl }: MailTemplates['receipt'],
+  t: Texts,
+  language: Language,
+): LetterParts => {
   const { names } = t
   const head = headOf(t, receipt)
   const paid = showAmount(receipt.paidAmount, receipt.ticker, language)

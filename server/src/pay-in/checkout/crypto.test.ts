@@ -26,7 +26,8 @@ const pages = createCryptoPages({
   claimTokens: world.settings.claimTokens,
   sellers,
   documents,
-  networkFees: async () => (_ticker, network) => (network === 'BITCOIN' ? 1_230_000_000_000_000_000n : network === 'ETHEREUM' ? 1n : undefined),
+  networkFees: async () => (_ticker, network) =>
+    network === 'BITCOIN' ? 1_230_000_000_000_000_000n : network === 'ETHEREUM' ? 1n : undefined,
 })
 afterAll(() => documents.close())
 
@@ -179,7 +180,13 @@ describe('the page of a crypto invoice', () => {
     await world.db
       .transaction()
       .execute((tx) =>
-        setSetting(tx, SHOP, { name: 'assetOrder', value: 'USDT,DOGE,ETH' }, { actor: 'test' }, momentOf(world.runtime)),
+        setSetting(
+          tx,
+          SHOP,
+          { name: 'assetOrder', value: 'USDT,DOGE,ETH' },
+          { actor: 'test' },
+          momentOf(world.runtime),
+        ),
       )
     expect(await tickersOf()).toEqual(['USDT', 'USDT', 'ETH', 'BTC'])
   })
@@ -240,13 +247,7 @@ describe('the page of a crypto invoice', () => {
     await world.mine('BINANCE_SMART_CHAIN', [short.transaction])
     expect((await see(id)).state).toMatchObject({ at: 'pay', missing: '1', send: '1' })
     await world.db.transaction().execute(async (tx) => {
-      await setSetting(
-        tx,
-        SHOP,
-        { name: 'shortfallPercent', value: '1' },
-        { actor: 'test' },
-        momentOf(world.runtime),
-      )
+      await setSetting(tx, SHOP, { name: 'shortfallPercent', value: '1' }, { actor: 'test' }, momentOf(world.runtime))
     })
     expect((await see(id)).state).toMatchObject({ at: 'confirming', paid: '99', short: '1' })
     await world.settle('BINANCE_SMART_CHAIN')

@@ -68,7 +68,9 @@ describe('the page of an invoice', () => {
   test('without a choice of its reader is in the language of the invoice', async () => {
     view = { ...VIEWS['crypto-pay']!, language: 'kk' }
     const languageOf = async (query: string): Promise<string | undefined> =>
-      /<html lang="(\w+)"/.exec((await edge.raw('GET', `${PATH}${query}`, [...browser, 'accept-language', 'ru'])).text)?.[1]
+      /<html lang="(\w+)"/.exec(
+        (await edge.raw('GET', `${PATH}${query}`, [...browser, 'accept-language', 'ru'])).text,
+      )?.[1]
     expect([await languageOf(''), await languageOf('?lang=uk'), await languageOf('?lang=de')]).toEqual([
       'kk',
       'uk',

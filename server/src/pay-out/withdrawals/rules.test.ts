@@ -1,6 +1,8 @@
 /** Decisions about a withdrawal without I/O: its states, postings, notifications, fee and destination. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Network } from '@bursar/chainkit'
+import type { FeeRate } from '../../adapters/chains/port.ts'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { moveOf } from '../../platform/base/moves.ts'
 import { outgoingMoves } from '../../chain/transactions/machine.ts'
@@ -222,10 +224,10 @@ describe('the fee', () => {
   })
 
   describe("a network's cost in USD", () => {
-    const feeRates = new Map([
+    const feeRates = new Map<Network, FeeRate>([
       ['ETHEREUM', gas],
       ['BITCOIN', { kind: 'vbyte', milliSatPerVb: 2000n }],
-    ] as const)
+    ])
     const costOf = (ticker: string, network: 'ETHEREUM' | 'BITCOIN' | 'TRON', paymentGas = new Map()) =>
       networkCost({ feeRates, paymentGas, prices }, catalogue, ticker, network)
 

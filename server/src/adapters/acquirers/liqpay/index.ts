@@ -9,7 +9,13 @@ import { readJsonDecimals, textOf } from '../json-decimals.ts'
 import { AcquirerUnreachable, type Acquirer, type AcquirerState, type RefundOrder } from '../port.ts'
 import { askAfter, refundAfter, refundSoFar, refusedRefund, refusedUnlessShown } from '../refunds.ts'
 import { readLiqPayCallback } from './callback.ts'
-import { LIQPAY_ELSEWHERE, LIQPAY_NO_REFUND, LIQPAY_NOT_BELIEVED, LIQPAY_NOT_TAKEN_UP, LIQPAY_REFUSALS } from './refusals.ts'
+import {
+  LIQPAY_ELSEWHERE,
+  LIQPAY_NO_REFUND,
+  LIQPAY_NOT_BELIEVED,
+  LIQPAY_NOT_TAKEN_UP,
+  LIQPAY_REFUSALS,
+} from './refusals.ts'
 import { checkoutForm, payoutForm, refundForm, statusForm, type LiqPayForm } from './requests.ts'
 import type { LiqPaySettings } from './settings.ts'
 import { codeOf, isReservedForRefund, readLiqPayState, type LiqPayReading, type LiqPayRecord } from './state.ts'

@@ -19,7 +19,13 @@ import { readWayForPayCallback } from './callback.ts'
 import { isSigned, readWayForPayBody, type WayForPayRecord } from './record.ts'
 import { invoiceRequest, payoutRequest, purchaseForm, refundRequest, statusRequest } from './requests.ts'
 import type { WayForPaySettings } from './settings.ts'
-import { readWayForPayState, WAYFORPAY_ELSEWHERE, WAYFORPAY_NOT_BELIEVED, WAYFORPAY_NOT_TAKEN_UP, WAYFORPAY_REFUSALS } from './state.ts'
+import {
+  readWayForPayState,
+  WAYFORPAY_ELSEWHERE,
+  WAYFORPAY_NOT_BELIEVED,
+  WAYFORPAY_NOT_TAKEN_UP,
+  WAYFORPAY_REFUSALS,
+} from './state.ts'
 
 export { WAYFORPAY_SHAPE, readWayForPaySettings, type WayForPaySettings } from './settings.ts'
 
