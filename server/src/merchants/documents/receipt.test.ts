@@ -107,7 +107,13 @@ describe('a receipt', () => {
       useSystemFonts: false,
     })
     const pdf = await task.promise
-    expect(await pdf.getMarkInfo()).toMatchObject({ Marked: true })
+    expect(await pdf.getMarkInfo()).toEqual(
+      new Map([
+        ['Marked', true],
+        ['UserProperties', false],
+        ['Suspects', false],
+      ]),
+    )
     const tree = await (await pdf.getPage(1)).getStructTree()
     await task.destroy()
     const rolesOf = (node: unknown): unknown => {
