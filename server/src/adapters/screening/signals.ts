@@ -14,9 +14,9 @@ const PERCENT = 10n ** BigInt(DECIMALS - 2)
 
 /**
  * Converts fractions by name to signals in whole percents, which add up to the sum of the fractions, rounded: the
- * largest remainders are rounded up. A dangerous signal is 0 exactly if it is less than half a percent, independently of
- * the others, because a merchant is warned of one above 0. Names that the contract lacks count as `other`, so that none
- * is lost. Throws a RangeError if a value is no number from 0 to 1.
+ * largest remainders are rounded up. A dangerous signal is 0 exactly if it is less than half a percent, independently
+ * of the others, because a merchant is warned of one above 0. Names that the contract lacks count as `other`, so that
+ * none is lost. Throws a RangeError if a value is no number from 0 to 1.
  */
 export const signalsOf = (fractions: Readonly<Record<string, unknown>>): Signals => {
   const exact = new Map<SignalKey, bigint>()

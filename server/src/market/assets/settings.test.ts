@@ -29,13 +29,14 @@ test('a file becomes a catalogue, in units of the ledger', () => {
 })
 
 test('known stablecoins are pegged to a currency, unless the file says otherwise', () => {
-  const peggedOf = (ticker: string, more: object = {}) =>
+  const peggedOf = (ticker: string, more: object = {}, token: object = { contract: TOKEN }) =>
     createCatalogue(
-      readAssetSettings({ crypto: [{ ...crypto(ticker, { ETHEREUM: on(6) }), ...more }], fiat: [] }),
+      readAssetSettings({ crypto: [{ ...crypto(ticker, { ETHEREUM: on(6, token) }), ...more }], fiat: [] }),
     ).findCrypto(ticker)?.pegged
-  expect([peggedOf('USDC'), peggedOf('ETH'), peggedOf('UAHT')]).toEqual([true, false, false])
+  expect([peggedOf('USDC'), peggedOf('ETH', {}, {}), peggedOf('UAHT')]).toEqual([true, false, false])
   expect([peggedOf('USDC', { pegged: false }), peggedOf('UAHT', { pegged: true })]).toEqual([false, true])
   expect(() => peggedOf('USDC', { pegged: 'yes' })).toThrow('pegged')
+  expect(() => peggedOf('ETH', { pegged: true }, {})).toThrow("a network's coin is pegged to no currency")
 })
 
 test('audit C-8: TRON carries TRX and USDT only', () => {

@@ -74,11 +74,14 @@ const CRYPTO = withRule(
       { description: 'the networks that the asset is on, at least one', key: 'NETWORK' },
     ),
   }),
-  ({ ticker: name, networks }, note) => {
+  ({ ticker: name, pegged, networks }, note) => {
     const on = NETWORKS.flatMap((network) => (networks[network] ? [[network, networks[network]] as const] : []))
     if (on.length === 0) note(`write at least one of ${NETWORKS.join(', ')}`, 'networks')
     if (networks.TRON && !ON_TRON.includes(name))
       note(`TRON carries ${ON_TRON.join(' and ')} only: take ${name} out`, 'networks', 'TRON')
+    // One hundredth of a bitcoin is much money: an amount in it is never rounded to hundredths.
+    if (pegged === true && on.some(([, { contract }]: readonly [Network, OnNetwork]) => contract === undefined))
+      note("write false: a network's coin is pegged to no currency", 'pegged')
     const scale = scaleOf(on.map(([, { decimals }]) => decimals))
     for (const [network, { minDeposit, minWithdrawal, maxWithdrawal, depositFee, withdrawalFee }] of on) {
       const within = (...place: string[]): string[] => ['networks', network, ...place]
