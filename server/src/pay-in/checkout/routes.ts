@@ -1,6 +1,13 @@
 import { generalErrors } from '@bursar/contract'
-import { languageOf, LONGEST_FEE, renderPage, versionOf } from '@bursar/checkout'
-import type { FormProblem, Language, PageView } from '@bursar/checkout'
+import {
+  languageOf,
+  LONGEST_FEE,
+  renderPage,
+  versionOf,
+  type FormProblem,
+  type Language,
+  type PageView,
+} from '@bursar/checkout'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
