@@ -162,17 +162,22 @@ test('a page of a list reads no more of a table of 300,000 rows than of 10,000, 
   await withoutTriggers(db, (tx) => fillListed(tx, SMALL + 1, MEDIUM))
   await withoutTriggers(db, (tx) => fillListed(tx, MEDIUM + 1, LARGE, LARGE_LISTED))
   await analyze(db)
+  // A merchant grows before PostgreSQL counts its rows: the planner expects few of them.
+  for (const column of ['account_id', 'version'])
+    await sql`select pg_clear_attribute_stats('public', 'ledger_entries', ${column}, false)`.execute(db)
+  const grown = await measureAll(async () => {}, entries)
+  await analyze(db)
   const large = await measureAll(async () => {})
   await watched.end()
   await pool.end()
 
-  const findings = [...large, ...unanalyzed].flatMap(([name, { buffers, scans }]) => {
+  const findings = [...large, ...grown, ...unanalyzed].flatMap(([name, { buffers, scans }]) => {
     const before = small.get(name)!.buffers
-    const grown =
+    const more =
       buffers > before * 1.5 + EXTRA + (/^listEntries.*timeFrom/.test(name) ? HALVING : 0)
         ? [`${name}: ${before} buffers grew to ${buffers}`]
         : []
-    return [...scans.map((table) => `${name}: reads all of ${table}`), ...grown]
+    return [...scans.map((table) => `${name}: reads all of ${table}`), ...more]
   })
   expect(findings).toEqual([])
   expect(large.size).toBeGreaterThan(60)

@@ -1,4 +1,5 @@
 /** Rows of the lists by their number, inserted raw: for lists.test.ts and lists.slow.test.ts only. */
+import { sql } from 'kysely'
 import { createCatalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { fill } from '../../../../test/setup/filling.ts'
@@ -255,6 +256,8 @@ export const fillListed = async (tx: Tx, from: number, to: number, tables?: read
   if (from === 1) await fill(tx, 'ledger_accounts', 1, 2, ACCOUNTS)
   for (const [table, columns] of LISTED_ROWS)
     if (tables?.includes(table) ?? true) await fill(tx, table, from, to, columns)
+  await sql`update ledger_accounts a
+    set version = (select coalesce(max(e.version), 0) from ledger_entries e where e.account_id = a.id)`.execute(tx)
 }
 
 /** What the routes of the lists are made of. */

@@ -32,19 +32,21 @@ export const listEntries = async (
   asset: string,
   { after, limit, timeFrom, timeTo }: ListPage,
 ): Promise<Listed<PostedEntry>> => {
-  const { rows: accounts } = await sql<{ id: number }>`select id from ledger_accounts
+  const { rows: accounts } = await sql<Account>`select id, version from ledger_accounts
     where merchant_id = ${merchantId} and asset = ${asset} and kind = 'merchant'`.execute(db)
   const [account] = accounts
   if (!account) return { rows: [], next: null }
   const versionAt = async (time: Date | null, ms: number): Promise<number | null> =>
-    time && firstVersionAt(db, merchantId, account.id, new Date(time.getTime() + ms))
+    time && firstVersionAt(db, merchantId, account, new Date(time.getTime() + ms))
   const least = (await versionAt(timeFrom, -DISORDER_MS)) ?? LEAST_VERSION
   const beforeTime = (await versionAt(timeTo, DISORDER_MS)) ?? Number.MAX_SAFE_INTEGER
-  const before = after === null ? beforeTime : Math.min(Number(after), beforeTime)
+  const before = Math.min(after === null ? Infinity : Number(after), beforeTime, account.version + 1)
+  // Versions have no gaps. Both bounds together hold one page, in any plan and with any statistics.
+  const from = Math.max(least, before - limit - 1)
   const { rows } = await sql<EntryRow>`select version, transfer_id as "transferId", posted, held,
       posted_after as "postedAfter", held_after as "heldAfter"
-    from ledger_entries where account_id = ${account.id} and version >= ${least} and version < ${before}
-    order by version desc limit ${limit + 1}`.execute(db)
+    from ledger_entries where account_id = ${account.id} and version >= ${from} and version < ${before}
+    order by version desc`.execute(db)
   const shown = rows.slice(0, limit)
   const transfers = await transfersOf(
     db,
@@ -57,6 +59,11 @@ export const listEntries = async (
   return { rows: entries.filter(isInTime), next: rows.length > limit ? String(shown.at(-1)!.version) : null }
 }
 
+/** `version` is that of the newest entry. */
+interface Account {
+  id: number
+  version: number
+}
 type EntryRow = Pick<PostedEntry, 'version' | 'transferId' | 'posted' | 'held' | 'postedAfter' | 'heldAfter'>
 type TransferRow = Pick<PostedEntry, 'kind' | 'cause' | 'at'>
 
@@ -80,16 +87,16 @@ const transfersOf = async (
 }
 
 /** The version of the first entry of that time or later, by halving: entries have no times of their own. */
-const firstVersionAt = async (db: Db, merchantId: string, accountId: number, time: Date): Promise<number> => {
+const firstVersionAt = async (db: Db, merchantId: string, account: Account, time: Date): Promise<number> => {
   const { rows } = await sql<{ version: number }>`with recursive search(least, above) as (
-      select ${LEAST_VERSION}::bigint, coalesce(max(version), 0) + 1 from ledger_entries where account_id = ${accountId}
+      select ${LEAST_VERSION}::bigint, ${account.version + 1}::bigint
       union all
       select case when m.is_before then m.version + 1 else s.least end,
         case when m.is_before then s.above else m.version end
       from search s cross join lateral (
         select e.version, t.created_at < ${time} as is_before
         from ledger_entries e join ledger_transfers t on t.merchant_id = ${merchantId} and t.id = e.transfer_id
-        where e.account_id = ${accountId} and e.version = (s.least + s.above) / 2) m
+        where e.account_id = ${account.id} and e.version = (s.least + s.above) / 2) m
       where s.least < s.above)
     select least as version from search where least = above`.execute(db)
   return rows[0]?.version ?? LEAST_VERSION
