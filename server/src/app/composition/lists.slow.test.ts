@@ -14,7 +14,15 @@ import { createWatchedPool, type Statement } from '../../../../test/setup/watche
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createDb, createPool, type Db, type Tx } from '../../platform/db/index.ts'
 import { listRoutes } from './lists.ts'
-import { fillListed, LARGE_LISTED, LISTED, LISTED_ROWS, LISTED_SINCE, listedWorld, MINUTE } from './test-listed.ts'
+import {
+  fillListed,
+  LARGE_LISTED,
+  LISTED,
+  LISTED_ROWS,
+  LISTED_SINCE,
+  listedWorld,
+  MINUTE,
+} from '../../../../test/world/listed.ts'
 
 const [SMALL, MEDIUM, LARGE] = [10_000, 40_000, 1_000_000]
 /** Buffers that deeper indexes and an uneven page may add. */

@@ -10,7 +10,7 @@ import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { NOW, useEdge } from '../../../../test/world/edge.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import type { Route } from '../../platform/api/route.ts'
-import { fillListed, LISTED, LISTED_SINCE, listedWorld, MINUTE, OTHER } from './test-listed.ts'
+import { fillListed, LISTED, LISTED_SINCE, listedWorld, MINUTE, OTHER } from '../../../../test/world/listed.ts'
 import { listRoutes } from './lists.ts'
 
 let routes: Route[] = []

@@ -1,10 +1,10 @@
 /** Rows of the lists by their number, inserted raw: for lists.test.ts and lists.slow.test.ts only. */
 import { sql } from 'kysely'
-import { createCatalogue } from '../../market/assets/index.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
-import { fill } from '../../../../test/setup/filling.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import type { listRoutes } from './lists.ts'
+import { createCatalogue } from '../../server/src/market/assets/index.ts'
+import type { Db, Tx } from '../../server/src/platform/db/index.ts'
+import { fill } from '../setup/filling.ts'
+import { createTestRuntime } from './runtime.ts'
+import type { listRoutes } from '../../server/src/app/composition/lists.ts'
 
 /** The time of row 0, ms; each row is a minute later than the row before it. */
 export const LISTED_SINCE = Date.UTC(2026, 0, 1)
