@@ -1,6 +1,6 @@
 /**
- * Writes the files that are generated from the contract, the shapes of settings, the script of payment pages and the
- * names of tests: `node tools/generate.ts`. With `--check` it writes nothing, and fails if a committed file differs or
+ * Writes the files that are generated from the contract, the shapes of settings, the permissions of people, the script of
+ * payment pages and the names of tests: `node tools/generate.ts`. With `--check` it writes nothing, and fails if a committed file differs or
  * a finding has no test. A directory as argument replaces the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { auditDocument } from './generate-audit.ts'
 import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
 import { islandModule } from './generate-island.ts'
+import { permissionsDocument } from './generate-permissions.ts'
 import { sdkTypes } from './generate-sdk.ts'
 import { configurationDocument, settingsSchemas } from './settings/configuration.ts'
 
@@ -23,6 +24,7 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'web/checkout/src/island.generated.ts', text: scriptOf('main.ts', 'ISLAND') },
   { path: 'server/src/people/pages/passkeys.generated.ts', text: scriptOf('passkeys.ts', 'PASSKEY_SCRIPT') },
   { path: 'docs/operating/configuration.md', text: configurationDocument() },
+  { path: 'docs/operating/permissions.md', text: permissionsDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
   // Nearly every change adds tests of findings, so the committed table may lack the newest. Whether every finding has a

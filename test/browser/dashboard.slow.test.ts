@@ -45,8 +45,9 @@ describeWithChromium('the dashboard', () => {
     await page.getByLabel('Name of the passkey').fill('Laptop')
     await page.getByRole('button', { name: 'Make a passkey' }).click()
     await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
-    const [cookie] = await context.cookies()
-    expect(cookie).toMatchObject({ name: '__Host-bursar', httpOnly: true, secure: true, sameSite: 'Lax' })
+    const cookies = await context.cookies()
+    expect(cookies.map(({ name }) => name).toSorted()).toEqual(['__Host-bursar', '__Host-bursar-device'])
+    for (const cookie of cookies) expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax' })
     expect(await page.evaluate('document.cookie')).toBe('')
 
     await page.getByRole('button', { name: 'Sign out' }).click()

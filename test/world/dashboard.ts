@@ -6,6 +6,7 @@ import {
   codeOf,
   createBuckets,
   createChallenges,
+  createDevices,
   createPasswords,
   invite,
   nowOf,
@@ -26,9 +27,12 @@ const ORIGIN = 'https://pay.example'
 const KEY = new Uint8Array(32).fill(7)
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-/** One browser: it keeps the cookie, and sends the headers that browsers send. */
+/** One browser: it keeps its cookies, and sends the headers that browsers send. */
 export interface TestBrowser {
+  /** of the session */
   cookie: string | undefined
+  /** of a browser in which a person has signed in before */
+  device: string | undefined
   get(path: string): Promise<Answer>
   post(path: string, fields: Readonly<Record<string, string>>, headers?: readonly string[]): Promise<Answer>
   /** Gets a page, and the options of its form `data-passkey`, by the form's field `do`. */
@@ -103,6 +107,7 @@ export const useDashboard = ({ ofPort = false } = {}) => {
     challenges: createChallenges([KEY], randomBytes),
     passwords: createPasswords(randomBytes),
     bucketOf: createBuckets([KEY]),
+    devices: createDevices([KEY], randomBytes),
   }
   // Limits of one network address have tests of their own.
   const routes = dashboardRoutes(deps).map((route) => ({ ...route, perMinute: 1_000_000 }))
@@ -120,15 +125,23 @@ export const useDashboard = ({ ofPort = false } = {}) => {
   const browse = (agent = AGENT): TestBrowser => {
     const send = async (method: string, path: string, headers: readonly string[], body?: string): Promise<Answer> => {
       const all = ['accept', 'text/html', 'user-agent', agent, ...headers]
-      if (browser.cookie !== undefined) all.push('cookie', `other=1; __Host-bursar=${browser.cookie}`)
+      const cookies = [
+        'other=1',
+        ...(browser.device === undefined ? [] : [`__Host-bursar-device=${browser.device}`]),
+        ...(browser.cookie === undefined ? [] : [`__Host-bursar=${browser.cookie}`]),
+      ]
+      if (cookies.length > 1) all.push('cookie', cookies.join('; '))
       const answer = await edge.raw(method, path, all, body)
       const [set] = [answer.headers['set-cookie']].flat()
       const token = set === undefined ? undefined : /^__Host-bursar=([^;]*)/.exec(set)?.[1]
       if (token !== undefined) browser.cookie = token === '' ? undefined : token
+      const device = set === undefined ? undefined : /^__Host-bursar-device=([^;]*)/.exec(set)?.[1]
+      if (device !== undefined) browser.device = device
       return answer
     }
     const browser: TestBrowser = {
       cookie: undefined,
+      device: undefined,
       get: (path) => send('GET', path, []),
       post: (path, fields, headers = ['origin', ORIGIN]) =>
         send(

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createBuckets, createChallenges, createPasswords, relyingPartyOf } from '../../people/access/index.ts'
+import {
+  createBuckets,
+  createChallenges,
+  createDevices,
+  createPasswords,
+  relyingPartyOf,
+} from '../../people/access/index.ts'
 import { dashboardRoutes } from '../../people/pages/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
@@ -20,4 +26,5 @@ export const createDashboard = (
     challenges: createChallenges(dataKeys, randomBytes),
     passwords: createPasswords(randomBytes),
     bucketOf: createBuckets(dataKeys),
+    devices: createDevices(dataKeys, randomBytes),
   })

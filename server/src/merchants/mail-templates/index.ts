@@ -5,5 +5,5 @@
  * - the subject is one line.
  */
 export { AUDIENCES } from './letter.ts'
-export type { ActivityEntry, DashboardEvent, LetterContent, LetterKind, MailTemplates } from './letter.ts'
+export type { ActivityEntry, Audience, DashboardEvent, LetterContent, LetterKind, MailTemplates } from './letter.ts'
 export { writeLetter } from './write.ts'

@@ -51,6 +51,7 @@ export type DashboardEvent =
   | 'recovery-renewed'
   | 'passkey-added'
   | 'passkey-removed'
+  | 'password-set'
   | 'access-reset'
 
 /** An invoice in a letter to its payer. */
@@ -83,14 +84,20 @@ export type LetterKind = keyof MailTemplates
 /** The kind of a letter with its data. */
 export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: MailTemplates[Kind] } }[LetterKind]
 
-/** The recipient of each kind of letter. */
-export const AUDIENCES: { readonly [Kind in LetterKind]: 'payer' | 'merchant' } = {
+/** Recipients whose mails are counted together. */
+export type Audience = 'payer' | 'merchant' | 'invitee' | 'person'
+
+/**
+ * The recipient of each kind of letter. Notices to a person have an audience of their own, so that no other mails use up
+ * the limit of their mailbox.
+ */
+export const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   receipt: 'payer',
   underpaid: 'payer',
   'claim-answered': 'payer',
   'card-refunded': 'payer',
   'webhooks-exhausted': 'merchant',
   activity: 'merchant',
-  'dashboard-invitation': 'merchant',
-  'dashboard-notice': 'merchant',
+  'dashboard-invitation': 'invitee',
+  'dashboard-notice': 'person',
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { mailMoves, type MailEvent } from './machine.ts'
+import type { Audience } from '../mail-templates/index.ts'
 import type { Mail, StoredMail } from './mail.ts'
 
 const COLUMNS =
   sql.raw(`merchant_id as "merchantId", id, kind, about, recipient, language, data, state, attempts, problem,
   created_at as "createdAt", updated_at as "updatedAt"`)
 
-type NewMail = Mail & { id: string; audience: 'payer' | 'merchant'; mailbox: string; at: Date }
+type NewMail = Mail & { id: string; audience: Audience; mailbox: string; at: Date }
 
 /** Reads all that decides whether a mail is queued, in one query. */
 export const readStanding = async (

@@ -22,3 +22,9 @@ export const browserOf = (agent: string): string => {
   const nameIn = (names: typeof BROWSERS): string | undefined => names.find(([sign]) => sign.test(agent))?.[1]
   return [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined).join(', ') || agent
 }
+
+const LONGEST_AGENT = 300
+
+/** A browser's name for itself as it is stored and mailed: printable ASCII, and not longer than names of browsers are. */
+export const shownAgent = (agent: string): string =>
+  agent.replaceAll(/[^\x20-\x7e]/g, '').slice(0, LONGEST_AGENT) || 'unknown'

@@ -4,14 +4,16 @@
  * - an answer of a passkey, a one-time code, a recovery code and an invitation are each accepted once;
  * - a refused sign-in shows neither by its text nor by its work whether an address is known;
  * - every change is in the audit log, in its transaction, and a person is mailed about each new way to sign in;
- * - dangerous changes need a proof within the last five minutes.
+ * - dangerous changes need a proof within the last five minutes;
+ * - a command of a member checks in its own transaction what the role of the member allows.
  */
 export { createBuckets } from './attempts.ts'
-export { listPersonActions } from './audit.ts'
-export { browserOf } from './browsers.ts'
+export { listPersonActions, readAudit, type MerchantAction } from './audit.ts'
+export { browserOf, shownAgent } from './browsers.ts'
 export { createChallenges } from './challenges.ts'
 export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'
 export type { Passkey } from './credentials.ts'
+export { createDevices } from './devices.ts'
 export { findInvitation, invite, resetAccess } from './invitations.ts'
 export type { Invited, OpenInvitation } from './invitations.ts'
 export { listMembers, removeMember } from './members.ts'
@@ -27,21 +29,36 @@ export {
 export { nowOf, type Now } from './now.ts'
 export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
-export { membershipsOf } from './people.ts'
+export type { InvitationLine } from './open-invitations.ts'
+export { addressOf, membershipsOf, type Membership } from './people.ts'
+export { can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
+export { ProofNeeded } from './proofs.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {
   addPasskey,
   addPurpose,
   endOneSession,
   endOtherSessions,
-  ProofNeeded,
   proveByPasskey,
   proveByPassword,
   provePurpose,
   removePasskey,
   renewRecoveryCodes,
+  setPassword,
+  type PasswordTrouble,
 } from './security.ts'
 export { findSession, listSessions, type Session, type SessionLine } from './sessions.ts'
-export { SIGN_IN, signInByPasskey, signInByPassword, type SignInDeps } from './signing-in.ts'
+export { SIGN_IN, signInByPasskey, signInByPassword, type SignInDeps, type TypedProof } from './signing-in.ts'
+export {
+  changeRole,
+  inviteMember,
+  readTeam,
+  removeFromTeam,
+  resendInvitation,
+  TeamProblem,
+  withdrawInvitation,
+  type TeamMember,
+  type TeamTrouble,
+} from './team.ts'
 export { codeOf, SEED_BYTES, setUpUri, stepOf } from './totp.ts'
 export { base32 } from './tokens.ts'

@@ -13,7 +13,7 @@ import { hashOf, newToken } from './tokens.ts'
 
 const VALID_MS = 7 * 24 * 3_600_000
 
-interface NewInvitation {
+export interface NewInvitation {
   merchantId: string
   email: string
   role: Role
@@ -30,7 +30,7 @@ export interface Invited {
   mail: Queued
 }
 
-interface InvitingDeps {
+export interface InvitingDeps {
   random: Secrets['random']
   publicUrl: string
 }
@@ -41,10 +41,30 @@ interface InvitingDeps {
  */
 export const invite = async (tx: Tx, given: NewInvitation, deps: InvitingDeps, now: Now): Promise<Invited> => {
   const address = await checkedAddress(tx, given)
+  if (await isMember(tx, given.merchantId, address))
+    throw new RangeError(`${address} is a member of this merchant already`)
+  return sendJoin(tx, given, address, deps, now)
+}
+
+/**
+ * Whether an address is a member's of this merchant. Whether it has an account changes neither the answer nor the work:
+ * an account may belong to other merchants.
+ */
+export const isMember = async (tx: Tx, merchantId: string, address: string): Promise<boolean> =>
+  (
+    await sql`select from dashboard_members m join dashboard_people p on p.id = m.person_id
+      where m.merchant_id = ${merchantId} and p.address = ${address} and m.removed_at is null`.execute(tx)
+  ).rows.length > 0
+
+/** Sends an invitation to an address that is no member's. */
+export const sendJoin = async (
+  tx: Tx,
+  given: NewInvitation,
+  address: string,
+  deps: InvitingDeps,
+  now: Now,
+): Promise<Invited> => {
   const person = await findPersonByAddress(tx, address)
-  const isMember =
-    person && (await membershipsOf(tx, person.id)).some(({ merchantId }) => merchantId === given.merchantId)
-  if (isMember === true) throw new RangeError(`${address} is a member of this merchant already`)
   return sendInvitation(tx, { ...given, kind: 'join', personId: person?.id ?? null, address }, deps, now)
 }
 
@@ -64,6 +84,9 @@ export const resetAccess = async (
   const member =
     person && (await membershipsOf(tx, person.id)).find(({ merchantId }) => merchantId === given.merchantId)
   if (!person || !member) throw new RangeError(`${address} is no member of this merchant`)
+  // Ending the sessions waits for changes that they are making, so that the deletion includes these. The deletion waits
+  // for sign-ins, which have opened sessions since.
+  await endSessions(tx, person.id, null, now.real)
   await deleteCredentials(tx, person.id)
   await endSessions(tx, person.id, null, now.real)
   return sendInvitation(tx, { ...given, role: member.role, kind: 'reset', personId: person.id, address }, deps, now)
@@ -85,8 +108,8 @@ const sendInvitation = async (
   const { merchantId, email, role, language, actor, kind, address, personId } = invitation
   const [id, token, expiresAt] = [now.moment.newId(), newToken(random), new Date(now.real.getTime() + VALID_MS)]
   await sql`update dashboard_invitations set withdrawn_at = ${now.real}
-    where address = ${address} and used_at is null and withdrawn_at is null
-      and (merchant_id = ${merchantId} or (kind = 'reset' and ${kind}::text = 'reset'))`.execute(tx)
+    where address = ${address} and used_at is null and withdrawn_at is null and kind = ${kind}::text
+      and (merchant_id = ${merchantId} or ${kind}::text = 'reset')`.execute(tx)
   await sql`insert into dashboard_invitations(id, token_hash, kind, merchant_id, email, address, role, invited_by, created_at, expires_at)
     values (${id}, ${hashOf(token)}, ${kind}, ${merchantId}, ${email.trim()}, ${address}, ${role}, ${actor}, ${now.real}, ${expiresAt})`.execute(
     tx,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { record } from './audit.ts'
 import type { Now } from './now.ts'
+import { withdrawInvitationsBy } from './open-invitations.ts'
 import { addressOf } from './people.ts'
 import type { Role } from './roles.ts'
 
@@ -24,7 +25,8 @@ export const listMembers = async (db: Db, merchantId: string, now: Date): Promis
   ).rows
 
 /**
- * Removes a member of a merchant, and withdraws the open invitations of the address to it. Throws a RangeError when
+ * Removes a member of a merchant, and withdraws the open invitations of the address to it, and those that the member
+ * has sent. Throws a RangeError when
  * there is neither.
  */
 export const removeMember = async (
@@ -37,10 +39,12 @@ export const removeMember = async (
     from dashboard_people p where p.address = ${address} and m.person_id = p.id and m.merchant_id = ${merchantId}
       and m.removed_at is null returning p.id`.execute(tx)
   const { rows: withdrawn } = await sql`update dashboard_invitations set withdrawn_at = ${now.real}
-    where merchant_id = ${merchantId} and address = ${address} and used_at is null and withdrawn_at is null
-    returning 1`.execute(tx)
+    where merchant_id = ${merchantId} and address = ${address} and kind = 'join' and used_at is null
+      and withdrawn_at is null returning 1`.execute(tx)
   if (removed.length === 0 && withdrawn.length === 0)
     throw new RangeError(`${email} is no member of this merchant, and has no open invitation`)
   const personId = removed[0]?.id ?? null
+  if (personId !== null)
+    await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant: () => false }, now)
   await record(tx, { merchantId, personId, actor, action: 'removed', detail: { email: address } }, now)
 }

@@ -8,24 +8,19 @@ import {
   insertPasskey,
   listPasskeys,
   replaceRecoveryCodes,
+  storePassword,
   type Passkey,
 } from './credentials.ts'
 import { notifyPerson } from './notices.ts'
 import type { Now } from './now.ts'
 import type { DashboardEvent } from '../../merchants/mail-templates/index.ts'
 import { expectedFor, verifyNewPasskey } from './passkeys.ts'
+import { isUsablePassword } from './passwords.ts'
 import type { Person } from './people.ts'
+import { requireOpen, requireProof } from './proofs.ts'
 import { endSession, endSessions, renewSession, type Session } from './sessions.ts'
 import { checkPasskey, checkPassword, type SignInDeps, type TypedProof } from './signing-in.ts'
-
-/** A dangerous change needs a proof within the last five minutes that the person is there. */
-export class ProofNeeded extends Error {
-  override name = 'ProofNeeded'
-}
-
-const requireProof = ({ isProved }: Session): void => {
-  if (!isProved) throw new ProofNeeded('the session has no recent proof')
-}
+import { matchingStep } from './totp.ts'
 
 /** The purpose of challenges with which a session proves again that its person is there. */
 export const provePurpose = (sessionId: string): string => `prove|${sessionId}`
@@ -36,10 +31,10 @@ export const addPurpose = (sessionId: string): string => `add|${sessionId}`
 export const proveByPasskey = async (
   deps: SignInDeps,
   session: Session,
-  answer: string,
+  { answer, agent }: { answer: string; agent: string },
   now: Now,
 ): Promise<string | undefined> => {
-  const personId = await checkPasskey(deps, { answer, purpose: provePurpose(session.id) }, now)
+  const personId = await checkPasskey(deps, { answer, purpose: provePurpose(session.id), agent }, now)
   return personId === session.person.id ? renewed(deps, session, now) : undefined
 }
 
@@ -82,6 +77,7 @@ export const addPasskey = async (
     createdAt: now.real,
   }
   return inTransaction(deps.db, async (tx) => {
+    await requireOpen(tx, session)
     if (!(await useChallenge(tx, challenge, now.real)) || !(await insertPasskey(tx, passkey))) return false
     await note(tx, session.person, 'added passkey', { name }, now, 'passkey-added')
     return true
@@ -127,9 +123,38 @@ export const renewRecoveryCodes = async (
 ): Promise<string[] | undefined> => {
   requireProof(session)
   return inTransaction(db, async (tx) => {
+    await requireOpen(tx, session)
     if (!(await hasPassword(tx, session.person.id))) return undefined
     await note(tx, session.person, 'renewed recovery codes', {}, now, 'recovery-renewed')
     return replaceRecoveryCodes(tx, session.person.id, random)
+  })
+}
+
+/** Why a password was not set. */
+export type PasswordTrouble = 'password-weak' | 'code-wrong'
+
+/**
+ * Sets a password with the secret of an authenticator app and a code of that app, or replaces both. All other sessions
+ * end. Returns new recovery codes, which are returned here and never again.
+ */
+export const setPassword = async (
+  { db, random, passwords, ring }: Pick<SignInDeps, 'db' | 'random' | 'passwords' | 'ring'>,
+  session: Session,
+  { password, seed, code }: { password: string; seed: Buffer; code: string },
+  now: Now,
+): Promise<{ recoveryCodes: string[] } | { problem: PasswordTrouble }> => {
+  requireProof(session)
+  const { person } = session
+  if (!isUsablePassword(password, person.email)) return { problem: 'password-weak' }
+  const step = matchingStep(seed, code, now.real)
+  if (step === undefined) return { problem: 'code-wrong' }
+  const hash = await passwords.hash(password)
+  return inTransaction(db, async (tx) => {
+    await requireOpen(tx, session)
+    await storePassword(tx, { personId: person.id, hash, seed }, step, ring, now.real)
+    await endSessions(tx, person.id, session.id, now.real)
+    await note(tx, person, 'set password', {}, now, 'password-set')
+    return { recoveryCodes: await replaceRecoveryCodes(tx, person.id, random) }
   })
 }
 

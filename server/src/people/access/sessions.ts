@@ -12,7 +12,6 @@ const LIFE_MS = 12 * HOUR_MS
 const PROOF_MS = 5 * 60_000
 /** The time of the last use is stored at most once in this time. */
 const SEEN_MS = 60_000
-const LONGEST_AGENT = 300
 const SHOWN_SESSIONS = 50
 
 export type Method = 'passkey' | 'password' | 'recovery'
@@ -37,11 +36,11 @@ export interface SessionLine {
 export const openSession = async (
   tx: Tx,
   personId: string,
-  { method, agent: named }: { method: Method; agent: string },
+  { method, agent }: { method: Method; agent: string },
   random: Secrets['random'],
   { real, moment }: Now,
 ): Promise<{ token: string; isNewBrowser: boolean }> => {
-  const [token, agent] = [newToken(random), shownAgent(named)]
+  const token = newToken(random)
   const { rows } = await sql<{ known: boolean }>`select exists (
       select from dashboard_sessions where person_id = ${personId} and agent = ${agent}) as known`.execute(tx)
   await sql`insert into dashboard_sessions(id, person_id, token_hash, method, agent, created_at, seen_at, proved_at, ends_at)
@@ -49,8 +48,6 @@ export const openSession = async (
       ${new Date(real.getTime() + LIFE_MS)})`.execute(tx)
   return { token, isNewBrowser: !rows[0]!.known }
 }
-
-const shownAgent = (agent: string): string => agent.replaceAll(/[^\x20-\x7e]/g, '').slice(0, LONGEST_AGENT) || 'unknown'
 
 /** The session of a cookie's token; undefined if it has ended. */
 export const findSession = async (db: Db, token: string, now: Date): Promise<Session | undefined> => {

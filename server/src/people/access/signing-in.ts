@@ -1,14 +1,16 @@
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
-import { clearAttempts, takeAttempt, type BucketOf } from './attempts.ts'
+import { clearAttempts, takeAttempt, touchAttempts, type BucketOf } from './attempts.ts'
 import { actorOf, record } from './audit.ts'
 import { browserOf } from './browsers.ts'
 import { useChallenge, type Challenges } from './challenges.ts'
 import { findPasskey, findPassword, markPasskeyUsed, spendRecoveryCode, spendStep } from './credentials.ts'
+import type { Devices } from './devices.ts'
 import { notifyPerson } from './notices.ts'
 import type { Now, Secrets } from './now.ts'
 import { credentialIdIn, expectedFor, verifyPasskey, type RelyingParty } from './passkeys.ts'
 import type { Passwords } from './passwords.ts'
-import { addressOf, personOf } from './people.ts'
+import { addressOf, findPersonByAddress, personOf, type Person } from './people.ts'
+import { recordRefusal } from './refusals.ts'
 import { openSession, type Method } from './sessions.ts'
 import { matchingStep } from './totp.ts'
 
@@ -17,6 +19,7 @@ export interface SignInDeps extends Secrets {
   challenges: Challenges
   passwords: Passwords
   bucketOf: BucketOf
+  devices: Devices
   /** undefined: no passkeys at this public URL */
   party: RelyingParty | undefined
 }
@@ -30,6 +33,10 @@ export interface TypedProof {
   password: string
   /** a one-time code or a recovery code */
   code: string
+  /** the browser's name for itself */
+  agent: string
+  /** the cookie that a browser has in which a person has signed in before */
+  device: string | undefined
 }
 
 type Checked = { personId: string; method: Exclude<Method, 'passkey'> }
@@ -46,30 +53,36 @@ export const checkPassword = (
 ): Promise<Checked | undefined> => withPassword(deps, typedAddress, typed, now, async (_tx, checked) => checked)
 
 /**
- * Checks a password as `checkPassword` does. `act` runs in the transaction that spends the code: a reset of the
+ * Checks a password as `checkPassword` does, and records a refusal. `act` runs in the transaction that spends the code: a reset of the
  * person's access waits for it, and then ends the session that it opens.
  */
 const withPassword = async <T>(
-  { db, ring, passwords, bucketOf }: SignInDeps,
+  { db, ring, passwords, bucketOf, devices }: SignInDeps,
   typedAddress: string,
-  { password, code }: TypedProof,
-  { real }: Now,
+  { password, code, agent, device }: TypedProof,
+  now: Now,
   act: (tx: Tx, checked: Checked) => Promise<T>,
 ): Promise<T | undefined> => {
+  const { real } = now
   const address = addressOf(typedAddress) ?? NO_ADDRESS
-  const bucket = bucketOf(address)
-  const isAllowed = await takeAttempt(db, bucket, real)
+  const bucket = devices.bucketOf(device, address) ?? bucketOf(address)
+  const attempt = await takeAttempt(db, bucket, real)
   const stored = await findPassword(db, address, ring)
   const isRight = await passwords.matches(password, stored?.hash)
-  const personId = isAllowed && isRight && stored ? stored.personId : NOT_A_PERSON
+  const personId = attempt && isRight && stored ? stored.personId : NOT_A_PERSON
   const step = matchingStep(stored?.seed ?? Buffer.alloc(1), code, real) ?? -1
   const acted = await inTransaction(db, async (tx) => {
     const [byStep, byRecovery] = [
       await spendStep(tx, personId, step),
       await spendRecoveryCode(tx, personId, code, real),
     ]
-    if (!byStep && !byRecovery) return undefined
-    return { result: await act(tx, { personId, method: byStep ? 'password' : 'recovery' }) }
+    if (byStep || byRecovery) return { result: await act(tx, { personId, method: byStep ? 'password' : 'recovery' }) }
+    // The commit waits for the disk whether a refusal was recorded or not.
+    await touchAttempts(tx, bucket)
+    const person = await findPersonByAddress(tx, attempt ? address : NO_ADDRESS)
+    const refusal = { method: 'password', agent, blocksUntil: attempt?.blocksUntil ?? null } as const
+    await recordRefusal(tx, person?.id ?? NOT_A_PERSON, refusal, now)
+    return undefined
   })
   if (!acted) return undefined
   await clearAttempts(db, bucket, real)
@@ -80,11 +93,10 @@ const withPassword = async <T>(
 export const signInByPassword = (
   deps: SignInDeps,
   typed: TypedProof & { email: string },
-  agent: string,
   now: Now,
 ): Promise<string | undefined> =>
   withPassword(deps, typed.email, typed, now, (tx, { personId, method }) =>
-    startSession(tx, personId, method, agent, deps.random, now),
+    startSession(tx, personId, method, typed.agent, deps.random, now),
   )
 
 /**
@@ -93,14 +105,17 @@ export const signInByPassword = (
  */
 export const checkPasskey = (
   deps: SignInDeps,
-  asked: { answer: string; purpose: string },
+  asked: { answer: string; purpose: string; agent: string },
   now: Now,
 ): Promise<string | undefined> => withPasskey(deps, asked, now, async (_tx, personId) => personId)
 
-/** Verifies an answer as `checkPasskey` does. `act` runs in the transaction that spends the challenge, as above. */
+/**
+ * Verifies an answer as `checkPasskey` does, and records the refusal of a known passkey. `act` runs in the transaction
+ * that spends the challenge, as above.
+ */
 const withPasskey = async <T>(
   deps: SignInDeps,
-  { answer, purpose }: { answer: string; purpose: string },
+  { answer, purpose, agent }: { answer: string; purpose: string; agent: string },
   now: Now,
   act: (tx: Tx, personId: string) => Promise<T>,
 ): Promise<T | undefined> => {
@@ -110,12 +125,14 @@ const withPasskey = async <T>(
   const passkey = await findPasskey(deps.db, credentialId)
   if (!passkey) return undefined
   const verified = await verifyPasskey(answer, passkey, expected)
-  if (!verified) return undefined
   return inTransaction(deps.db, async (tx) => {
     const isFirst =
+      verified !== undefined &&
       (await useChallenge(tx, verified.challenge, now.real)) &&
       (await markPasskeyUsed(tx, passkey.id, verified.counter, now.real))
-    return isFirst ? act(tx, passkey.personId) : undefined
+    if (isFirst) return act(tx, passkey.personId)
+    await recordRefusal(tx, passkey.personId, { method: 'passkey', agent, blocksUntil: null }, now)
+    return undefined
   })
 }
 
@@ -129,7 +146,7 @@ export const signInByPasskey = (
   agent: string,
   now: Now,
 ): Promise<string | undefined> =>
-  withPasskey(deps, { answer, purpose: SIGN_IN }, now, (tx, personId) =>
+  withPasskey(deps, { answer, purpose: SIGN_IN, agent }, now, (tx, personId) =>
     startSession(tx, personId, 'passkey', agent, deps.random, now),
   )
 

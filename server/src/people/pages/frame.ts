@@ -1,17 +1,17 @@
 import { documentOf } from '@bursar/checkout/document'
-import { html, type Markup, type Piece } from '@bursar/checkout/html'
+import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { PASSKEY_SCRIPT } from './passkeys.generated.ts'
-import { linkTo, type Visit } from './visit.ts'
+import { auditPath, linkTo, teamPath, type Visit } from './visit.ts'
 
 /** Rules beside those of payment pages. */
 const STYLE =
-  'input[type=password]{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.75rem;padding:.7rem .9rem;min-height:3rem;width:100%}' +
+  'input[type=password],select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.75rem;padding:.7rem .9rem;min-height:3rem;width:100%}' +
   'main.alone{gap:1.25rem;padding-top:1rem}.menu{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;align-items:center}.menu a{padding:.6rem 0;display:inline-block}.menu form{margin-left:auto}' +
   '.menu button{min-height:2.75rem}.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}' +
-  '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
+  '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
 
 /** The dashboard's own name and colour, in place of a seller's. */
 const BURSAR = { name: 'Bursar', url: undefined, accent: undefined, support: { url: undefined, email: undefined } }
@@ -21,14 +21,16 @@ export interface PageParts {
   sections: readonly Piece[]
   status?: number
   cookie?: string
+  /** the merchant that the page is about; `mayAudit`: the person may read its audit log */
+  merchant?: { id: string; name: string; mayAudit: boolean }
   /** the result of the last action */
   said?: { isProblem: boolean; text: string } | undefined
 }
 
 /** Renders a page of the dashboard. It loads nothing, and its script is that of passkeys. */
-export const pageOf = (visit: Visit, { title, sections, status = 200, cookie, said }: PageParts): PageAnswer => {
+export const pageOf = (visit: Visit, { title, sections, status = 200, cookie, said, merchant }: PageParts): PageAnswer => {
   const { words, language, session, path } = visit
-  const main = html`<main class="alone">${session && menu(visit)}<h1>${title}</h1>
+  const main = html`<main class="alone">${session && menu(visit)}${merchant && merchantMenu(visit, merchant)}<h1>${title}</h1>
 ${said && html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(said.isProblem ? 'bad' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`}
 ${sections}</main>`
   const rendered = documentOf({
@@ -41,6 +43,7 @@ ${sections}</main>`
     script: PASSKEY_SCRIPT,
     style: STYLE,
   })
+  const setCookie = cookie ?? visit.newDevice
   return {
     status,
     headers: {
@@ -48,16 +51,24 @@ ${sections}</main>`
       // With no referrer, browsers send `Origin: null` with forms.
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
-      ...(cookie !== undefined && { 'set-cookie': cookie }),
+      ...(setCookie !== undefined && { 'set-cookie': setCookie }),
     },
     body: rendered.html,
   }
 }
 
+const menuLink = (visit: Visit, path: string, text: string): Markup =>
+  html`<a href="${linkTo(visit, path)}"${visit.path === path && html` aria-current="page"`}>${text}</a>`
+
+/** The pages of one merchant that the person may see. */
+const merchantMenu = (visit: Visit, { id, name, mayAudit }: NonNullable<PageParts['merchant']>): Markup => {
+  const { words } = visit
+  return html`<nav class="menu" aria-label="${name}"><strong>${foreign(name)}</strong>${menuLink(visit, teamPath(id), words.team)}${mayAudit && menuLink(visit, auditPath(id), words.audit)}</nav>`
+}
+
 const menu = (visit: Visit): Markup => {
   const { words } = visit
-  const link = (path: string, text: string): Markup =>
-    html`<a href="${linkTo(visit, path)}"${visit.path === path && html` aria-current="page"`}>${text}</a>`
+  const link = (path: string, text: string): Markup => menuLink(visit, path, text)
   return html`<nav class="menu" aria-label="${words.menu}">${link('/app', words.merchants)}${link('/app/security', words.security)}
 <form method="post" action="${linkTo(visit, '/app/sign-out')}"><button class="second">${words.signOut}</button></form></nav>`
 }
@@ -107,6 +118,16 @@ export interface PasskeyForm {
 export const passkeyForm = ({ verb, action, does, options, button, failed, fields, isSecond = false }: PasskeyForm) =>
   html`<form method="post" action="${action}" hidden data-passkey="${verb}" data-options="${JSON.stringify(options)}"><input type="hidden" name="do" value="${does}"><input type="hidden" name="answer" value="">${fields}
 <button${isSecond && html` class="second"`}>${button}</button><p class="wrong" role="alert" hidden data-failed="">${failed}</p></form>`
+
+/** A choice of one of several values. */
+export const choice = (
+  { id, name, label }: { id: string; name: string; label: string },
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+): Markup =>
+  html`<div class="field"><label class="name" for="${id}">${label}</label><select id="${id}" name="${name}">${options.map(
+    ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  )}</select></div>`
 
 export const hidden = (name: string, value: string): Markup =>
   html`<input type="hidden" name="${name}" value="${value}">`

@@ -1,22 +1,20 @@
-import { foreign, html, type Markup } from '@bursar/checkout/html'
-import { qrImage } from '@bursar/checkout/qr'
+import { html, type Markup } from '@bursar/checkout/html'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import {
   acceptByPasskey,
   acceptByPassword,
   acceptSignedIn,
-  base32,
   creationOptions,
+  endOneSession,
   findInvitation,
   joiningPersonId,
   joinPurpose,
-  SEED_BYTES,
-  setUpUri,
   type Joined,
   type JoinProblem,
   type OpenInvitation,
 } from '../access/index.ts'
-import { hidden, input, pageOf, passkeyForm, redirect, section, userName } from './frame.ts'
+import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
+import { openSeed, passwordSetUp } from './password-set-up.ts'
 import {
   cookieOf,
   isToken,
@@ -28,8 +26,6 @@ import {
   type Fields,
   type Visit,
 } from './visit.ts'
-
-const ISSUER = 'Bursar'
 
 /** Ties the secret of one-time codes, which the page sends back, to its invitation. */
 const seedOwner = ({ id }: OpenInvitation): string => `one-time-code set-up|${id}`
@@ -121,17 +117,11 @@ const makePasskey = (
 
 const usePassword = (deps: DashboardDeps, visit: Visit, invitation: OpenInvitation, typed: Typed): Markup => {
   const { words, path } = visit
-  const seed = typed.seed ?? deps.random(SEED_BYTES)
   const isOpen = typed.problem === 'password-weak' || typed.problem === 'code-wrong' || deps.party === undefined
+  const setUp = { owner: seedOwner(invitation), email: invitation.email, seed: typed.seed }
   const title = deps.party === undefined ? words.setPassword : words.usePassword
-  const key = base32(seed).replaceAll(/.{4}(?=.)/g, '$& ')
   return html`<section class="panel"><details${isOpen && html` open`}><summary>${title}</summary>
-<form method="post" action="${linkTo(visit, path)}">${hidden('do', 'password')}${hidden('seed', deps.ring.seal(seed.toString('base64'), seedOwner(invitation)))}
-<p>${words.usePasswordText}</p>${userName(invitation.email)}
-${input({ name: 'password', label: words.newPassword, type: 'password', hint: words.newPasswordHint, autocomplete: 'new-password' })}
-<h3>${words.authenticator}</h3><p>${words.authenticatorText}</p><div class="codes">${qrImage(setUpUri(ISSUER, invitation.email, seed), words.qr)}
-<p>${words.authenticatorKey}: <span class="address">${foreign(key)}</span></p></div>
-${input({ name: 'code', label: words.authenticatorCode, autocomplete: 'one-time-code', inputmode: 'numeric' })}
+<form method="post" action="${linkTo(visit, path)}">${hidden('do', 'password')}${passwordSetUp(deps, visit, setUp)}
 <button class="second">${title}</button></form></details></section>`
 }
 
@@ -151,13 +141,15 @@ export const acceptInvitation = async (deps: DashboardDeps, request: PageRequest
   if (fields('do') === 'accept') return acceptAsMember(deps, visit, invitation)
   // An existing person keeps their own ways to sign in: a link alone adds none.
   if (invitation.kind === 'join' && invitation.personId !== null) return invitationPage(deps, visit, invitation)
-  const seed = fields('do') === 'password' ? openSeed(deps, invitation, fields('seed')) : undefined
+  const seed = fields('do') === 'password' ? openSeed(deps, seedOwner(invitation), fields('seed')) : undefined
   const joined = await acceptBy(deps, visit, invitation, fields, seed)
   if ('problem' in joined) {
     if (joined.problem === 'gone') return gonePage(visit)
     const typed = { problem: joined.problem, name: fields('name'), ...(seed && { seed }) }
     return invitationPage(deps, visit, invitation, typed)
   }
+  // The browser may have had a session of another person: nothing of it stays behind the new cookie.
+  if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
   if (joined.recoveryCodes.length === 0) return redirect(linkTo(visit, '/app'), cookieOf(joined.token))
   return codesPage(visit, joined.recoveryCodes, cookieOf(joined.token))
 }
@@ -186,14 +178,6 @@ const acceptBy = (
     )
   const passkey = { answer: fields('answer'), name: passkeyNameOf(fields('name'), visit.agent) }
   return acceptByPasskey(deps, invitation, passkey, joining, visit.now)
-}
-
-const openSeed = ({ ring }: DashboardDeps, invitation: OpenInvitation, sealed: string): Buffer | undefined => {
-  try {
-    return Buffer.from(ring.open(sealed, seedOwner(invitation)), 'base64')
-  } catch {
-    return undefined
-  }
 }
 
 /** Shows recovery codes, which the database does not have. */

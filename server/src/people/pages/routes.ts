@@ -2,10 +2,12 @@ import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { PasswordsBusy } from '../access/index.ts'
+import { showAudit } from './audit.ts'
 import { acceptInvitation, showInvitation } from './join.ts'
 import { showMerchants } from './merchants.ts'
 import { changeSecurity, showSecurity } from './security.ts'
 import { showSignIn, signIn, signOut } from './sign-in.ts'
+import { changeTeam, showTeam } from './team.ts'
 import type { DashboardDeps } from './visit.ts'
 
 /** The maximum size of a form: the answer of a passkey, with each byte percent-encoded. */
@@ -47,5 +49,8 @@ export const dashboardRoutes = (deps: DashboardDeps): PageRoute[] => {
     post('/app/join/{token}', acceptInvitation),
     get('/app/security', showSecurity),
     post('/app/security', changeSecurity),
+    get('/app/m/{merchant}/team', showTeam),
+    post('/app/m/{merchant}/team', changeTeam),
+    get('/app/m/{merchant}/audit', showAudit),
   ]
 }

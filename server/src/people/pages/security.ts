@@ -17,37 +17,41 @@ import {
   ProofNeeded,
   proveByPasskey,
   proveByPassword,
-  provePurpose,
   removePasskey,
   renewRecoveryCodes,
-  requestOptions,
+  setPassword,
   type Passkey,
   type Session,
   type SessionLine,
 } from '../access/index.ts'
-import { hidden, input, pageOf, passkeyForm, redirect, section, userName } from './frame.ts'
+import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
 import { codesPage } from './join.ts'
-import { askToSignIn, proofFields } from './sign-in.ts'
+import { openSeed, passwordSetUp } from './password-set-up.ts'
+import { provePanel } from './proving.ts'
+import { askToSignIn, keptIn, proofIn, returnOf, type Kept } from './sign-in.ts'
 import {
   cookieOf,
   linkTo,
   NO_COOKIE,
   passkeyNameOf,
   readFields,
+  SECURITY_PATH,
   visitOf,
   type DashboardDeps,
   type Fields,
+  type Signed,
   type Visit,
 } from './visit.ts'
 
-const PATH = '/app/security'
 const SHOWN_ACTIONS = 20
 
-type Signed = Visit & { session: Session }
-
 interface Shown {
-  /** the name of a passkey as typed */
-  name?: string
+  /** typed fields: the name of a passkey, and those of the page `next` */
+  kept: Kept
+  /** the page to which the browser returns after a proof */
+  next?: string
+  /** the secret of one-time codes that the person may have stored in the app already */
+  seed?: Buffer
   said?: { isProblem: boolean; text: string }
   status?: number
 }
@@ -55,9 +59,11 @@ interface Shown {
 export const showSecurity = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   if (!visit.session) return askToSignIn(deps, visit)
-  const said = request.query['done'] === undefined ? undefined : { isProblem: false, text: visit.words.done }
-  const name = request.query['name']
-  return securityPage(deps, visit as Signed, { ...(name !== undefined && { name }), ...(said && { said }) })
+  const { query } = request
+  const { words } = visit
+  const text = query['proved'] !== undefined ? words.proved : query['done'] === undefined ? undefined : words.done
+  const said = text === undefined ? undefined : { isProblem: false, text }
+  return securityPage(deps, visit as Signed, { kept: keptIn((name) => query[name] ?? ''), ...(said && { said }) })
 }
 
 const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): Promise<PageAnswer> => {
@@ -76,8 +82,9 @@ const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): P
     ...(shown.status !== undefined && { status: shown.status }),
     said: shown.said,
     sections: [
-      !session.isProved && provePanel(deps, visit, passkeys, isPassword, shown.name),
-      section(words.passkeysTitle, passkeyList(visit, passkeys), addForm(deps, visit, passkeys, shown.name)),
+      await provePanel(deps, visit, { next: shown.next ?? SECURITY_PATH, kept: shown.kept }),
+      section(words.passkeysTitle, passkeyList(visit, passkeys), addForm(deps, visit, passkeys, shown.kept['name'])),
+      passwordPanel(deps, visit, isPassword, shown.seed),
       isPassword && recoveryPanel(visit, codes),
       sessionsPanel(visit, sessions),
       section(
@@ -88,33 +95,23 @@ const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): P
   })
 }
 
-const provePanel = (
+/** Ties the secret of one-time codes, which the page sends back, to its session. */
+const seedOwner = ({ id }: Session): string => `one-time-code set-up|${id}`
+
+/** The form that sets a first password, or replaces the present one. Its fields need a proof. */
+const passwordPanel = (
   deps: DashboardDeps,
   visit: Signed,
-  passkeys: readonly Passkey[],
   isPassword: boolean,
-  name: string | undefined,
+  seed: Buffer | undefined,
 ): Markup => {
-  const { words, session, now } = visit
-  const action = linkTo(visit, PATH)
-  const kept = name !== undefined && hidden('name', name)
-  return section(
-    words.proveTitle,
-    html`<p>${words.proveText}</p>`,
-    deps.party !== undefined &&
-      passkeys.length > 0 &&
-      passkeyForm({
-        verb: 'use',
-        action,
-        does: 'prove-passkey',
-        options: requestOptions(deps.party, deps.challenges.make(provePurpose(session.id), now.real), passkeys),
-        button: words.prove,
-        failed: words.passkeyFailed,
-        fields: kept,
-      }),
-    isPassword &&
-      html`<form method="post" action="${action}">${hidden('do', 'prove-password')}${kept}${userName(session.person.email)}${proofFields(words)}<button class="second">${words.prove}</button></form>`,
-  )
+  const { words, session } = visit
+  const title = isPassword ? words.changePassword : words.setPassword
+  if (!session.isProved) return section(title, html`<p class="soft">${words.proveFirst}</p>`)
+  const setUp = { owner: seedOwner(session), email: session.person.email, seed }
+  return html`<section class="panel"><details${seed && html` open`}><summary>${title}</summary><p>${words.passwordEnds}</p>
+<form method="post" action="${linkTo(visit, SECURITY_PATH)}">${hidden('do', 'set-password')}${passwordSetUp(deps, visit, setUp)}
+<button class="second">${title}</button></form></details></section>`
 }
 
 const passkeyList = (visit: Signed, passkeys: readonly Passkey[]): Markup => {
@@ -130,7 +127,7 @@ const passkeyList = (visit: Signed, passkeys: readonly Passkey[]): Markup => {
 
 /** A form of one button about one object. */
 const button = (visit: Visit, does: string, id: string, text: string, label: string): Markup =>
-  html`<form method="post" action="${linkTo(visit, PATH)}">${hidden('do', does)}${hidden('id', id)}<button class="second" aria-label="${label}">${text}</button></form>`
+  html`<form method="post" action="${linkTo(visit, SECURITY_PATH)}">${hidden('do', does)}${hidden('id', id)}<button class="second" aria-label="${label}">${text}</button></form>`
 
 const addForm = (
   { party, challenges }: DashboardDeps,
@@ -142,7 +139,7 @@ const addForm = (
   if (party === undefined) return undefined
   return html`<p class="soft" data-without-passkeys="">${words.noPasskeys}</p>${passkeyForm({
     verb: 'make',
-    action: linkTo(visit, PATH),
+    action: linkTo(visit, SECURITY_PATH),
     does: 'add-passkey',
     options: creationOptions(party, session.person, challenges.make(addPurpose(session.id), now.real), passkeys),
     button: words.addPasskey,
@@ -189,36 +186,51 @@ export const changeSecurity = async (deps: DashboardDeps, request: PageRequest):
   } catch (error) {
     if (!(error instanceof ProofNeeded)) throw error
     const said = { isProblem: true, text: visit.words.proveNeeded }
-    return securityPage(deps, signed, { said, status: 403, ...keptName(fields) })
+    return securityPage(deps, signed, { said, status: 403, kept: keptIn(fields) })
   }
 }
 
-const keptName = (fields: Fields): { name?: string } => (fields('name') === '' ? {} : { name: fields('name') })
-
 const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<PageAnswer> => {
   const { session, now, words } = visit
-  const done = (cookie?: string): PageAnswer =>
-    redirect(linkTo(visit, PATH, { done: '1', ...keptName(fields) }), cookie)
-  const failed = (text: string): Promise<PageAnswer> =>
-    securityPage(deps, visit, { said: { isProblem: true, text }, status: 400, ...keptName(fields) })
+  const kept = keptIn(fields)
+  const next = fields('next') === '' ? SECURITY_PATH : returnOf(fields('next'))
+  const done = (): PageAnswer => redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...kept }))
+  const proved = (token: string): PageAnswer =>
+    redirect(linkTo(visit, next, { proved: '1', ...kept }), cookieOf(token))
+  const failed = (text: string, seed?: Buffer): Promise<PageAnswer> =>
+    securityPage(deps, visit, {
+      said: { isProblem: true, text },
+      status: 400,
+      kept,
+      next,
+      ...(seed && { seed }),
+    })
   const id = isUuid(fields('id')) ? fields('id') : session.id
   switch (fields('do')) {
     case 'prove-passkey': {
-      const token = await proveByPasskey(deps, session, fields('answer'), now)
-      return token === undefined ? failed(words.passkeyFailed) : done(cookieOf(token))
+      const token = await proveByPasskey(deps, session, { answer: fields('answer'), agent: visit.agent }, now)
+      return token === undefined ? failed(words.passkeyFailed) : proved(token)
     }
     case 'prove-password': {
-      const token = await proveByPassword(deps, session, { password: fields('password'), code: fields('code') }, now)
-      return token === undefined ? failed(words.refused) : done(cookieOf(token))
+      const token = await proveByPassword(deps, session, proofIn(visit, fields), now)
+      return token === undefined ? failed(words.refused) : proved(token)
     }
     case 'add-passkey': {
       const passkey = { answer: fields('answer'), name: passkeyNameOf(fields('name'), visit.agent) }
       const isAdded = await addPasskey(deps, session, passkey, now)
-      return isAdded ? redirect(linkTo(visit, PATH, { done: '1' })) : failed(words.passkeyNotMade)
+      return isAdded ? redirect(linkTo(visit, SECURITY_PATH, { done: '1' })) : failed(words.passkeyNotMade)
     }
     case 'remove-passkey': {
       const removal = await removePasskey(deps, session, id, now)
       return removal === 'removed' ? done() : failed(removal === 'last' ? words.lastPasskey : words.notDone)
+    }
+    case 'set-password': {
+      const seed = openSeed(deps, seedOwner(session), fields('seed'))
+      if (!seed) return failed(words.notDone)
+      const typed = { password: fields('password'), seed, code: fields('code') }
+      const set = await setPassword(deps, session, typed, now)
+      if ('recoveryCodes' in set) return codesPage(visit, set.recoveryCodes)
+      return failed(set.problem === 'password-weak' ? words.passwordWeak : words.codeWrong, seed)
     }
     case 'renew-codes': {
       const codes = await renewRecoveryCodes(deps, session, now)

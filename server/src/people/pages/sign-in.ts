@@ -1,6 +1,13 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
-import { endOneSession, requestOptions, SIGN_IN, signInByPasskey, signInByPassword } from '../access/index.ts'
+import {
+  endOneSession,
+  requestOptions,
+  SIGN_IN,
+  signInByPasskey,
+  signInByPassword,
+  type TypedProof,
+} from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
 import {
   cookieOf,
@@ -14,14 +21,23 @@ import {
 } from './visit.ts'
 
 /** Pages to which a person returns after signing in. */
-const RETURNS = /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43})?$/
+const RETURNS = /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43}|\/m\/[0-9a-f-]{36}\/(team|audit))?$/
 const HOME = '/app'
-/** The one text that a person may have typed on a page that needs a session. */
-const KEPT = 'name'
+/** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
+const KEPT = ['name', 'invitee', 'invitee-role'] as const
+
+/** Typed fields that a page shows again after the person has signed in or proved that it is them. */
+export type Kept = Readonly<Record<string, string>>
+
+export const keptIn = (fields: Fields): Kept =>
+  Object.fromEntries(KEPT.map((name) => [name, fields(name)]).filter(([, text]) => text !== ''))
+
+export const keptFields = (kept: Kept): readonly Markup[] =>
+  Object.entries(kept).map(([name, text]) => hidden(name, text))
 
 interface SignInForm {
   next: string
-  kept: string
+  kept: Kept
   email?: string
   said?: string
   status?: number
@@ -29,7 +45,7 @@ interface SignInForm {
 
 const signInPage = (deps: DashboardDeps, visit: Visit, form: SignInForm): PageAnswer => {
   const { words } = visit
-  const again = html`${hidden('next', form.next)}${form.kept !== '' && hidden(KEPT, form.kept)}`
+  const again = html`${hidden('next', form.next)}${keptFields(form.kept)}`
   const action = linkTo(visit, '/app/sign-in')
   return pageOf(visit, {
     title: words.signInTitle,
@@ -58,45 +74,48 @@ const signInPage = (deps: DashboardDeps, visit: Visit, form: SignInForm): PageAn
 const passwordFields = ({ words }: Visit, email: string | undefined): Markup =>
   html`${input({ name: 'email', label: words.email, type: 'email', autocomplete: 'username', ...(email !== undefined && { value: email }) })}${proofFields(words)}`
 
+/** A typed password and code, with the browser that sent them. */
+export const proofIn = ({ agent, device }: Visit, fields: Fields): TypedProof => ({
+  password: fields('password'),
+  code: fields('code'),
+  agent,
+  device,
+})
+
 /** The fields of a password and a code. */
 export const proofFields = (words: Visit['words']): Markup =>
   html`${input({ name: 'password', label: words.password, type: 'password', autocomplete: 'current-password' })}${input({ name: 'code', label: words.code, hint: words.codeHint, autocomplete: 'one-time-code' })}`
 
-const returnOf = (text: string | undefined): string => (text !== undefined && RETURNS.test(text) ? text : HOME)
+export const returnOf = (text: string | undefined): string => (text !== undefined && RETURNS.test(text) ? text : HOME)
 
 /** The page where a person signs in, for a request that needs a session. The form keeps their input. */
 export const askToSignIn = (deps: DashboardDeps, visit: Visit, fields?: Fields): PageAnswer => {
   const next = returnOf(visit.path)
   if (!fields) return redirect(linkTo(visit, '/app/sign-in', { next }))
-  return signInPage(deps, visit, { next, kept: fields(KEPT), said: visit.words.signInAgain, status: 401 })
+  return signInPage(deps, visit, { next, kept: keptIn(fields), said: visit.words.signInAgain, status: 401 })
 }
 
 export const showSignIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   const next = returnOf(request.query['next'])
-  return visit.session ? redirect(linkTo(visit, next)) : signInPage(deps, visit, { next, kept: '' })
+  return visit.session ? redirect(linkTo(visit, next)) : signInPage(deps, visit, { next, kept: {} })
 }
 
 export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   const fields = readFields(request, deps)
-  const [next, kept, email] = [returnOf(fields('next')), fields(KEPT), fields('email')]
+  const [next, kept, email] = [returnOf(fields('next')), keptIn(fields), fields('email')]
   const isPasskey = fields('do') === 'passkey'
   const token = isPasskey
     ? await signInByPasskey(deps, fields('answer'), visit.agent, visit.now)
-    : await signInByPassword(
-        deps,
-        { email, password: fields('password'), code: fields('code') },
-        visit.agent,
-        visit.now,
-      )
+    : await signInByPassword(deps, { email, ...proofIn(visit, fields) }, visit.now)
   if (token === undefined) {
     const said = isPasskey ? visit.words.passkeyFailed : visit.words.refused
     return signInPage(deps, visit, { next, kept, said, status: 400, ...(!isPasskey && { email }) })
   }
   // The token is new: one that the browser had before, from this or another site, is never taken over.
   if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
-  return redirect(linkTo(visit, next, kept === '' ? {} : { [KEPT]: kept }), cookieOf(token))
+  return redirect(linkTo(visit, next, kept), cookieOf(token))
 }
 
 export const signOut = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {

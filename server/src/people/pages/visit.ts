@@ -4,7 +4,16 @@ import type { PageRequest } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { Language } from '../../platform/base/language.ts'
 import { isLanguage } from '../../platform/base/language.ts'
-import { browserOf, findSession, nowOf, type Now, type Session, type SignInDeps } from '../access/index.ts'
+import {
+  addressOf,
+  browserOf,
+  findSession,
+  nowOf,
+  shownAgent,
+  type Now,
+  type Session,
+  type SignInDeps,
+} from '../access/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { WORDS, type Words } from './words/index.ts'
 
@@ -23,10 +32,17 @@ export interface Visit {
   session: Session | undefined
   /** the browser's name for itself */
   agent: string
+  /** the cookie of a browser in which a person has signed in before */
+  device: string | undefined
+  /** the cookie to be set in a browser that has none for the session's person */
+  newDevice: string | undefined
   /** the path without the query */
   path: string
   now: Now
 }
+
+/** A request of a person who is signed in. */
+export type Signed = Visit & { session: Session }
 
 /**
  * The browser sends the cookie only to this host, over TLS (or to this machine), and hides it from scripts. `Lax` keeps
@@ -37,23 +53,36 @@ const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax'
 export const cookieOf = (token: string): string => `${COOKIE}=${token}; ${ATTRIBUTES}`
 export const NO_COOKIE = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
 
+/** Stays in the browser for as long as browsers allow (RFC 6265bis, 5.5), also after the person has signed out. */
+const DEVICE_COOKIE = '__Host-bursar-device'
+const DEVICE_SECONDS = 400 * 24 * 3_600
+
 /** 32 bytes in base64url: no other token was ever given. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 export const isToken = (text: string): boolean => TOKEN.test(text)
 
-const tokenOf = ({ headers }: PageRequest): string | undefined => {
-  const found = (headers['cookie'] ?? '')
+const cookieIn = ({ headers }: PageRequest, name: string): string | undefined =>
+  (headers['cookie'] ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${COOKIE}=`))
-  const token = found?.slice(COOKIE.length + 1)
-  return token !== undefined && isToken(token) ? token : undefined
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+
+const newDeviceFor = (
+  { devices }: DashboardDeps,
+  session: Session | undefined,
+  device: string | undefined,
+): string | undefined => {
+  const address = session && addressOf(session.person.email)
+  if (address === undefined || devices.bucketOf(device, address) !== undefined) return undefined
+  return `${DEVICE_COOKIE}=${devices.make(address)}; ${ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
 }
 
 export const visitOf = async (deps: DashboardDeps, request: PageRequest): Promise<Visit> => {
   const now = nowOf(deps.runtime)
-  const token = tokenOf(request)
-  const session = token === undefined ? undefined : await findSession(deps.db, token, now.real)
+  const token = cookieIn(request, COOKIE)
+  const session = token !== undefined && isToken(token) ? await findSession(deps.db, token, now.real) : undefined
+  const device = cookieIn(request, DEVICE_COOKIE)
   const chosen = isLanguage(request.query['lang']) ? request.query['lang'] : undefined
   const language = chosen ?? session?.person.language ?? languageOf(undefined, request.headers['accept-language'])
   return {
@@ -61,11 +90,17 @@ export const visitOf = async (deps: DashboardDeps, request: PageRequest): Promis
     words: WORDS[language],
     chosen,
     session,
-    agent: request.headers['user-agent'] ?? '',
+    agent: shownAgent(request.headers['user-agent'] ?? ''),
+    device,
+    newDevice: newDeviceFor(deps, session, device),
     path: request.url.split('?')[0]!,
     now,
   }
 }
+
+export const SECURITY_PATH = '/app/security'
+export const teamPath = (merchantId: string): string => `/app/m/${merchantId}/team`
+export const auditPath = (merchantId: string): string => `/app/m/${merchantId}/audit`
 
 /** A link to a page of the dashboard that keeps the chosen language. */
 export const linkTo = ({ chosen }: Visit, path: string, query: Readonly<Record<string, string>> = {}): string => {

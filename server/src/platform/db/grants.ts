@@ -100,8 +100,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   dashboard_challenges: { owner: 'people/access', api: 'raw(expires_at)d' },
   dashboard_invitations: {
     owner: 'people/access',
-    api: 'rw(used_at)',
-    operator: 'aw(withdrawn_at)',
+    api: 'raw(used_at, withdrawn_at)',
     secret: ['token_hash'],
   },
   dashboard_members: { owner: 'people/access', api: 'raw(role, added_at, removed_at)' },

@@ -78,6 +78,7 @@ export const en: Texts = {
       'recovery-renewed': 'Your recovery codes were replaced',
       'passkey-added': 'A passkey was added',
       'passkey-removed': 'A passkey was removed',
+      'password-set': 'A password was set',
       'access-reset': 'A new way to sign in was set up',
     },
     unknown:

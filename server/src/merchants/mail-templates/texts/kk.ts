@@ -77,6 +77,7 @@ export const kk: Texts = {
       'recovery-renewed': 'Қалпына келтіру кодтары ауыстырылды',
       'passkey-added': 'Кіру кілті қосылды',
       'passkey-removed': 'Кіру кілті жойылды',
+      'password-set': 'Құпиясөз орнатылды',
       'access-reset': 'Кірудің жаңа тәсілі бапталды',
     },
     unknown:

@@ -78,6 +78,7 @@ export const ru: Texts = {
       'recovery-renewed': 'Резервные коды заменены',
       'passkey-added': 'Добавлен ключ доступа',
       'passkey-removed': 'Удалён ключ доступа',
+      'password-set': 'Установлен пароль',
       'access-reset': 'Настроен новый способ входа',
     },
     unknown:

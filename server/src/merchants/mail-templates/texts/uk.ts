@@ -78,6 +78,7 @@ export const uk: Texts = {
       'recovery-renewed': 'Резервні коди замінено',
       'passkey-added': 'Додано ключ доступу',
       'passkey-removed': 'Видалено ключ доступу',
+      'password-set': 'Установлено пароль',
       'access-reset': 'Налаштовано новий спосіб входу',
     },
     unknown:

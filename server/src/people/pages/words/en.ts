@@ -1,4 +1,4 @@
-import type { Role } from '../../access/index.ts'
+import type { Role, TeamTrouble } from '../../access/index.ts'
 
 /** The texts of the dashboard. Every language must have these keys, or it does not compile. */
 export interface Words {
@@ -75,6 +75,36 @@ export interface Words {
   activityTitle: string
   done: string
   notDone: string
+  proved: string
+  proveFirst: string
+  setPassword: string
+  changePassword: string
+  passwordEnds: string
+  team: string
+  audit: string
+  notAllowedTitle: string
+  notAllowed: string
+  members: string
+  you: string
+  role: string
+  change: string
+  changeOf: (email: string) => string
+  changeRole: string
+  invitations: string
+  invitedBy: (who: string) => string
+  operator: string
+  validUntil: (time: string) => string
+  resend: string
+  resendTo: (email: string) => string
+  withdraw: string
+  withdrawFrom: (email: string) => string
+  inviteTitle: string
+  inviteText: string
+  invite: string
+  /** why the team was not changed */
+  teamTroubles: Record<TeamTrouble, string>
+  noActions: string
+  older: string
   roles: Record<Role, string>
   methods: Record<'passkey' | 'password' | 'recovery', string>
   /** by the action as recorded in the audit log */
@@ -131,7 +161,7 @@ export const en: Words = {
   merchantsTitle: 'Choose a merchant',
   noMerchants: 'You are a member of no merchant.',
   proveTitle: 'Confirm that it is you',
-  proveText: 'Passkeys and recovery codes can be changed for five minutes after you confirm.',
+  proveText: 'Security settings and the team can be changed for five minutes after you confirm.',
   proveNeeded: 'First confirm that it is you. What you typed is kept.',
   prove: 'Confirm',
   passkeysTitle: 'Passkeys',
@@ -155,6 +185,42 @@ export const en: Words = {
   activityTitle: 'Your activity',
   done: 'Done.',
   notDone: 'That did not work, and nothing was changed.',
+  proved: 'Confirmed. Go on where you were.',
+  proveFirst: 'Confirm first that it is you.',
+  setPassword: 'Set a password',
+  changePassword: 'Change the password',
+  passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
+  team: 'Team',
+  audit: 'Audit log',
+  notAllowedTitle: 'Your role does not allow this',
+  notAllowed: 'Ask an owner or an administrator of the merchant.',
+  members: 'Members',
+  you: 'you',
+  role: 'Role',
+  change: 'Change',
+  changeOf: (email) => `Change ${email}`,
+  changeRole: 'Change the role',
+  invitations: 'Open invitations',
+  invitedBy: (who) => `invited by ${who}`,
+  operator: 'operator',
+  validUntil: (time) => `valid until ${time}`,
+  resend: 'Send again',
+  resendTo: (email) => `Send again to ${email}`,
+  withdraw: 'Withdraw',
+  withdrawFrom: (email) => `Withdraw the invitation of ${email}`,
+  inviteTitle: 'Invite a person',
+  inviteText: 'The person gets a mail with a link that works once, within seven days.',
+  invite: 'Send the invitation',
+  teamTroubles: {
+    unknown: 'There is no such member or open invitation any more.',
+    'last-owner': 'The merchant must have an owner. First make another member an owner.',
+    member: 'The address is a member of this merchant already.',
+    address: 'This is not a mail address. Write it like name@example.com.',
+    limited: 'Too many invitations were sent. Try again in an hour.',
+    'no-mail': 'Mail is not set up, so no invitation was sent. Ask the operator.',
+  },
+  noActions: 'Nothing has been recorded yet.',
+  older: 'Older entries',
   roles: {
     owner: 'owner',
     admin: 'administrator',
@@ -178,5 +244,10 @@ export const en: Words = {
     invited: 'Invited',
     removed: 'Removed from a merchant',
     'access reset': 'Access reset by the operator',
+    'set password': 'Set a password',
+    'sign-in refused': 'A sign-in was refused',
+    'sign-in blocked': 'A sign-in was refused, and passwords were blocked for a while',
+    'changed role': 'Changed the role',
+    'withdrew invitation': 'Withdrew an invitation',
   },
 }

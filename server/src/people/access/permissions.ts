@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { ROLES, type Role } from './roles.ts'
+
+/**
+ * The actions of people for a merchant, with the roles that may do each. Every command names its action, and checks it
+ * in its own transaction. docs/operating/permissions.md is generated from this table.
+ */
+export const PERMISSIONS = {
+  'see-team': { does: 'see the members and the open invitations', roles: ROLES },
+  'manage-members': {
+    does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',
+    roles: ['owner', 'admin'],
+  },
+  'manage-owners': { does: 'the same for owners, and make a member an owner', roles: ['owner'] },
+  'see-audit': { does: 'read the audit log of the merchant', roles: ['owner', 'admin'] },
+} as const satisfies Record<string, { does: string; roles: readonly Role[] }>
+
+export type Action = keyof typeof PERMISSIONS
+
+/** Whether a role may do an action. */
+export const mayRole = (role: Role, action: Action): boolean =>
+  (PERMISSIONS[action].roles as readonly Role[]).includes(role)
+
+/** The action that inviting, changing or removing a member of this role needs. */
+export const managing = (role: Role): Action => (role === 'owner' ? 'manage-owners' : 'manage-members')
+
+/** A person, an action, and the merchant for which the person wants to do it. */
+export interface Asked {
+  personId: string
+  action: Action
+  merchantId: string
+}
+
+/**
+ * Whether a person may do something for a merchant now. False for an unknown or disabled merchant, and for a person who
+ * is no member.
+ */
+export const can = async (db: Db | Tx, { personId, action, merchantId }: Asked): Promise<boolean> => {
+  const { rows } = await sql<{ role: Role }>`select m.role from dashboard_members m join merchants s on s.id = m.merchant_id
+    where m.person_id = ${personId} and m.merchant_id = ${merchantId} and m.removed_at is null
+      and s.disabled_at is null`.execute(db)
+  return rows[0] !== undefined && mayRole(rows[0].role, action)
+}
+
+/** The person may not do this for the merchant. */
+export class NotAllowed extends Error {
+  override name = 'NotAllowed'
+}
+
+/** Throws NotAllowed unless the person may do it now. A command calls it in its transaction. */
+export const authorise = async (db: Db | Tx, asked: Asked): Promise<void> => {
+  if (!(await can(db, asked))) throw new NotAllowed(`not allowed: ${asked.action}`)
+}

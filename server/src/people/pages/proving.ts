@@ -1,0 +1,39 @@
+import { html, type Markup } from '@bursar/checkout/html'
+import { hasPassword, listPasskeys, provePurpose, requestOptions } from '../access/index.ts'
+import { hidden, passkeyForm, section, userName } from './frame.ts'
+import { keptFields, proofFields, type Kept } from './sign-in.ts'
+import { linkTo, SECURITY_PATH, type DashboardDeps, type Signed } from './visit.ts'
+
+/**
+ * The forms with which a session proves again that its person is there. Afterwards the browser returns to the page
+ * `next`, with the fields that the person had typed there.
+ * @returns undefined while a proof is recent
+ */
+export const provePanel = async (
+  { db, party, challenges }: DashboardDeps,
+  visit: Signed,
+  { next, kept }: { next: string; kept: Kept },
+): Promise<Markup | undefined> => {
+  const { words, session, now } = visit
+  if (session.isProved) return undefined
+  const [passkeys, isPassword] = [await listPasskeys(db, session.person.id), await hasPassword(db, session.person.id)]
+  const action = linkTo(visit, SECURITY_PATH)
+  const again = html`${hidden('next', next)}${keptFields(kept)}`
+  return section(
+    words.proveTitle,
+    html`<p>${words.proveText}</p>`,
+    party !== undefined &&
+      passkeys.length > 0 &&
+      passkeyForm({
+        verb: 'use',
+        action,
+        does: 'prove-passkey',
+        options: requestOptions(party, challenges.make(provePurpose(session.id), now.real), passkeys),
+        button: words.prove,
+        failed: words.passkeyFailed,
+        fields: again,
+      }),
+    isPassword &&
+      html`<form method="post" action="${action}">${hidden('do', 'prove-password')}${again}${userName(session.person.email)}${proofFields(words)}<button class="second">${words.prove}</button></form>`,
+  )
+}
