@@ -89,6 +89,41 @@ describe('strangers', () => {
   })
 })
 
+test('a notice about the sign-in of a person is queued although the mailbox has reached every other limit', async () => {
+  const to = 'olena@shop.example'
+  const merchant = (n: number): Mail => ({
+    kind: 'activity',
+    merchantId,
+    about: `period ${n}`,
+    to,
+    language: 'en',
+    data: { merchant: 'Shop', from: NOW, until: NOW, entries: [], more: 0 },
+  })
+  const invitation = (n: number): Mail => ({
+    kind: 'dashboard-invitation',
+    merchantId,
+    about: `invitation ${n}`,
+    to,
+    language: 'en',
+    data: { merchant: 'Shop', joinUrl: 'https://pay.example/app/join/x', until: NOW, isReset: false },
+  })
+  const many = await queue([
+    ...Array.from({ length: 31 }, (_, n) => merchant(n)),
+    ...Array.from({ length: 11 }, (_, n) => invitation(n)),
+    ...Array.from({ length: 11 }, (_, n) => underpaid(merchantId, { about: `invoice ${n}`, to })),
+  ])
+  expect([many[30], many[41], many[52]]).toEqual(['limited', 'limited', 'limited'])
+  const notice: Mail = {
+    kind: 'dashboard-notice',
+    merchantId,
+    about: 'change',
+    to,
+    language: 'en',
+    data: { event: 'passkey-added', detail: 'Phone', at: NOW },
+  }
+  expect(await queue([notice])).toEqual(['queued'])
+})
+
 describe('an address', () => {
   test.for([
     ['a.b+c@example.com', 'a.b+c@example.com'],

@@ -8,7 +8,17 @@ import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { fieldOf, seedOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { countSealedSeeds, findSession, nowOf, resealSeeds, resetAccess, signInByPasskey } from './index.ts'
+import {
+  countSealedSeeds,
+  findSession,
+  hasPassword,
+  nowOf,
+  ProofNeeded,
+  resealSeeds,
+  resetAccess,
+  setPassword,
+  signInByPasskey,
+} from './index.ts'
 
 const { edge, deps, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
 
@@ -87,6 +97,31 @@ test('a reset ends the session of a sign-in that has been accepted and is not st
   await reset
   expect(await signedIn).toBe(token)
   expect(await findSession(edge.db, token, new Date(edge.clock.ms))).toBeUndefined()
+})
+
+test('a reset leaves no password that a session of the person was setting meanwhile', async () => {
+  const email = newAddress()
+  const [path, browser] = [await inviteTo(email), browse()]
+  const made = createAuthenticator(origin).make(await browser.optionsOf(path, 'passkey'))
+  await browser.post(path, { do: 'passkey', name: 'Phone', answer: made })
+  const session = (await findSession(edge.db, browser.cookie!, new Date(edge.clock.ms)))!
+  const seed = randomBytes(20)
+  const typed = { password: 'orbit velvet cactus', seed, code: codeAt(seed) }
+  // The password is being hashed while the access is reset.
+  const passwords = {
+    ...deps.passwords,
+    hash: async (password: string) => {
+      const given = { merchantId: edge.merchant.id, email, language: 'en', actor: 'cli:test' } as const
+      await inTransaction(edge.db, (tx) =>
+        resetAccess(tx, given, { random: randomBytes, publicUrl: origin }, nowOf(deps.runtime)),
+      )
+      return deps.passwords.hash(password)
+    },
+  }
+  const { db, random, ring } = deps
+  const setting = setPassword({ db, random, ring, passwords }, session, typed, nowOf(deps.runtime))
+  await expect(setting).rejects.toThrow(ProofNeeded)
+  expect(await hasPassword(edge.db, session.person.id)).toBe(false)
 })
 
 test('the audit of people can be changed by no statement', async () => {

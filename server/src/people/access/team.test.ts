@@ -101,7 +101,7 @@ describe('the table of permissions', () => {
     await inTransaction(db, (tx) => removeFromTeam(tx, other, { merchantId, personId }, now))
     expect(await can(db, asked)).toBe(false)
     expect(await can(db, { ...asked, personId: other.person.id })).toBe(true)
-    await inTransaction(db, (tx) => setDisabled(tx, merchantId, true, 'test', now.moment))
+    await inTransaction(db, (tx) => setDisabled(tx, merchantId, true, { actor: 'test' }, now.moment))
     expect(await can(db, { ...asked, personId: other.person.id })).toBe(false)
   })
 })

@@ -2,11 +2,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createAuthenticator, type Answering } from '../../../../test/world/authenticator.ts'
-import { textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { fieldOf, seedOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { nowOf, removeMember } from '../access/index.ts'
 
-const { edge, deps, browse, inviteTo, newAddress, origin } = useDashboard()
+const { edge, deps, browse, inviteTo, newAddress, codeAt, origin } = useDashboard()
 const HOUR = 3_600_000
 
 /** A person who has accepted an invitation with a passkey. */
@@ -162,6 +162,29 @@ describe('a passkey is refused', () => {
   })
 })
 
+test('refused answers of a known passkey are in the audit of its person, at most twenty an hour', async () => {
+  const { email, key } = await join()
+  const recorded = async () =>
+    (
+      await sql<{ action: string; method: string }>`select action, detail ->> 'method' as method from dashboard_audit a
+        join dashboard_people p on p.id = a.person_id where p.address = ${email} and action = 'sign-in refused'`.execute(
+        edge.db,
+      )
+    ).rows
+  const fail = () => signInWith(browse(), key, { origin: 'https://evil.example' })
+  expect((await fail()).status).toBe(400)
+  expect(await recorded()).toEqual([{ action: 'sign-in refused', method: 'passkey' }])
+  for (let n = 0; n < 21; n += 1) await fail()
+  expect(await recorded()).toHaveLength(20)
+  edge.clock.ms += HOUR
+  await fail()
+  expect(await recorded()).toHaveLength(21)
+  // A passkey that belongs to no person.
+  const stranger = createAuthenticator(origin)
+  stranger.make({ challenge: '', rp: { id: 'pay.example' }, user: { id: '' } })
+  expect((await signInWith(browse(), stranger)).status).toBe(400)
+})
+
 describe('the page Security', () => {
   test('adds and removes passkeys within five minutes of a proof, mails each, and never removes the last way in', async () => {
     const { email, browser, key } = await join()
@@ -205,6 +228,42 @@ describe('the page Security', () => {
     const name = `${'x'.repeat(59)}🔑`
     expect((await browser.post('/app/security', { do: 'add-passkey', name, answer })).status).toBe(303)
     expect((await rowsOf(email)).map((row) => row.name)).toEqual(['Laptop', name])
+  })
+
+  test('sets a password for a person who has a passkey only, after a proof: the other sessions end, and the person is mailed', async () => {
+    const { email, browser, key } = await join()
+    const tablet = browse()
+    expect((await signInWith(tablet, key)).status).toBe(303)
+    edge.clock.ms += 5 * 60_000 + 1
+    const unproved = await browser.get('/app/security')
+    expect(textOf(unproved)).toContain('Set a password Confirm first that it is you.')
+    expect(unproved.text).not.toContain('value="set-password"')
+    const proof = key.use(await browser.optionsOf('/app/security', 'prove-passkey'))
+    expect((await browser.post('/app/security', { do: 'prove-passkey', answer: proof })).status).toBe(303)
+
+    const page = await browser.get('/app/security')
+    const [seed, sealed] = [seedOf(page), fieldOf(page, 'seed')]
+    const form = { do: 'set-password', password: 'orbit velvet cactus', seed: sealed, code: codeAt(seed) }
+    const weak = await browser.post('/app/security', { ...form, password: 'short' })
+    expect([weak.status, seedOf(weak).equals(seed)]).toEqual([400, true])
+    const wrong = await browser.post('/app/security', { ...form, code: '000000' })
+    expect([wrong.status, seedOf(wrong).equals(seed)]).toEqual([400, true])
+    // The secret of another session, or none.
+    const other = fieldOf(await (await join()).browser.get('/app/security'), 'seed')
+    for (const foreign of [other, 'x'])
+      expect((await browser.post('/app/security', { ...form, seed: foreign })).status).toBe(400)
+    const set = await browser.post('/app/security', form)
+    expect([set.status, [...set.text.matchAll(/<li class="address">/g)].length]).toEqual([200, 10])
+
+    expect((await tablet.get('/app')).status).toBe(303)
+    expect((await browser.get('/app')).status).toBe(200)
+    const typed = { do: 'password', email, password: 'orbit velvet cactus' }
+    // The code that was typed when the password was set is spent.
+    expect((await browse().post('/app/sign-in', { ...typed, code: codeAt(seed) })).status).toBe(400)
+    expect((await browse().post('/app/sign-in', { ...typed, code: codeAt(seed, 1) })).status).toBe(303)
+    const { rows } = await sql<{ event: string }>`select data ->> 'event' as event from mails
+      where recipient = ${email} and kind = 'dashboard-notice'`.execute(edge.db)
+    expect(rows.map(({ event }) => event)).toContain('password-set')
   })
 
   test('takes no proof, no passkey and no session of another person', async () => {
