@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
@@ -91,6 +92,37 @@ describeWithChromium('the dashboard', () => {
     await context.close()
   })
 
+  test('an owner invites a colleague on the page Team, who joins, and is removed', async () => {
+    const owner = await openWithAuthenticator(await visit({ locale: 'en-US' }))
+    await owner.goto(at(await inviteTo(newAddress())))
+    await owner.getByRole('button', { name: 'Make a passkey' }).click()
+    await owner.getByRole('link', { name: 'Shop' }).click()
+    const email = newAddress()
+    await owner.getByLabel('E-mail').fill(email)
+    await owner.getByLabel('Role').first().selectOption({ label: 'finance' })
+    await owner.getByRole('button', { name: 'Send the invitation' }).click()
+    await owner.getByText('Done.').waitFor()
+    await owner.getByText(email).waitFor()
+
+    const { rows } = await sql<{ url: string }>`select data ->> 'joinUrl' as url from mails
+      where recipient = ${email}`.execute(edge.db)
+    const colleague = await openWithAuthenticator(await visit({ locale: 'en-US' }))
+    await colleague.goto(rows[0]!.url)
+    await colleague.getByRole('button', { name: 'Make a passkey' }).click()
+    await colleague.getByRole('link', { name: 'Shop' }).click()
+    await colleague.getByText(`${email} (you)`).waitFor()
+    expect(await colleague.getByRole('button', { name: 'Send the invitation' }).count()).toBe(0)
+
+    await owner.reload()
+    await owner.getByLabel(`Change ${email}`, { exact: true }).click()
+    await owner.getByRole('button', { name: `Remove ${email}` }).click()
+    await owner.getByText('Done.').waitFor()
+    await owner.getByRole('link', { name: 'Audit log' }).click()
+    await owner.getByText(`Removed from a merchant: ${email}`).waitFor()
+    expect((await colleague.reload())!.status()).toBe(404)
+    for (const page of [owner, colleague]) await page.context().close()
+  })
+
   test.each(LANGUAGES)(
     'every page in %s is found in order by axe, at 320 and 1280 px, light and dark',
     async (language) => {
@@ -133,6 +165,18 @@ describeWithChromium('the dashboard', () => {
       await page.locator('button[aria-label]').first().click()
       await page.getByRole('alert').first().waitFor()
       await judge('security without a proof')
+      const { id } = edge.merchant
+      await page.goto(at(`/app/m/${id}/team${lang}`))
+      await page.locator('details.change summary').first().click()
+      await judge('team without a proof')
+      await page.locator('form[data-passkey=use] button').click()
+      await page.waitForURL(/proved=1/)
+      await judge('team')
+      await page.goto(at(`/app/m/${id}/audit${lang}`))
+      await judge('audit log')
+      await page.goto(at(`/app/security${lang}`))
+      await page.locator('summary').click()
+      await judge('security with a password to be set')
       expect(faults).toEqual([])
       // Chromium reports the answers 404 and 403 themselves.
       expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])

@@ -2,7 +2,8 @@
  * The dashboard: pages below `/app`, rendered by the server. Guarantees:
  * - every page works without scripts, except for passkeys;
  * - a form is accepted from a page of our own origin only;
- * - the browser has no secret but a cookie that scripts can't read;
+ * - the browser has no secret but cookies that scripts can't read;
+ * - a merchant of which the person is no member is answered as an unknown one;
  * - text that was typed into a form survives the end of the session.
  */
 export { dashboardRoutes } from './routes.ts'

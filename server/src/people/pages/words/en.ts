@@ -77,7 +77,6 @@ export interface Words {
   notDone: string
   proved: string
   proveFirst: string
-  setPassword: string
   changePassword: string
   passwordEnds: string
   team: string
@@ -187,7 +186,6 @@ export const en: Words = {
   notDone: 'That did not work, and nothing was changed.',
   proved: 'Confirmed. Go on where you were.',
   proveFirst: 'Confirm first that it is you.',
-  setPassword: 'Set a password',
   changePassword: 'Change the password',
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
   team: 'Team',
