@@ -45,7 +45,6 @@ export {
   removePasskey,
   renewRecoveryCodes,
   setPassword,
-  type PasswordTrouble,
 } from './security.ts'
 export { findSession, listSessions, type Session, type SessionLine } from './sessions.ts'
 export { SIGN_IN, signInByPasskey, signInByPassword, type SignInDeps, type TypedProof } from './signing-in.ts'

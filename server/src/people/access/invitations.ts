@@ -13,7 +13,7 @@ import { hashOf, newToken } from './tokens.ts'
 
 const VALID_MS = 7 * 24 * 3_600_000
 
-export interface NewInvitation {
+interface NewInvitation {
   merchantId: string
   email: string
   role: Role

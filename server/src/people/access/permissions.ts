@@ -26,7 +26,7 @@ export const mayRole = (role: Role, action: Action): boolean =>
 export const managing = (role: Role): Action => (role === 'owner' ? 'manage-owners' : 'manage-members')
 
 /** A person, an action, and the merchant for which the person wants to do it. */
-export interface Asked {
+interface Asked {
   personId: string
   action: Action
   merchantId: string

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 /** Refusals of one person that are recorded within an hour: the log is never emptied, and anyone can be refused. */
 const MOST_AN_HOUR = 20
 
-export interface Refusal {
+interface Refusal {
   method: 'passkey' | 'password'
   /** the browser's name for itself */
   agent: string

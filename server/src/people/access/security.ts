@@ -131,7 +131,7 @@ export const renewRecoveryCodes = async (
 }
 
 /** Why a password was not set. */
-export type PasswordTrouble = 'password-weak' | 'code-wrong'
+type PasswordTrouble = 'password-weak' | 'code-wrong'
 
 /**
  * Sets a password with the secret of an authenticator app and a code of that app, or replaces both. All other sessions

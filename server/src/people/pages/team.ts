@@ -120,11 +120,12 @@ const rolesFor = ({ words, membership }: MerchantVisit): (readonly [Role, string
 
 const inviteForm = (visit: MerchantVisit, kept: Kept): Markup => {
   const { words } = visit
+  const role = kept['invitee-role'] ?? ''
   return section(
     words.inviteTitle,
     html`<form method="post" action="${actionOf(visit)}">${hidden('do', 'invite')}<p>${words.inviteText}</p>
 ${input({ name: 'invitee', label: words.email, type: 'email', autocomplete: 'off', value: kept['invitee'] ?? '' })}
-${choice({ id: 'invitee-role', name: 'invitee-role', label: words.role }, rolesFor(visit), kept['invitee-role'] ?? PROPOSED)}
+${choice({ id: 'invitee-role', name: 'invitee-role', label: words.role }, rolesFor(visit), isRole(role) ? role : PROPOSED)}
 <button>${words.invite}</button></form>`,
   )
 }
