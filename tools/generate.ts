@@ -1,7 +1,7 @@
 /**
- * Writes the files that are generated from the contract, the shapes of settings, the permissions of people, the script of
- * payment pages and the names of tests: `node tools/generate.ts`. With `--check` it writes nothing, and fails if a committed file differs or
- * a finding has no test. A directory as argument replaces the repository.
+ * Writes the files that are generated from the contract, the shapes of settings, the permissions of people, the script
+ * of payment pages and the names of tests: `node tools/generate.ts`. With `--check` it writes nothing, and fails if a
+ * committed file differs or a finding has no test. A directory as argument replaces the repository.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -53,8 +53,8 @@ export const checkPassword = (
 ): Promise<Checked | undefined> => withPassword(deps, typedAddress, typed, now, async (_tx, checked) => checked)
 
 /**
- * Checks a password as `checkPassword` does, and records a refusal. `act` runs in the transaction that spends the code: a reset of the
- * person's access waits for it, and then ends the session that it opens.
+ * Checks a password as `checkPassword` does, and records a refusal. `act` runs in the transaction that spends the code:
+ * a reset of the person's access waits for it, and then ends the session that it opens.
  */
 const withPassword = async <T>(
   { db, ring, passwords, bucketOf, devices }: SignInDeps,

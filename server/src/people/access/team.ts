@@ -93,7 +93,9 @@ export const inviteMember = async (
   if (mail !== 'queued') throw new TeamProblem('no-mail')
 }
 
-/** Sends an open invitation again, with a new link; the old link ends. Throws NotAllowed, ProofNeeded or a TeamProblem. */
+/**
+ * Sends an open invitation again, with a new link; the old link ends. Throws NotAllowed, ProofNeeded or a TeamProblem.
+ */
 export const resendInvitation = async (
   tx: Tx,
   session: Session,
