@@ -37,7 +37,9 @@ export const takeAttempt = async (
   now: Date,
 ): Promise<{ blocksUntil: Date | null } | undefined> => {
   const forgotten = new Date(now.getTime() - FORGOTTEN_MS)
-  const { rows } = await sql<{ blocksUntil: Date | null }>`insert into dashboard_attempts as a (bucket, failed, blocked_until)
+  const { rows } = await sql<{
+    blocksUntil: Date | null
+  }>`insert into dashboard_attempts as a (bucket, failed, blocked_until)
     values (${bucket}, 1, ${now})
     on conflict (bucket) do update set
       failed = case when a.blocked_until < ${forgotten} then 1 else least(a.failed + 1, 60) end,

@@ -44,7 +44,6 @@ export const removeMember = async (
   if (removed.length === 0 && withdrawn.length === 0)
     throw new RangeError(`${email} is no member of this merchant, and has no open invitation`)
   const personId = removed[0]?.id ?? null
-  if (personId !== null)
-    await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant: () => false }, now)
+  if (personId !== null) await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant: () => false }, now)
   await record(tx, { merchantId, personId, actor, action: 'removed', detail: { email: address } }, now)
 }

@@ -67,7 +67,10 @@ export const withdraw = async (
   { merchantId, id, actor }: { merchantId: string; id: string; actor: string },
   now: Now,
 ): Promise<void> => {
-  const { rows } = await sql<{ address: string; role: Role }>`update dashboard_invitations set withdrawn_at = ${now.real}
+  const { rows } = await sql<{
+    address: string
+    role: Role
+  }>`update dashboard_invitations set withdrawn_at = ${now.real}
     where merchant_id = ${merchantId} and id = ${id} and kind = 'join' and used_at is null and withdrawn_at is null
     returning address, role`.execute(tx)
   for (const row of rows) await recordWithdrawal(tx, merchantId, row, actor, now)
@@ -88,7 +91,10 @@ export const withdrawInvitationsBy = async (
   now: Now,
 ): Promise<void> => {
   const roles = ROLES.filter((role) => !mayGrant(role))
-  const { rows } = await sql<{ address: string; role: Role }>`update dashboard_invitations set withdrawn_at = ${now.real}
+  const { rows } = await sql<{
+    address: string
+    role: Role
+  }>`update dashboard_invitations set withdrawn_at = ${now.real}
     where merchant_id = ${merchantId} and invited_by = ${actorOf(personId)} and kind = 'join' and used_at is null
       and withdrawn_at is null and expires_at > ${now.real} and role = any(${roles}::text[])
     returning address, role`.execute(tx)

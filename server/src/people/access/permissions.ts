@@ -37,7 +37,9 @@ interface Asked {
  * is no member.
  */
 export const can = async (db: Db | Tx, { personId, action, merchantId }: Asked): Promise<boolean> => {
-  const { rows } = await sql<{ role: Role }>`select m.role from dashboard_members m join merchants s on s.id = m.merchant_id
+  const { rows } = await sql<{
+    role: Role
+  }>`select m.role from dashboard_members m join merchants s on s.id = m.merchant_id
     where m.person_id = ${personId} and m.merchant_id = ${merchantId} and m.removed_at is null
       and s.disabled_at is null`.execute(db)
   return rows[0] !== undefined && mayRole(rows[0].role, action)

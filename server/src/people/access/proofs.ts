@@ -17,6 +17,8 @@ export const requireProof = ({ isProved }: Session): void => {
  * the transaction, and then removes what it has stored.
  */
 export const requireOpen = async (tx: Tx, { id }: Session): Promise<void> => {
-  const { rows } = await sql`select from dashboard_sessions where id = ${id} and ended_at is null for update`.execute(tx)
+  const { rows } = await sql`select from dashboard_sessions where id = ${id} and ended_at is null for update`.execute(
+    tx,
+  )
   if (rows.length === 0) throw new ProofNeeded('the session has ended')
 }

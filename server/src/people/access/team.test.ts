@@ -93,7 +93,11 @@ describe('the table of permissions', () => {
 
   test('allows nothing to a person who is no member, was removed, or whose merchant is disabled', async () => {
     const merchantId = await shop()
-    const [owner, other, stranger] = [await memberOf(merchantId, 'owner'), await memberOf(merchantId, 'owner'), await newPerson()]
+    const [owner, other, stranger] = [
+      await memberOf(merchantId, 'owner'),
+      await memberOf(merchantId, 'owner'),
+      await newPerson(),
+    ]
     const personId = owner.person.id
     const asked = { personId, action: 'see-team', merchantId } as const
     expect(await can(db, { ...asked, personId: stranger.person.id })).toBe(false)
@@ -112,25 +116,38 @@ describe('commands of a team', () => {
     /** prepares the object of the command */
     run: (merchantId: string) => Promise<(session: Session) => Promise<unknown>>
   }
-  const change = (of: Role, to: Role): Cell['run'] => async (merchantId) => {
-    const { person } = await memberOf(merchantId, of)
-    return (session) => inTransaction(db, (tx) => changeRole(tx, session, { merchantId, personId: person.id, role: to }, now))
-  }
-  const removal = (of: Role): Cell['run'] => async (merchantId) => {
-    const { person } = await memberOf(merchantId, of)
-    return (session) => inTransaction(db, (tx) => removeFromTeam(tx, session, { merchantId, personId: person.id }, now))
-  }
-  const invitation = (role: Role, email = newAddress()): Cell['run'] => async (merchantId) => (session) =>
-    inTransaction(db, (tx) => inviteMember(tx, session, { merchantId, email, role, language: 'en' }, DEPS, now))
-  const withdrawal = (role: Role): Cell['run'] => async (merchantId) => {
-    const id = await invited(merchantId, role)
-    return (session) => inTransaction(db, (tx) => withdrawInvitation(tx, session, { merchantId, id }, now))
-  }
-  const again = (role: Role): Cell['run'] => async (merchantId) => {
-    const id = await invited(merchantId, role)
-    return (session) =>
-      inTransaction(db, (tx) => resendInvitation(tx, session, { merchantId, id, language: 'en' }, DEPS, now))
-  }
+  const change =
+    (of: Role, to: Role): Cell['run'] =>
+    async (merchantId) => {
+      const { person } = await memberOf(merchantId, of)
+      return (session) =>
+        inTransaction(db, (tx) => changeRole(tx, session, { merchantId, personId: person.id, role: to }, now))
+    }
+  const removal =
+    (of: Role): Cell['run'] =>
+    async (merchantId) => {
+      const { person } = await memberOf(merchantId, of)
+      return (session) =>
+        inTransaction(db, (tx) => removeFromTeam(tx, session, { merchantId, personId: person.id }, now))
+    }
+  const invitation =
+    (role: Role, email = newAddress()): Cell['run'] =>
+    async (merchantId) =>
+    (session) =>
+      inTransaction(db, (tx) => inviteMember(tx, session, { merchantId, email, role, language: 'en' }, DEPS, now))
+  const withdrawal =
+    (role: Role): Cell['run'] =>
+    async (merchantId) => {
+      const id = await invited(merchantId, role)
+      return (session) => inTransaction(db, (tx) => withdrawInvitation(tx, session, { merchantId, id }, now))
+    }
+  const again =
+    (role: Role): Cell['run'] =>
+    async (merchantId) => {
+      const id = await invited(merchantId, role)
+      return (session) =>
+        inTransaction(db, (tx) => resendInvitation(tx, session, { merchantId, id, language: 'en' }, DEPS, now))
+    }
   const CELLS: Record<string, Cell> = {
     'read the team': {
       may: EVERY,
@@ -138,8 +155,7 @@ describe('commands of a team', () => {
     },
     'read the audit log': {
       may: MANAGERS,
-      run: async (merchantId) => (session) =>
-        readAudit(db, session.person.id, { merchantId, before: null, most: 10 }),
+      run: async (merchantId) => (session) => readAudit(db, session.person.id, { merchantId, before: null, most: 10 }),
     },
     'invite a viewer': { may: MANAGERS, run: invitation('viewer') },
     'invite an administrator': { may: MANAGERS, run: invitation('admin') },
@@ -175,30 +191,36 @@ describe('commands of a team', () => {
     return { members, invitations, audit }
   }
 
-  test.each(Object.entries(CELLS))('%s: each role may, or is refused and changes nothing', async (_name, { may, run }) => {
-    for (const role of ROLES) {
-      const merchantId = await shop()
-      await memberOf(merchantId, 'owner')
-      const [session, command] = [await memberOf(merchantId, role), await run(merchantId)]
-      const before = await stateOf(merchantId)
-      const answer = await command(session).then(
-        () => 'done',
-        (error: unknown) => (error instanceof NotAllowed ? 'refused' : error),
-      )
-      expect([role, answer]).toEqual([role, may.includes(role) ? 'done' : 'refused'])
-      if (answer === 'refused') expect(await stateOf(merchantId)).toEqual(before)
-    }
-  })
+  test.each(Object.entries(CELLS))(
+    '%s: each role may, or is refused and changes nothing',
+    async (_name, { may, run }) => {
+      for (const role of ROLES) {
+        const merchantId = await shop()
+        await memberOf(merchantId, 'owner')
+        const [session, command] = [await memberOf(merchantId, role), await run(merchantId)]
+        const before = await stateOf(merchantId)
+        const answer = await command(session).then(
+          () => 'done',
+          (error: unknown) => (error instanceof NotAllowed ? 'refused' : error),
+        )
+        expect([role, answer]).toEqual([role, may.includes(role) ? 'done' : 'refused'])
+        if (answer === 'refused') expect(await stateOf(merchantId)).toEqual(before)
+      }
+    },
+  )
 
-  test.each(Object.entries(CELLS))('%s: refused to an owner of another merchant and to a person of none', async (_name, { run }) => {
-    const [merchantId, other] = [await shop(), await shop()]
-    await memberOf(merchantId, 'owner')
-    const command = await run(merchantId)
-    const before = await stateOf(merchantId)
-    for (const session of [await memberOf(other, 'owner'), await newPerson()])
-      await expect(command(session)).rejects.toThrow(NotAllowed)
-    expect(await stateOf(merchantId)).toEqual(before)
-  })
+  test.each(Object.entries(CELLS))(
+    '%s: refused to an owner of another merchant and to a person of none',
+    async (_name, { run }) => {
+      const [merchantId, other] = [await shop(), await shop()]
+      await memberOf(merchantId, 'owner')
+      const command = await run(merchantId)
+      const before = await stateOf(merchantId)
+      for (const session of [await memberOf(other, 'owner'), await newPerson()])
+        await expect(command(session)).rejects.toThrow(NotAllowed)
+      expect(await stateOf(merchantId)).toEqual(before)
+    },
+  )
 
   test.each(Object.entries(CELLS).filter(([name]) => !READS.includes(name)))(
     '%s: needs a recent proof',
@@ -228,7 +250,9 @@ describe('the last owner', () => {
     const owner = await memberOf(merchantId, 'owner')
     const personId = owner.person.id
     expect(await troubleOf((tx) => removeFromTeam(tx, owner, { merchantId, personId }, now))).toBe('last-owner')
-    expect(await troubleOf((tx) => changeRole(tx, owner, { merchantId, personId, role: 'admin' }, now))).toBe('last-owner')
+    expect(await troubleOf((tx) => changeRole(tx, owner, { merchantId, personId, role: 'admin' }, now))).toBe(
+      'last-owner',
+    )
     const second = await memberOf(merchantId, 'owner')
     expect(await troubleOf((tx) => changeRole(tx, second, { merchantId, personId, role: 'admin' }, now))).toBe('none')
     expect(await rolesOf(merchantId)).toEqual(['admin', 'owner'])

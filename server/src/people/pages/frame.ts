@@ -28,7 +28,10 @@ export interface PageParts {
 }
 
 /** Renders a page of the dashboard. It loads nothing, and its script is that of passkeys. */
-export const pageOf = (visit: Visit, { title, sections, status = 200, cookie, said, merchant }: PageParts): PageAnswer => {
+export const pageOf = (
+  visit: Visit,
+  { title, sections, status = 200, cookie, said, merchant }: PageParts,
+): PageAnswer => {
   const { words, language, session, path } = visit
   const main = html`<main class="alone">${session && menu(visit)}${merchant && merchantMenu(visit, merchant)}<h1>${title}</h1>
 ${said && html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(said.isProblem ? 'bad' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`}

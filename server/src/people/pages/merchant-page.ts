@@ -35,11 +35,7 @@ export const forMerchant = async (
   }
 }
 
-const membershipIn = async (
-  { db }: DashboardDeps,
-  { params }: PageRequest,
-  personId: string,
-): Promise<Membership> => {
+const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, personId: string): Promise<Membership> => {
   const id = params['merchant'] ?? ''
   const found = isUuid(id) && (await membershipsOf(db, personId)).find(({ merchantId }) => merchantId === id)
   if (found) return found

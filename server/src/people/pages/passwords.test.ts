@@ -259,7 +259,9 @@ test('a long name of a browser is cut in every row and mail', async () => {
   const { rows } = await sql<{ most: number }>`select max(length(t)) as most from (
       select a.detail::text as t from dashboard_audit a join dashboard_people p on p.id = a.person_id where p.address = ${email}
       union all select agent from dashboard_sessions
-      union all select data::text from mails where recipient = ${email} and kind = 'dashboard-notice') texts`.execute(edge.db)
+      union all select data::text from mails where recipient = ${email} and kind = 'dashboard-notice') texts`.execute(
+    edge.db,
+  )
   expect(rows[0]!.most).toBeLessThan(500)
 })
 

@@ -99,12 +99,7 @@ const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): P
 const seedOwner = ({ id }: Session): string => `one-time-code set-up|${id}`
 
 /** The form that sets a first password, or replaces the present one. Its fields need a proof. */
-const passwordPanel = (
-  deps: DashboardDeps,
-  visit: Signed,
-  isPassword: boolean,
-  seed: Buffer | undefined,
-): Markup => {
+const passwordPanel = (deps: DashboardDeps, visit: Signed, isPassword: boolean, seed: Buffer | undefined): Markup => {
   const { words, session } = visit
   const title = isPassword ? words.changePassword : words.setPassword
   if (!session.isProved) return section(title, html`<p class="soft">${words.proveFirst}</p>`)
@@ -195,8 +190,7 @@ const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<
   const kept = keptIn(fields)
   const next = fields('next') === '' ? SECURITY_PATH : returnOf(fields('next'))
   const done = (): PageAnswer => redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...kept }))
-  const proved = (token: string): PageAnswer =>
-    redirect(linkTo(visit, next, { proved: '1', ...kept }), cookieOf(token))
+  const proved = (token: string): PageAnswer => redirect(linkTo(visit, next, { proved: '1', ...kept }), cookieOf(token))
   const failed = (text: string, seed?: Buffer): Promise<PageAnswer> =>
     securityPage(deps, visit, {
       said: { isProblem: true, text },

@@ -105,10 +105,7 @@ const teamPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
       mayManage && (await provePanel(deps, visit, { next, kept: shown.kept })),
       mayManage && inviteForm(visit, shown.kept),
       invitations.length > 0 &&
-        section(
-          words.invitations,
-          html`<ul class="rows">${invitations.map((one) => invitationLine(visit, one))}</ul>`,
-        ),
+        section(words.invitations, html`<ul class="rows">${invitations.map((one) => invitationLine(visit, one))}</ul>`),
       section(words.members, html`<ul class="rows">${members.map((one) => memberLine(visit, one))}</ul>`),
     ],
   })
