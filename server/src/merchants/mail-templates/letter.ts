@@ -88,8 +88,8 @@ export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: MailTemp
 export type Audience = 'payer' | 'merchant' | 'invitee' | 'person'
 
 /**
- * The recipient of each kind of letter. Notices to a person have an audience of their own, so that no other mails use up
- * the limit of their mailbox.
+ * The recipient of each kind of letter. Notices to a person have an audience of their own, so that no other mails use
+ * up the limit of their mailbox.
  */
 export const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   receipt: 'payer',

@@ -25,6 +25,6 @@ export const browserOf = (agent: string): string => {
 
 const LONGEST_AGENT = 300
 
-/** A browser's name for itself as it is stored and mailed: printable ASCII, and not longer than names of browsers are. */
+/** A browser's name for itself as it is stored and mailed: printable ASCII of at most `LONGEST_AGENT` characters. */
 export const shownAgent = (agent: string): string =>
   agent.replaceAll(/[^\x20-\x7e]/g, '').slice(0, LONGEST_AGENT) || 'unknown'

@@ -8,8 +8,8 @@ const MAC_BYTES = 20
 
 /**
  * Cookies of browsers in which a person has signed in (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
- * Attempts of such a browser for the address of that person are counted by themselves, so that failures of others do not
- * block it. The cookie gives no other right, and does not show the address.
+ * Attempts of such a browser for the address of that person are counted by themselves, so that failures of others do
+ * not block it. The cookie gives no other right, and does not show the address.
  */
 export interface Devices {
   /** @returns the value of a new cookie, for the person of this address */

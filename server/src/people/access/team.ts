@@ -1,4 +1,4 @@
-/** Commands of members about the team of their merchant. Each checks the permission and the proof in its transaction. */
+/** Commands of members about their merchant's team. Each checks the permission and the proof in its transaction. */
 import { sql } from 'kysely'
 import type { Language } from '../../platform/base/language.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
@@ -135,7 +135,7 @@ export const changeRole = async (
   await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant }, now)
 }
 
-/** Removes a member: it takes effect with the person's next request. Throws NotAllowed, ProofNeeded or a TeamProblem. */
+/** Removes a member, from the person's next request on. Throws NotAllowed, ProofNeeded or a TeamProblem. */
 export const removeFromTeam = async (
   tx: Tx,
   session: Session,
