@@ -14,12 +14,17 @@ import {
   stepOf,
   type Role,
 } from '../../server/src/people/access/index.ts'
+import { balancePages } from '../../server/src/dashboard/balances/index.ts'
+import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
+import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
 import { problemPage } from '../../server/src/pay-in/checkout/index.ts'
 import { announceSending } from '../../server/src/merchants/mail/index.ts'
 import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
-import { createDb, createPool, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import { createDb, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { makeRoles, type TestRoles } from '../setup/roles.ts'
+import { createWatchedPool } from '../setup/watched-pool.ts'
+import { catalogueOn } from './catalogue.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
 
@@ -80,11 +85,17 @@ const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
 
 /**
  * For the top of a test file. The clock is the edge's. The pages have the rights of the database role of the api.
+ * @param catalogue the assets of the installation
  * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
  */
-export const useDashboard = ({ ofPort = false } = {}) => {
+export const useDashboard = ({
+  ofPort = false,
+  catalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } }),
+}: { ofPort?: boolean; catalogue?: Catalogue } = {}) => {
   const api = {} as { db: Db }
   let pool: pg.Pool | undefined
+  /** statements of the pages, oldest first */
+  const statements: string[] = []
   let roles: TestRoles | undefined
   // Registered before the edge's, it runs after the database is dropped.
   afterAll(() => roles?.drop())
@@ -108,9 +119,12 @@ export const useDashboard = ({ ofPort = false } = {}) => {
     passwords: createPasswords(randomBytes),
     bucketOf: createBuckets([KEY]),
     devices: createDevices([KEY], randomBytes),
+    catalogue,
+    explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
   }
   // Limits of one network address have tests of their own.
-  const routes = dashboardRoutes(deps).map((route) => ({ ...route, perMinute: 1_000_000 }))
+  const all = [...dashboardRoutes(deps), ...paymentPages(deps), ...balancePages(deps)]
+  const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
   })
@@ -118,7 +132,7 @@ export const useDashboard = ({ ofPort = false } = {}) => {
     await announceSending(edge.db, true, new Date(edge.clock.ms))
     roles = await makeRoles(edge.pool.options.connectionString!, `dash${randomBytes(2).toString('hex')}`)
     await roles.grant()
-    pool = createPool({ url: roles.url('api') })
+    pool = createWatchedPool(roles.url('api'), ({ text }) => void statements.push(text))
     api.db = createDb(pool)
   })
   afterAll(() => pool?.end())
@@ -178,5 +192,16 @@ export const useDashboard = ({ ofPort = false } = {}) => {
 
   const codeAt = (seed: Buffer, stepsLater = 0): string => codeOf(seed, stepOf(new Date(edge.clock.ms)) + stepsLater)
 
-  return { edge, deps, browse, inviteTo, newAddress, codeAt, origin: ORIGIN }
+  /** The browser of a new member of a merchant, signed in with a password. */
+  const memberOf = async (merchantId: string, role: Role = 'viewer'): Promise<TestBrowser & { email: string }> => {
+    const email = newAddress()
+    const [path, browser] = [await inviteTo(email, role, merchantId), browse()]
+    const page = await browser.get(path)
+    const fields = { do: 'password', password: 'orbit velvet cactus', seed: fieldOf(page, 'seed') }
+    const joined = await browser.post(path, { ...fields, code: codeAt(seedOf(page)) }, ['origin', originOf()])
+    if (joined.status !== 200) throw new Error(`the person did not join: ${joined.status}`)
+    return Object.assign(browser, { email })
+  }
+
+  return { edge, deps, browse, inviteTo, memberOf, newAddress, codeAt, statements, origin: ORIGIN }
 }

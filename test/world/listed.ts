@@ -1,4 +1,4 @@
-/** Rows of the lists by their number, inserted raw: for lists.test.ts and lists.slow.test.ts only. */
+/** Rows of the lists by their number, inserted raw: for tests of the lists and of the pages that show them. */
 import { sql } from 'kysely'
 import { createCatalogue } from '../../server/src/market/assets/index.ts'
 import type { Db, Tx } from '../../server/src/platform/db/index.ts'

@@ -32,6 +32,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['risk', 'cards', 'treasury'],
   ['pay-in', 'pay-out'],
   ['exchange'],
+  ['dashboard'],
   ['app'],
 ]
 /** Districts whose files are imported by their own names; a module of any other is entered through its index.ts. */

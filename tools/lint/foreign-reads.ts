@@ -77,6 +77,11 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   },
   {
     by: 'pay-in/deposits',
+    tables: ['crypto_invoices'],
+    why: 'the list of deposits that pay no invoice, in the statement that examines a bounded number of rows',
+  },
+  {
+    by: 'pay-in/deposits',
     tables: ['watch_cursors'],
     why: 'confirmations and finality of a deposit, in the statement that shows or ends it',
   },

@@ -100,7 +100,7 @@ export const createApi = (
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
-    ...createDashboard(world, dataKeys),
+    ...createDashboard(world, dataKeys, chainIds),
     reportPage({ db: runtime.db, documents: checkout.documents }),
     ...fiat.pages,
     invoiceFormRoute({

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Network } from '@bursar/chainkit'
+import { balancePages } from '../../dashboard/balances/index.ts'
+import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import {
   createBuckets,
   createChallenges,
@@ -11,20 +14,39 @@ import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import type { World } from './world.ts'
 
-/** Creates the pages of the dashboard. @param dataKeys the newest first */
+/**
+ * Creates the pages of the dashboard.
+ * @param dataKeys the newest first
+ * @param chainIds of the EVM networks
+ */
 export const createDashboard = (
-  { runtime, publicUrl }: Pick<World, 'runtime' | 'publicUrl'>,
+  { runtime, publicUrl, catalogue, wallet }: Pick<World, 'runtime' | 'publicUrl' | 'catalogue' | 'wallet'>,
   dataKeys: readonly Uint8Array[],
-): PageRoute[] =>
-  dashboardRoutes({
-    runtime,
-    db: runtime.db,
-    publicUrl,
-    party: relyingPartyOf(publicUrl),
-    ring: createSecretRing(dataKeys),
-    random: randomBytes,
-    challenges: createChallenges(dataKeys, randomBytes),
-    passwords: createPasswords(randomBytes),
-    bucketOf: createBuckets(dataKeys),
-    devices: createDevices(dataKeys, randomBytes),
-  })
+  chainIds: ReadonlyMap<Network, bigint>,
+): PageRoute[] => {
+  const { db } = runtime
+  const devices = createDevices(dataKeys, randomBytes)
+  return [
+    ...dashboardRoutes({
+      runtime,
+      db,
+      publicUrl,
+      party: relyingPartyOf(publicUrl),
+      ring: createSecretRing(dataKeys),
+      random: randomBytes,
+      challenges: createChallenges(dataKeys, randomBytes),
+      passwords: createPasswords(randomBytes),
+      bucketOf: createBuckets(dataKeys),
+      devices,
+    }),
+    ...paymentPages({
+      runtime,
+      db,
+      devices,
+      publicUrl,
+      catalogue,
+      explorers: explorersOf(wallet.bitcoinChain, chainIds),
+    }),
+    ...balancePages({ runtime, db, devices, catalogue }),
+  ]
+}

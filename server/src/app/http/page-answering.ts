@@ -61,7 +61,7 @@ const encodingOf = ({ headers }: IncomingMessage): 'br' | 'gzip' | undefined => 
 }
 
 /** The headers of a streamed answer. */
-export const streamHeaders = (answer: PageAnswer, requestId: string): Record<string, string> => ({
+export const streamHeaders = (answer: Pick<WholeAnswer, 'headers'>, requestId: string): Record<string, string> => ({
   ...STANDARD,
   ...answer.headers,
   // A buffering proxy would never forward a stream.

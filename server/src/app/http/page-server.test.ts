@@ -46,6 +46,20 @@ const endless = (): PageRoute['handle'] => async () => ({
     await once(signal, 'abort')
   },
 })
+let [release, waited]: [() => void, Promise<void>] = [() => {}, Promise.resolve()]
+/** A file whose end waits until the test releases it. */
+const file: PageRoute['handle'] = async () => ({
+  status: 200,
+  headers: {},
+  merchantId: 'merchant',
+  contentType: 'text/csv',
+  fileName: 'a.csv',
+  pieces: (async function* pieces() {
+    yield 'first\r\n'
+    await waited
+    yield 'second\r\n'
+  })(),
+})
 let flooded = 0
 const flooding: PageRoute['handle'] = async () => ({
   status: 200,
@@ -76,6 +90,7 @@ const edge = useEdge({
       page('GET', '/split', {
         handle: async () => ({ status: 303, headers: { location: '/a\r\nset-cookie: b=c' }, body: '' }),
       }),
+      page('GET', '/file', { handle: file }),
       page('GET', '/moved', { handle: async () => ({ status: 303, headers: { location: '/large' }, body: '' }) }),
       page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
     ],
@@ -102,6 +117,19 @@ describe('a page', () => {
       url: '/invoices/crypto/a%20b?lang=uk&lang=ru&x=%zz',
     })
     expect((await get('/invoices/crypto/x/')).text).toBe('<p>x')
+  })
+
+  test('may be a file; a merchant gets four at once, and a readable page instead of a fifth', async () => {
+    waited = new Promise((resolve) => {
+      release = resolve
+    })
+    const five = Array.from({ length: 5 }, () => get('/file'))
+    const first = await Promise.race(five)
+    expect([first.status, first.text.startsWith('<h1>problem 429</h1>')]).toEqual([429, true])
+    release()
+    const files = (await Promise.all(five)).filter(({ status }) => status === 200)
+    expect(files.map(({ text }) => text)).toEqual(Array.from({ length: 4 }, () => 'first\r\nsecond\r\n'))
+    expect(files[0]!.headers['content-disposition']).toBe('attachment; filename="a.csv"')
   })
 
   test('carries headers that keep it from caches, frames and other sites', async () => {

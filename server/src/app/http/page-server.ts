@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
+import type { FileAnswer, PageAnswer, PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { BodyBudget } from './body-budget.ts'
@@ -12,6 +12,7 @@ import { sendWhole } from './page-answering.ts'
 import { headersOf, readPageRequest } from './page-reading.ts'
 import { createPageStreams, STREAM_LIMITS, type StreamLimits } from './page-streams.ts'
 import { createRateLimiter } from './rate-limit.ts'
+import type { Streams } from './streams.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 
 /** Why a page can't be shown, in words for the reader. */
@@ -46,6 +47,8 @@ export interface PageDeps {
   clientAddress: ClientAddress
   bodies: BodyBudget
   meter: Pick<RequestMeter, 'note'> | undefined
+  /** sends files, together with those of the API */
+  files: Streams
   isClosing(): boolean
 }
 
@@ -79,11 +82,25 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
     }
   }
 
+  const sendFile = async ({ raw, id }: FastifyRequest, reply: FastifyReply, file: FileAnswer): Promise<void> => {
+    const exchange = { request: raw, response: reply.raw, requestId: id, rate: null }
+    try {
+      await deps.files.send(exchange, file.merchantId, file, deps.isClosing)
+    } finally {
+      // A file that is refused before its first byte is answered by a page.
+      if (reply.raw.headersSent) reply.hijack()
+    }
+  }
+
   const answer = async (request: FastifyRequest, reply: FastifyReply, route: PageRoute): Promise<number> => {
     const subject = subjectOf(deps.clientAddress(request.raw))
     limit(route, subject)
     const answered = await handled(request, route, subject)
     if (deps.isClosing()) reply.raw.shouldKeepAlive = false
+    if ('pieces' in answered) {
+      await sendFile(request, reply, answered)
+      return answered.status
+    }
     if ('stream' in answered) {
       const run = streams.admit(subject)
       reply.hijack()

@@ -116,6 +116,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
       meter: deps.meter,
       clientAddress: edge.clientAddress,
       bodies: edge.bodies,
+      files: edge.streams,
       isClosing: () => edge.closing,
     })
   app.addHook('preClose', async () => {

@@ -10,5 +10,7 @@ export { createDepositExpecting, expectFiat } from './expecting.ts'
 export { createConversionJob } from './jobs.ts'
 export type { ConversionDeps } from './jobs.ts'
 export { createTargetKeeper } from './keeping.ts'
+export { conversionsOf } from './queries.ts'
+export type { ListedConversion } from './queries.ts'
 
 export { releaseConversions } from './store.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/index.ts'
 import type { Listed, ListPage } from '../../platform/lists/page.ts'
+import type { AccountKind } from './accounts.ts'
 import type { Cause, Transfer } from './posting.ts'
 
 /** An entry of an account, in ledger units, credit positive. */
@@ -84,6 +85,40 @@ const transfersOf = async (
   return new Map(
     rows.map(({ id, kind, causeKind, causeId, at }) => [id, { kind, cause: { kind: causeKind, id: causeId }, at }]),
   )
+}
+
+/** An entry on an account of a merchant, in ledger units, credit positive. */
+export interface CausedEntry {
+  transferId: string
+  kind: Transfer['kind']
+  causeId: string
+  at: Date
+  asset: string
+  account: AccountKind
+  posted: bigint
+  held: bigint
+}
+
+/** The most entries of an answer: an object has a few transfers with a few entries each. */
+const MOST_CAUSED = 200
+
+/** Entries of the transfers that these objects caused, on a merchant's accounts of these kinds, oldest first. */
+export const entriesCausedBy = async (
+  db: Db,
+  merchantId: string,
+  causeIds: readonly string[],
+  kinds: readonly AccountKind[],
+): Promise<CausedEntry[]> => {
+  const { rows } =
+    await sql<CausedEntry>`select t.id as "transferId", t.kind, t.cause_id as "causeId", t.created_at as at,
+      l.asset, l.kind as account, e.posted, e.held
+    from ledger_transfers t
+    join ledger_entries e on e.transfer_id = t.id
+    join ledger_accounts l on l.id = e.account_id
+    where t.cause_id = any(${[...causeIds]}::uuid[]) and t.merchant_id = ${merchantId}
+      and l.merchant_id = ${merchantId} and l.kind = any(${[...kinds]}::text[])
+    order by t.created_at, t.id, l.id limit ${MOST_CAUSED}`.execute(db)
+  return rows
 }
 
 /** The version of the first entry of that time or later, by halving: entries have no times of their own. */

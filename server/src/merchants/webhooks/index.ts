@@ -18,6 +18,7 @@ export { archiveEvents, listArchives } from './archive.ts'
 export { createMonthsJob, readMonths } from './months.ts'
 export {
   BACKLOG_COUNTS,
+  deliveriesOf,
   lastSequence,
   listAttempts,
   listEvents,
@@ -26,5 +27,6 @@ export {
   wasNotified,
 } from './queries.ts'
 
+export type { EventDelivery } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Endpoint } from './signature.ts'

@@ -137,5 +137,52 @@ export const listAttempts = async (
     where merchant_id = ${merchantId} and sequence = ${sequence} order by epoch desc limit ${limit}`.execute(db)
   ).rows
 
+/** A notification of an object with its delivery. Times are of the business clock. */
+export interface EventDelivery {
+  sequence: number
+  kind: string
+  status: string
+  createdAt: Date
+  /** waiting: not accepted yet. exhausted: its scheduled attempts are used up */
+  state: 'delivered' | 'waiting' | 'exhausted'
+  /** the last attempts, oldest first; attempts are deleted after some time */
+  attempts: { at: Date; status: number | null; error: string | null }[]
+}
+
+const SHOWN_ATTEMPTS = 10
+const SHOWN_DELIVERIES = 100
+
+/**
+ * The notifications of a merchant's objects, oldest first.
+ * @param since a time before all of them, which limits the months that are read
+ */
+export const deliveriesOf = async (
+  db: Db,
+  merchantId: string,
+  objectIds: readonly string[],
+  since: Date,
+): Promise<EventDelivery[]> => {
+  const { rows } = await sql<
+    Omit<EventDelivery, 'attempts'> & { attempts: { at: string; status: number | null; error: string | null }[] }
+  >`select e.sequence, e.kind, e.status, e.created_at as "createdAt",
+      case when s.next_sequence is null or e.sequence < s.next_sequence or e.sequence > s.last_sequence then 'delivered'
+        when s.state = 'exhausted' then 'exhausted' else 'waiting' end as state,
+      a.attempts
+    from events e
+    left join event_streams s on s.merchant_id = e.merchant_id and s.object_id = e.object_id
+    cross join lateral (select coalesce(jsonb_agg(jsonb_build_object('at', o.at, 'status', o.status, 'error', o.error)
+        order by o.epoch), '[]'::jsonb) as attempts
+      from (select t.epoch, t.at, t.status, t.error from event_attempts t
+        where t.merchant_id = e.merchant_id and t.sequence = e.sequence
+        order by t.epoch desc limit ${SHOWN_ATTEMPTS}) o) a
+    where e.object_id = any(${[...objectIds]}::uuid[]) and e.merchant_id = ${merchantId}
+      and e.created_at > ${new Date(since.getTime() - DAY_MS)}
+    order by e.sequence limit ${SHOWN_DELIVERIES}`.execute(db)
+  return rows.map((row) => ({
+    ...row,
+    attempts: row.attempts.map(({ at, status, error }) => ({ at: new Date(at), status, error })),
+  }))
+}
+
 /** A query of the number of objects with undelivered notifications, as a gauge: `state`, `value`. */
 export const BACKLOG_COUNTS = sql`select state, count(*) as value from event_streams group by state`

@@ -41,6 +41,10 @@ export { PayerRefusal } from './refusal.ts'
 
 export { invoiceRoutes } from './routes.ts'
 export { invoiceListRoute } from './routes-listing.ts'
+export { listInvoices } from './listing.ts'
+export type { InvoiceFilter } from './listing.ts'
+export type { Invoice } from './invoice.ts'
+export { pageUrl } from './settings.ts'
 
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'
 

@@ -4,6 +4,7 @@ import { familyOf, ownerOf } from '../../chain/addresses/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
   examination,
+  isAmong,
   isAnyOf,
   isHashedValue,
   isInPage,
@@ -24,7 +25,7 @@ import { INVOICE_COLUMNS, invoiceOf, type InvoiceRow } from './store.ts'
 /** Conditions on invoices, all of which hold; null: any. The range is of the amount that an invoice asks for. */
 export interface InvoiceFilter extends UnitRange {
   ids: readonly string[] | null
-  state: InvoiceState | null
+  states: readonly InvoiceState[] | null
   ticker: string | null
   blockchain: Network | null
   meta: string | null
@@ -42,7 +43,7 @@ export const listInvoices = async (
   page: ListPage,
 ): Promise<Listed<Invoice>> => {
   const addressIds = await addressIdsOf(db, filter)
-  const conditions = sql`${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+  const conditions = sql`${isAmong(sql`i.state`, filter.states)} and ${isValue(sql`i.ticker`, filter.ticker)}
     and ${isValue(sql`i.blockchain`, filter.blockchain)}
     and ${isInUnits(sql`i.units`, filter)} and ${isInTime(sql`i.created_at`, page)}`
   const select = sql`select ${INVOICE_COLUMNS}, ${examination(sql`i.id desc`, conditions)}

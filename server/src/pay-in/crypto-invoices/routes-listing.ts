@@ -32,7 +32,7 @@ export const invoiceListRoute = ({ runtime: { db, clock }, catalogue, publicUrl 
 
 const filterOf = (query: ListQuery, asset: ListedAsset | null): InvoiceFilter => ({
   ids: readIds(query),
-  state: (query.status?.toLowerCase() ?? null) as InvoiceFilter['state'],
+  states: query.status === undefined ? null : ([query.status.toLowerCase()] as InvoiceFilter['states']),
   ticker: asset && asset.ticker,
   blockchain: (query.blockchain ?? null) as InvoiceFilter['blockchain'],
   ...readUnitRange(query, asset),

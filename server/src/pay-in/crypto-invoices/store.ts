@@ -276,7 +276,7 @@ export const isAskedFor = async (
 
 /** Returns invoices by their addresses. */
 export const invoicesAt = async (
-  tx: Tx,
+  db: Db | Tx,
   merchantId: string,
   addressIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
@@ -284,6 +284,6 @@ export const invoicesAt = async (
     id: string
     addressId: string
   }>`select id, address_id as "addressId" from crypto_invoices
-    where merchant_id = ${merchantId} and address_id = any(${[...addressIds]}::uuid[])`.execute(tx)
+    where merchant_id = ${merchantId} and address_id = any(${[...addressIds]}::uuid[])`.execute(db)
   return new Map(rows.map(({ id, addressId }) => [addressId, id]))
 }

@@ -34,8 +34,10 @@ export { createBalanceCheckJob } from './jobs.ts'
 
 export { DEFAULT_DEPOSIT_POLICY, depositMembers, depositRulesOf } from './policy.ts'
 export type { DepositPolicy } from './policy.ts'
-export { depositsAt, findDeposit, wasHeld, heldDeposits, type DepositAt } from './queries.ts'
+export { depositsAt, findDeposit, findDepositAt, wasHeld, heldDeposits, type DepositAt } from './queries.ts'
 export { depositRoutes } from './routes.ts'
+export { listDeposits } from './listing.ts'
+export type { DepositFilter } from './listing.ts'
 export { depositListRoute } from './routes-listing.ts'
 export type { Credited, CreditedSubscriber, DepositSettings, HeldSubscriber } from './settings.ts'
 

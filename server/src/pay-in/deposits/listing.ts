@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/index.ts'
 import {
   askedOf,
   examination,
+  isAmong,
   isAnyOf,
   isInPage,
   isInTime,
@@ -22,8 +23,10 @@ import { DEPOSIT_COLUMNS } from './store.ts'
 /** Conditions on deposits, all of which hold; null: any. */
 export interface DepositFilter extends UnitRange {
   ids: readonly string[] | null
-  /** the newest status that was notified */
-  status: WireStatus | null
+  /** the newest status that was notified is one of these */
+  statuses: readonly WireStatus[] | null
+  /** only those at addresses that belong to no invoice */
+  isPlain: boolean
   asset: string | null
   network: Network | null
   /** meta of the address */
@@ -41,9 +44,11 @@ export const listDeposits = async (
   page: ListPage,
 ): Promise<Listed<Deposit>> => {
   const ids = await idsOf(db, merchantId, filter)
-  const conditions = sql`${isValue(sql`d.told`, filter.status)} and ${isValue(sql`d.asset`, filter.asset)}
+  const conditions = sql`${isAmong(sql`d.told`, filter.statuses)} and ${isValue(sql`d.asset`, filter.asset)}
     and ${isValue(sql`d.network`, filter.network)} and ${isValue(sql`d.meta`, filter.meta)}
-    and ${isInUnits(sql`d.units`, filter)} and ${isInTime(sql`d.created_at`, page)}`
+    and ${isInUnits(sql`d.units`, filter)} and ${isInTime(sql`d.created_at`, page)}
+    and (not ${filter.isPlain} or not exists (select from crypto_invoices c
+      where c.merchant_id = d.merchant_id and c.address_id = d.address_id))`
   const select = sql`select ${DEPOSIT_COLUMNS}, ${examination(sql`d.id desc`, conditions)}
     from deposits d
     where d.merchant_id = ${merchantId} and ${isInPage(sql`d.id`, page)} and ${isAnyOf(sql`d.id`, ids)}

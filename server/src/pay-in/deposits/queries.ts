@@ -75,6 +75,16 @@ export interface DepositAt extends Deposit {
   headHeight: number | null
 }
 
+/** A deposit of a merchant by its id, with the height of its network. */
+export const findDepositAt = async (db: Db, merchantId: string, id: string): Promise<DepositAt | undefined> => {
+  const { rows } = await sql<
+    Omit<DepositAt, 'hash'>
+  >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
+    from deposits d left join watch_cursors c on c.network = d.network
+    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
+  return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))[0]
+}
+
 /** Returns all deposits of an address, oldest first. */
 export const depositsAt = async (
   db: Db | Tx,

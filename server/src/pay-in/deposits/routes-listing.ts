@@ -22,7 +22,8 @@ export const depositListRoute = ({ runtime: { db, clock }, catalogue }: DepositL
 
 const filterOf = (query: ListQuery, asset: ListedAsset | null): DepositFilter => ({
   ids: readIds(query),
-  status: (query.status ?? null) as DepositFilter['status'],
+  statuses: query.status === undefined ? null : ([query.status] as DepositFilter['statuses']),
+  isPlain: false,
   asset: asset && asset.ticker,
   network: (query.blockchain ?? null) as DepositFilter['network'],
   ...readUnitRange(query, asset),

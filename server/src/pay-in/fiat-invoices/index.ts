@@ -13,8 +13,11 @@ export { findForPayer, findPaymentsFor } from './queries.ts'
 export type { FiatInvoiceForPayer } from './queries.ts'
 export { FiatPayerRefusal } from './refusal.ts'
 
+export { isFiatInvoiceKey, listFiatInvoices } from './listing.ts'
+export type { FiatInvoiceFilter } from './listing.ts'
 export { fiatInvoiceListRoute } from './routes-listing.ts'
 export { fiatInvoiceFormRoute, fiatInvoiceRoutes } from './routes.ts'
 
+export { pageUrl } from './settings.ts'
 export type { FiatInvoiceSettings } from './settings.ts'
 export { FIAT_INVOICE_CHANNEL } from './store.ts'

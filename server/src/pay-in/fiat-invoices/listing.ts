@@ -3,6 +3,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
   examination,
+  isAmong,
   isAnyOf,
   isHashedValue,
   isInUnits,
@@ -22,7 +23,7 @@ import { COLUMNS } from './store.ts'
 /** Conditions on invoices, all of which hold; null: any. The range is of the amount that an invoice asks for. */
 export interface FiatInvoiceFilter extends UnitRange {
   ids: readonly string[] | null
-  state: FiatInvoiceState | null
+  states: readonly FiatInvoiceState[] | null
   ticker: string | null
   meta: string | null
   /** of the payer, as it is stored */
@@ -50,15 +51,15 @@ const boundOf = ({ after, timeTo }: ListPage): { micros: number; id: string } =>
   return Number(micros) < end.micros ? { micros: Number(micros), id: id! } : end
 }
 
-/** A page of a merchant's invoices, newest first. The key of a row is its time and its id. */
+/** A page of a merchant's invoices, newest first, each with its key, which is its time and its id. */
 export const listFiatInvoices = async (
   db: Db,
   merchantId: string,
   filter: FiatInvoiceFilter,
   page: ListPage,
-): Promise<Listed<FiatInvoice>> => {
+): Promise<Listed<FiatInvoice & { key: string }>> => {
   const { micros, id } = boundOf(page)
-  const conditions = sql`${isValue(sql`i.state`, filter.state)} and ${isValue(sql`i.ticker`, filter.ticker)}
+  const conditions = sql`${isAmong(sql`i.state`, filter.states)} and ${isValue(sql`i.ticker`, filter.ticker)}
     and ${isInUnits(sql`i.units`, filter)}`
   const select = sql`select ${COLUMNS}, (extract(epoch from i.created_at) * 1000000)::bigint::text as "createdMicros",
       ${examination(sql`i.created_at desc, i.id desc`, conditions)}
@@ -70,6 +71,13 @@ export const listFiatInvoices = async (
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.created_at desc, i.id desc`
   const { rows } = await sql<Row>`${rowsOfPage(select, sql`"createdAt" desc, id desc`, page)}`.execute(db)
-  const listed = pageOf(rows, page.limit, (row) => `${row.createdMicros}/${row.id}`)
-  return { rows: listed.rows.map(({ createdMicros: _, ...invoice }) => invoice), next: listed.next }
+  const keyOf = ({ createdMicros, id: own }: Pick<Row, 'createdMicros' | 'id'>): string => `${createdMicros}/${own}`
+  const listed = pageOf(rows, page.limit, keyOf)
+  return {
+    rows: listed.rows.map(({ createdMicros, ...invoice }) => ({
+      ...invoice,
+      key: keyOf({ createdMicros, id: invoice.id }),
+    })),
+    next: listed.next,
+  }
 }

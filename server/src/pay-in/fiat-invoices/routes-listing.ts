@@ -38,7 +38,7 @@ export const fiatInvoiceListRoute = ({ runtime: { db, clock }, catalogue, public
 
 const filterOf = (query: ListQuery, asset: ListedAsset | null): FiatInvoiceFilter => ({
   ids: readIds(query),
-  state: (query.status?.toLowerCase() ?? null) as FiatInvoiceFilter['state'],
+  states: query.status === undefined ? null : ([query.status.toLowerCase()] as FiatInvoiceFilter['states']),
   ticker: asset && asset.ticker,
   ...readUnitRange(query, asset),
   meta: query.meta ?? null,

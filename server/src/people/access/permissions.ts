@@ -7,6 +7,11 @@ import { ROLES, type Role } from './roles.ts'
  * in its own transaction. docs/operating/permissions.md is generated from this table.
  */
 export const PERMISSIONS = {
+  'see-payments': { does: 'read invoices, card payments and deposits, and export them', roles: ROLES },
+  'see-balances': {
+    does: 'read balances and their statements, and export them',
+    roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
+  },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {
     does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',

@@ -75,6 +75,8 @@ const MANAGERS: Role[] = ['owner', 'admin']
 describe('the table of permissions', () => {
   // Written by hand: the generated table must be this one.
   const EXPECTED: Record<Action, readonly Role[]> = {
+    'see-payments': EVERY,
+    'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],

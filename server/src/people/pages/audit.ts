@@ -4,7 +4,7 @@ import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { isRole, readAudit, type MerchantAction } from '../access/index.ts'
 import { pageOf } from './frame.ts'
-import { forMerchant, placeOf, type MerchantVisit } from './merchant-page.ts'
+import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { auditPath, linkTo, type DashboardDeps, type Visit } from './visit.ts'
 
 const PAGE = 50
@@ -20,7 +20,7 @@ export const showAudit = (deps: DashboardDeps, request: PageRequest): Promise<Pa
     const last = actions.at(-1)
     return pageOf(visit, {
       title: words.audit,
-      merchant: placeOf(visit),
+      merchant: visit.membership,
       sections: [
         html`<section class="panel">${
           actions.length === 0

@@ -4,7 +4,9 @@ import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { PASSKEY_SCRIPT } from './passkeys.generated.ts'
-import { auditPath, linkTo, teamPath, type Visit } from './visit.ts'
+import type { Membership } from '../access/index.ts'
+import { merchantLinks } from './merchant-links.ts'
+import { linkTo, type Visit } from './visit.ts'
 
 /** Rules beside those of payment pages. */
 const STYLE =
@@ -21,8 +23,8 @@ export interface PageParts {
   sections: readonly Piece[]
   status?: number
   cookie?: string
-  /** the merchant that the page is about; `mayAudit`: the person may read its audit log */
-  merchant?: { id: string; name: string; mayAudit: boolean }
+  /** the merchant that the page is about, with the person's role */
+  merchant?: Membership
   /** the result of the last action */
   said?: { isProblem: boolean; text: string } | undefined
 }
@@ -64,10 +66,8 @@ const menuLink = (visit: Visit, path: string, text: string): Markup =>
   html`<a href="${linkTo(visit, path)}"${visit.path === path && html` aria-current="page"`}>${text}</a>`
 
 /** The pages of one merchant that the person may see. */
-const merchantMenu = (visit: Visit, { id, name, mayAudit }: NonNullable<PageParts['merchant']>): Markup => {
-  const { words } = visit
-  return html`<nav class="menu" aria-label="${name}"><strong>${foreign(name)}</strong>${menuLink(visit, teamPath(id), words.team)}${mayAudit && menuLink(visit, auditPath(id), words.audit)}</nav>`
-}
+const merchantMenu = (visit: Visit, merchant: Membership): Markup =>
+  html`<nav class="menu" aria-label="${merchant.name}"><strong>${foreign(merchant.name)}</strong>${merchantLinks(visit, merchant).map(({ path, text }) => menuLink(visit, path, text))}</nav>`
 
 const menu = (visit: Visit): Markup => {
   const { words } = visit

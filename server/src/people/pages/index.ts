@@ -1,5 +1,5 @@
 /**
- * The dashboard: pages below `/app`, rendered by the server. Guarantees:
+ * The dashboard: sign-in, the list of merchants and Security, below `/app`, rendered by the server. Guarantees:
  * - every page works without scripts, except for passkeys;
  * - a form is accepted from a page of our own origin only;
  * - the browser has no secret but cookies that scripts can't read;
@@ -7,3 +7,6 @@
  * - text that was typed into a form survives the end of the session.
  */
 export { dashboardRoutes } from './routes.ts'
+export { merchantLinks, type MerchantPart } from './merchant-links.ts'
+export { toSignIn } from './sign-in.ts'
+export { linkTo, merchantPath, visitOf, type Visit } from './visit.ts'

@@ -3,8 +3,8 @@ import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { isUuid } from '../../platform/base/id.ts'
-import { mayRole, membershipsOf, NotAllowed, type Membership } from '../access/index.ts'
-import { pageOf, type PageParts } from './frame.ts'
+import { membershipsOf, NotAllowed, type Membership } from '../access/index.ts'
+import { pageOf } from './frame.ts'
 import { askToSignIn } from './sign-in.ts'
 import { readFields, visitOf, type DashboardDeps, type Fields, type Signed } from './visit.ts'
 
@@ -31,7 +31,7 @@ export const forMerchant = async (
   } catch (error) {
     if (!(error instanceof NotAllowed)) throw error
     const sections = [html`<section class="panel"><p>${words.notAllowed}</p></section>`]
-    return pageOf(visit, { title: words.notAllowedTitle, status: 403, merchant: placeOf(placed), sections })
+    return pageOf(visit, { title: words.notAllowedTitle, status: 403, merchant: placed.membership, sections })
   }
 }
 
@@ -41,12 +41,3 @@ const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, pers
   if (found) return found
   throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such page')
 }
-
-/** The merchant of a page for its frame. */
-export const placeOf = ({
-  membership: { merchantId, name, role },
-}: Pick<MerchantVisit, 'membership'>): NonNullable<PageParts['merchant']> => ({
-  id: merchantId,
-  name,
-  mayAudit: mayRole(role, 'see-audit'),
-})

@@ -3,7 +3,7 @@ import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { membershipsOf } from '../access/index.ts'
 import { pageOf } from './frame.ts'
 import { askToSignIn } from './sign-in.ts'
-import { linkTo, teamPath, visitOf, type DashboardDeps } from './visit.ts'
+import { linkTo, merchantPath, visitOf, type DashboardDeps } from './visit.ts'
 
 /** The first page: the merchants of the person, with the role that they have there. */
 export const showMerchants = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
@@ -18,7 +18,7 @@ export const showMerchants = async (deps: DashboardDeps, request: PageRequest): 
         ? html`<section class="panel"><p>${words.noMerchants}</p></section>`
         : html`<section class="panel"><ul class="rows">${memberships.map(
             ({ merchantId, name, role }) =>
-              html`<li class="line"><a href="${linkTo(visit, teamPath(merchantId))}">${foreign(name)}</a> <span class="soft">${words.roles[role]}</span></li>`,
+              html`<li class="line"><a href="${linkTo(visit, merchantPath(merchantId, 'payments'))}">${foreign(name)}</a> <span class="soft">${words.roles[role]}</span></li>`,
           )}</ul></section>`,
     ],
   })

@@ -49,8 +49,8 @@ export const dashboardRoutes = (deps: DashboardDeps): PageRoute[] => {
     post('/app/join/{token}', acceptInvitation),
     get('/app/security', showSecurity),
     post('/app/security', changeSecurity),
-    get('/app/m/{merchant}/team', showTeam),
-    post('/app/m/{merchant}/team', changeTeam),
-    get('/app/m/{merchant}/audit', showAudit),
+    get('/app/merchants/{merchant}/team', showTeam),
+    post('/app/merchants/{merchant}/team', changeTeam),
+    get('/app/merchants/{merchant}/audit', showAudit),
   ]
 }

@@ -21,7 +21,9 @@ import {
 } from './visit.ts'
 
 /** Pages to which a person returns after signing in. */
-const RETURNS = /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43}|\/m\/[0-9a-f-]{36}\/(team|audit))?$/
+const RETURNS =
+  /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43}|\/merchants\/[0-9a-f-]{36}\/[\w/-]{1,100}(\?[\w=&%.+:@*-]*)?)?$/
+const LONGEST_RETURN = 900
 const HOME = '/app'
 /** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
 const KEPT = ['name', 'invitee', 'invitee-role'] as const
@@ -86,12 +88,17 @@ export const proofIn = ({ agent, device }: Visit, fields: Fields): TypedProof =>
 export const proofFields = (words: Visit['words']): Markup =>
   html`${input({ name: 'password', label: words.password, type: 'password', autocomplete: 'current-password' })}${input({ name: 'code', label: words.code, hint: words.codeHint, autocomplete: 'one-time-code' })}`
 
-export const returnOf = (text: string | undefined): string => (text !== undefined && RETURNS.test(text) ? text : HOME)
+const isReturn = (text: string): boolean => text.length <= LONGEST_RETURN && RETURNS.test(text)
+export const returnOf = (text: string | undefined): string => (text !== undefined && isReturn(text) ? text : HOME)
+
+/** Sends the browser to the page where a person signs in, and from there back to the page of the request. */
+export const toSignIn = (visit: Visit): PageAnswer =>
+  redirect(linkTo(visit, '/app/sign-in', { next: isReturn(visit.url) ? visit.url : returnOf(visit.path) }))
 
 /** The page where a person signs in, for a request that needs a session. The form keeps their input. */
 export const askToSignIn = (deps: DashboardDeps, visit: Visit, fields?: Fields): PageAnswer => {
+  if (!fields) return toSignIn(visit)
   const next = returnOf(visit.path)
-  if (!fields) return redirect(linkTo(visit, '/app/sign-in', { next }))
   return signInPage(deps, visit, { next, kept: keptIn(fields), said: visit.words.signInAgain, status: 401 })
 }
 

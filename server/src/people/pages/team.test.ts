@@ -11,8 +11,8 @@ const { edge, browse, inviteTo, newAddress, origin } = useDashboard()
 const MINUTE = 60_000
 
 const shop = async (name = 'Shop'): Promise<string> => (await makeMerchant(edge.db, edge.clock.ms, { name })).id
-const teamAt = (merchantId: string): string => `/app/m/${merchantId}/team`
-const auditAt = (merchantId: string): string => `/app/m/${merchantId}/audit`
+const teamAt = (merchantId: string): string => `/app/merchants/${merchantId}/team`
+const auditAt = (merchantId: string): string => `/app/merchants/${merchantId}/audit`
 
 /** A person who has accepted an invitation with a passkey. */
 const join = async (merchantId: string, role: Role = 'owner', email = newAddress(), given?: string) => {

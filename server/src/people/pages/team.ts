@@ -21,7 +21,7 @@ import {
   type TeamMember,
 } from '../access/index.ts'
 import { choice, hidden, input, pageOf, redirect, section, type PageParts } from './frame.ts'
-import { forMerchant, placeOf, type MerchantVisit } from './merchant-page.ts'
+import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { provePanel } from './proving.ts'
 import { keptIn, type Kept } from './sign-in.ts'
 import { linkTo, teamPath, type DashboardDeps, type Fields } from './visit.ts'
@@ -98,7 +98,7 @@ const teamPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
   const next = teamPath(membership.merchantId)
   return pageOf(visit, {
     title: words.team,
-    merchant: placeOf(visit),
+    merchant: visit.membership,
     said: shown.said,
     ...(shown.status !== undefined && { status: shown.status }),
     sections: [

@@ -38,6 +38,8 @@ export interface Visit {
   newDevice: string | undefined
   /** the path without the query */
   path: string
+  /** path and query as requested */
+  url: string
   now: Now
 }
 
@@ -69,7 +71,7 @@ const cookieIn = ({ headers }: PageRequest, name: string): string | undefined =>
     ?.slice(name.length + 1)
 
 const newDeviceFor = (
-  { devices }: DashboardDeps,
+  { devices }: Pick<DashboardDeps, 'devices'>,
   session: Session | undefined,
   device: string | undefined,
 ): string | undefined => {
@@ -78,7 +80,10 @@ const newDeviceFor = (
   return `${DEVICE_COOKIE}=${devices.make(address)}; ${ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
 }
 
-export const visitOf = async (deps: DashboardDeps, request: PageRequest): Promise<Visit> => {
+export const visitOf = async (
+  deps: Pick<DashboardDeps, 'db' | 'runtime' | 'devices'>,
+  request: PageRequest,
+): Promise<Visit> => {
   const now = nowOf(deps.runtime)
   const token = cookieIn(request, COOKIE)
   const session = token !== undefined && isToken(token) ? await findSession(deps.db, token, now.real) : undefined
@@ -94,18 +99,28 @@ export const visitOf = async (deps: DashboardDeps, request: PageRequest): Promis
     device,
     newDevice: newDeviceFor(deps, session, device),
     path: request.url.split('?')[0]!,
+    url: request.url,
     now,
   }
 }
 
 export const SECURITY_PATH = '/app/security'
-export const teamPath = (merchantId: string): string => `/app/m/${merchantId}/team`
-export const auditPath = (merchantId: string): string => `/app/m/${merchantId}/audit`
+
+/** The path of a page about a merchant, such as `payments`. */
+export const merchantPath = (merchantId: string, page: string): string => `/app/merchants/${merchantId}/${page}`
+export const teamPath = (merchantId: string): string => merchantPath(merchantId, 'team')
+export const auditPath = (merchantId: string): string => merchantPath(merchantId, 'audit')
 
 /** A link to a page of the dashboard that keeps the chosen language. */
-export const linkTo = ({ chosen }: Visit, path: string, query: Readonly<Record<string, string>> = {}): string => {
-  const all = new URLSearchParams({ ...query, ...(chosen && { lang: chosen }) }).toString()
-  return all === '' ? path : `${path}?${all}`
+export const linkTo = (
+  { chosen }: Pick<Visit, 'chosen'>,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string => {
+  const [plain = '', given] = path.split('?')
+  const all = new URLSearchParams(given)
+  for (const [name, value] of Object.entries({ ...query, ...(chosen && { lang: chosen }) })) all.set(name, value)
+  return all.size === 0 ? plain : `${plain}?${all.toString()}`
 }
 
 /** Longer than any valid value but the answer of a passkey. */

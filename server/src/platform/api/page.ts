@@ -1,3 +1,5 @@
+import type { StreamedAnswer } from './route.ts'
+
 /** An unsigned request: of a payer's browser, a web form or an acquirer's callback. */
 export interface PageRequest {
   /** a HEAD request is handled as a GET, and answered without a body */
@@ -13,8 +15,12 @@ export interface PageRequest {
   requestId: string
 }
 
-/** A complete response, or a stream: `stream` writes until it returns, or `signal` reports a disconnect. */
+/** A file for the members of a merchant, sent at the speed of its client. It has the headers of every file. */
+export type FileAnswer = StreamedAnswer & { status: 200; headers: Readonly<Record<string, never>>; merchantId: string }
+
+/** A complete response, a file, or a stream: `stream` writes until it returns, or `signal` reports a disconnect. */
 export type PageAnswer =
+  | FileAnswer
   | { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer }
   | {
       status: number

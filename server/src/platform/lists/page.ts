@@ -117,6 +117,10 @@ export const isValue = (column: RawBuilder<unknown>, value: string | null): RawB
 export const isHashedValue = (column: RawBuilder<unknown>, value: string | null): RawBuilder<unknown> =>
   sql`(${value}::text is null or (md5(${column}) = md5(${value}::text) and ${column} = ${value}::text))`
 
+/** The column has one of these values; null: any. */
+export const isAmong = (column: RawBuilder<unknown>, values: readonly string[] | null): RawBuilder<unknown> =>
+  sql`(${values && [...values]}::text[] is null or ${column} = any(${values && [...values]}::text[]))`
+
 /** The time is within the page's. */
 export const isInTime = (
   column: RawBuilder<unknown>,

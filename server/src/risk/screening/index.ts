@@ -20,6 +20,7 @@ export { readListFile } from './list-file.ts'
 
 export type { ScreeningState } from './machine.ts'
 export {
+  depositScreenings,
   findScreening,
   findScreeningById,
   listLists,
@@ -32,6 +33,7 @@ export {
 export { findingsOn, noteFindings, screenAgain } from './rescreening.ts'
 
 export { reportPage, screeningRoutes } from './routes.ts'
+export type { ScreenedDeposit } from './queries.ts'
 export type { Opinion, Screening, ScreeningRules } from './screening.ts'
 export { SCREENING_MEMBERS, screeningRulesOf } from './settings.ts'
 export { lockDeposits } from './store.ts'

@@ -41,6 +41,28 @@ export const statesOf = async (
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
+/** The state of a deposit's screening. Times are of the business clock. */
+export interface ScreenedDeposit {
+  depositId: string
+  state: ScreeningState
+  askedAt: Date
+  /** when the state last changed */
+  changedAt: Date
+}
+
+/** Returns the screenings of a merchant's deposits. */
+export const depositScreenings = async (
+  db: Db,
+  merchantId: string,
+  depositIds: readonly string[],
+): Promise<ScreenedDeposit[]> => {
+  const { rows } = await sql<ScreenedDeposit>`select subject_id as "depositId", state, created_at as "askedAt",
+      updated_at as "changedAt"
+    from screenings where kind = 'deposit' and merchant_id = ${merchantId}
+      and subject_id = any(${[...depositIds]}::uuid[])`.execute(db)
+  return rows
+}
+
 /**
  * Returns the screenings that need an operator, oldest first: risky and undecided, unanswered for too long, or with an
  * other side that was listed later.

@@ -79,6 +79,8 @@ export interface Words {
   proveFirst: string
   changePassword: string
   passwordEnds: string
+  payments: string
+  balances: string
   team: string
   audit: string
   notAllowedTitle: string
@@ -188,6 +190,8 @@ export const en: Words = {
   proveFirst: 'Confirm first that it is you.',
   changePassword: 'Change the password',
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
+  payments: 'Payments',
+  balances: 'Balances',
   team: 'Team',
   audit: 'Audit log',
   notAllowedTitle: 'Your role does not allow this',

@@ -78,6 +78,8 @@ export const uk: Words = {
   proveFirst: 'Спочатку підтвердьте, що це ви.',
   changePassword: 'Змінити пароль',
   passwordEnds: 'З новим паролем усі інші ваші сеанси завершаться, і ви отримаєте нові резервні коди.',
+  payments: 'Платежі',
+  balances: 'Баланси',
   team: 'Команда',
   audit: 'Журнал дій',
   notAllowedTitle: 'Ваша роль цього не дозволяє',

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
+import { giveMoney, spendMoney } from '../../../../test/world/ledger.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { readStatement, type StatementRange } from './statement.ts'
+
+const { db } = useDb()
+const DAY = 86_400_000
+const START = Date.UTC(2026, 0, 10, 12)
+let now = START
+const runtime = createTestRuntime(db, () => now)
+const owned = { merchantId: '', asset: 'USDT' }
+
+const day = (n: number): Date => new Date(Date.UTC(2026, 0, n))
+const read = (range: Partial<StatementRange>, after?: string, limit = 50) =>
+  readStatement(
+    db,
+    { merchantId: owned.merchantId, ticker: 'USDT' },
+    { timeFrom: null, timeTo: null, ...range },
+    after,
+    limit,
+  )
+
+beforeAll(async () => {
+  owned.merchantId = (await makeMerchant(db, START)).id
+  // One entry each day, from the 10th on: 100, then 1 less each day.
+  await giveMoney(runtime, owned, 100n)
+  for (let n = 1; n < 10; n += 1) {
+    now = START + n * DAY
+    await spendMoney(runtime, owned, 1n)
+  }
+})
+
+describe('a statement', () => {
+  test('of all days opens with nothing and closes with the balance', async () => {
+    expect(await read({})).toMatchObject({ next: null, closing: 91n, opening: 0n, rows: { length: 10 } })
+  })
+
+  test('of some days opens with the balance before them, and closes with that of their end', async () => {
+    const statement = await read({ timeFrom: day(13), timeTo: day(16) })
+    expect(statement).toMatchObject({ next: null, closing: 95n, opening: 98n })
+    expect(statement.rows.map(({ postedAfter }) => postedAfter)).toEqual([95n, 96n, 97n])
+  })
+
+  test('has, on its pages together, the same entries: the first page closes it, the last one opens it', async () => {
+    const range = { timeFrom: day(12), timeTo: day(18) }
+    const whole = await read(range)
+    const pages = [await read(range, undefined, 2)]
+    while (pages.at(-1)!.next !== null) pages.push(await read(range, pages.at(-1)!.next!, 2))
+    expect(pages.flatMap(({ rows }) => rows)).toEqual(whole.rows)
+    expect(pages.map(({ closing }) => closing)).toEqual([93n, ...pages.slice(1).map(() => null)])
+    expect(pages.map(({ opening }) => opening)).toEqual([...pages.slice(1).map(() => null), 99n])
+  })
+
+  test('of days without entries has the balance as of then', async () => {
+    expect(await read({ timeFrom: day(25), timeTo: day(26) })).toMatchObject({ closing: 91n, opening: 91n, rows: [] })
+    expect(await read({ timeTo: day(5) })).toMatchObject({ closing: 0n, opening: 0n, rows: [], next: null })
+  })
+})

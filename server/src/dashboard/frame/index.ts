@@ -1,0 +1,17 @@
+/**
+ * The frame of the pages about a merchant. Guarantees:
+ * - only members of the merchant see them; for others, the merchant does not exist;
+ * - they have no script and load nothing, and work on a phone;
+ * - a list is a page of rows behind a key, and its filters are in the URL.
+ */
+export { readDays } from './days.ts'
+export { chosenLanguage, choiceField, dayField, textField } from './fields.ts'
+export { csvFile } from './file.ts'
+export { lostPage, merchantPage } from './layout.ts'
+export { memberPage } from './member-page.ts'
+export type { ScopeDeps } from './member-page.ts'
+export type { Scope } from './scope.ts'
+export { statusTag } from './status.ts'
+export type { Status } from './status.ts'
+export { empty, pager, table } from './table.ts'
+export type { Words } from './words/index.ts'

@@ -1,0 +1,16 @@
+import type { PageRequest } from '../../platform/api/page.ts'
+import type { Language } from '../../platform/base/language.ts'
+import type { Role } from '../../people/access/index.ts'
+import type { Visit } from '../../people/pages/index.ts'
+import type { Words } from './words/index.ts'
+
+/** A request of a member of a merchant. */
+export interface Scope {
+  visit: Visit
+  request: PageRequest
+  words: Words
+  language: Language
+  merchantId: string
+  merchantName: string
+  role: Role
+}

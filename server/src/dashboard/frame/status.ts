@@ -1,0 +1,23 @@
+import { html, type Markup } from '@bursar/checkout/html'
+
+/**
+ * The standing of a payment of any kind.
+ * - waiting: nothing was paid yet
+ * - processing: seen, not confirmed yet; checking: confirmed, and in quarantine until it is screened
+ * - paid: credited
+ * - ended: expired, failed or refused without the money; underpaid: expired with a part of the money
+ */
+export type Status = 'waiting' | 'processing' | 'checking' | 'paid' | 'ended' | 'underpaid'
+
+const TONES: Readonly<Record<Status, 'calm' | 'good' | 'warn' | 'bad'>> = {
+  waiting: 'calm',
+  processing: 'warn',
+  checking: 'warn',
+  paid: 'good',
+  ended: 'bad',
+  underpaid: 'bad',
+}
+
+/** A status in words, so that nothing depends on its colour. */
+export const statusTag = (status: Status, texts: Readonly<Record<Status, string>>): Markup =>
+  html`<span class="tag ${TONES[status]}">${texts[status]}</span>`

@@ -1,0 +1,122 @@
+import { depositsAt, findDepositAt, type DepositAt } from '../../pay-in/deposits/index.ts'
+import { familyOf } from '../../chain/addresses/index.ts'
+import { paymentsOf, type Payment as CardPayment } from '../../cards/acquiring/index.ts'
+import { conversionsOf, type ListedConversion } from '../../exchange/conversions/index.ts'
+import { entriesCausedBy, type CausedEntry } from '../../ledger/postings/index.ts'
+import { deliveriesOf, type EventDelivery } from '../../merchants/webhooks/index.ts'
+import { invoicesAt, listInvoices, pageUrl as invoiceUrl, type Invoice } from '../../pay-in/crypto-invoices/index.ts'
+import { listFiatInvoices, pageUrl as cardUrl, type FiatInvoice } from '../../pay-in/fiat-invoices/index.ts'
+import type { ListPage } from '../../platform/lists/page.ts'
+import { depositScreenings, type ScreenedDeposit } from '../../risk/screening/index.ts'
+import type { PaymentPagesDeps } from './deps.ts'
+import { ofCardInvoice, ofDeposit, ofInvoice, type Kind, type Payment } from './payment.ts'
+
+/** A payment with all that is known of it. Lists are ordered by time. */
+export interface Detail {
+  payment: Payment
+  invoice: Invoice | null
+  cardInvoice: FiatInvoice | null
+  /** that a deposit pays */
+  paidInvoiceId: string | null
+  /** the page of its payer */
+  pageUrl: string | null
+  /** to the address of an invoice, or the deposit itself: the first MOST_DEPOSITS */
+  deposits: readonly DepositAt[]
+  isCut: boolean
+  cardPayments: readonly CardPayment[]
+  screenings: readonly ScreenedDeposit[]
+  conversions: readonly ListedConversion[]
+  entries: readonly CausedEntry[]
+  deliveries: readonly EventDelivery[]
+}
+
+/** Anyone can send dust to an address, as often as they like. */
+const MOST_DEPOSITS = 25
+const ONE_ROW: ListPage = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+const ANY_UNITS = { unitsFrom: null, unitsTo: null }
+const ACCOUNTS = ['merchant', 'fees', 'quarantine', 'receivable'] as const
+
+type Found = Pick<
+  Detail,
+  'payment' | 'invoice' | 'cardInvoice' | 'paidInvoiceId' | 'pageUrl' | 'deposits' | 'isCut' | 'cardPayments'
+>
+
+/** Reads a payment of a merchant; undefined if the merchant has none of this kind and id. @param id a UUID */
+export const readDetail = async (
+  deps: PaymentPagesDeps,
+  merchantId: string,
+  kind: Kind,
+  id: string,
+): Promise<Detail | undefined> => {
+  const found = await READERS[kind](deps, merchantId, id)
+  if (found === undefined) return undefined
+  const { db } = deps
+  const depositIds = found.deposits.map((deposit) => deposit.id)
+  const moneyIds = [...depositIds, ...found.cardPayments.map((payment) => payment.id)]
+  const objectIds = [...new Set([id, ...depositIds])]
+  return {
+    ...found,
+    screenings: depositIds.length === 0 ? [] : await depositScreenings(db, merchantId, depositIds),
+    conversions: moneyIds.length === 0 ? [] : await conversionsOf(db, merchantId, moneyIds),
+    entries: await entriesCausedBy(db, merchantId, [...new Set([id, ...moneyIds])], ACCOUNTS),
+    deliveries: await deliveriesOf(db, merchantId, objectIds, found.payment.createdAt),
+  }
+}
+
+type Reader = (deps: PaymentPagesDeps, merchantId: string, id: string) => Promise<Found | undefined>
+
+const NOTHING = {
+  invoice: null,
+  cardInvoice: null,
+  paidInvoiceId: null,
+  pageUrl: null,
+  deposits: [],
+  isCut: false,
+  cardPayments: [],
+} as const
+
+const readInvoice: Reader = async (deps, merchantId, id) => {
+  const filter = { ids: [id], states: null, ticker: null, blockchain: null, meta: null, email: null, address: null }
+  const { rows } = await listInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
+  const [invoice] = rows
+  if (!invoice) return undefined
+  const { address, blockchain } = invoice
+  const deposits =
+    address === null || blockchain === null ? [] : await depositsAt(deps.db, merchantId, familyOf(blockchain), address)
+  return {
+    ...NOTHING,
+    payment: ofInvoice(invoice, deps.catalogue),
+    invoice,
+    pageUrl: invoiceUrl(deps, id),
+    deposits: deposits.slice(0, MOST_DEPOSITS),
+    isCut: deposits.length > MOST_DEPOSITS,
+  }
+}
+
+const readCardInvoice: Reader = async (deps, merchantId, id) => {
+  const filter = { ids: [id], states: null, ticker: null, meta: null, email: null }
+  const { rows } = await listFiatInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
+  const [cardInvoice] = rows
+  if (!cardInvoice) return undefined
+  return {
+    ...NOTHING,
+    payment: ofCardInvoice(cardInvoice, deps.catalogue),
+    cardInvoice,
+    pageUrl: cardUrl(deps, id),
+    cardPayments: await paymentsOf(deps.db, merchantId, id),
+  }
+}
+
+const readDeposit: Reader = async (deps, merchantId, id) => {
+  const deposit = await findDepositAt(deps.db, merchantId, id)
+  if (!deposit) return undefined
+  const invoices = await invoicesAt(deps.db, merchantId, [deposit.addressId])
+  return {
+    ...NOTHING,
+    payment: ofDeposit(deposit, deposit.hash, deps.catalogue),
+    paidInvoiceId: invoices.get(deposit.addressId) ?? null,
+    deposits: [deposit],
+  }
+}
+
+const READERS: Readonly<Record<Kind, Reader>> = { crypto: readInvoice, card: readCardInvoice, deposit: readDeposit }

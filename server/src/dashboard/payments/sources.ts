@@ -1,0 +1,141 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import { listInvoices, type InvoiceFilter } from '../../pay-in/crypto-invoices/index.ts'
+import { hasHash, listDeposits, type DepositFilter } from '../../pay-in/deposits/index.ts'
+import { isFiatInvoiceKey, listFiatInvoices, type FiatInvoiceFilter } from '../../pay-in/fiat-invoices/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { ListPage } from '../../platform/lists/page.ts'
+import type { Clock } from '../../platform/runtime/clock.ts'
+import type { Filter, Standing } from './filter.ts'
+import type { Source } from './merging.ts'
+import { ofCardInvoice, ofDeposit, ofInvoice, type Payment } from './payment.ts'
+import { soughtBy, type Sought } from './search.ts'
+
+export interface SourceDeps {
+  db: Db
+  clock: Clock
+  catalogue: Catalogue
+}
+
+const INVOICE: Readonly<Record<Standing, InvoiceFilter['states']>> = {
+  waiting: ['created', 'registered'],
+  processing: ['pending'],
+  paid: ['paid'],
+  ended: ['expired'],
+}
+const CARD: Readonly<Record<Standing, FiatInvoiceFilter['states']>> = {
+  waiting: ['created', 'pending'],
+  processing: ['paid'],
+  paid: ['done'],
+  ended: ['failed'],
+}
+/** By the newest status of its notifications. A deposit exists once it was seen, so none is waiting. */
+const DEPOSIT: Readonly<Record<Standing, DepositFilter['statuses']>> = {
+  waiting: [],
+  processing: ['Pending'],
+  paid: ['Done', 'Verified'],
+  ended: ['Failed'],
+}
+
+type Read = (after: string | null, limit: number) => ReturnType<Source<Payment>['read']>
+
+/**
+ * The lists that a filter selects from: those of the API, one for each kind of payment. A search reads each kind once
+ * for each field that may have the text.
+ */
+export const sourcesOf = (deps: SourceDeps, merchantId: string, filter: Filter): Source<Payment>[] => {
+  const sought: readonly (Sought | undefined)[] = filter.text === null ? [undefined] : soughtBy(filter.text)
+  return sought.flatMap((one) => {
+    const suffix = one === undefined || one.by === 'meta' ? '' : one.by
+    return [
+      source(`crypto${suffix}`, isUuid, invoices(deps, merchantId, filter, one)),
+      source(`card${suffix}`, isFiatInvoiceKey, cardInvoices(deps, merchantId, filter, one)),
+      source(`deposit${suffix}`, isUuid, deposits(deps, merchantId, filter, one)),
+    ].flatMap((found) => found ?? [])
+  })
+}
+
+const source = (name: string, isKey: Source<Payment>['isKey'], read: Read | undefined): Source<Payment> | undefined =>
+  read && { name, isKey, read }
+
+const pageOf = (
+  { clock }: SourceDeps,
+  { timeFrom, timeTo }: Filter,
+  after: string | null,
+  limit: number,
+): ListPage => ({
+  limit,
+  after,
+  timeFrom,
+  timeTo,
+  aheadMs: clock.business() - clock.now(),
+})
+
+const idsOf = (sought: Sought | undefined): string[] | null => (sought?.by === 'id' ? [sought.text] : null)
+const metaOf = (sought: Sought | undefined): string | null => (sought?.by === 'meta' ? sought.text : null)
+const addressOf = (sought: Sought | undefined): string | null => (sought?.by === 'address' ? sought.text : null)
+
+const invoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
+  const { kind, asset, standing } = filter
+  if ((kind !== null && kind !== 'crypto') || asset?.isCrypto === false || sought?.by === 'hash') return undefined
+  const given: InvoiceFilter = {
+    ids: idsOf(sought),
+    states: standing && INVOICE[standing],
+    ticker: asset && asset.ticker,
+    blockchain: filter.network,
+    unitsFrom: filter.unitsFrom,
+    unitsTo: filter.unitsTo,
+    meta: metaOf(sought),
+    email: sought?.by === 'email' ? sought.text : null,
+    address: addressOf(sought),
+  }
+  return async (after, limit) => {
+    const { rows, next } = await listInvoices(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
+    return { rows: rows.map((invoice) => ofInvoice(invoice, deps.catalogue)), next }
+  }
+}
+
+const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
+  const { kind, asset, standing, network } = filter
+  if ((kind !== null && kind !== 'card') || asset?.isCrypto === true || network !== null) return undefined
+  if (sought?.by === 'hash' || sought?.by === 'address') return undefined
+  const given: FiatInvoiceFilter = {
+    ids: idsOf(sought),
+    states: standing && CARD[standing],
+    ticker: asset && asset.ticker,
+    unitsFrom: filter.unitsFrom,
+    unitsTo: filter.unitsTo,
+    meta: metaOf(sought),
+    email: sought?.by === 'email' ? sought.stored : null,
+  }
+  return async (after, limit) => {
+    const { rows, next } = await listFiatInvoices(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
+    return { rows: rows.map((invoice) => ofCardInvoice(invoice, deps.catalogue)), next }
+  }
+}
+
+const deposits = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
+  const { kind, asset, standing } = filter
+  if ((kind !== null && kind !== 'deposit') || asset?.isCrypto === false) return undefined
+  if (sought?.by === 'email' || standing === 'waiting') return undefined
+  const given: DepositFilter = {
+    ids: idsOf(sought),
+    statuses: standing && DEPOSIT[standing],
+    asset: asset && asset.ticker,
+    network: filter.network,
+    unitsFrom: filter.unitsFrom,
+    unitsTo: filter.unitsTo,
+    meta: metaOf(sought),
+    address: addressOf(sought),
+    hash: sought?.by === 'hash' ? sought.text : null,
+    // A transaction, and an identifier, is found whether or not it pays an invoice.
+    isPlain: sought?.by !== 'hash' && sought?.by !== 'id',
+  }
+  return async (after, limit) => {
+    const { rows, next } = await listDeposits(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
+    return {
+      rows: rows.map((one) => ofDeposit(one, hasHash(one) ? one.transaction : null, deps.catalogue)),
+      next,
+    }
+  }
+}

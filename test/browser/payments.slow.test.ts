@@ -1,0 +1,124 @@
+/** Payments and balances in a real browser: found without scripts, with the keyboard, and before axe. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type axe from 'axe-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LANGUAGES } from '@bursar/checkout'
+import { fillListed, LISTED, listedWorld, OTHER } from '../world/listed.ts'
+import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+import { emptyTables } from '../setup/empty-tables.ts'
+import { withoutTriggers } from '../setup/unguarded.ts'
+import { useDashboard } from '../world/dashboard.ts'
+import { NOW } from '../world/edge.ts'
+import { makeMerchant } from '../world/merchant.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const SIZES = [
+  { width: 320, height: 640 },
+  { width: 1_280, height: 900 },
+]
+const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
+
+describeWithChromium('the pages of a merchant', () => {
+  const visit = useChromium()
+  const { edge, memberOf } = useDashboard({ ofPort: true, catalogue })
+  const origin = (): string => `http://localhost:${edge.port}`
+  const at = (page: string): string => `${origin()}/app/merchants/${LISTED}/${page}`
+
+  beforeAll(async () => {
+    for (const id of [LISTED, OTHER]) await makeMerchant(edge.db, NOW, { id })
+    await withoutTriggers(edge.db, (tx) => fillListed(tx, 1, 90))
+  })
+  // Rows that are inserted raw are in no books.
+  afterAll(() => emptyTables(edge.db))
+
+  /** A context of a member who has signed in. */
+  const signedIn = async (
+    options: Parameters<typeof visit>[0] = {},
+  ): Promise<{ context: BrowserContext; page: Page }> => {
+    const { cookie } = await memberOf(LISTED)
+    const context = await visit(options)
+    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
+    await context.addCookies([
+      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
+    ])
+    return { context, page: await context.newPage() }
+  }
+
+  test('a payment is found without scripts, by a filter in the URL, and the way back keeps the filter', async () => {
+    const { context, page } = await signedIn({ javaScriptEnabled: false, locale: 'en-US' })
+    await page.goto(at('payments?lang=en'))
+    await page.getByText('Filters', { exact: true }).click()
+    await page.getByLabel('Status').selectOption('paid')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL(/status=paid/)
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await page.goBack()
+    await page.waitForURL(/status=paid/)
+    expect(await page.getByLabel('Status').inputValue()).toBe('paid')
+    await page.getByRole('link', { name: 'Balances' }).click()
+    await page.getByRole('link', { name: 'USDT' }).click()
+    await page.getByText('Closing balance').waitFor()
+    await context.close()
+  })
+
+  test('the first stop of the keyboard skips the navigation', async () => {
+    const { context, page } = await signedIn({ locale: 'en-US' })
+    await page.goto(at('payments?lang=en'))
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(page.url()).toMatch(/#content$/)
+    await context.close()
+  })
+
+  test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
+    const { context, page } = await signedIn({ reducedMotion: 'reduce' })
+    const said: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    page.on('pageerror', (error) => said.push(error.message))
+    const faults: string[] = []
+    const judge = async (name: string): Promise<void> => {
+      await page.evaluate(AXE)
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const size of SIZES) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize(size)
+          const wide = await page.evaluate('document.documentElement.scrollWidth')
+          if (wide !== size.width) faults.push(`${name} at ${size.width} is ${String(wide)} wide`)
+          const { violations } = (await page.evaluate(
+            'axe.run(document, { resultTypes: ["violations"] })',
+          )) as axe.AxeResults
+          faults.push(
+            ...violations.map(({ id, nodes }) => `${name} ${colorScheme} ${size.width}: ${id} ${nodes[0]!.html}`),
+          )
+        }
+    }
+    const lang = `lang=${language}`
+    await page.goto(at(`payments?${lang}`))
+    await judge('payments')
+    const links: string[] = await page
+      .getByRole('table')
+      .getByRole('link')
+      .evaluateAll((found) => found.map((link) => (link as { href?: string }).href ?? ''))
+    await page.goto(at(`payments?status=paid&least=x&${lang}`))
+    await judge('filtered payments')
+    await page.goto(at(`payments?q=nothing&${lang}`))
+    await judge('no payments')
+    for (const kind of ['crypto', 'card', 'deposit']) {
+      await page.goto(links.find((link) => link.includes(`/${kind}/`))!)
+      await judge(kind)
+    }
+    await page.goto(at(`balances?${lang}`))
+    await judge('balances')
+    await page.goto(at(`balances/USDT?${lang}`))
+    await judge('statement')
+    await page.goto(`${origin()}/app/merchants/${OTHER}/payments?${lang}`)
+    await judge('another merchant')
+    expect(faults).toEqual([])
+    // Chromium reports the answer 404 itself.
+    expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+    await context.close()
+  })
+})
