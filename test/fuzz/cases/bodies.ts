@@ -32,14 +32,16 @@ interface Field {
   at: number
   name: string
   schema: Schema
+  /** false: a null counts as an absent field */
+  isRequired: boolean
 }
 
-const fieldsOf = (members: Member[], { properties = {} }: Schema): Field[] =>
+const fieldsOf = (members: Member[], { properties = {}, required = [] }: Schema): Field[] =>
   members.flatMap((member, at) => {
     const name = JSON.parse(member[0]) as string
     const schema = properties[name] ?? {}
     const inner = typeof member[1] === 'string' ? [] : fieldsOf(member[1], schema)
-    return [{ of: members, at, name, schema }, ...inner]
+    return [{ of: members, at, name, schema, isRequired: required.includes(name) }, ...inner]
   })
 
 const isText = ({ schema }: Field): boolean => schema.type === 'string'
@@ -97,7 +99,8 @@ const FIELD_FAULTS: Readonly<Record<string, { on: (field: Field) => boolean; bre
   zero: { on: isPositive, break: (field, random) => replace(field, random.pick(['"0"', '"0.000"', '"000"'])) },
   'no choice': {
     on: ({ schema }) => schema.enum !== undefined,
-    break: (field, random) => replace(field, random.pick(['"Spend"', '""', '"buy"', 'null', '1'])),
+    break: (field, random) =>
+      replace(field, random.pick(['"Spend"', '""', '"buy"', field.isRequired ? 'null' : '[]', '1'])),
   },
   'a lone surrogate': {
     on: isText,
