@@ -118,7 +118,7 @@ export const useDashboard = ({
     challenges: createChallenges([KEY], randomBytes),
     passwords: createPasswords(randomBytes),
     bucketOf: createBuckets([KEY]),
-    devices: createDevices([KEY], randomBytes),
+    devices: createDevices([KEY]),
     catalogue,
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
   }

@@ -25,7 +25,7 @@ export const createDashboard = (
   chainIds: ReadonlyMap<Network, bigint>,
 ): PageRoute[] => {
   const { db } = runtime
-  const devices = createDevices(dataKeys, randomBytes)
+  const devices = createDevices(dataKeys)
   return [
     ...dashboardRoutes({
       runtime,

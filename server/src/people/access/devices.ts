@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../../platform/config/secrets.ts'
 import { ADDRESS_BUCKETS } from './attempts.ts'
-import type { Secrets } from './now.ts'
 
 const NONCE_BYTES = 16
 const MAC_BYTES = 20
@@ -12,20 +11,23 @@ const MAC_BYTES = 20
  * not block it. The cookie gives no other right, and does not show the address.
  */
 export interface Devices {
-  /** @returns the value of a new cookie, for the person of this address */
-  make(address: string): string
+  /**
+   * The cookie of a session of the person of this address: the same one at each call, so that a stolen session gives
+   * one count of attempts.
+   */
+  make(address: string, sessionId: string): string
   /** The row that counts the attempts of this browser for this address; undefined if it has not signed in as it. */
   bucketOf(cookie: string | undefined, address: string): number | undefined
 }
 
 /** @param dataKeys the newest first; cookies that older ones made are accepted */
-export const createDevices = (dataKeys: readonly Uint8Array[], random: Secrets['random']): Devices => {
+export const createDevices = (dataKeys: readonly Uint8Array[]): Devices => {
   const keys = dataKeys.map((key) => deriveKey(key, 'dashboard devices'))
   const macOf = (key: Uint8Array, nonce: Buffer, address: string): Buffer =>
     createHmac('sha256', key).update(nonce).update(address).digest().subarray(0, MAC_BYTES)
   return {
-    make: (address) => {
-      const nonce = random(NONCE_BYTES)
+    make: (address, sessionId) => {
+      const nonce = createHmac('sha256', keys[0]!).update('nonce').update(sessionId).digest().subarray(0, NONCE_BYTES)
       return Buffer.concat([nonce, macOf(keys[0]!, nonce, address)]).toString('base64url')
     },
     bucketOf: (cookie, address) => {

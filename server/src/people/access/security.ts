@@ -100,6 +100,7 @@ export const removePasskey = async (
   requireProof(session)
   const { person } = session
   return inTransaction(db, async (tx) => {
+    await requireOpen(tx, session)
     await lockWaysIn(tx, person.id)
     const passkeys = await listPasskeys(tx, person.id)
     if (!passkeys.some((one) => one.id === id)) return 'unknown'

@@ -29,6 +29,7 @@ import {
   type Session,
 } from './index.ts'
 import { insertMember, insertPerson } from './people.ts'
+import { findSession, openSession } from './sessions.ts'
 
 const { db } = useDb()
 const NOW = 1_800_000_000_000
@@ -45,8 +46,11 @@ const newAddress = (): string => `person-${randomUUID()}@shop.example`
 /** A person in a session with a recent proof. */
 const newPerson = async (email = newAddress()): Promise<Session> => {
   const person = { id: randomUUID(), email, language: 'en' } as const
-  await inTransaction(db, (tx) => insertPerson(tx, person, email, now.real))
-  return { id: randomUUID(), person, isProved: true }
+  const token = await inTransaction(db, async (tx) => {
+    await insertPerson(tx, person, email, now.real)
+    return (await openSession(tx, person.id, { method: 'passkey', agent: 'test' }, randomBytes, now)).token
+  })
+  return (await findSession(db, token, now.real))!
 }
 const memberOf = async (merchantId: string, role: Role): Promise<Session> => {
   const session = await newPerson()
@@ -225,13 +229,15 @@ describe('commands of a team', () => {
   )
 
   test.each(Object.entries(CELLS).filter(([name]) => !READS.includes(name)))(
-    '%s: needs a recent proof',
+    '%s: needs a recent proof, in a session that is still open',
     async (_name, { run }) => {
       const merchantId = await shop()
       await memberOf(merchantId, 'owner')
       const [owner, command] = [await memberOf(merchantId, 'owner'), await run(merchantId)]
       const before = await stateOf(merchantId)
       await expect(command({ ...owner, isProved: false })).rejects.toThrow(ProofNeeded)
+      await sql`update dashboard_sessions set ended_at = ${now.real} where id = ${owner.id}`.execute(db)
+      await expect(command(owner), 'the session has ended since it was read').rejects.toThrow(ProofNeeded)
       expect(await stateOf(merchantId)).toEqual(before)
     },
   )

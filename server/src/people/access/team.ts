@@ -17,7 +17,7 @@ import {
 } from './open-invitations.ts'
 import { addressOf } from './people.ts'
 import { authorise, managing, mayRole } from './permissions.ts'
-import { requireProof } from './proofs.ts'
+import { requireOpen, requireProof } from './proofs.ts'
 import type { Role } from './roles.ts'
 import type { Session } from './sessions.ts'
 
@@ -163,11 +163,12 @@ const lockTeam = async (
   return rows
 }
 
-/** Throws unless the person may manage members of all these roles, and has proved lately that it is them. */
+/** Throws unless the person may manage members of all these roles, with a recent proof, in a session that is open. */
 const requireAll = async (tx: Tx, session: Session, merchantId: string, roles: readonly Role[]): Promise<void> => {
   for (const action of new Set(['manage-members' as const, ...roles.map(managing)]))
     await authorise(tx, { personId: session.person.id, action, merchantId })
   requireProof(session)
+  await requireOpen(tx, session)
 }
 
 const openInvitation = async (

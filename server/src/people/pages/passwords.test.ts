@@ -250,6 +250,23 @@ describe('a browser in which the person has signed in before', () => {
     await browser.post('/app/sign-out', {})
     expect(browser.device).toBeDefined()
   })
+
+  test('has one cookie in a session: a stolen session gives one count of attempts, not many', async () => {
+    const { browser } = await join()
+    await browser.get('/app')
+    const first = browser.device
+    const thief = browse()
+    thief.cookie = browser.cookie
+    await thief.get('/app')
+    expect([thief.device, first]).toEqual([first, expect.stringMatching(/^[\w-]{48}$/)])
+    const devices: (string | undefined)[] = []
+    for (let n = 0; n < 3; n += 1) {
+      thief.device = undefined
+      await thief.get('/app')
+      devices.push(thief.device)
+    }
+    expect(devices).toEqual([first, first, first])
+  })
 })
 
 test('a long name of a browser is cut in every row and mail', async () => {
