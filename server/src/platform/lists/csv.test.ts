@@ -6,20 +6,20 @@ import { csvLine, csvText } from './csv.ts'
 
 const cellsOf = (line: string): string[] => (parse(line, { relax_column_count: true }) as string[][])[0]!
 
-test.each([
-  '=1+1',
-  '+cmd',
-  '-1+1',
-  '@sum(a1)',
-  '\t=1',
-  '\r=1',
-  '\n=1',
-  '=cmd|"/c calc"!a1',
-  '＝1',
-  '+380441234567',
-  '-',
-])('S7 the formula %j is text for a spreadsheet', (text) => {
-  expect(cellsOf(csvLine(['id', text]))).toEqual(['id', `'${text}`])
+test.each(['=1+1', '+cmd', '-1+1', '@sum(a1)', '\ta', '\ra', '\na', '=cmd|"/c calc"!a1', '＝1', '+380441234567', '-'])(
+  'S7 the formula %j is text for a spreadsheet',
+  (text) => {
+    expect(cellsOf(csvLine(['id', text]))).toEqual(['id', `'${text}`])
+  },
+)
+
+test('a cell has no formula behind a semicolon, a tab or a line end, where spreadsheets may cut it', () => {
+  // Excel separates by the semicolon where the comma is the decimal sign, and cuts the line before it reads quotes.
+  for (const separator of [';', '\t', '\n', '\r', '; ', ';"'])
+    for (const sign of ['=', '+', '-', '@', '＝'])
+      for (const cell of csvLine([`x${separator}${sign}1+1;y`]).split(/[;\t\r\n]/))
+        expect(cell.replace(/^[\s"]+/, '')).not.toMatch(/^[=+\-@＝＋－＠]/)
+  expect(csvLine(['a; b', 'c;-'])).toBe('"a; b","c;\'-"\r\n')
 })
 
 test('a number stays a number, also below zero', () => {
@@ -29,9 +29,10 @@ test('a number stays a number, also below zero', () => {
 test('every text comes back from a reader of CSV, with the mark before a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 5 }), (cells) => {
-      const shown = cells.map((text) =>
-        /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text,
-      )
+      const shown = cells.map((text) => {
+        const inner = text.replaceAll(/([;\t\r\n][\s"]{0,8})(?=[=+\-@＝＋－＠])/g, "$1'")
+        return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${inner}` : inner
+      })
       expect(cellsOf(csvLine(cells))).toEqual(shown)
     }),
     { numRuns: cases(200) },

@@ -6,8 +6,15 @@ const RUNS = /^[=+\-@\t\r\n＝＋－＠]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 const TO_QUOTE = /[",\r\n\t;]|^\s|\s$/
 
+/**
+ * Places inside a cell where a spreadsheet may begin another one: Excel separates by semicolons where the comma is the
+ * decimal sign, and finds separators before it reads quotes.
+ */
+const INNER = /([;\t\r\n][\s"]{0,8})(?=[=+\-@＝＋－＠])/g
+
 const cellOf = (text: string): string => {
-  const harmless = RUNS.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  const marked = text.replaceAll(INNER, "$1'")
+  const harmless = RUNS.test(text) && !NUMBER.test(text) ? `'${marked}` : marked
   return TO_QUOTE.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
