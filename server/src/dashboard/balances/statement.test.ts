@@ -53,6 +53,34 @@ describe('a statement', () => {
     expect(pages.map(({ opening }) => opening)).toEqual([...pages.slice(1).map(() => null), 99n])
   })
 
+  test('opens and closes with the right balance where a page ends in the minutes around the end of a day', async () => {
+    const merchantId = (await makeMerchant(db, START)).id
+    const busy = { merchantId, asset: 'USDT' }
+    const midnight = day(30).getTime()
+    now = midnight - 60 * 60_000
+    await giveMoney(runtime, busy, 100n)
+    for (const minutes of [-4, -3, -2, -1, 1, 2, 3]) {
+      now = midnight + minutes * 60_000
+      await spendMoney(runtime, busy, 1n)
+    }
+    const ask = (range: Partial<StatementRange>, after: string | undefined, limit: number) =>
+      readStatement(db, { merchantId, ticker: 'USDT' }, { timeFrom: null, timeTo: null, ...range }, after, limit)
+    for (const limit of [1, 2, 3, 4, 5, 50])
+      for (const range of [{ timeFrom: day(30) }, { timeTo: day(30) }]) {
+        const pages = [await ask(range, undefined, limit)]
+        while (pages.at(-1)!.next !== null) pages.push(await ask(range, pages.at(-1)!.next!, limit))
+        const [opening, closing] = 'timeFrom' in range ? [96n, 93n] : [0n, 96n]
+        expect({ limit, range, opening: pages.at(-1)!.opening, closing: pages[0]!.closing }).toEqual({
+          limit,
+          range,
+          opening,
+          closing,
+        })
+        const entries = pages.flatMap(({ rows }) => rows.map(({ postedAfter }) => postedAfter))
+        expect(entries).toEqual('timeFrom' in range ? [93n, 94n, 95n] : [96n, 97n, 98n, 99n, 100n])
+      }
+  })
+
   test('of days without entries has the balance as of then', async () => {
     expect(await read({ timeFrom: day(25), timeTo: day(26) })).toMatchObject({ closing: 91n, opening: 91n, rows: [] })
     expect(await read({ timeTo: day(5) })).toMatchObject({ closing: 0n, opening: 0n, rows: [], next: null })

@@ -39,11 +39,20 @@ export const readStatement = async (
   const listed = await listEntries(db, merchantId, ticker, page)
   const isBefore = ({ at }: PostedEntry): boolean =>
     timeFrom !== null && at.getTime() < timeFrom.getTime() - DISORDER_MS
-  const rows = listed.rows.filter(({ at }) => timeFrom === null || at >= timeFrom)
-  const next = listed.rows.some(isBefore) ? null : listed.next
+  const isOutside = ({ at }: PostedEntry): boolean => timeFrom !== null && at < timeFrom
+  const read = [...listed.rows]
+  let last = listed.next
+  // Both ends of the range have a known balance: a page that ends within the disorder around an end is read on.
+  while (last !== null && (read.length === 0 || (isOutside(read.at(-1)!) && !read.some(isBefore)))) {
+    const more = await listEntries(db, merchantId, ticker, { ...page, after: last })
+    read.push(...more.rows)
+    last = more.next
+  }
+  const rows = read.filter((entry) => !isOutside(entry))
+  const next = read.some(isBefore) ? null : last
   // No entry at all: the balance was never used, or was not yet used at that time.
-  const isKnown = listed.rows.length > 0 || (key === null && listed.next === null)
-  const newest = listed.rows[0]?.postedAfter ?? 0n
+  const isKnown = read.length > 0 || key === null
+  const newest = read[0]?.postedAfter ?? 0n
   const oldest = rows.at(-1)
   return {
     rows,
