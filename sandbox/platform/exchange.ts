@@ -49,17 +49,23 @@ export interface VenuePlace {
   readonly secretFile: string
 }
 
-/** @param market URL of all six sources @param venue where to hedge; without it, exchanges are not hedged */
-export function writeExchangeFile(dir: string, market: string, venue?: VenuePlace): string {
+/**
+ * @param market URL of all six sources
+ * @param absent tickers that the sandbox does not serve: their node is missing
+ * @param venue where to hedge; without it, exchanges are not hedged
+ */
+export function writeExchangeFile(dir: string, market: string, absent: readonly string[], venue?: VenuePlace): string {
   const at = { origin: market }
   const file = join(dir, 'settings', 'exchange.json')
+  const isServed = (ticker: string): boolean => !absent.includes(ticker)
+  const most = Object.entries(MOST).filter(([ticker]) => isServed(ticker))
   const settings = {
     sources: { venues: { binance: at, kraken: at, bybit: at, whitebit: at }, official: { nbu: at, nbk: at } },
     legs: Object.fromEntries(
-      ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].map((ticker) => [ticker, JUMP]),
+      ['BTC', 'ETH', 'BNB', 'TRX', 'USDC', 'UAH', 'KZT', 'USD', 'EUR'].filter(isServed).map((ticker) => [ticker, JUMP]),
     ),
     exchange: {
-      assets: Object.fromEntries(Object.entries(MOST).map(([ticker, most]) => [ticker, { long: most, short: most }])),
+      assets: Object.fromEntries(most.map(([ticker, units]) => [ticker, { long: units, short: units }])),
     },
   }
   writeFileSync(file, `${JSON.stringify({ ...settings, ...(venue && { hedging: hedgingOn(venue) }) }, null, 2)}\n`, {

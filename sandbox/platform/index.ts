@@ -156,6 +156,7 @@ export async function startPlatform(
   const exchangeFile = writeExchangeFile(
     settings.dir,
     market.url,
+    world.bitcoin ? [] : ['BTC'],
     settings.hedging ? { url: venue.url, apiKeyFile: account.apiKeyFile, secretFile: account.secretFile } : undefined,
   )
   const places: Places = {

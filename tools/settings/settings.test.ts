@@ -82,7 +82,7 @@ describe("the sandbox's settings files", () => {
     files.set('xpubs', { ...TEST_KEYS, masterFingerprint: '00000000' })
     const accounts = emulatedKinds.map((kind) => emulatedAccount(kind, url, secret))
     files.set('acquirers', read(writeAcquirersFile(folder, folder, url, accounts)))
-    files.set('exchange', read(writeExchangeFile(folder, url, { url, apiKeyFile: secret, secretFile: secret })))
+    files.set('exchange', read(writeExchangeFile(folder, url, [], { url, apiKeyFile: secret, secretFile: secret })))
     files.set('screening', read(writeScreeningFile(folder, url, secret)))
   })
 
