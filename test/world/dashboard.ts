@@ -30,6 +30,8 @@ import { useEdge, type Answer } from './edge.ts'
 
 const ORIGIN = 'https://pay.example'
 const KEY = new Uint8Array(32).fill(7)
+/** The password of every person of a test. */
+export const PASSWORD = 'orbit velvet cactus'
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
 /** One browser: it keeps its cookies, and sends the headers that browsers send. */
@@ -192,16 +194,37 @@ export const useDashboard = ({
 
   const codeAt = (seed: Buffer, stepsLater = 0): string => codeOf(seed, stepOf(new Date(edge.clock.ms)) + stepsLater)
 
-  /** The browser of a new member of a merchant, signed in with a password. */
-  const memberOf = async (merchantId: string, role: Role = 'viewer'): Promise<TestBrowser & { email: string }> => {
-    const email = newAddress()
+  /** A person who has accepted an invitation with a password. `seed` is that of their one-time codes. */
+  const join = async (email = newAddress(), role: Role = 'owner', merchantId = edge.merchant.id) => {
     const [path, browser] = [await inviteTo(email, role, merchantId), browse()]
     const page = await browser.get(path)
-    const fields = { do: 'password', password: 'orbit velvet cactus', seed: fieldOf(page, 'seed') }
-    const joined = await browser.post(path, { ...fields, code: codeAt(seedOf(page)) }, ['origin', originOf()])
+    const [seed, sealed] = [seedOf(page), fieldOf(page, 'seed')]
+    const form = { do: 'password', password: PASSWORD, seed: sealed, code: codeAt(seed) }
+    const joined = await browser.post(path, form, ['origin', originOf()])
     if (joined.status !== 200) throw new Error(`the person did not join: ${joined.status}`)
+    const codes = [...joined.text.matchAll(/<li class="address">([A-Z2-7-]+)</g)].map(([, code]) => code!)
+    return { email, path, browser, seed, codes, joined }
+  }
+  const signInWith = (browser: TestBrowser, email: string, code: string, password = PASSWORD): Promise<Answer> =>
+    browser.post('/app/sign-in', { do: 'password', email, password, code })
+
+  /** The browser of a new member of a merchant, signed in. */
+  const memberOf = async (merchantId: string, role: Role = 'viewer'): Promise<TestBrowser & { email: string }> => {
+    const { browser, email } = await join(newAddress(), role, merchantId)
     return Object.assign(browser, { email })
   }
 
-  return { edge, deps, browse, inviteTo, memberOf, newAddress, codeAt, statements, origin: ORIGIN }
+  return {
+    edge,
+    deps,
+    browse,
+    inviteTo,
+    join,
+    signInWith,
+    memberOf,
+    newAddress,
+    codeAt,
+    statements,
+    origin: ORIGIN,
+  }
 }

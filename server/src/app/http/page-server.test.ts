@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import Fastify from 'fastify'
@@ -13,8 +10,6 @@ import { useEdge } from '../../../../test/world/edge.ts'
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
 const asked: PageRequest[] = []
-let released = 0
-const LONGEST_MS = 2_500
 const page = (method: 'GET' | 'POST', path: string, more: Partial<PageRoute> = {}): PageRoute => ({
   method,
   path,
@@ -24,27 +19,6 @@ const page = (method: 'GET' | 'POST', path: string, more: Partial<PageRoute> = {
     return { status: 200, headers: html, body: `<p>${request.params['id'] ?? 'none'}` }
   },
   ...more,
-})
-const streaming =
-  (write: (n: number) => string, everyMs: number): PageRoute['handle'] =>
-  async () => ({
-    status: 200,
-    headers: { 'content-type': 'text/event-stream' },
-    stream: async (send, signal) => {
-      for (let n = 0; !signal.aborted && n < 5_000; n += 1) {
-        send(write(n))
-        await sleep(everyMs)
-      }
-      if (signal.aborted) released += 1
-    },
-  })
-const endless = (): PageRoute['handle'] => async () => ({
-  status: 200,
-  headers: { 'content-type': 'text/event-stream' },
-  stream: async (send, signal) => {
-    send('data: 0\n\n')
-    await once(signal, 'abort')
-  },
 })
 let [release, waited]: [() => void, Promise<void>] = [() => {}, Promise.resolve()]
 /** A file whose end waits until the test releases it. */
@@ -60,19 +34,6 @@ const file: PageRoute['handle'] = async () => ({
     yield 'second\r\n'
   })(),
 })
-let flooded = 0
-const flooding: PageRoute['handle'] = async () => ({
-  status: 200,
-  headers: {},
-  stream: async (send, signal) => {
-    while (!signal.aborted) {
-      for (let n = 0; n < 50; n += 1) send('x'.repeat(60_000))
-      await sleep(1)
-    }
-    flooded += 1
-  },
-})
-
 const edge = useEdge({
   unbuilt: ['createCryptoInvoiceForm'],
   pages: {
@@ -92,12 +53,10 @@ const edge = useEdge({
       }),
       page('GET', '/file', { handle: file }),
       page('GET', '/moved', { handle: async () => ({ status: 303, headers: { location: '/large' }, body: '' }) }),
-      page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
     ],
     problem: ({ status, requestId }) => ({ headers: html, body: `<h1>problem ${status}</h1>${requestId}` }),
     postsPerMinute: 100_000,
     getsPerMinute: 100_000,
-    streams: { most: 3, perAddress: 2, longestMs: LONGEST_MS, mostWaiting: 64 * 1024 },
     bodyMs: 200,
   },
 })
@@ -254,93 +213,6 @@ describe('errors', () => {
     edge.clock.ms += 20_000
     expect((await edge.raw('POST', '/limited', browser, 'x')).status).toBe(200)
   })
-})
-
-/** Opens a stream that is read, or with `paused` never. */
-const open = (
-  path: string,
-  paused = false,
-  port = edge.port,
-): Promise<{ text: () => string; end(): void; ended: Promise<void> }> =>
-  new Promise((resolve) => {
-    let text = ''
-    const socket = connect(port, '127.0.0.1', () =>
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n`),
-    )
-    const ended = new Promise<void>((done) => socket.once('close', () => done()))
-    socket.on('error', () => {})
-    socket.once('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      if (paused) socket.pause()
-      else socket.on('data', (more: Buffer) => (text += more.toString()))
-      resolve({ text: () => text, end: () => socket.destroy(), ended })
-    })
-  })
-
-/** Its answers do not end with their time while a test runs. */
-const lasting = useEdge({
-  pages: {
-    routes: [
-      page('GET', '/live', { handle: streaming((n) => `data: ${n}\n\n`, 5) }),
-      page('GET', '/flood', { handle: flooding }),
-    ],
-    problem: () => ({ headers: html, body: '' }),
-    postsPerMinute: 1,
-    getsPerMinute: 100,
-    streams: { most: 3, perAddress: 2, longestMs: 3_600_000, mostWaiting: 64 * 1024 },
-  },
-})
-
-describe('an answer that goes on', () => {
-  test('arrives as it is written, and ends with its time', async () => {
-    const live = await open('/live')
-    const before = released
-    await live.ended
-    expect(live.text()).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*data: 0\n\n[^]*data: 20\n\n/)
-    await expect.poll(() => released).toBeGreaterThan(before)
-  })
-
-  test('is let go when its client leaves', async () => {
-    const before = released
-    const live = await open('/live', false, lasting.port)
-    live.end()
-    await expect.poll(() => released).toBeGreaterThan(before)
-  })
-
-  test('is one of few from one address', async () => {
-    const two = await Promise.all([open('/live'), open('/live')])
-    expect(await get('/live')).toMatchObject({ status: 429, headers: { 'retry-after': '10' } })
-    for (const one of two) one.end()
-    await expect
-      .poll(async () => {
-        const again = await open('/live')
-        again.end()
-        return again.text()
-      })
-      .toMatch(/^HTTP\/1\.1 200/)
-  })
-
-  test('is cut off from a client that does not read', async () => {
-    const flood = await open('/flood', true, lasting.port)
-    await expect.poll(() => flooded).toBe(1)
-    flood.end()
-  })
-})
-
-const stopping = useEdge({
-  pages: {
-    routes: [page('GET', '/endless', { handle: endless() })],
-    problem: () => ({ headers: html, body: '' }),
-    postsPerMinute: 1,
-    getsPerMinute: 1,
-  },
-})
-
-test('closing ends endless answers and does not wait for them', async () => {
-  const live = await open('/endless', false, stopping.port)
-  await stopping.app.close()
-  await live.ended
-  expect(live.text()).toContain('data: 0\n\n')
 })
 
 test('generated requests get an answer that is no failure', async () => {
