@@ -1,20 +1,11 @@
 /** The dashboard in a real browser: passkeys by Chromium's virtual authenticator, and every page before axe. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
-import { seedOf, useDashboard } from '../world/dashboard.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const SIZES = [
-  { width: 320, height: 640 },
-  { width: 1_280, height: 900 },
-]
-const PASSWORD = 'orbit velvet cactus'
+import { judgeOf } from './judging.ts'
+import { PASSWORD, seedOf, useDashboard } from '../world/dashboard.ts'
 
 describeWithChromium('the dashboard', () => {
   const visit = useChromium()
@@ -130,26 +121,7 @@ describeWithChromium('the dashboard', () => {
     async (language) => {
       const context = await visit({ reducedMotion: 'reduce' })
       const page = await openWithAuthenticator(context)
-      const said: string[] = []
-      page.on('console', (message) => said.push(message.text()))
-      page.on('pageerror', (error) => said.push(error.message))
-      const faults: string[] = []
-      const judge = async (name: string): Promise<void> => {
-        await page.evaluate(AXE)
-        for (const colorScheme of ['light', 'dark'] as const)
-          for (const size of SIZES) {
-            await page.emulateMedia({ colorScheme })
-            await page.setViewportSize(size)
-            const wide = await page.evaluate('document.documentElement.scrollWidth')
-            if (wide !== size.width) faults.push(`${name} at ${size.width} is ${String(wide)} wide`)
-            const { violations } = (await page.evaluate(
-              'axe.run(document, { resultTypes: ["violations"] })',
-            )) as axe.AxeResults
-            faults.push(
-              ...violations.map(({ id, nodes }) => `${name} ${colorScheme} ${size.width}: ${id} ${nodes[0]!.html}`),
-            )
-          }
-      }
+      const { faults, said, judge } = judgeOf(page)
       const lang = `?lang=${language}`
       await page.goto(at(`/app/sign-in${lang}`))
       await judge('sign-in')

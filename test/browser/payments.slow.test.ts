@@ -1,7 +1,4 @@
 /** Payments and balances in a real browser: found without scripts, with the keyboard, and before axe. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
@@ -9,15 +6,11 @@ import { fillListed, LISTED, listedWorld, OTHER } from '../world/listed.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { emptyTables } from '../setup/empty-tables.ts'
 import { withoutTriggers } from '../setup/unguarded.ts'
+import { judgeOf } from './judging.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { NOW } from '../world/edge.ts'
 import { makeMerchant } from '../world/merchant.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const SIZES = [
-  { width: 320, height: 640 },
-  { width: 1_280, height: 900 },
-]
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
 
 describeWithChromium('the pages of a merchant', () => {
@@ -75,26 +68,7 @@ describeWithChromium('the pages of a merchant', () => {
 
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' })
-    const said: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(error.message))
-    const faults: string[] = []
-    const judge = async (name: string): Promise<void> => {
-      await page.evaluate(AXE)
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const size of SIZES) {
-          await page.emulateMedia({ colorScheme })
-          await page.setViewportSize(size)
-          const wide = await page.evaluate('document.documentElement.scrollWidth')
-          if (wide !== size.width) faults.push(`${name} at ${size.width} is ${String(wide)} wide`)
-          const { violations } = (await page.evaluate(
-            'axe.run(document, { resultTypes: ["violations"] })',
-          )) as axe.AxeResults
-          faults.push(
-            ...violations.map(({ id, nodes }) => `${name} ${colorScheme} ${size.width}: ${id} ${nodes[0]!.html}`),
-          )
-        }
-    }
+    const { faults, said, judge } = judgeOf(page)
     const lang = `lang=${language}`
     await page.goto(at(`payments?${lang}`))
     await judge('payments')
