@@ -1,3 +1,5 @@
+import type { CardRefusal } from '@bursar/checkout'
+
 /**
  * Kinds of refusals of a card that a payment page states in the payer's language. An acquirer's own codes are mapped
  * to them, as its documents describe the codes; a code that is not mapped counts as `declined`.
@@ -8,18 +10,7 @@
  * - confirmation: 3-D Secure or a one-time code failed; cancelled: by the payer; late: not confirmed in time
  * - security: a check against fraud
  */
-export type RefusalKind =
-  | 'declined'
-  | 'funds'
-  | 'expired'
-  | 'blocked'
-  | 'details'
-  | 'unsupported'
-  | 'limit'
-  | 'confirmation'
-  | 'cancelled'
-  | 'late'
-  | 'security'
+export type RefusalKind = Exclude<CardRefusal, 'unavailable'>
 
 /** The kinds of an acquirer's codes. */
 export type RefusalKinds = ReadonlyMap<string, RefusalKind>

@@ -4,7 +4,7 @@ import { hasHash, listDeposits, type DepositFilter } from '../../pay-in/deposits
 import { isFiatInvoiceKey, listFiatInvoices, type FiatInvoiceFilter } from '../../pay-in/fiat-invoices/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
-import type { ListPage } from '../../platform/lists/page.ts'
+import type { Listed, ListPage } from '../../platform/lists/page.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Filter, Standing } from './filter.ts'
 import type { Source } from './merging.ts'
@@ -58,18 +58,18 @@ export const sourcesOf = (deps: SourceDeps, merchantId: string, filter: Filter):
 const source = (name: string, isKey: Source<Payment>['isKey'], read: Read | undefined): Source<Payment> | undefined =>
   read && { name, isKey, read }
 
-const pageOf = (
-  { clock }: SourceDeps,
-  { timeFrom, timeTo }: Filter,
-  after: string | null,
-  limit: number,
-): ListPage => ({
-  limit,
-  after,
-  timeFrom,
-  timeTo,
-  aheadMs: clock.business() - clock.now(),
-})
+/** Reads pages of a list of the API, as payments. */
+const reading =
+  <Row>(
+    { clock, catalogue }: SourceDeps,
+    { timeFrom, timeTo }: Filter,
+    list: (page: ListPage) => Promise<Listed<Row>>,
+    paymentOf: (row: Row, catalogue: Catalogue) => Payment,
+  ): Read =>
+  async (after, limit) => {
+    const { rows, next } = await list({ limit, after, timeFrom, timeTo, aheadMs: clock.business() - clock.now() })
+    return { rows: rows.map((row) => paymentOf(row, catalogue)), next }
+  }
 
 const idsOf = (sought: Sought | undefined): string[] | null => (sought?.by === 'id' ? [sought.text] : null)
 const metaOf = (sought: Sought | undefined): string | null => (sought?.by === 'meta' ? sought.text : null)
@@ -89,10 +89,7 @@ const invoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?:
     email: sought?.by === 'email' ? sought.text : null,
     address: addressOf(sought),
   }
-  return async (after, limit) => {
-    const { rows, next } = await listInvoices(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
-    return { rows: rows.map((invoice) => ofInvoice(invoice, deps.catalogue)), next }
-  }
+  return reading(deps, filter, (page) => listInvoices(deps.db, merchantId, given, page), ofInvoice)
 }
 
 const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
@@ -108,10 +105,7 @@ const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, soug
     meta: metaOf(sought),
     email: sought?.by === 'email' ? sought.stored : null,
   }
-  return async (after, limit) => {
-    const { rows, next } = await listFiatInvoices(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
-    return { rows: rows.map((invoice) => ofCardInvoice(invoice, deps.catalogue)), next }
-  }
+  return reading(deps, filter, (page) => listFiatInvoices(deps.db, merchantId, given, page), ofCardInvoice)
 }
 
 const deposits = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
@@ -131,11 +125,10 @@ const deposits = (deps: SourceDeps, merchantId: string, filter: Filter, sought?:
     // A transaction, and an identifier, is found whether or not it pays an invoice.
     isPlain: sought?.by !== 'hash' && sought?.by !== 'id',
   }
-  return async (after, limit) => {
-    const { rows, next } = await listDeposits(deps.db, merchantId, given, pageOf(deps, filter, after, limit))
-    return {
-      rows: rows.map((one) => ofDeposit(one, hasHash(one) ? one.transaction : null, deps.catalogue)),
-      next,
-    }
-  }
+  return reading(
+    deps,
+    filter,
+    (page) => listDeposits(deps.db, merchantId, given, page),
+    (one, catalogue) => ofDeposit(one, hasHash(one) ? one.transaction : null, catalogue),
+  )
 }

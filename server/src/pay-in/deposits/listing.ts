@@ -36,6 +36,9 @@ export interface DepositFilter extends UnitRange {
   hash: string | null
 }
 
+/** The newest status that was notified; the column keeps its released name. */
+const STATUS = sql.ref('d.told')
+
 /** A page of a merchant's deposits, newest first. The key of a row is its id. */
 export const listDeposits = async (
   db: Db,
@@ -44,7 +47,7 @@ export const listDeposits = async (
   page: ListPage,
 ): Promise<Listed<Deposit>> => {
   const ids = await idsOf(db, merchantId, filter)
-  const conditions = sql`${isAmong(sql`d.told`, filter.statuses)} and ${isValue(sql`d.asset`, filter.asset)}
+  const conditions = sql`${isAmong(STATUS, filter.statuses)} and ${isValue(sql`d.asset`, filter.asset)}
     and ${isValue(sql`d.network`, filter.network)} and ${isValue(sql`d.meta`, filter.meta)}
     and ${isInUnits(sql`d.units`, filter)} and ${isInTime(sql`d.created_at`, page)}
     and (not ${filter.isPlain} or not exists (select from crypto_invoices c

@@ -1,5 +1,5 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { familyOf, ownerOf, type AddressFamily, type AddressOwner } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { foundByBalance, hasHash, type Deposit } from './deposit.ts'
@@ -76,14 +76,8 @@ export interface DepositAt extends Deposit {
 }
 
 /** A deposit of a merchant by its id, with the height of its network. */
-export const findDepositAt = async (db: Db, merchantId: string, id: string): Promise<DepositAt | undefined> => {
-  const { rows } = await sql<
-    Omit<DepositAt, 'hash'>
-  >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
-    from deposits d left join watch_cursors c on c.network = d.network
-    where d.merchant_id = ${merchantId} and d.id = ${id}`.execute(db)
-  return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))[0]
-}
+export const findDepositAt = async (db: Db, merchantId: string, id: string): Promise<DepositAt | undefined> =>
+  (await readAt(db, sql`d.merchant_id = ${merchantId} and d.id = ${id}`))[0]
 
 /** Returns all deposits of an address, oldest first. */
 export const depositsAt = async (
@@ -93,11 +87,17 @@ export const depositsAt = async (
   address: string,
 ): Promise<DepositAt[]> => {
   const networks = NETWORKS.filter((network) => familyOf(network) === family)
+  return readAt(
+    db,
+    sql`d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}`,
+  )
+}
+
+const readAt = async (db: Db | Tx, condition: RawBuilder<unknown>): Promise<DepositAt[]> => {
   const { rows } = await sql<
     Omit<DepositAt, 'hash'>
   >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
     from deposits d left join watch_cursors c on c.network = d.network
-    where d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}
-    order by d.created_at, d.id`.execute(db)
+    where ${condition} order by d.created_at, d.id`.execute(db)
   return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))
 }
