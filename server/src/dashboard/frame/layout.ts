@@ -1,7 +1,6 @@
-import { documentOf } from '@bursar/checkout/document'
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { linkTo, merchantLinks, type MerchantPart, type Visit } from '../../people/pages/index.ts'
+import { answerOf, BURSAR, linkTo, merchantLinks, type MerchantPart, type Visit } from '../../people/pages/index.ts'
 import type { Scope } from './scope.ts'
 import { STYLE } from './style.ts'
 import type { Words } from './words/index.ts'
@@ -23,7 +22,7 @@ export const merchantPage = (
 ): PageAnswer => {
   const { visit, words, merchantName } = scope
   const main = html`<div class="desk">${navigation(scope, part)}<main id="content"><div class="top"><h1>${title}</h1>${actions}</div>${sections}</main></div>`
-  return answerOf(visit, words, { title, name: merchantName, main, status })
+  return documentIn(visit, words, { title, name: merchantName, main, status })
 }
 
 /** The answer for a merchant or an object that the person can't see, whether it exists or not. */
@@ -44,36 +43,24 @@ const alonePage = (
   { title, text, status }: { title: string; text: string; status: number },
 ): PageAnswer => {
   const main = html`<main class="alone" id="content"><h1>${title}</h1><section class="panel"><p>${text}</p><a href="${linkTo(visit, '/app')}">${visit.words.merchants}</a></section></main>`
-  return answerOf(visit, words, { title, name: 'Bursar', main, status })
+  return documentIn(visit, words, { title, name: BURSAR, main, status })
 }
 
-const answerOf = (
+const documentIn = (
   visit: Visit,
   words: Words,
   { title, name, main, status }: { title: string; name: string; main: Markup; status: number },
-): PageAnswer => {
-  const rendered = documentOf({
-    language: visit.language,
+): PageAnswer =>
+  answerOf(visit, {
     title: `${title} · ${name} · ${words.dashboard}`,
-    seller: { name, url: undefined, accent: undefined, support: { url: undefined, email: undefined } },
+    name,
     main,
-    inLanguage: (other) => linkTo({ chosen: other }, visit.url),
-    refreshSeconds: undefined,
     script: undefined,
     style: STYLE,
-  })
-  return {
+    url: visit.url,
     status,
-    headers: {
-      ...rendered.headers,
-      // With no referrer, browsers send `Origin: null` with the form to sign out.
-      'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin',
-      ...(visit.newDevice !== undefined && { 'set-cookie': visit.newDevice }),
-    },
-    body: rendered.html,
-  }
-}
+    cookie: undefined,
+  })
 
 const navigation = ({ visit, words, merchantId, role }: Scope, part: MerchantPage['part']): Markup => {
   const link = (path: string, text: string, isCurrent = false): Markup =>

@@ -1,7 +1,7 @@
 import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { mayRole, membershipsOf, type Action, type Devices } from '../../people/access/index.ts'
+import { mayRole, membershipOf, type Action, type Devices } from '../../people/access/index.ts'
 import { toSignIn, visitOf } from '../../people/pages/index.ts'
 import { lostPage, refusedPage } from './layout.ts'
 import type { Scope } from './scope.ts'
@@ -33,8 +33,7 @@ export const memberPage = (
     const { session, language } = visit
     if (!session) return toSignIn(visit)
     const words = WORDS[language]
-    const memberships = await membershipsOf(deps.db, session.person.id)
-    const found = memberships.find(({ merchantId }) => merchantId === request.params['merchant'])
+    const found = await membershipOf(deps.db, session.person.id, request.params['merchant'] ?? '')
     if (!found) return lostPage(visit, words)
     if (!mayRole(found.role, action)) return refusedPage(visit, words)
     const { merchantId, name: merchantName, role } = found

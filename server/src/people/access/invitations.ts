@@ -6,7 +6,7 @@ import { queueMails, type Queued } from '../../merchants/mail/index.ts'
 import { record } from './audit.ts'
 import { deleteCredentials } from './credentials.ts'
 import type { Now, Secrets } from './now.ts'
-import { addressOf, findPersonByAddress, membershipsOf } from './people.ts'
+import { addressOf, findPersonByAddress, membershipOf } from './people.ts'
 import type { Role } from './roles.ts'
 import { endSessions } from './sessions.ts'
 import { hashOf, newToken } from './tokens.ts'
@@ -81,8 +81,7 @@ export const resetAccess = async (
 ): Promise<Invited> => {
   const address = await checkedAddress(tx, given)
   const person = await findPersonByAddress(tx, address)
-  const member =
-    person && (await membershipsOf(tx, person.id)).find(({ merchantId }) => merchantId === given.merchantId)
+  const member = person && (await membershipOf(tx, person.id, given.merchantId))
   if (!person || !member) throw new RangeError(`${address} is no member of this merchant`)
   // Ending the sessions waits for changes that they are making, so that the deletion includes these. The deletion waits
   // for sign-ins, which have opened sessions since.

@@ -61,3 +61,11 @@ export const membershipsOf = async (db: Db | Tx, personId: string): Promise<Memb
       where m.person_id = ${personId} and m.removed_at is null and s.disabled_at is null
       order by s.name, m.merchant_id`.execute(db)
   ).rows
+
+/** A person's membership of a merchant; undefined for no member, and for an unknown or disabled merchant. */
+export const membershipOf = async (
+  db: Db | Tx,
+  personId: string,
+  merchantId: string,
+): Promise<Membership | undefined> =>
+  (await membershipsOf(db, personId)).find((membership) => membership.merchantId === merchantId)

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { membershipOf } from './people.ts'
 import { ROLES, type Role } from './roles.ts'
 
 /**
@@ -42,12 +42,8 @@ interface Asked {
  * is no member.
  */
 export const can = async (db: Db | Tx, { personId, action, merchantId }: Asked): Promise<boolean> => {
-  const { rows } = await sql<{
-    role: Role
-  }>`select m.role from dashboard_members m join merchants s on s.id = m.merchant_id
-    where m.person_id = ${personId} and m.merchant_id = ${merchantId} and m.removed_at is null
-      and s.disabled_at is null`.execute(db)
-  return rows[0] !== undefined && mayRole(rows[0].role, action)
+  const membership = await membershipOf(db, personId, merchantId)
+  return membership !== undefined && mayRole(membership.role, action)
 }
 
 /** The person may not do this for the merchant. */

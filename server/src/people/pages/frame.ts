@@ -15,8 +15,8 @@ const STYLE =
   '.menu button{min-height:2.75rem}.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}' +
   '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
 
-/** The dashboard's own name and colour, in place of a seller's. */
-const BURSAR = { name: 'Bursar', url: undefined, accent: undefined, support: { url: undefined, email: undefined } }
+/** The name in the header of pages about no merchant. */
+export const BURSAR = 'Bursar'
 
 export interface PageParts {
   title: string
@@ -34,21 +34,44 @@ export const pageOf = (
   visit: Visit,
   { title, sections, status = 200, cookie, said, merchant }: PageParts,
 ): PageAnswer => {
-  const { words, language, session, path } = visit
+  const { words, session, path } = visit
   const main = html`<main class="alone">${session && menu(visit)}${merchant && merchantMenu(visit, merchant)}<h1>${title}</h1>
 ${said && html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(said.isProblem ? 'bad' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`}
 ${sections}</main>`
+  const parts = { title: `${title} · ${words.menu}`, main, script: PASSKEY_SCRIPT, style: STYLE }
+  return answerOf(visit, { ...parts, name: BURSAR, url: path, status, cookie })
+}
+
+/** A page of the dashboard as a document. */
+export interface DashboardDocument {
+  title: string
+  /** in the header, in the place of a seller's */
+  name: string
+  main: Markup
+  script: string | undefined
+  style: string
+  /** the page in another language: this path and query, with `lang` */
+  url: string
+  status: number
+  /** of a new session; without one, the cookie of the browser is set if it is due */
+  cookie: string | undefined
+}
+
+/** The answer with a document of the dashboard. */
+export const answerOf = (
+  visit: Visit,
+  { title, name, main, script, style, url, status, cookie = visit.newDevice }: DashboardDocument,
+): PageAnswer => {
   const rendered = documentOf({
-    language,
-    title: `${title} · ${words.menu}`,
-    seller: BURSAR,
+    language: visit.language,
+    title,
+    seller: { name, url: undefined, accent: undefined, support: { url: undefined, email: undefined } },
     main,
-    inLanguage: (other) => `${path}?lang=${other}`,
+    inLanguage: (other) => linkTo({ chosen: other }, url),
     refreshSeconds: undefined,
-    script: PASSKEY_SCRIPT,
-    style: STYLE,
+    script,
+    style,
   })
-  const setCookie = cookie ?? visit.newDevice
   return {
     status,
     headers: {
@@ -56,7 +79,7 @@ ${sections}</main>`
       // With no referrer, browsers send `Origin: null` with forms.
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
-      ...(setCookie !== undefined && { 'set-cookie': setCookie }),
+      ...(cookie !== undefined && { 'set-cookie': cookie }),
     },
     body: rendered.html,
   }

@@ -2,8 +2,7 @@ import { html } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { isUuid } from '../../platform/base/id.ts'
-import { membershipsOf, NotAllowed, type Membership } from '../access/index.ts'
+import { membershipOf, NotAllowed, type Membership } from '../access/index.ts'
 import { pageOf } from './frame.ts'
 import { askToSignIn } from './sign-in.ts'
 import { readFields, visitOf, type DashboardDeps, type Fields, type Signed } from './visit.ts'
@@ -36,8 +35,7 @@ export const forMerchant = async (
 }
 
 const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, personId: string): Promise<Membership> => {
-  const id = params['merchant'] ?? ''
-  const found = isUuid(id) && (await membershipsOf(db, personId)).find(({ merchantId }) => merchantId === id)
+  const found = await membershipOf(db, personId, params['merchant'] ?? '')
   if (found) return found
   throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such page')
 }
