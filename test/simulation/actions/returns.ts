@@ -11,6 +11,7 @@ import {
   applyAdjustment,
   databaseIdentity,
   enrol,
+  NotAllowed,
   propose,
   signText,
   type Show,
@@ -77,7 +78,7 @@ const giveBack: Action = {
       await inTransaction(db, (tx) => applyAdjustment(tx, signed, { actor: 'simulation', show }, moment()))
     } catch (error) {
       // Its block is not final, or the money was moved before.
-      if ((error as Error).constructor !== Error) throw error
+      if (!(error instanceof NotAllowed) && !((error as Error).cause instanceof NotAllowed)) throw error
       return `${amount} ${asset}: refused`
     }
     books.granted.push({ merchant: to.name, ticker: asset, units })

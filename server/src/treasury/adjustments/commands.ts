@@ -121,7 +121,7 @@ export const applyAdjustment = async (
 }
 
 /** Thrown if the ledger does not allow an adjustment. */
-class NotAllowed extends Error {
+export class NotAllowed extends Error {
   override name = 'NotAllowed'
 }
 
