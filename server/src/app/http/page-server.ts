@@ -85,7 +85,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
   const sendFile = async ({ raw, id }: FastifyRequest, reply: FastifyReply, file: FileAnswer): Promise<void> => {
     const exchange = { request: raw, response: reply.raw, requestId: id, rate: null }
     try {
-      await deps.files.send(exchange, file.merchantId, file, deps.isClosing)
+      await deps.files.send(exchange, { merchantId: file.merchantId, isMember: true }, file, deps.isClosing)
     } finally {
       // A file that is refused before its first byte is answered by a page.
       if (reply.raw.headersSent) reply.hijack()

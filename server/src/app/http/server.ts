@@ -21,7 +21,7 @@ import { registerPages, type HostedPages, type PageServer } from './page-server.
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
 import { pathOf, splitTarget, unknownPath } from './target.ts'
-import { createStreams, type Streams } from './streams.ts'
+import { createStreams, FILE_LIMITS, type FileLimits, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
@@ -40,6 +40,7 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
   /** the most open connections; further ones are closed at once */
   mostConnections?: number
   bodies?: BodyLimits
+  files?: FileLimits
 }
 
 const REFUSALS_PER_MINUTE = 600
@@ -71,7 +72,7 @@ export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
     newRequestId: createRequestIds(),
     newest: new WeakMap(),
     turn: createTurns(),
-    streams: createStreams(),
+    streams: createStreams(deps.files ?? FILE_LIMITS),
     pages: undefined,
     closing: false,
   }
@@ -213,7 +214,8 @@ const serve = async (
     const answer = await handle(passage, headers)
     if (edge.closing) response.shouldKeepAlive = false
     const status = 'pieces' in answer ? 200 : answer.status
-    if ('pieces' in answer) await edge.streams.send(passage, passage.merchantId!, answer, () => edge.closing)
+    if ('pieces' in answer)
+      await edge.streams.send(passage, { merchantId: passage.merchantId!, isMember: false }, answer, () => edge.closing)
     else
       sendJson(passage, status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
     const ms = elapsed(startedAt)

@@ -99,14 +99,15 @@ const COLUMNS = ['time', 'ticker', 'amount', 'balance', 'heldChange', 'held', 'k
 /** The entries of the days that the statement shows, as a file. */
 export const statementFile =
   (deps: BalancePagesDeps) =>
-  async ({ words, visit, request, merchantId }: Scope): Promise<PageAnswer> => {
+  async (scope: Scope): Promise<PageAnswer> => {
+    const { words, visit, request, merchantId } = scope
     const { db, catalogue } = deps
     const asset = assetIn(catalogue, request.params['ticker'])
     if (!asset) return lostPage(visit, words)
     const { ticker, scale } = asset
     const { isWrong: _, ...range } = readDays(request.query)
     const name = `statement-${ticker.replaceAll(/[^A-Za-z0-9]/g, '')}.csv`
-    return csvFile<string | undefined>({ merchantId, name, columns: COLUMNS }, undefined, async (after) => {
+    return csvFile<string | undefined>(scope, { name, columns: COLUMNS }, undefined, async (after) => {
       const { rows, next } = await readStatement(db, { merchantId, ticker }, range, after, listPage.max)
       return { lines: rows.map((entry) => lineOf(entry, ticker, scale)), next }
     })

@@ -1,7 +1,7 @@
 import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { mayRole, membershipOf, type Action, type Devices } from '../../people/access/index.ts'
+import { can, isOpen, mayRole, membershipOf, type Action, type Devices } from '../../people/access/index.ts'
 import { toSignIn, visitOf } from '../../people/pages/index.ts'
 import { lostPage, refusedPage } from './layout.ts'
 import type { Scope } from './scope.ts'
@@ -37,6 +37,9 @@ export const memberPage = (
     if (!found) return lostPage(visit, words)
     if (!mayRole(found.role, action)) return refusedPage(visit, words)
     const { merchantId, name: merchantName, role } = found
-    return show({ visit, request, words, language, merchantId, merchantName, role })
+    const isStillAllowed = async (): Promise<boolean> =>
+      (await isOpen(deps.db, session.id, new Date(deps.runtime.clock.now()))) &&
+      can(deps.db, { personId: session.person.id, action, merchantId })
+    return show({ visit, request, words, language, merchantId, merchantName, role, isStillAllowed })
   },
 })

@@ -13,4 +13,6 @@ export interface Scope {
   merchantId: string
   merchantName: string
   role: Role
+  /** whether the session is open now, and its person may still see the page */
+  isStillAllowed(): Promise<boolean>
 }

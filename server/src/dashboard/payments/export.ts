@@ -29,17 +29,14 @@ const COLUMNS = [
 /** All payments of the filter that the list shows, as a file. */
 export const paymentsFile =
   (deps: PaymentPagesDeps) =>
-  async ({ merchantId, request }: Scope): Promise<PageAnswer> => {
+  async (scope: Scope): Promise<PageAnswer> => {
+    const { merchantId, request } = scope
     const { filter } = readFilter(request.query, deps.catalogue)
     const sources = sourcesOf({ ...deps, clock: deps.runtime.clock }, merchantId, filter)
-    return csvFile<string | undefined>(
-      { merchantId, name: 'payments.csv', columns: COLUMNS },
-      undefined,
-      async (after) => {
-        const { rows, next } = await mergePage(sources, after, listPage.max)
-        return { lines: rows.map(lineOf), next }
-      },
-    )
+    return csvFile<string | undefined>(scope, { name: 'payments.csv', columns: COLUMNS }, undefined, async (after) => {
+      const { rows, next } = await mergePage(sources, after, listPage.max)
+      return { lines: rows.map(lineOf), next }
+    })
   }
 
 const lineOf = (payment: Payment): string[] => {

@@ -46,7 +46,7 @@ export {
   renewRecoveryCodes,
   setPassword,
 } from './security.ts'
-export { findSession, listSessions, type Session, type SessionLine } from './sessions.ts'
+export { findSession, isOpen, listSessions, type Session, type SessionLine } from './sessions.ts'
 export { SIGN_IN, signInByPasskey, signInByPassword, type SignInDeps, type TypedProof } from './signing-in.ts'
 export {
   changeRole,

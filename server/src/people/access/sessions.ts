@@ -66,6 +66,13 @@ export const findSession = async (db: Db, token: string, now: Date): Promise<Ses
   return { id, person: { id: found.id, email, language }, isProved: now.getTime() - provedAt.getTime() < PROOF_MS }
 }
 
+/** Whether a session has not ended. To ask is no use of the session. */
+export const isOpen = async (db: Db, sessionId: string, now: Date): Promise<boolean> => {
+  const { rows } = await sql`select from dashboard_sessions where id = ${sessionId} and ended_at is null
+    and ends_at > ${now} and seen_at > ${new Date(now.getTime() - IDLE_MS)}`.execute(db)
+  return rows.length > 0
+}
+
 /**
  * Records a new proof, and replaces the token, so that a copy of the old one does not get the rights of the proof.
  * @returns the new token; undefined if the session has ended meanwhile
