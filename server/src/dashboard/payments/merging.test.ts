@@ -4,24 +4,31 @@ import { cases } from '../../../../test/setup/cases.ts'
 import { mergePage, type MergedRow, type Source } from './merging.ts'
 
 /** A list whose pages may end before their limit, as those of rare conditions do. */
-const listOf = (name: string, times: readonly number[], endsAt: number): Source<MergedRow> => {
-  const rows = times
-    .toSorted((a, b) => b - a)
-    .map((ms, i) => ({ kind: 'row', id: `${name}${i}`, key: `k${i}`, createdAt: new Date(ms) }))
-  return {
+const listOf = (name: string, times: readonly number[], endsAt: number): Source<MergedRow> =>
+  paged(
     name,
-    isKey: (text) => /^k\d+$/.test(text),
-    read: async (after, limit) => {
-      const from = after === null ? 0 : Number(after.slice(1)) + 1
-      const found = rows.slice(from, from + limit)
-      // Every so many rows, a page has none of the rows behind it.
-      const cut = endsAt > 0 ? found.findIndex((_, i) => i > 0 && (from + i) % endsAt === 0) : -1
-      const shown = cut < 0 ? found : found.slice(0, cut)
-      const last = shown.at(-1)
-      return { rows: shown, next: from + shown.length < rows.length && last ? last.key : null }
-    },
-  }
-}
+    times
+      .toSorted((a, b) => b - a)
+      .map((ms, i) => ({ kind: name, id: `${name}${i}`, key: keyOf(i), createdAt: new Date(ms) })),
+    endsAt,
+  )
+
+const paged = (name: string, rows: readonly MergedRow[], endsAt: number): Source<MergedRow> => ({
+  name,
+  isKey: (text) => /^k\d+$/.test(text),
+  read: async (after, limit) => {
+    const from = after === null ? 0 : rows.findIndex(({ key }) => key === after) + 1
+    const found = rows.slice(from, from + limit)
+    // Every so many rows, a page has none of the rows behind it.
+    const cut = endsAt > 0 ? found.findIndex((_, i) => i > 0 && (from + i) % endsAt === 0) : -1
+    const shown = cut < 0 ? found : found.slice(0, cut)
+    const last = shown.at(-1)
+    return { rows: shown, next: from + shown.length < rows.length && last ? last.key : null }
+  },
+})
+
+/** The later the row, the lesser its key. */
+const keyOf = (position: number): string => `k${String(1_000 - position).padStart(4, '0')}`
 
 /** Every row, by pages, and the number of rows of the longest page. */
 const walk = async (sources: readonly Source<MergedRow>[], limit: number) => {
@@ -63,7 +70,37 @@ describe('a page of several lists', () => {
     expect(rows.map(({ id }) => id)).toEqual(['a0', 'a1', 'a2'])
   })
 
-  test.each(['x', 'YQ', Buffer.from('a=other').toString('base64url'), Buffer.from('z=k1').toString('base64url')])(
+  test('shows a row that is in two lists once, also where a page ends between them, and times are out of order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ ms: fc.integer({ min: 0, max: 9 }), isIn: fc.tuple(fc.boolean(), fc.boolean()) })),
+        times,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 0, max: 3 }),
+        async (shared, list, limit, endsAt) => {
+          // The lists of one kind have the same order, in which a later time may come behind an earlier one.
+          const all = shared.map(({ ms, isIn }, i) => ({
+            isIn,
+            row: { kind: 'row', id: `r${i}`, key: keyOf(i), createdAt: new Date(1_000 - i * 3 + ms) },
+          }))
+          const ofKind = [0, 1].map((n) =>
+            paged(
+              `kind${n}`,
+              all.filter(({ isIn }) => isIn[n]).map(({ row }) => row),
+              endsAt,
+            ),
+          )
+          const { found } = await walk([...ofKind, listOf('other', list, endsAt)], limit)
+          const expected = all.filter(({ isIn }) => isIn[0] || isIn[1]).map(({ row }) => row.id)
+          expect(found.filter(({ kind }) => kind === 'row').map(({ id }) => id)).toEqual(expected)
+          expect(found).toHaveLength(expected.length + list.length)
+        },
+      ),
+      { numRuns: cases(300) },
+    )
+  })
+
+  test.each(['x', 'YQ', Buffer.from('a=other').toString('base64url'), Buffer.from('z=k1000').toString('base64url')])(
     'begins with the newest row for a text that is no cursor of its: %s',
     async (cursor) => {
       const { rows } = await mergePage([listOf('a', [5, 9], 0)], cursor, 10)

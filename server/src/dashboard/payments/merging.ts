@@ -5,7 +5,7 @@ export interface MergedRow {
   /** with the id, names the row: objects of different kinds may have the same id */
   kind: string
   id: string
-  /** of the row in its list */
+  /** of the row in its list. In all lists of its kind, a row behind another one has a lesser key, as text */
   key: string
   createdAt: Date
 }
@@ -28,10 +28,11 @@ interface Head<Row extends MergedRow> extends Listed<Row> {
 }
 
 /**
- * A page of several lists as one, newest first. It keeps the order of each list, and takes the row with the latest time
- * of those that are next in their lists. A list may end its own page early, because a rare condition may have many rows
- * to examine: the page then ends too, since the next row of that list is not known. A row that is in two lists is shown
- * once.
+ * A page of several lists as one, newest first. It keeps the order of each list. Of the rows that are next in their
+ * lists, it takes the one with the greatest key of each kind, and of these the one with the latest time: so the lists
+ * of one kind come to a row that they share at the same time, although times may be out of order. A list may end its
+ * own page early, because a rare condition may have many rows to examine: the page then ends too, since the next row of
+ * that list is not known. A row that is in two lists is shown once.
  * @param after the `next` of the page before; undefined, and a text that is none: the first page
  */
 export const mergePage = async <Row extends MergedRow>(
@@ -51,22 +52,31 @@ export const mergePage = async <Row extends MergedRow>(
     const next = nextOf(heads)
     if (next === undefined) break
     const row = next.rows[next.taken]!
-    rows.set(`${row.kind}/${row.id}`, row)
+    rows.set(nameOf(row), row)
     next.taken += 1
   }
+  for (const head of heads)
+    while (head.rows[head.taken] !== undefined && rows.has(nameOf(head.rows[head.taken]!))) head.taken += 1
   return { rows: [...rows.values()], next: cursorOf(sources, positionsBehind(heads, positions)) }
 }
 
+const nameOf = ({ kind, id }: MergedRow): string => `${kind}/${id}`
+
 /** The list whose next row is the newest one; undefined if the page ends here. */
 const nextOf = <Row extends MergedRow>(heads: readonly Head<Row>[]): Head<Row> | undefined => {
-  let newest: Head<Row> | undefined
+  const ofKinds = new Map<string, { head: Head<Row>; row: Row }>()
   for (const head of heads) {
     const row = head.rows[head.taken]
     if (row === undefined && head.next !== null) return undefined
-    if (row !== undefined && (newest === undefined || row.createdAt > newest.rows[newest.taken]!.createdAt))
-      newest = head
+    if (row === undefined) continue
+    const other = ofKinds.get(row.kind)
+    if (other === undefined || row.key > other.row.key) ofKinds.set(row.kind, { head, row })
   }
-  return newest
+  const nexts = [...ofKinds.values()]
+  return nexts.reduce<(typeof nexts)[number] | undefined>(
+    (newest, one) => (newest === undefined || one.row.createdAt > newest.row.createdAt ? one : newest),
+    undefined,
+  )?.head
 }
 
 const positionsBehind = <Row extends MergedRow>(heads: readonly Head<Row>[], before: Positions): Positions => {
