@@ -1,4 +1,4 @@
-import { depositsAt, findDepositAt, type DepositAt } from '../../pay-in/deposits/index.ts'
+import { findDepositAt, largestDepositsAt, type DepositAt } from '../../pay-in/deposits/index.ts'
 import { familyOf } from '../../chain/addresses/index.ts'
 import { paymentsOf, type Payment as CardPayment } from '../../cards/acquiring/index.ts'
 import { conversionsOf, type ListedConversion } from '../../exchange/conversions/index.ts'
@@ -20,7 +20,7 @@ export interface Detail {
   paidInvoiceId: string | null
   /** the page of its payer */
   pageUrl: string | null
-  /** to the address of an invoice, or the deposit itself: the first MOST_DEPOSITS */
+  /** to the address of an invoice, or the deposit itself: the credited and the largest, at most MOST_DEPOSITS */
   deposits: readonly DepositAt[]
   isCut: boolean
   cardPayments: readonly CardPayment[]
@@ -82,13 +82,15 @@ const readInvoice: Reader = async (deps, merchantId, id) => {
   if (!invoice) return undefined
   const { address, blockchain } = invoice
   const deposits =
-    address === null || blockchain === null ? [] : await depositsAt(deps.db, merchantId, familyOf(blockchain), address)
+    address === null || blockchain === null
+      ? []
+      : await largestDepositsAt(deps.db, merchantId, familyOf(blockchain), address, MOST_DEPOSITS + 1)
   return {
     ...NOTHING,
     payment: ofInvoice(invoice, deps.catalogue),
     invoice,
     pageUrl: invoiceUrl(deps, id),
-    deposits: deposits.slice(0, MOST_DEPOSITS),
+    deposits: deposits.slice(0, MOST_DEPOSITS).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()),
     isCut: deposits.length > MOST_DEPOSITS,
   }
 }

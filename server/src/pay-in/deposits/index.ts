@@ -34,7 +34,15 @@ export { createBalanceCheckJob } from './jobs.ts'
 
 export { DEFAULT_DEPOSIT_POLICY, depositMembers, depositRulesOf } from './policy.ts'
 export type { DepositPolicy } from './policy.ts'
-export { depositsAt, findDeposit, findDepositAt, wasHeld, heldDeposits, type DepositAt } from './queries.ts'
+export {
+  depositsAt,
+  findDeposit,
+  findDepositAt,
+  largestDepositsAt,
+  wasHeld,
+  heldDeposits,
+  type DepositAt,
+} from './queries.ts'
 export { depositRoutes } from './routes.ts'
 export { listDeposits } from './listing.ts'
 export type { DepositFilter } from './listing.ts'

@@ -93,11 +93,34 @@ export const depositsAt = async (
   )
 }
 
-const readAt = async (db: Db | Tx, condition: RawBuilder<unknown>): Promise<DepositAt[]> => {
+/**
+ * Deposits of an address, credited ones first, and then the larger first (in ledger units, of whatever asset). It reads
+ * about as many rows as it returns, because anyone can send dust to an address, as often as they like.
+ */
+export const largestDepositsAt = async (
+  db: Db | Tx,
+  merchantId: string,
+  family: AddressFamily,
+  address: string,
+  most: number,
+): Promise<DepositAt[]> => {
+  const networks = NETWORKS.filter((network) => familyOf(network) === family)
+  return readAt(
+    db,
+    sql`d.network = any(${networks}::text[]) and d.address = ${address} and d.merchant_id = ${merchantId}`,
+    sql`(d.state = 'credited') desc, d.units desc limit ${most}`,
+  )
+}
+
+const readAt = async (
+  db: Db | Tx,
+  condition: RawBuilder<unknown>,
+  order: RawBuilder<unknown> = sql`d.created_at, d.id`,
+): Promise<DepositAt[]> => {
   const { rows } = await sql<
     Omit<DepositAt, 'hash'>
   >`select ${DEPOSIT_COLUMNS}, d.credit_height as "creditHeight", c.head_height as "headHeight"
     from deposits d left join watch_cursors c on c.network = d.network
-    where ${condition} order by d.created_at, d.id`.execute(db)
+    where ${condition} order by ${order}`.execute(db)
   return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))
 }

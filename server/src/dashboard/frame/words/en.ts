@@ -172,7 +172,7 @@ export const en: Words = {
   timeline: 'Timeline',
   transactions: 'Transactions',
   noTransactions: 'None yet.',
-  moreTransactions: 'Only the first ones are shown.',
+  moreTransactions: 'Only credited and large payments are shown: there are more.',
   sender: 'From',
   explorer: (site) => `Open in ${site}`,
   ledger: 'Ledger',

@@ -63,7 +63,7 @@ export const kk: Words = {
   timeline: 'Барысы',
   transactions: 'Транзакциялар',
   noTransactions: 'Әзірге жоқ.',
-  moreTransactions: 'Тек алғашқылары көрсетілген.',
+  moreTransactions: 'Тек есепке алынған және ең ірі төлемдер көрсетілген: басқалары да бар.',
   sender: 'Жіберуші',
   explorer: (site) => `${site} сайтында ашу`,
   ledger: 'Жазбалар',

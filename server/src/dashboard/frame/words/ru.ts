@@ -63,7 +63,7 @@ export const ru: Words = {
   timeline: 'Ход событий',
   transactions: 'Транзакции',
   noTransactions: 'Пока нет.',
-  moreTransactions: 'Показаны только первые.',
+  moreTransactions: 'Показаны только зачисленные и самые крупные платежи: есть и другие.',
   sender: 'От',
   explorer: (site) => `Открыть на ${site}`,
   ledger: 'Проводки',

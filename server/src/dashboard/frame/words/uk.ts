@@ -63,7 +63,7 @@ export const uk: Words = {
   timeline: 'Перебіг',
   transactions: 'Транзакції',
   noTransactions: 'Ще немає.',
-  moreTransactions: 'Показано лише перші.',
+  moreTransactions: 'Показано лише зараховані та найбільші платежі: є й інші.',
   sender: 'Від',
   explorer: (site) => `Відкрити на ${site}`,
   ledger: 'Проводки',
