@@ -50,11 +50,7 @@ export const statementPage =
             closing === null ? undefined : [words.closing, show(closing)],
             opening === null ? undefined : [words.opening, show(opening)],
           ]),
-        rows.length > 0
-          ? entryTable(scope, rows, show)
-          : next === null
-            ? empty(words.noEntries, words.noEntriesText)
-            : html`<p>${words.searchOn}</p>`,
+        rows.length > 0 ? entryTable(scope, rows, show) : empty(words.noEntries, words.noEntriesText),
         pager(scope, query, { after, next: next ?? undefined }),
       ],
     })

@@ -7,6 +7,7 @@ import { readStatement, type StatementRange } from './statement.ts'
 
 const { db } = useDb()
 const DAY = 86_400_000
+const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 10, 12)
 let now = START
 const runtime = createTestRuntime(db, () => now)
@@ -79,6 +80,38 @@ describe('a statement', () => {
         const entries = pages.flatMap(({ rows }) => rows.map(({ postedAfter }) => postedAfter))
         expect(entries).toEqual('timeFrom' in range ? [93n, 94n, 95n] : [96n, 97n, 98n, 99n, 100n])
       }
+  })
+
+  test('has each entry on one day, on which its amount counts too, where times around midnight are out of order', async () => {
+    const merchantId = (await makeMerchant(db, START)).id
+    const mixed = { merchantId, asset: 'USDT' }
+    const midnight = day(30).getTime()
+    now = midnight - 60 * MINUTE
+    await giveMoney(runtime, mixed, 100n)
+    // Seconds around midnight, in the order of the entries: each amount is another power of two.
+    const seconds = [-100, -50, 40, -20, 30, -90, -10, 60, 90]
+    for (const [i, second] of seconds.entries()) {
+      now = midnight + second * 1_000
+      await giveMoney(runtime, mixed, 1_000n * 2n ** BigInt(i))
+    }
+    const ask = (range: Partial<StatementRange>, after?: string, limit = 50) =>
+      readStatement(db, { merchantId, ticker: 'USDT' }, { timeFrom: null, timeTo: null, ...range }, after, limit)
+    const whole = await ask({})
+    for (const limit of [1, 2, 3, 50]) {
+      const read = async (range: Partial<StatementRange>) => {
+        const pages = [await ask(range, undefined, limit)]
+        while (pages.at(-1)!.next !== null) pages.push(await ask(range, pages.at(-1)!.next!, limit))
+        const rows = pages.flatMap((page) => page.rows)
+        return { rows, opening: pages.at(-1)!.opening!, closing: pages[0]!.closing! }
+      }
+      const [before, after] = [await read({ timeTo: day(30) }), await read({ timeFrom: day(30), timeTo: day(31) })]
+      for (const { rows, opening, closing } of [before, after])
+        expect(rows.reduce((sum, { posted }) => sum + posted, opening)).toBe(closing)
+      expect(after.opening).toBe(before.closing)
+      expect([...after.rows, ...before.rows]).toEqual(whole.rows)
+      // The day begins with its first entry: entries of the day before that follow it are listed with it.
+      expect(before.rows.map(({ at }) => (at.getTime() - midnight) / 1_000)).toEqual([-50, -100, -3_600])
+    }
   })
 
   test('of days without entries has the balance as of then', async () => {

@@ -1,8 +1,6 @@
-import { listEntries, type PostedEntry } from '../../ledger/postings/index.ts'
+import { listRange, type PostedEntry } from '../../ledger/postings/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 
-/** Entries are in the order of their versions; the time of one may be so much before that of an older one, ms. */
-const DISORDER_MS = 5 * 60_000
 const VERSION = /^\d{1,15}$/
 
 export interface StatementRange {
@@ -23,41 +21,24 @@ export interface Statement {
 }
 
 /**
- * Reads a page of a statement. It reads on from the end of the range to the first entry before it, whose balance is the
- * opening balance.
+ * Reads a page of a statement. A day begins with its first entry in the order of the ledger, so that its entries add up
+ * to the difference of its balances, although times around midnight may be out of order.
  * @param after the `next` of the page before; a text that is none: the first page
  */
 export const readStatement = async (
   db: Db,
   { merchantId, ticker }: { merchantId: string; ticker: string },
-  { timeFrom, timeTo }: StatementRange,
+  range: StatementRange,
   after: string | undefined,
   limit: number,
 ): Promise<Statement> => {
   const key = after !== undefined && VERSION.test(after) ? after : null
-  const page = { limit, after: key, timeFrom: null, timeTo, aheadMs: 0 }
-  const listed = await listEntries(db, merchantId, ticker, page)
-  const isBefore = ({ at }: PostedEntry): boolean =>
-    timeFrom !== null && at.getTime() < timeFrom.getTime() - DISORDER_MS
-  const isOutside = ({ at }: PostedEntry): boolean => timeFrom !== null && at < timeFrom
-  const read = [...listed.rows]
-  let last = listed.next
-  // Both ends of the range have a known balance: a page that ends within the disorder around an end is read on.
-  while (last !== null && (read.length === 0 || (isOutside(read.at(-1)!) && !read.some(isBefore)))) {
-    const more = await listEntries(db, merchantId, ticker, { ...page, after: last })
-    read.push(...more.rows)
-    last = more.next
-  }
-  const rows = read.filter((entry) => !isOutside(entry))
-  const next = read.some(isBefore) ? null : last
-  // No entry at all: the balance was never used, or was not yet used at that time.
-  const isKnown = read.length > 0 || key === null
-  const newest = read[0]?.postedAfter ?? 0n
-  const oldest = rows.at(-1)
+  const { rows, next, balanceBefore } = await listRange(db, merchantId, ticker, { ...range, after: key, limit })
+  const isKnown = rows.length > 0 || key === null
   return {
     rows,
     next,
-    closing: key === null && isKnown ? newest : null,
-    opening: next === null && isKnown ? (oldest === undefined ? newest : oldest.postedAfter - oldest.posted) : null,
+    closing: key === null ? (rows[0]?.postedAfter ?? balanceBefore) : null,
+    opening: next === null && isKnown ? balanceBefore : null,
   }
 }

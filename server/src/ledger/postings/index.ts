@@ -31,7 +31,7 @@ export {
   totalsOf,
 } from './queries.ts'
 export type { Balance } from './queries.ts'
-export { entriesCausedBy, listEntries } from './listing.ts'
+export { entriesCausedBy, listEntries, listRange } from './listing.ts'
 export type { CausedEntry, PostedEntry } from './listing.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'
 export { verifyLedger } from './verify.ts'

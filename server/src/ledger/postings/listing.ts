@@ -33,15 +33,67 @@ export const listEntries = async (
   asset: string,
   { after, limit, timeFrom, timeTo }: ListPage,
 ): Promise<Listed<PostedEntry>> => {
-  const { rows: accounts } = await sql<Account>`select id, version from ledger_accounts
-    where merchant_id = ${merchantId} and asset = ${asset} and kind = 'merchant'`.execute(db)
-  const [account] = accounts
+  const account = await accountOf(db, merchantId, asset)
   if (!account) return { rows: [], next: null }
   const versionAt = async (time: Date | null, ms: number): Promise<number | null> =>
     time && firstVersionAt(db, merchantId, account, new Date(time.getTime() + ms))
   const least = (await versionAt(timeFrom, -DISORDER_MS)) ?? LEAST_VERSION
   const beforeTime = (await versionAt(timeTo, DISORDER_MS)) ?? Number.MAX_SAFE_INTEGER
   const before = Math.min(after === null ? Infinity : Number(after), beforeTime, account.version + 1)
+  const { rows: entries, next } = await readEntries(db, merchantId, account, { least, before, limit })
+  const isInTime = ({ at }: PostedEntry): boolean =>
+    (timeFrom === null || at >= timeFrom) && (timeTo === null || at < timeTo)
+  return { rows: entries.filter(isInTime), next }
+}
+
+/** A page of the entries of a range. Amounts are in ledger units. */
+export interface ListedRange extends Listed<PostedEntry> {
+  /** what the account held before the oldest entry of the page; of an empty page, before the range */
+  balanceBefore: bigint
+}
+
+/**
+ * A page of the entries of a range of times, newest first, without gaps. The range begins with the entry of the lowest
+ * version that has its first time or a later one, and ends before the first entry of its end: each entry is in one of
+ * two ranges that follow each other, and the first closes with the balance with which the second opens. Times near the
+ * ends may be out of order, so that an entry whose time is a little before a range can be listed in it.
+ */
+export const listRange = async (
+  db: Db,
+  merchantId: string,
+  asset: string,
+  { after, limit, timeFrom, timeTo }: Pick<ListPage, 'after' | 'limit' | 'timeFrom' | 'timeTo'>,
+): Promise<ListedRange> => {
+  const account = await accountOf(db, merchantId, asset)
+  if (!account) return { rows: [], next: null, balanceBefore: 0n }
+  const least = timeFrom === null ? LEAST_VERSION : await cutAt(db, merchantId, account, timeFrom)
+  const end = timeTo === null ? account.version + 1 : await cutAt(db, merchantId, account, timeTo)
+  const before = Math.min(after === null ? Infinity : Number(after), end)
+  const page = await readEntries(db, merchantId, account, { least, before, limit })
+  const oldest = page.rows.at(-1)
+  const balanceBefore = oldest ? oldest.postedAfter - oldest.posted : await balanceAfter(db, account, least - 1)
+  return { ...page, balanceBefore }
+}
+
+const accountOf = async (db: Db, merchantId: string, asset: string): Promise<Account | undefined> =>
+  (
+    await sql<Account>`select id, version from ledger_accounts
+      where merchant_id = ${merchantId} and asset = ${asset} and kind = 'merchant'`.execute(db)
+  ).rows[0]
+
+const balanceAfter = async (db: Db, { id }: Account, version: number): Promise<bigint> => {
+  const { rows } = await sql<{ balance: bigint }>`select posted_after as balance from ledger_entries
+    where account_id = ${id} and version = ${version}`.execute(db)
+  return rows[0]?.balance ?? 0n
+}
+
+/** The entries with versions from `least`, and below `before`. */
+const readEntries = async (
+  db: Db,
+  merchantId: string,
+  account: Account,
+  { least, before, limit }: { least: number; before: number; limit: number },
+): Promise<Listed<PostedEntry>> => {
   // Versions have no gaps. Both bounds together hold one page, in any plan and with any statistics.
   const from = Math.max(least, before - limit - 1)
   const { rows } = await sql<EntryRow>`select version, transfer_id as "transferId", posted, held,
@@ -55,9 +107,7 @@ export const listEntries = async (
     shown.map(({ transferId }) => transferId),
   )
   const entries = shown.map((row) => ({ ...row, ...transfers.get(row.transferId)! }))
-  const isInTime = ({ at }: PostedEntry): boolean =>
-    (timeFrom === null || at >= timeFrom) && (timeTo === null || at < timeTo)
-  return { rows: entries.filter(isInTime), next: rows.length > limit ? String(shown.at(-1)!.version) : null }
+  return { rows: entries, next: rows.length > limit ? String(shown.at(-1)!.version) : null }
 }
 
 /** `version` is that of the newest entry. */
@@ -135,4 +185,16 @@ const firstVersionAt = async (db: Db, merchantId: string, account: Account, time
       where s.least < s.above)
     select least as version from search where least = above`.execute(db)
   return rows[0]?.version ?? LEAST_VERSION
+}
+
+/** The lowest version of an entry of that time or later; behind the newest entry if there is none. */
+const cutAt = async (db: Db, merchantId: string, account: Account, time: Date): Promise<number> => {
+  const near = (ms: number): Promise<number> => firstVersionAt(db, merchantId, account, new Date(time.getTime() + ms))
+  // All entries before the first of these are earlier, and all from the second on are later.
+  const [least, above] = [await near(-DISORDER_MS), await near(DISORDER_MS)]
+  const { rows } = await sql<{ version: number }>`select e.version
+    from ledger_entries e join ledger_transfers t on t.merchant_id = ${merchantId} and t.id = e.transfer_id
+    where e.account_id = ${account.id} and e.version >= ${least} and e.version < ${above} and t.created_at >= ${time}
+    order by e.version limit 1`.execute(db)
+  return rows[0]?.version ?? above
 }
