@@ -16,6 +16,7 @@ import {
 } from '../../server/src/people/access/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
+import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
 import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
 import { problemPage } from '../../server/src/pay-in/checkout/index.ts'
@@ -125,7 +126,7 @@ export const useDashboard = ({
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
   }
   // Limits of one network address have tests of their own.
-  const all = [...dashboardRoutes(deps), ...paymentPages(deps), ...balancePages(deps)]
+  const all = [...dashboardRoutes(deps), ...paymentPages(deps), ...balancePages(deps), ...webhookPages(deps)]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },

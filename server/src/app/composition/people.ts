@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { balancePages } from '../../dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
+import { webhookPages } from '../../dashboard/webhooks/index.ts'
 import {
   createBuckets,
   createChallenges,
@@ -26,19 +27,20 @@ export const createDashboard = (
 ): PageRoute[] => {
   const { db } = runtime
   const devices = createDevices(dataKeys)
+  const deps = {
+    runtime,
+    db,
+    publicUrl,
+    party: relyingPartyOf(publicUrl),
+    ring: createSecretRing(dataKeys),
+    random: randomBytes,
+    challenges: createChallenges(dataKeys, randomBytes),
+    passwords: createPasswords(randomBytes),
+    bucketOf: createBuckets(dataKeys),
+    devices,
+  }
   return [
-    ...dashboardRoutes({
-      runtime,
-      db,
-      publicUrl,
-      party: relyingPartyOf(publicUrl),
-      ring: createSecretRing(dataKeys),
-      random: randomBytes,
-      challenges: createChallenges(dataKeys, randomBytes),
-      passwords: createPasswords(randomBytes),
-      bucketOf: createBuckets(dataKeys),
-      devices,
-    }),
+    ...dashboardRoutes(deps),
     ...paymentPages({
       runtime,
       db,
@@ -48,5 +50,6 @@ export const createDashboard = (
       explorers: explorersOf(wallet.bitcoinChain, chainIds),
     }),
     ...balancePages({ runtime, db, devices, catalogue }),
+    ...webhookPages(deps),
   ]
 }

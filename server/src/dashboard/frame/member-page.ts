@@ -1,8 +1,26 @@
-import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
+import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { can, isOpen, mayRole, membershipOf, type Action, type Devices } from '../../people/access/index.ts'
-import { toSignIn, visitOf } from '../../people/pages/index.ts'
+import {
+  can,
+  isOpen,
+  mayRole,
+  membershipOf,
+  NotAllowed,
+  ProofNeeded,
+  type Action,
+  type Devices,
+  type Session,
+} from '../../people/access/index.ts'
+import {
+  askToSignIn,
+  readFields,
+  toSignIn,
+  visitOf,
+  type DashboardDeps,
+  type Fields,
+  type Visit,
+} from '../../people/pages/index.ts'
 import { lostPage, refusedPage } from './layout.ts'
 import type { Scope } from './scope.ts'
 import { WORDS } from './words/index.ts'
@@ -12,6 +30,8 @@ export interface ScopeDeps {
   runtime: Runtime
   devices: Devices
 }
+
+const pathOf = (path: string): string => `/app/merchants/{merchant}/${path}`
 
 /**
  * The route of a page that reads data of a merchant. Without a session, the person signs in first. A merchant of which
@@ -26,20 +46,74 @@ export const memberPage = (
   show: (scope: Scope) => Promise<PageAnswer>,
 ): PageRoute => ({
   method: 'GET',
-  path: `/app/merchants/{merchant}/${path}`,
+  path: pathOf(path),
   mostBytes: 0,
   handle: async (request) => {
     const visit = await visitOf(deps, request)
-    const { session, language } = visit
-    if (!session) return toSignIn(visit)
-    const words = WORDS[language]
-    const found = await membershipOf(deps.db, session.person.id, request.params['merchant'] ?? '')
-    if (!found) return lostPage(visit, words)
-    if (!mayRole(found.role, action)) return refusedPage(visit, words)
-    const { merchantId, name: merchantName, role } = found
-    const isStillAllowed = async (): Promise<boolean> =>
-      (await isOpen(deps.db, session.id, new Date(deps.runtime.clock.now()))) &&
-      can(deps.db, { personId: session.person.id, action, merchantId })
-    return show({ visit, request, words, language, merchantId, merchantName, role, isStillAllowed })
+    return visit.session ? inScope(deps, { ...visit, session: visit.session }, request, action, show) : toSignIn(visit)
   },
 })
+
+/** The maximum size of a form, and of the forms of one network address. */
+const MOST_FORM_BYTES = 64_000
+const FORMS_PER_MINUTE = 60
+
+/** A form of a member. `session` is that of the person: the command checks its permission and its proof. */
+export interface Submitted {
+  scope: Scope
+  session: Session
+  fields: Fields
+}
+
+/**
+ * The route of a form on a page of a merchant. It has the path of the page, so that a person without a session returns
+ * to it after signing in. A form of another origin is refused.
+ * @param path behind `/app/merchants/{merchant}/`
+ * @param action the permission that the page needs
+ */
+export const memberForm = (
+  deps: DashboardDeps,
+  path: string,
+  action: Action,
+  submit: (submitted: Submitted) => Promise<PageAnswer>,
+): PageRoute => ({
+  method: 'POST',
+  path: pathOf(path),
+  mostBytes: MOST_FORM_BYTES,
+  perMinute: FORMS_PER_MINUTE,
+  handle: async (request) => {
+    const visit = await visitOf(deps, request)
+    const fields = readFields(request, deps)
+    const { session } = visit
+    if (!session) return askToSignIn(deps, visit, fields)
+    return inScope(deps, { ...visit, session }, request, action, async (scope) => {
+      try {
+        return await submit({ scope, session, fields })
+      } catch (error) {
+        if (error instanceof NotAllowed) return refusedPage(visit, scope.words)
+        // The session has ended meanwhile: a form that needs a proof has answered before.
+        if (error instanceof ProofNeeded) return askToSignIn(deps, visit, fields)
+        throw error
+      }
+    })
+  },
+})
+
+const inScope = async (
+  { db, runtime }: ScopeDeps,
+  visit: Visit & { session: Session },
+  request: PageRequest,
+  action: Action,
+  answer: (scope: Scope) => Promise<PageAnswer>,
+): Promise<PageAnswer> => {
+  const { session, language } = visit
+  const words = WORDS[language]
+  const found = await membershipOf(db, session.person.id, request.params['merchant'] ?? '')
+  if (!found) return lostPage(visit, words)
+  if (!mayRole(found.role, action)) return refusedPage(visit, words)
+  const { merchantId, name: merchantName, role } = found
+  const isStillAllowed = async (): Promise<boolean> =>
+    (await isOpen(db, session.id, new Date(runtime.clock.now()))) &&
+    can(db, { personId: session.person.id, action, merchantId })
+  return answer({ visit, request, words, language, merchantId, merchantName, role, isStillAllowed })
+}

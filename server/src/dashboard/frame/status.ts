@@ -9,7 +9,9 @@ import { html, type Markup } from '@bursar/checkout/html'
  */
 export type Status = 'waiting' | 'processing' | 'checking' | 'paid' | 'ended' | 'underpaid'
 
-const TONES: Readonly<Record<Status, 'calm' | 'good' | 'warn' | 'bad'>> = {
+export type Tone = 'calm' | 'good' | 'warn' | 'bad'
+
+const TONES: Readonly<Record<Status, Tone>> = {
   waiting: 'calm',
   processing: 'warn',
   checking: 'warn',
@@ -20,4 +22,7 @@ const TONES: Readonly<Record<Status, 'calm' | 'good' | 'warn' | 'bad'>> = {
 
 /** A status in words, so that nothing depends on its colour. */
 export const statusTag = (status: Status, texts: Readonly<Record<Status, string>>): Markup =>
-  html`<span class="tag ${TONES[status]}">${texts[status]}</span>`
+  toneTag(TONES[status], texts[status])
+
+/** A state of another kind in words. */
+export const toneTag = (tone: Tone, text: string): Markup => html`<span class="tag ${tone}">${text}</span>`

@@ -3,6 +3,7 @@ import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { showNetwork, showText, showTime } from '../../merchants/documents/index.ts'
+import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
@@ -29,12 +30,14 @@ export const paymentPage =
     const { payment } = detail
     const { catalogue, explorers } = deps
     const name = showText(payment.name ?? '', LONGEST_TEXT)
+    const notificationUrl = (sequence: number): string | null =>
+      mayRole(scope.role, 'see-webhooks') ? linkTo(visit, merchantPath(merchantId, `webhooks/${sequence}`)) : null
     return merchantPage(scope, {
       title: name === '' ? words.kinds[payment.kind] : name,
       part: 'payments',
       actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYMENTS))}">${words.back}</a>`,
       sections: [
-        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue }))}</section></div>`,
+        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}</section></div>`,
         payment.kind !== 'card' && transactions(scope, detail, { catalogue, explorers }),
         ledger(scope, detail, catalogue),
       ],

@@ -16,7 +16,11 @@ interface Step {
   more?: Piece
 }
 
-type Shown = Pick<Scope, 'words' | 'language'> & { catalogue: Catalogue }
+type Shown = Pick<Scope, 'words' | 'language'> & {
+  catalogue: Catalogue
+  /** the page of a notification; null: the person may not see it */
+  notificationUrl: (sequence: number) => string | null
+}
 
 /** The steps of a payment in the order of their times; those that go on now are the last. */
 export const stepsOf = (detail: Detail, scope: Shown): readonly Step[] => {
@@ -27,7 +31,7 @@ export const stepsOf = (detail: Detail, scope: Shown): readonly Step[] => {
     ...ledgerSteps(detail, scope),
     ...detail.screenings.map(({ changedAt, state }): Step => ({ at: changedAt, text: scope.words.screenings[state] })),
     ...conversionSteps(detail, scope),
-    ...detail.deliveries.map((delivery) => deliveryStep(delivery, scope.words)),
+    ...detail.deliveries.map((delivery) => deliveryStep(delivery, scope)),
   ]
   const timeOf = ({ at }: Step): number => at?.getTime() ?? Number.MAX_SAFE_INTEGER
   return steps.toSorted((a, b) => timeOf(a) - timeOf(b))
@@ -136,7 +140,11 @@ const conversionSteps = ({ conversions }: Detail, { words }: Shown): Step[] =>
 const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300
 
 /** A notification that waits no more was accepted, or an operator has skipped it: its last attempt shows which. */
-const deliveryStep = ({ kind, status, createdAt, state, attempts }: EventDelivery, words: Words): Step => {
+const deliveryStep = (
+  { sequence, kind, status, createdAt, state, attempts }: EventDelivery,
+  { words, notificationUrl }: Shown,
+): Step => {
+  const url = notificationUrl(sequence)
   const last = attempts.at(-1)
   const isSkipped = state === 'delivered' && last !== undefined && !isAccepted(last.status)
   const text = words.deliveries[isSkipped ? 'ended' : state]
@@ -144,11 +152,13 @@ const deliveryStep = ({ kind, status, createdAt, state, attempts }: EventDeliver
     at: createdAt,
     text: `${words.notification(`${kind} ${status}`)}: ${text}`,
     ...(state === 'exhausted' && { tone: 'bad' as const }),
-    ...(attempts.length > 0 && {
-      more: html`<details><summary>${words.attempts(attempts.length)}</summary><ul>${attempts.map(
-        (attempt) =>
-          html`<li class="soft">${showTime(attempt.at.getTime())}: ${attempt.status ?? showText(attempt.error ?? words.noAnswer, LONGEST_REASON)}</li>`,
-      )}</ul></details>`,
-    }),
+    more: [
+      attempts.length > 0 &&
+        html`<details><summary>${words.attempts(attempts.length)}</summary><ul>${attempts.map(
+          (attempt) =>
+            html`<li class="soft">${showTime(attempt.at.getTime())}: ${attempt.status ?? showText(attempt.error ?? words.noAnswer, LONGEST_REASON)}</li>`,
+        )}</ul></details>`,
+      url !== null && html`<br><a href="${url}">${words.openNotification}</a>`,
+    ],
   }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { endAlertIfOver } from './alert.ts'
+import { findDelivery } from './listing.ts'
 import { spanOf } from './spans.ts'
 
 /** The events to send again. A range covers events of all objects; `from` and `to` are inclusive sequences. */
@@ -31,6 +32,34 @@ export const replayEvents = async (
       returning 1`.execute(tx)
   await endAlertIfOver(tx, merchantId, at)
   return rows.length
+}
+
+/**
+ * - scheduled: the notification is sent again
+ * - waiting: it is due already
+ * - changed: it was sent since the caller has read it
+ * - unknown: the merchant has no such notification, or it is archived
+ */
+export type Replayed = 'scheduled' | 'waiting' | 'changed' | 'unknown'
+
+/**
+ * Schedules one notification for delivery again, once for each state of it that a caller has read: a repeated call does
+ * nothing. Repeated calls wait for each other by the lock of the merchant's newest sequence.
+ * @param choice `lastEpoch`: that of the newest attempt which the caller has seen (`EventDetail`)
+ */
+export const replayOnce = async (
+  tx: Tx,
+  merchantId: string,
+  { sequence, lastEpoch }: { sequence: number; lastEpoch: number },
+  moment: Moment,
+): Promise<Replayed> => {
+  await sql`select from event_heads where merchant_id = ${merchantId} for update`.execute(tx)
+  const event = await findDelivery(tx, merchantId, sequence)
+  if (event === undefined) return 'unknown'
+  if (event.nextAt !== null && event.nextAt <= moment.at) return 'waiting'
+  if (event.lastEpoch !== lastEpoch) return 'changed'
+  await replayEvents(tx, merchantId, { from: sequence, to: sequence }, moment)
+  return 'scheduled'
 }
 
 const within = async (tx: Tx, merchantId: string, { from, to }: { from: number; to: number }) => {
@@ -73,11 +102,20 @@ export const skipEvent = async (
 /**
  * Makes all waiting deliveries of a merchant due now, including exhausted ones, each with a full retry schedule. For a
  * merchant whose receiver was repaired or has moved.
+ * @param most number of objects; null: all of them
  * @returns number of objects
  */
-export const wakeMerchant = async (tx: Tx, merchantId: string, { at }: Moment): Promise<number> => {
+export const wakeMerchant = async (
+  tx: Tx,
+  merchantId: string,
+  { at }: Moment,
+  most: number | null = null,
+): Promise<number> => {
   const { rows } = await sql`update event_streams as s set ${restarted(at)}
-    where merchant_id = ${merchantId} and (next_at is null or next_at > ${at}) returning 1`.execute(tx)
+    where ctid = any(array(select ctid from event_streams
+      where merchant_id = ${merchantId} and (next_at is null or next_at > ${at}) limit ${most} for update)) returning 1`.execute(
+    tx,
+  )
   await endAlertIfOver(tx, merchantId, at)
   return rows.length
 }

@@ -10,7 +10,19 @@
 export { emit } from './emit.ts'
 export type { Notice } from './emit.ts'
 export type { ExhaustedSubscriber } from './alert.ts'
-export { leapSequences, replayEvents, skipEvent, wakeMerchant } from './commands.ts'
+export { leapSequences, replayEvents, replayOnce, skipEvent, wakeMerchant, type Replayed } from './commands.ts'
+export {
+  DELIVERY_STATES,
+  findDelivery,
+  healthOf,
+  listDeliveries,
+  MOST_COUNTED,
+  type DeliveryState,
+  type EndpointHealth,
+  type EventDetail,
+  type EventFilter,
+  type ListedEvent,
+} from './listing.ts'
 
 export { createAttemptPruneJob, createDelivery } from './jobs.ts'
 export type { Delivery, DeliveryDeps } from './jobs.ts'
@@ -27,6 +39,6 @@ export {
   wasNotified,
 } from './queries.ts'
 
-export type { EventDelivery } from './queries.ts'
+export type { AttemptRow, EventDelivery } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Endpoint } from './signature.ts'

@@ -5,7 +5,8 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { createJobLoop } from '../../platform/jobs/index.ts'
 import type { Answer, Outbound } from '../../platform/outbound/index.ts'
 import { useDb } from '../../../../test/world/database.ts'
-import { listAttempts, replayEvents } from './index.ts'
+import { isWaitingForLock } from '../../../../test/world/locks.ts'
+import { listAttempts, replayEvents, replayOnce } from './index.ts'
 import { createWorld, MINUTE, type Receiver, type World } from './test-world.ts'
 
 const database = useDb()
@@ -271,3 +272,25 @@ test('others are delivered to while an acknowledgement waits for a row that a tr
   await delivery.close()
   expect(receiver.accepted).toHaveLength(1)
 })
+
+test('of two requests at once to send a notification again, the second finds that it waits', async () => {
+  const merchant = world.merchant(await world.receiver())
+  await world.emitTo(merchant, randomUUID())
+  await world.deliver()
+  const choice = { sequence: 1, lastEpoch: (await lastAttempt(merchant)).epoch }
+  const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
+  let second: Promise<string> | undefined
+  const first = await inTransaction(world.db, async (tx) => {
+    const replayed = await replayOnce(tx, merchant, choice, moment)
+    second = inTransaction(world.db, (other) => replayOnce(other, merchant, choice, moment))
+    await expect.poll(() => isWaitingForLock(world.db)).toBe(true)
+    return replayed
+  })
+  expect([first, await second]).toEqual(['scheduled', 'waiting'])
+})
+
+const lastAttempt = async (merchantId: string): Promise<{ epoch: number }> =>
+  (
+    await sql<{ epoch: number }>`select max(epoch) as epoch from event_attempts
+      where merchant_id = ${merchantId}`.execute(world.db)
+  ).rows[0]!

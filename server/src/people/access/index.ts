@@ -8,7 +8,7 @@
  * - a command of a member checks in its own transaction what the role of the member allows.
  */
 export { createBuckets } from './attempts.ts'
-export { listPersonActions, readAudit, type MerchantAction } from './audit.ts'
+export { actorOf, listPersonActions, readAudit, record, type MerchantAction } from './audit.ts'
 export { browserOf, shownAgent } from './browsers.ts'
 export { createChallenges } from './challenges.ts'
 export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'
@@ -31,8 +31,8 @@ export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
 export type { InvitationLine } from './open-invitations.ts'
 export { addressOf, membershipOf, membershipsOf, type Membership } from './people.ts'
-export { can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
-export { ProofNeeded } from './proofs.ts'
+export { authorise, can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
+export { ProofNeeded, requireOpen } from './proofs.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {
   addPasskey,

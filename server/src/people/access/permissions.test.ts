@@ -26,12 +26,15 @@ import { DEPS, newAddress, now, useTeams } from './test-teams.ts'
 const { db, shop, newPerson, memberOf, invited } = useTeams()
 const EVERY = [...ROLES]
 const MANAGERS: Role[] = ['owner', 'admin']
+const TECHNICAL: Role[] = ['owner', 'admin', 'support', 'developer']
 
 describe('the table of permissions', () => {
   // Written by hand: the generated table must be this one.
   const EXPECTED: Record<Action, readonly Role[]> = {
     'see-payments': EVERY,
     'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
+    'see-webhooks': TECHNICAL,
+    'replay-webhooks': TECHNICAL,
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],

@@ -12,6 +12,14 @@ export const PERMISSIONS = {
     does: 'read balances and their statements, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
+  'see-webhooks': {
+    does: 'read the notifications of the merchant, their attempts and the endpoint',
+    roles: ['owner', 'admin', 'support', 'developer'],
+  },
+  'replay-webhooks': {
+    does: 'send notifications again',
+    roles: ['owner', 'admin', 'support', 'developer'],
+  },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {
     does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',

@@ -5,6 +5,7 @@ import { merchantPath, type Visit } from './visit.ts'
 const PARTS = [
   ['payments', 'see-payments'],
   ['balances', 'see-balances'],
+  ['webhooks', 'see-webhooks'],
   ['team', 'see-team'],
   ['audit', 'see-audit'],
 ] as const satisfies readonly (readonly [part: string, action: Action])[]

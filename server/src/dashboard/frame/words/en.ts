@@ -87,6 +87,7 @@ export interface Words {
   notification: (status: string) => string
   deliveries: Record<'delivered' | 'waiting' | 'exhausted' | 'ended', string>
   attempts: (count: number) => string
+  openNotification: string
   noAnswer: string
   available: string
   onHold: string
@@ -220,6 +221,7 @@ export const en: Words = {
     ended: 'no longer sent',
   },
   attempts: (count) => `Attempts: ${count}`,
+  openNotification: 'Open the notification',
   noAnswer: 'no answer',
   available: 'Available',
   onHold: 'On hold',

@@ -111,6 +111,7 @@ export const kk: Words = {
     ended: 'енді жіберілмейді',
   },
   attempts: (count) => `Әрекеттер: ${count}`,
+  openNotification: 'Хабарламаны ашу',
   noAnswer: 'жауап жоқ',
   available: 'Қолжетімді',
   onHold: 'Резервте',

@@ -111,6 +111,7 @@ export const ru: Words = {
     ended: 'больше не отправляется',
   },
   attempts: (count) => `Попыток: ${count}`,
+  openNotification: 'Открыть уведомление',
   noAnswer: 'нет ответа',
   available: 'Доступно',
   onHold: 'Зарезервировано',

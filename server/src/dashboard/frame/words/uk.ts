@@ -111,6 +111,7 @@ export const uk: Words = {
     ended: 'більше не надсилається',
   },
   attempts: (count) => `Спроб: ${count}`,
+  openNotification: 'Відкрити сповіщення',
   noAnswer: 'немає відповіді',
   available: 'Доступно',
   onHold: 'Зарезервовано',

@@ -81,6 +81,7 @@ export interface Words {
   passwordEnds: string
   payments: string
   balances: string
+  webhooks: string
   team: string
   audit: string
   notAllowedTitle: string
@@ -192,6 +193,7 @@ export const en: Words = {
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
   payments: 'Payments',
   balances: 'Balances',
+  webhooks: 'Webhooks',
   team: 'Team',
   audit: 'Audit log',
   notAllowedTitle: 'Your role does not allow this',
@@ -234,6 +236,8 @@ export const en: Words = {
   },
   methods: { passkey: 'passkey', password: 'password', recovery: 'recovery code' },
   actions: {
+    'replayed webhook': 'Sent a notification again',
+    'woke webhooks': 'Sent waiting notifications',
     'signed in': 'Signed in',
     'set up sign-in': 'Set up sign-in',
     proved: 'Confirmed',

@@ -82,6 +82,7 @@ export const kk: Words = {
   passwordEnds: 'Жаңа құпиясөзбен барлық басқа сеанстарыңыз аяқталады, әрі жаңа қалпына келтіру кодтарын аласыз.',
   payments: 'Төлемдер',
   balances: 'Баланстар',
+  webhooks: 'Вебхуктар',
   team: 'Команда',
   audit: 'Әрекеттер журналы',
   notAllowedTitle: 'Сіздің рөліңіз бұған рұқсат бермейді',
@@ -124,6 +125,8 @@ export const kk: Words = {
   },
   methods: { passkey: 'кіру кілті', password: 'құпиясөз', recovery: 'қалпына келтіру коды' },
   actions: {
+    'replayed webhook': 'Хабарламаны қайта жіберу',
+    'woke webhooks': 'Күтіп тұрған хабарламаларды жіберу',
     'signed in': 'Кірді',
     'set up sign-in': 'Кіруді баптады',
     proved: 'Растады',

@@ -80,6 +80,7 @@ export const ru: Words = {
   passwordEnds: 'С новым паролем все другие ваши сеансы завершатся, и вы получите новые резервные коды.',
   payments: 'Платежи',
   balances: 'Балансы',
+  webhooks: 'Вебхуки',
   team: 'Команда',
   audit: 'Журнал действий',
   notAllowedTitle: 'Ваша роль этого не позволяет',
@@ -122,6 +123,8 @@ export const ru: Words = {
   },
   methods: { passkey: 'ключ доступа', password: 'пароль', recovery: 'резервный код' },
   actions: {
+    'replayed webhook': 'Повторная отправка уведомления',
+    'woke webhooks': 'Отправка ожидавших уведомлений',
     'signed in': 'Вход',
     'set up sign-in': 'Настройка входа',
     proved: 'Подтверждение',

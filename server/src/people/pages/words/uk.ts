@@ -80,6 +80,7 @@ export const uk: Words = {
   passwordEnds: 'З новим паролем усі інші ваші сеанси завершаться, і ви отримаєте нові резервні коди.',
   payments: 'Платежі',
   balances: 'Баланси',
+  webhooks: 'Вебхуки',
   team: 'Команда',
   audit: 'Журнал дій',
   notAllowedTitle: 'Ваша роль цього не дозволяє',
@@ -122,6 +123,8 @@ export const uk: Words = {
   },
   methods: { passkey: 'ключ доступу', password: 'пароль', recovery: 'резервний код' },
   actions: {
+    'replayed webhook': 'Повторне надсилання сповіщення',
+    'woke webhooks': 'Надсилання сповіщень, що очікували',
     'signed in': 'Вхід',
     'set up sign-in': 'Налаштування входу',
     proved: 'Підтвердження',

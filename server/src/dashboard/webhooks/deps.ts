@@ -1,0 +1,10 @@
+import type { DashboardDeps } from '../../people/pages/index.ts'
+
+export type WebhookPagesDeps = DashboardDeps
+
+/** The path of the list, behind that of its merchant. */
+export const WEBHOOKS = 'webhooks'
+export const ONE = `${WEBHOOKS}/{sequence}`
+
+/** Rows of a page of the list. */
+export const ROWS = 30

@@ -1,0 +1,76 @@
+/** The pages of webhooks in a real browser: without scripts, and before axe. */
+import { randomUUID } from 'node:crypto'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { LANGUAGES } from '@bursar/checkout'
+import { emit } from '../../server/src/merchants/webhooks/index.ts'
+import { nowOf } from '../../server/src/people/access/index.ts'
+import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+import { useDashboard } from '../world/dashboard.ts'
+import { createTestRuntime } from '../world/runtime.ts'
+import { judgeOf } from './judging.ts'
+
+describeWithChromium('the pages of webhooks', () => {
+  const visit = useChromium()
+  const { edge, memberOf } = useDashboard({ ofPort: true })
+  const origin = (): string => `http://localhost:${edge.port}`
+  const at = (page: string): string => `${origin()}/app/merchants/${edge.merchant.id}/webhooks${page}`
+
+  beforeAll(async () => {
+    const { moment } = nowOf(createTestRuntime(edge.db, () => edge.clock.ms))
+    const { id: merchantId } = edge.merchant
+    for (const kind of ['Replenish', 'CryptoInvoice', 'Withdraw']) {
+      const objectId = randomUUID()
+      const body = { kind, id: objectId, status: 'Done', note: 'x'.repeat(300) }
+      await inTransaction(edge.db, (tx) => emit(tx, [{ merchantId, objectId, kind, status: 'Done', body }], moment))
+    }
+  })
+
+  /** A context of a member who has signed in. */
+  const signedIn = async (
+    options: Parameters<typeof visit>[0] = {},
+  ): Promise<{ context: BrowserContext; page: Page }> => {
+    const { cookie } = await memberOf(edge.merchant.id, 'developer')
+    const context = await visit(options)
+    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
+    await context.addCookies([
+      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
+    ])
+    return { context, page: await context.newPage() }
+  }
+
+  test('a notification is found without scripts, and sent again', async () => {
+    const { context, page } = await signedIn({ javaScriptEnabled: false, locale: 'en-US' })
+    await page.goto(at('?lang=en'))
+    await page.getByText('Filters', { exact: true }).click()
+    await page.getByLabel('Type').selectOption('CryptoInvoice')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.waitForURL(/kind=CryptoInvoice/)
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByRole('heading', { name: 'CryptoInvoice Done' }).waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('It already waits to be sent now.').waitFor()
+    await page.getByRole('link', { name: 'All notifications' }).click()
+    expect(await page.getByRole('table').getByRole('link').count()).toBe(3)
+    await context.close()
+  })
+
+  test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
+    const { context, page } = await signedIn({ reducedMotion: 'reduce' })
+    const { faults, said, judge } = judgeOf(page)
+    for (const [name, path] of [
+      ['list', '?'],
+      ['filtered', '?state=exhausted&'],
+      ['wrong filter', '?object=none&'],
+      ['notification', '/2?'],
+      ['sent again', '/2?replayed=changed&'],
+    ] as const) {
+      await page.goto(at(`${path}lang=${language}`))
+      await judge(name)
+    }
+    expect(faults).toEqual([])
+    expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+    await context.close()
+  })
+})
