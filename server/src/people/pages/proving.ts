@@ -1,8 +1,19 @@
 import { html, type Markup } from '@bursar/checkout/html'
+import type { PageRequest } from '../../platform/api/page.ts'
 import { hasPassword, listPasskeys, provePurpose, requestOptions } from '../access/index.ts'
 import { hidden, passkeyForm, section, userName } from './frame.ts'
-import { keptFields, proofFields, type Kept } from './sign-in.ts'
+import { keptFields, type Kept } from './kept.ts'
+import { proofFields } from './sign-in.ts'
 import { linkTo, SECURITY_PATH, type DashboardDeps, type Signed } from './visit.ts'
+
+/** The result of the last action, which the redirect after it says in the query of the page. */
+export const saidBy = (
+  { words, session }: Signed,
+  { query }: Pick<PageRequest, 'query'>,
+): { isProblem: false; text: string } | undefined => {
+  if (query['proved'] !== undefined && session.isProved) return { isProblem: false, text: words.proved }
+  return query['done'] === undefined ? undefined : { isProblem: false, text: words.done }
+}
 
 /**
  * The forms with which a session proves again that its person is there. Afterwards the browser returns to the page

@@ -26,9 +26,10 @@ import {
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
 import { codesPage } from './join.ts'
+import { keptIn, keptOf, keptQuery, type Kept } from './kept.ts'
 import { openSeed, passwordSetUp } from './password-set-up.ts'
-import { provePanel } from './proving.ts'
-import { askToSignIn, keptIn, proofIn, returnOf, type Kept } from './sign-in.ts'
+import { provePanel, saidBy } from './proving.ts'
+import { askToSignIn, proofIn, returnOf } from './sign-in.ts'
 import {
   cookieOf,
   linkTo,
@@ -59,11 +60,9 @@ interface Shown {
 export const showSecurity = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   if (!visit.session) return askToSignIn(deps, visit)
-  const { query } = request
-  const { words } = visit
-  const text = query['proved'] !== undefined ? words.proved : query['done'] === undefined ? undefined : words.done
-  const said = text === undefined ? undefined : { isProblem: false, text }
-  return securityPage(deps, visit as Signed, { kept: keptIn((name) => query[name] ?? ''), ...(said && { said }) })
+  const said = saidBy(visit as Signed, request)
+  const kept = keptOf(deps, visit.session, request)
+  return securityPage(deps, visit as Signed, { kept, ...(said && { said }) })
 }
 
 const securityPage = async (deps: DashboardDeps, visit: Signed, shown: Shown): Promise<PageAnswer> => {
@@ -189,8 +188,10 @@ const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<
   const { session, now, words } = visit
   const kept = keptIn(fields)
   const next = fields('next') === '' ? SECURITY_PATH : returnOf(fields('next'))
-  const done = (): PageAnswer => redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...kept }))
-  const proved = (token: string): PageAnswer => redirect(linkTo(visit, next, { proved: '1', ...kept }), cookieOf(token))
+  const done = (): PageAnswer =>
+    redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...keptQuery(deps, session, kept) }))
+  const proved = (token: string): PageAnswer =>
+    redirect(linkTo(visit, next, { proved: '1', ...keptQuery(deps, session, kept) }), cookieOf(token))
   const failed = (text: string, seed?: Buffer): Promise<PageAnswer> =>
     securityPage(deps, visit, {
       said: { isProblem: true, text },

@@ -2,6 +2,7 @@ import { html, type Markup } from '@bursar/checkout/html'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import {
   endOneSession,
+  findSession,
   requestOptions,
   SIGN_IN,
   signInByPasskey,
@@ -9,6 +10,7 @@ import {
   type TypedProof,
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
+import { keptFields, keptIn, keptQuery, type Kept } from './kept.ts'
 import {
   cookieOf,
   linkTo,
@@ -25,17 +27,6 @@ const RETURNS =
   /^\/app(\/security|\/join\/[A-Za-z0-9_-]{43}|\/merchants\/[0-9a-f-]{36}\/[\w/-]{1,100}(\?[\w=&%.+:@*-]*)?)?$/
 const LONGEST_RETURN = 900
 const HOME = '/app'
-/** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
-const KEPT = ['name', 'invitee', 'invitee-role'] as const
-
-/** Typed fields that a page shows again after the person has signed in or proved that it is them. */
-export type Kept = Readonly<Record<string, string>>
-
-export const keptIn = (fields: Fields): Kept =>
-  Object.fromEntries(KEPT.map((name) => [name, fields(name)]).filter(([, text]) => text !== ''))
-
-export const keptFields = (kept: Kept): readonly Markup[] =>
-  Object.entries(kept).map(([name, text]) => hidden(name, text))
 
 interface SignInForm {
   next: string
@@ -122,7 +113,8 @@ export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise
   }
   // The token is new: one that the browser had before, from this or another site, is never taken over.
   if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
-  return redirect(linkTo(visit, next, kept), cookieOf(token))
+  const session = await findSession(deps.db, token, visit.now.real)
+  return redirect(linkTo(visit, next, keptQuery(deps, session, kept)), cookieOf(token))
 }
 
 export const signOut = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {

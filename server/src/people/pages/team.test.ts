@@ -177,6 +177,24 @@ describe('the page Team', () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining(`value="${email}"`)])
   })
 
+  test('shows no text that a link of another site or of another person holds', async () => {
+    const merchantId = await shop()
+    const [owner, admin] = [await join(merchantId), await join(merchantId, 'admin')]
+    const evil = 'thief@evil.example'
+    const plain = new URLSearchParams({ invitee: evil, 'invitee-role': 'owner', proved: '1' }).toString()
+    edge.clock.ms += 5 * MINUTE + 1
+    const proving = admin.key.use(await admin.browser.optionsOf(teamAt(merchantId), 'prove-passkey'))
+    const typed = { next: teamAt(merchantId), invitee: evil, 'invitee-role': 'admin' }
+    const own = await admin.browser.post('/app/security', { do: 'prove-passkey', answer: proving, ...typed })
+    const sealed = String(own.headers['location'])
+    expect((await admin.browser.get(sealed)).text).toContain(evil)
+    expect(sealed).not.toContain('evil.example')
+    for (const path of [`${teamAt(merchantId)}?${plain}`, sealed, `/app/security?name=${evil}`]) {
+      const page = await owner.browser.get(path)
+      expect([path, page.status, page.text.includes(evil)]).toEqual([path, 200, false])
+    }
+  })
+
   test('takes no form from another site', async () => {
     const merchantId = await shop()
     const { browser } = await join(merchantId)

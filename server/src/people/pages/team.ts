@@ -21,9 +21,9 @@ import {
   type TeamMember,
 } from '../access/index.ts'
 import { choice, hidden, input, pageOf, redirect, section, type PageParts } from './frame.ts'
+import { keptIn, keptOf, type Kept } from './kept.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
-import { provePanel } from './proving.ts'
-import { keptIn, type Kept } from './sign-in.ts'
+import { provePanel, saidBy } from './proving.ts'
 import { linkTo, teamPath, type DashboardDeps, type Fields } from './visit.ts'
 
 /** The role that the form of an invitation proposes. */
@@ -37,11 +37,8 @@ interface Shown extends Pick<PageParts, 'said' | 'status'> {
 
 export const showTeam = (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> =>
   forMerchant(deps, request, (visit) => {
-    const { query } = request
-    const { words } = visit
-    const text = query['proved'] !== undefined ? words.proved : query['done'] === undefined ? undefined : words.done
-    const said = text === undefined ? undefined : { isProblem: false, text }
-    return teamPage(deps, visit, { said, kept: keptIn((name) => query[name] ?? '') })
+    const said = saidBy(visit, request)
+    return teamPage(deps, visit, { said, kept: keptOf(deps, visit.session, request) })
   })
 
 export const changeTeam = (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> =>

@@ -1,0 +1,48 @@
+import type { Markup } from '@bursar/checkout/html'
+import type { PageRequest } from '../../platform/api/page.ts'
+import type { Session } from '../access/index.ts'
+import { hidden } from './frame.ts'
+import type { DashboardDeps, Fields } from './visit.ts'
+
+/** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
+const KEPT = ['name', 'invitee', 'invitee-role'] as const
+const PARAMETER = 'kept'
+
+/** Typed fields that a page shows again after the person has signed in or proved that it is them. */
+export type Kept = Readonly<Record<string, string>>
+
+export const keptIn = (fields: Fields): Kept =>
+  Object.fromEntries(KEPT.map((name) => [name, fields(name)]).filter(([, text]) => text !== ''))
+
+export const keptFields = (kept: Kept): readonly Markup[] =>
+  Object.entries(kept).map(([name, text]) => hidden(name, text))
+
+const ownerOf = ({ id }: Pick<Session, 'id'>): string => `typed fields|${id}`
+
+/**
+ * Typed fields as the query of the page to which a form returns. They are sealed for the session, so that no link of
+ * another site or of another person can fill a form: an invitation that is filled in looks like the person's own.
+ */
+export const keptQuery = (
+  { ring }: Pick<DashboardDeps, 'ring'>,
+  session: Pick<Session, 'id'> | undefined,
+  kept: Kept,
+): Readonly<Record<string, string>> =>
+  session === undefined || Object.keys(kept).length === 0
+    ? {}
+    : { [PARAMETER]: ring.seal(JSON.stringify(kept), ownerOf(session)) }
+
+/** The typed fields in the query of a request; none if they were not sealed for this session. */
+export const keptOf = (
+  { ring }: Pick<DashboardDeps, 'ring'>,
+  session: Pick<Session, 'id'>,
+  { query }: Pick<PageRequest, 'query'>,
+): Kept => {
+  const sealed = query[PARAMETER]
+  if (sealed === undefined) return {}
+  try {
+    return JSON.parse(ring.open(sealed, ownerOf(session))) as Kept
+  } catch {
+    return {}
+  }
+}
