@@ -4,6 +4,6 @@
  * - input of merchants and payers is shown as text only;
  * - the subject is one line.
  */
-export { AUDIENCES } from './letter.ts'
+export { audienceOf } from './letter.ts'
 export type { ActivityEntry, Audience, DashboardEvent, LetterContent, LetterKind, MailTemplates } from './letter.ts'
 export { writeLetter } from './write.ts'

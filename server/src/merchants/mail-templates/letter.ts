@@ -87,11 +87,7 @@ export type LetterContent = { [Kind in LetterKind]: { kind: Kind; data: MailTemp
 /** Recipients whose mails are counted together. */
 export type Audience = 'payer' | 'merchant' | 'invitee' | 'person'
 
-/**
- * The recipient of each kind of letter. Notices to a person have an audience of their own, so that no other mails use
- * up the limit of their mailbox.
- */
-export const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
+const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   receipt: 'payer',
   underpaid: 'payer',
   'claim-answered': 'payer',
@@ -101,3 +97,10 @@ export const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   'dashboard-invitation': 'invitee',
   'dashboard-notice': 'person',
 }
+
+/**
+ * The recipient of a letter. Letters to a person about how they sign in have an audience of their own, so that no other
+ * mails use up the limit of their mailbox: neither invitations, which any merchant can send, nor mails to payers.
+ */
+export const audienceOf = (letter: LetterContent): Audience =>
+  letter.kind === 'dashboard-invitation' && letter.data.isReset ? 'person' : AUDIENCES[letter.kind]

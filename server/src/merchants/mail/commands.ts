@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { AUDIENCES } from '../mail-templates/index.ts'
+import { audienceOf } from '../mail-templates/index.ts'
 import { mailAddress, mailboxOf } from '../../platform/base/mail-address.ts'
 import { LIMITS } from './limits.ts'
 import type { Mail, Queued } from './mail.ts'
@@ -21,7 +21,7 @@ export const queueMails = async (tx: Tx, mails: readonly Mail[], moment: Moment)
 const queueMail = async (tx: Tx, given: Mail, { at, newId }: Moment): Promise<Queued> => {
   const to = mailAddress(given.to)
   if (to === undefined) return 'unusable'
-  const audience = AUDIENCES[given.kind]
+  const audience = audienceOf(given)
   const mail = { ...given, to, audience, mailbox: mailboxOf(to), id: newId(), at }
   const standing = await readStanding(tx, mail)
   if (!standing.sends) return 'off'

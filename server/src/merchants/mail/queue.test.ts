@@ -122,6 +122,10 @@ test('a notice about the sign-in of a person is queued although the mailbox has 
     data: { event: 'passkey-added', detail: 'Phone', at: NOW },
   }
   expect(await queue([notice])).toEqual(['queued'])
+  // The link with which a person gets their access back, too: invitations that others send do not block it.
+  const reset = invitation(11)
+  const data = { merchant: 'Shop', joinUrl: 'https://pay.example/app/join/y', until: NOW, isReset: true }
+  expect(await queue([{ ...reset, data } as Mail])).toEqual(['queued'])
 })
 
 describe('an address', () => {

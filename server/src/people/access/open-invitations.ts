@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { mailboxOf } from '../../platform/base/mail-address.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { actorOf, record } from './audit.ts'
 import type { Now } from './now.ts'
@@ -47,19 +48,27 @@ export const openRolesOf = async (tx: Tx, merchantId: string, address: string, n
         and withdrawn_at is null and expires_at > ${now} for update`.execute(tx)
   ).rows.map(({ role }) => role)
 
-/** Invitations that members of a merchant have sent within an hour: in all, and to one address. */
+/** The invitations of a merchant that are open now, without those of an address: another one replaces them. */
+export const countOpen = async (tx: Tx, merchantId: string, except: string, now: Date): Promise<number> =>
+  (
+    await sql<{ open: number }>`select count(*)::int as open from dashboard_invitations
+      where merchant_id = ${merchantId} and kind = 'join' and used_at is null and withdrawn_at is null
+        and expires_at > ${now} and address <> ${except}`.execute(tx)
+  ).rows[0]!.open
+
+/** Invitations that members of a merchant have sent within an hour: in all, and to the mailbox of an address. */
 export const countSent = async (
   tx: Tx,
   merchantId: string,
   address: string,
   now: Date,
-): Promise<{ all: number; toAddress: number }> =>
-  (
-    await sql<{ all: number; toAddress: number }>`select count(*)::int as all,
-        (count(*) filter (where address = ${address}))::int as "toAddress"
-      from dashboard_invitations where merchant_id = ${merchantId} and kind = 'join'
-        and starts_with(invited_by, 'person:') and created_at > ${new Date(now.getTime() - HOUR_MS)}`.execute(tx)
-  ).rows[0]!
+): Promise<{ all: number; toMailbox: number }> => {
+  const { rows } = await sql<{ address: string }>`select address from dashboard_invitations
+    where merchant_id = ${merchantId} and kind = 'join' and starts_with(invited_by, 'person:')
+      and created_at > ${new Date(now.getTime() - HOUR_MS)}`.execute(tx)
+  const mailbox = mailboxOf(address)
+  return { all: rows.length, toMailbox: rows.filter((row) => mailboxOf(row.address) === mailbox).length }
+}
 
 /** Withdraws one open invitation, and records it. */
 export const withdraw = async (

@@ -92,6 +92,44 @@ describe('invitations of members', () => {
     expect(await inviting(await memberOf(other, 'owner'), other, newAddress())).toBe('none')
   })
 
+  test('count as three to one address, however the mailbox is spelled', async () => {
+    const merchantId = await shop()
+    const owner = await memberOf(merchantId, 'owner')
+    const name = randomUUID()
+    const spellings = [
+      `${name}@shop.example`,
+      `${name}+a@shop.example`,
+      `${name}+b@Shop.Example`,
+      `${name}+c@shop.example`,
+    ]
+    const answers: string[] = []
+    for (const email of spellings) answers.push(await inviting(owner, merchantId, email))
+    expect(answers).toEqual(['none', 'none', 'none', 'limited'])
+    // Dots do not make another mailbox of Gmail, whose second domain is the same; elsewhere they do.
+    const dotted = ['a.bc', 'ab.c', 'a.b.c', 'abc'].map((dots) => `${dots}${name}`)
+    const gmail: string[] = []
+    for (const [i, dots] of dotted.entries())
+      gmail.push(await inviting(owner, merchantId, `${dots}@${i % 2 === 0 ? 'gmail.com' : 'googlemail.com'}`))
+    expect(gmail).toEqual(['none', 'none', 'none', 'limited'])
+    for (const dots of dotted) expect(await inviting(owner, merchantId, `${dots}@shop.example`)).toBe('none')
+  })
+
+  test('are at most a hundred open ones of a merchant; one that replaces another one is none more', async () => {
+    const merchantId = await shop()
+    const owner = await memberOf(merchantId, 'owner')
+    const first = newAddress()
+    const hours = [...Array.from({ length: 5 }).keys()]
+    for (const hour of hours)
+      for (let n = 0; n < 20; n += 1)
+        expect(await inviting(owner, merchantId, hour + n === 0 ? first : newAddress(), nowAt(NOW + hour * HOUR))).toBe(
+          'none',
+        )
+    const [later, expired] = [nowAt(NOW + 5 * HOUR), nowAt(NOW + 7 * 24 * HOUR)]
+    expect(await inviting(owner, merchantId, newAddress(), later)).toBe('full')
+    expect(await inviting(owner, merchantId, first, later)).toBe('none')
+    expect(await inviting(owner, merchantId, newAddress(), expired)).toBe('none')
+  })
+
   test('reach one mailbox ten times an hour from all merchants, regardless of the spelling of the address', async () => {
     const mailbox = `victim-${randomUUID()}`
     const answers: string[] = []

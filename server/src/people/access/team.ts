@@ -7,6 +7,7 @@ import { isMember, sendJoin, type InvitingDeps } from './invitations.ts'
 import { removeMember } from './members.ts'
 import type { Now } from './now.ts'
 import {
+  countOpen,
   countSent,
   listInvitations,
   lockInvitation,
@@ -22,7 +23,9 @@ import type { Role } from './roles.ts'
 import type { Session } from './sessions.ts'
 
 /** Invitations that the members of a merchant may send within an hour. */
-const LIMITS = { all: 20, toAddress: 3 }
+const LIMITS = { all: 20, toMailbox: 3 }
+/** Open invitations of a merchant: each gives access to the person who reads its mail, so a team keeps few of them. */
+const MOST_OPEN = 100
 
 /**
  * - unknown: the merchant has no such member, or no such open invitation
@@ -30,10 +33,11 @@ const LIMITS = { all: 20, toAddress: 3 }
  * - member: the address is a member's
  * - address: it is no mail address
  * - limited: too many invitations were sent within an hour
+ * - full: the merchant has too many open invitations
  * - no-mail: no worker sends mail. The link is shown to no member: with it, they could make an account for an address
  *   that is not theirs
  */
-export type TeamTrouble = 'unknown' | 'last-owner' | 'member' | 'address' | 'limited' | 'no-mail'
+export type TeamTrouble = 'unknown' | 'last-owner' | 'member' | 'address' | 'limited' | 'full' | 'no-mail'
 
 /** Why the team was not changed. */
 export class TeamProblem extends Error {
@@ -84,8 +88,9 @@ export const inviteMember = async (
   await requireAll(tx, session, merchantId, [role, ...replaced])
   if (address === undefined) throw new TeamProblem('address')
   if (await isMember(tx, merchantId, address)) throw new TeamProblem('member')
+  if ((await countOpen(tx, merchantId, address, now.real)) >= MOST_OPEN) throw new TeamProblem('full')
   const sent = await countSent(tx, merchantId, address, now.real)
-  if (sent.all >= LIMITS.all || sent.toAddress >= LIMITS.toAddress) throw new TeamProblem('limited')
+  if (sent.all >= LIMITS.all || sent.toMailbox >= LIMITS.toMailbox) throw new TeamProblem('limited')
   const actor = actorOf(session.person.id)
   const { mail } = await sendJoin(tx, { merchantId, email, role, language, actor }, address, deps, now)
   if (mail === 'limited') throw new TeamProblem('limited')

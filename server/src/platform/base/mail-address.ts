@@ -22,10 +22,14 @@ export const mailAddress = (text: string): string | undefined => {
   return address.length > LONGEST ? undefined : address
 }
 
-/** The mailbox of an address, for counting: case, and a suffix after `+`, are ignored. */
+/** Domains of Gmail, of one mailbox each; it ignores dots (support.google.com/mail/answer/7436150). */
+const GMAIL: readonly string[] = ['gmail.com', 'googlemail.com']
+
+/** The mailbox of an address, for counting: case, a suffix after `+`, and dots of Gmail are ignored. */
 export const mailboxOf = (address: string): string => {
-  const [local = '', domain = ''] = address.toLowerCase().split('@')
-  return `${local.replace(/(?<=.)\+.*$/, '')}@${domain}`
+  const [typed = '', domain = ''] = address.toLowerCase().split('@')
+  const local = typed.replace(/(?<=.)\+.*$/, '')
+  return GMAIL.includes(domain) ? `${local.replaceAll('.', '')}@${GMAIL[0]}` : `${local}@${domain}`
 }
 
 /** Masks an address for logs: `j***@example.com`. */

@@ -221,6 +221,7 @@ export const en: Words = {
     member: 'The address is a member of this merchant already.',
     address: 'This is not a mail address. Write it like name@example.com.',
     limited: 'Too many invitations were sent. Try again in an hour.',
+    full: 'The merchant has 100 open invitations. Withdraw some that are no longer needed.',
     'no-mail': 'Mail is not set up, so no invitation was sent. Ask the operator.',
   },
   noActions: 'Nothing has been recorded yet.',
