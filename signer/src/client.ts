@@ -3,12 +3,14 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type {
   CheckRequest,
+  GivenApproval,
   IntentRefusal,
   LogEnd,
   SignAnswer,
   SignRequest,
   SignedTransaction,
   SignerStatus,
+  WaitingPayment,
 } from './protocol/protocol.ts'
 import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol/protocol.ts'
 import { isRefusalCode } from './protocol/refusal.ts'
@@ -125,6 +127,23 @@ export class SignerClient {
     const { refusals } = answered.body
     if (answered.status !== 200 || !isListOf(refusals, ['id', 'refused', 'message'])) throw unavailable(answered)
     return refusals as IntentRefusal[]
+  }
+
+  /** Returns the payments that wait for approvals, the oldest first. Throws SignerUnavailable. */
+  async waiting(): Promise<WaitingPayment[]> {
+    const answered = await this.#call('GET', '/approvals')
+    const { waiting } = answered.body
+    if (answered.status !== 200 || !isListOf(waiting, ['network', 'amount'])) throw unavailable(answered)
+    return waiting as WaitingPayment[]
+  }
+
+  /**
+   * Hands an approval to the signer, which stores it in its log. Throws SignerUnavailable with the signer's reason when
+   * it does not accept the approval.
+   */
+  async approve(approval: GivenApproval): Promise<void> {
+    const answered = await this.#call('POST', '/approvals', JSON.stringify(approval))
+    if (answered.status !== 200 || answered.body['approved'] !== true) throw unavailable(answered)
   }
 
   async #transactions(method: string, path: string): Promise<SignedTransaction[]> {

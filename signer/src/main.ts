@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { approve } from './cli/approve.ts'
+import { approverKey } from './cli/approver-key.ts'
 import { init } from './cli/init.ts'
 import { serve } from './cli/serve.ts'
 import { signCold } from './cli/sign-cold.ts'
@@ -11,6 +13,8 @@ const COMMANDS = new Map([
   ['serve', serve],
   ['verify-log', verifyLog],
   ['sign-cold', signCold],
+  ['approver-key', approverKey],
+  ['approve', approve],
 ])
 
 const USAGE = `bursar-signer: the only process with private keys
@@ -22,6 +26,8 @@ const USAGE = `bursar-signer: the only process with private keys
                --tls-clients F [--tls-crl F]) [--exit-on-stdin-end]
   verify-log  --log FILE [--contains HASH]
   sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
+  approver-key --id ID --key FILE (--passphrase-file F | --passphrase-stdin)
+  approve     --id ID --key FILE --passphrase-file F (--socket PATH [--intent ID] [--hours N] | --text FILE)
 `
 
 const words = process.argv.slice(2)

@@ -17,6 +17,7 @@ export const withoutSocket = (signer: Signer): SignerPort => ({
   closeIntent: (intentId) => signer.closeIntent(intentId),
   check: (request) => signer.check(request),
   status: async () => signer.status(),
+  waiting: async () => signer.approvals.list(),
 })
 
 /** A signer that has never signed for any payment, and closes every intent that it is asked to close. */

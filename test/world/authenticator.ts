@@ -13,6 +13,10 @@ export interface Answering {
   rpId?: string
   /** the person was not verified by fingerprint or PIN */
   unverified?: boolean
+  /** no person was present */
+  absent?: boolean
+  /** the page was shown inside a page of another origin */
+  crossOrigin?: boolean
   /** the counter that is signed, in place of the next one */
   counter?: number
   /** a new key is attested by a certificate, in the format `fido-u2f` (8.6), although no attestation was requested */
@@ -41,11 +45,14 @@ export const createAuthenticator = (origin: string): TestAuthenticator => {
   const credentialId = id.toString('base64url')
   let [counter, handle] = [0, '']
   const clientData = (type: string, challenge: string, how: Answering): Buffer =>
-    Buffer.from(JSON.stringify({ type, challenge, origin: how.origin ?? origin, crossOrigin: false }))
+    Buffer.from(
+      JSON.stringify({ type, challenge, origin: how.origin ?? origin, crossOrigin: how.crossOrigin ?? false }),
+    )
   const head = (rpId: string, flags: number, how: Answering): Buffer => {
     counter += 1
     const bytes = Buffer.alloc(5)
-    bytes.writeUInt8(how.unverified === true ? flags & ~VERIFIED : flags)
+    const unset = (how.unverified === true ? VERIFIED : 0) | (how.absent === true ? PRESENT : 0)
+    bytes.writeUInt8(flags & ~unset)
     bytes.writeUInt32BE(how.counter ?? counter, 1)
     return Buffer.concat([sha256(Buffer.from(how.rpId ?? rpId)), bytes])
   }

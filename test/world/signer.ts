@@ -51,9 +51,15 @@ function makeApprover(id: string): Approver {
 
 export const approvers = ['alice', 'bob', 'carol'].map(makeApprover)
 
-export function approve(approver: Approver, network: SignRequest['network'], intent: Intent): Approval {
-  const message = Buffer.from(approvalMessage(network, intent))
-  return { keyId: approver.id, signature: sign(null, message, approver.privateKey).toString('hex') }
+/** An approval that ends an hour after the time at which the clock of `openSigner` stands still. */
+export function approve(
+  approver: Approver,
+  network: SignRequest['network'],
+  intent: Intent,
+  expiresAt = 1_700_000_000_000 + 3_600_000,
+): Approval {
+  const message = Buffer.from(approvalMessage(network, intent, expiresAt))
+  return { keyId: approver.id, expiresAt, signature: sign(null, message, approver.privateKey).toString('hex') }
 }
 
 /** Where sweeps go. */
@@ -161,6 +167,7 @@ export interface SignerOptions {
   now?: () => number
   logFile?: string
   log?: LogOptions
+  approvalsAt?: string
 }
 
 /**
@@ -176,7 +183,15 @@ export async function openSigner(options: SignerOptions = {}): Promise<TestSigne
     masterFingerprint: keyring.publicKeys.masterFingerprint,
   } as const
   const { log, history } = await openMemory(logFile, header, options.log)
-  const signer = new Signer({ policy: readPolicy(JSON.stringify(policy)), keyring, log, history, now })
+  const { approvalsAt } = options
+  const signer = new Signer({
+    policy: readPolicy(JSON.stringify(policy)),
+    keyring,
+    log,
+    history,
+    now,
+    ...(approvalsAt !== undefined && { approvalsAt }),
+  })
   return { signer, log, logFile }
 }
 

@@ -1,12 +1,24 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { ShapeError, readInteger, readObject, readText } from '../protocol/shape.ts'
 
+/** A kind of secret that is stored in an encrypted file. */
+export interface SecretKind {
+  /** The member `format` of the file */
+  format: 'bursar-seed' | 'bursar-approver-key'
+  bytes: number
+  /** for messages */
+  name: string
+}
+
+/** A BIP 39 seed. */
+const SEED: SecretKind = { format: 'bursar-seed', bytes: 64, name: 'seed' }
+
 /**
- * The encrypted seed: AES-256-GCM with a key that scrypt derives from the passphrase. All other members of the file are
- * authenticated too, so that no parameter can be changed without the passphrase.
+ * An encrypted secret: AES-256-GCM with a key that scrypt derives from the passphrase. All other members of the file
+ * are authenticated too, so that no parameter can be changed without the passphrase.
  */
 interface Header {
-  format: 'bursar-seed'
+  format: SecretKind['format']
   version: 1
   kdf: { name: 'scrypt'; logN: number; r: number; p: number; salt: string }
   cipher: { name: 'aes-256-gcm'; iv: string }
@@ -16,7 +28,6 @@ interface Header {
 const DEFAULT_COST = { logN: 17, r: 8, p: 1 }
 const MAX_LOG_N = 20
 const KEY_BYTES = 32
-const SEED_BYTES = 64
 const IV_BYTES = 12
 const SALT_BYTES = 32
 const TAG_BYTES = 16
@@ -26,14 +37,32 @@ class SeedFileError extends Error {
 }
 
 /** Encrypts a BIP 39 seed of 64 bytes; the seed is not overwritten. `random` supplies salt and IV. */
-export async function sealSeed(
+export function sealSeed(
   seed: Uint8Array,
   passphrase: Uint8Array,
   random: (bytes: number) => Uint8Array = randomBytes,
 ): Promise<string> {
-  if (seed.length !== SEED_BYTES) throw new RangeError(`A seed has ${SEED_BYTES} bytes`)
+  return sealSecret(SEED, seed, passphrase, random)
+}
+
+/**
+ * Decrypts the seed; the caller overwrites it after use. Throws a SeedFileError, which does not distinguish a wrong
+ * passphrase from a changed file.
+ */
+export function openSeed(file: string, passphrase: Uint8Array): Promise<Buffer> {
+  return openSecret(SEED, file, passphrase)
+}
+
+/** Encrypts a secret; the secret is not overwritten. `random` supplies salt and IV. */
+export async function sealSecret(
+  kind: SecretKind,
+  secret: Uint8Array,
+  passphrase: Uint8Array,
+  random: (bytes: number) => Uint8Array = randomBytes,
+): Promise<string> {
+  if (secret.length !== kind.bytes) throw new RangeError(`A ${kind.name} has ${kind.bytes} bytes`)
   const header: Header = {
-    format: 'bursar-seed',
+    format: kind.format,
     version: 1,
     kdf: { name: 'scrypt', ...DEFAULT_COST, salt: hexOf(random(SALT_BYTES)) },
     cipher: { name: 'aes-256-gcm', iv: hexOf(random(IV_BYTES)) },
@@ -41,17 +70,14 @@ export async function sealSeed(
   const key = await deriveKey(header, passphrase)
   const cipher = createCipheriv('aes-256-gcm', key, Buffer.from(header.cipher.iv, 'hex'))
   cipher.setAAD(authenticated(header))
-  const ciphertext = Buffer.concat([cipher.update(seed), cipher.final()])
+  const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()])
   key.fill(0)
   return `${JSON.stringify({ ...header, ciphertext: hexOf(ciphertext), tag: hexOf(cipher.getAuthTag()) }, null, 2)}\n`
 }
 
-/**
- * Decrypts the seed; the caller overwrites it after use. Throws a SeedFileError, which does not distinguish a wrong
- * passphrase from a changed file.
- */
-export async function openSeed(file: string, passphrase: Uint8Array): Promise<Buffer> {
-  const { header, ciphertext, tag } = readSeedFile(file)
+/** Decrypts a secret; the caller overwrites it after use. Throws a SeedFileError, like `openSeed`. */
+export async function openSecret(kind: SecretKind, file: string, passphrase: Uint8Array): Promise<Buffer> {
+  const { header, ciphertext, tag } = readSecret(kind, file)
   const key = await deriveKey(header, passphrase)
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(header.cipher.iv, 'hex'))
@@ -59,23 +85,27 @@ export async function openSeed(file: string, passphrase: Uint8Array): Promise<Bu
     decipher.setAuthTag(tag)
     return Buffer.concat([decipher.update(ciphertext), decipher.final()])
   } catch {
-    throw new SeedFileError('The passphrase is wrong, or the seed file was changed')
+    throw new SeedFileError(`The passphrase is wrong, or the ${kind.name} file was changed`)
   } finally {
     key.fill(0)
   }
 }
 
-function readSeedFile(file: string): { header: Header; ciphertext: Buffer; tag: Buffer } {
+function readSecret(
+  { format, bytes, name }: SecretKind,
+  file: string,
+): { header: Header; ciphertext: Buffer; tag: Buffer } {
   try {
-    const top = readObject(JSON.parse(file), 'seed file', ['format', 'version', 'kdf', 'cipher', 'ciphertext', 'tag'])
-    readText(top['format'], 'format', /^bursar-seed$/, '"bursar-seed"')
+    const members = ['format', 'version', 'kdf', 'cipher', 'ciphertext', 'tag']
+    const top = readObject(JSON.parse(file), `${name} file`, members)
+    readText(top['format'], 'format', new RegExp(`^${format}$`), `"${format}"`)
     readInteger(top['version'], 'version', 1, 1)
     const kdf = readObject(top['kdf'], 'kdf', ['name', 'logN', 'r', 'p', 'salt'])
     const cipher = readObject(top['cipher'], 'cipher', ['name', 'iv'])
     readText(kdf['name'], 'kdf.name', /^scrypt$/, '"scrypt"')
     readText(cipher['name'], 'cipher.name', /^aes-256-gcm$/, '"aes-256-gcm"')
     const header: Header = {
-      format: 'bursar-seed',
+      format,
       version: 1,
       kdf: {
         name: 'scrypt',
@@ -86,11 +116,11 @@ function readSeedFile(file: string): { header: Header; ciphertext: Buffer; tag: 
       },
       cipher: { name: 'aes-256-gcm', iv: readHex(cipher['iv'], 'cipher.iv', IV_BYTES) },
     }
-    const ciphertext = Buffer.from(readHex(top['ciphertext'], 'ciphertext', SEED_BYTES), 'hex')
+    const ciphertext = Buffer.from(readHex(top['ciphertext'], 'ciphertext', bytes), 'hex')
     return { header, ciphertext, tag: Buffer.from(readHex(top['tag'], 'tag', TAG_BYTES), 'hex') }
   } catch (error) {
-    if (error instanceof ShapeError) throw new SeedFileError(`This is not a seed file: ${error.message}`)
-    if (error instanceof SyntaxError) throw new SeedFileError('This is not a seed file: it is not JSON')
+    if (error instanceof ShapeError) throw new SeedFileError(`This is not a ${name} file: ${error.message}`)
+    if (error instanceof SyntaxError) throw new SeedFileError(`This is not a ${name} file: it is not JSON`)
     throw error
   }
 }

@@ -64,6 +64,8 @@ export interface SignedEntry {
   authorizations?: GivenAuthorization[]
   /** Approvers who signed, by intent, where the policy requires approvals */
   approvedBy?: Record<string, string[]>
+  /** TRON: the approvals of the request that were used up, by their ids */
+  usedApprovals?: string[]
   answer: SignAnswer
 }
 
@@ -75,7 +77,44 @@ interface ClosedEntry {
   intent: string
 }
 
+/**
+ * An approval that the signer verified and accepted. The line contains the whole proof, so that the approval can be
+ * verified again from the log and the approver's public key.
+ */
+export interface ApprovedEntry {
+  kind: 'approved'
+  /** ms since the epoch */
+  at: number
+  network: Network
+  intent: Intent
+  /** Id of the approver, a person */
+  approver: string
+  /** The public key that signed, as the policy writes it */
+  key: string
+  /** ms since the epoch: the approval's end */
+  expiresAt: number
+  proof: SignatureProof | PasskeyProof
+}
+
+/** An Ed25519 signature of `approvalMessage`, in hex. */
+export interface SignatureProof {
+  kind: 'ed25519'
+  signature: string
+}
+
+/** An answer of a passkey to the SHA-256 of `approvalMessage` and the nonce; the bytes in base64url. */
+export interface PasskeyProof {
+  kind: 'passkey'
+  /** Chosen by the signer for the page that it showed */
+  nonce: string
+  /** The authenticator's counter of signatures; 0 when it does not count */
+  counter: number
+  authenticatorData: string
+  clientDataJSON: string
+  signature: string
+}
+
 /** The entries of a log other than headers. */
-type RecordedEntry = SignedEntry | ClosedEntry
+type RecordedEntry = SignedEntry | ClosedEntry | ApprovedEntry
 
 export type LogEntry = HeaderEntry | RecordedEntry

@@ -1,9 +1,10 @@
 import { isEvmNetwork } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import { REBUILD_AFTER_MS, mayRebuild } from '@bursar/chainkit/tron'
+import { ApprovalBook } from './approval-book.ts'
 import { AuthorizationBook } from './authorization-book.ts'
 import type { SignedEntry } from './entry.ts'
-import { nameOfSet } from '../protocol/intent-set.ts'
+import { contentsOf, nameOfSet } from '../protocol/intent-set.ts'
 import type { Judgement } from '../rules/judgement.ts'
 import type { IndexFile } from './index-file.ts'
 import type { ChainEnd, Chained, Position } from './log-chain.ts'
@@ -31,12 +32,14 @@ const NO_INTENT = ''
  */
 export class History implements LogSubscriber {
   readonly velocity: VelocityBook
+  readonly approvals: ApprovalBook
   readonly #index: IndexFile
   readonly #authorizations: AuthorizationBook
 
   constructor(index: IndexFile) {
     this.#index = index
     this.velocity = new VelocityBook(index)
+    this.approvals = new ApprovalBook(index)
     this.#authorizations = new AuthorizationBook(index)
   }
 
@@ -48,6 +51,7 @@ export class History implements LogSubscriber {
   apply(entry: Chained, position: Position, head: string): void {
     this.#index.add(entry, position, head, () => {
       if (entry.kind === 'signed') this.#record(entry, entry.seq)
+      if (entry.kind === 'approved') this.approvals.record(entry)
       if (entry.kind === 'closed') this.#index.run('insert or ignore into closed values (?)', entry.intent)
     })
   }
@@ -76,6 +80,7 @@ export class History implements LogSubscriber {
       }
     }
     this.#recordVelocity(entry)
+    this.approvals.recordSigned(entry)
     for (const intent of intents) {
       const common = JSON.stringify(this.#commonAfter(intent.id, conflictKeys))
       // On TRON a later transaction is signed only after the earlier ones have expired, so the last one signed expires
@@ -269,8 +274,4 @@ export class History implements LogSubscriber {
     const total = this.#feeOf(slot) + added
     this.#index.run('insert or replace into fees values (?, ?, ?)', slot, at, total.toString())
   }
-}
-
-function contentsOf(network: Network, { asset, to, units }: Intent): string {
-  return `${units} ${asset} to ${to} on ${network}`
 }

@@ -3,7 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { ChainEnd, Chained, Position } from './log-chain.ts'
 import { EMPTY_CHAIN, LogBroken } from './log-chain.ts'
 
-const VERSION = 1
+const VERSION = 2
+/** The version before approvals were recorded in the log; it gets the tables of approvals, which are empty. */
+const WITHOUT_APPROVALS = 1
 /** Lines in one transaction during a catch-up. */
 const LINES_TOGETHER = 5_000
 const CACHE_KIB = 8_192
@@ -23,6 +25,14 @@ create table fees (slot text primary key, at integer not null, fee text not null
 create index feesByTime on fees (at);
 create table spendings (asset text not null, at integer not null, units text not null) strict;
 create index spendingsByTime on spendings (asset, at);
+`
+
+const APPROVALS = `
+create table approvals (id text primary key, intent text not null, contents text not null, approver text not null, key text not null, expiresAt integer not null, isUsed integer not null) strict, without rowid;
+create index approvalsByIntent on approvals (intent);
+create table approvedBy (intent text not null, approver text not null, primary key (intent, approver)) strict, without rowid;
+create table usedApprovals (id text primary key) strict, without rowid;
+create table counters (key text primary key, counter integer not null) strict, without rowid;
 pragma user_version = ${VERSION};
 `
 
@@ -131,9 +141,11 @@ export class IndexFile {
 function endOf(database: DatabaseSync, path: string, masterFingerprint: string): ChainEnd {
   const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
   if (version === 0) {
-    database.exec(`begin immediate; ${TABLES}`)
+    database.exec(`begin immediate; ${TABLES} ${APPROVALS}`)
     database.prepare('insert into log values (1, ?, ?, ?)').run(masterFingerprint, EMPTY_CHAIN.lines, EMPTY_CHAIN.head)
     database.exec('commit')
+  } else if (version === WITHOUT_APPROVALS) {
+    database.exec(`begin immediate; ${APPROVALS} commit`)
   } else if (version !== VERSION) {
     throw new LogBroken(`${path} is an index of another version. When the log is whole, delete it: it is made anew`)
   }

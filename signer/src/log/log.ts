@@ -197,7 +197,7 @@ function catchUp(path: string, header: HeaderEntry, subscriber: LogSubscriber): 
 }
 
 function admit(entry: Chained, { offset }: Position, header: HeaderEntry): void {
-  if (offset > 0 && (entry.kind === 'signed' || entry.kind === 'closed')) return
+  if (offset > 0 && (entry.kind === 'signed' || entry.kind === 'closed' || entry.kind === 'approved')) return
   if (offset > 0 || entry.kind !== 'log' || entry.version !== 1) {
     throw new LogBroken(`Line ${entry.seq + 1} of the log is of an unknown kind`)
   }

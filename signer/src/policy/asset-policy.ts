@@ -17,11 +17,15 @@ export interface AssetPolicy extends Velocity {
   /** The token's contract; absent for the network's native coin */
   contract?: string
   maxPerIntent: bigint
+  /** A token's decimals, with which approvers are shown amounts in whole coins; absent: they are shown base units */
+  decimals?: number
   /** The cold address, in canonical form: transactions of purpose `cold` pay only this address */
   cold?: string
   /** An intent of more than `above` units needs this many approvers */
   approvals?: { above: bigint; needed: number }
 }
+
+const MAX_DECIMALS = 36
 
 /** Reads the assets of one network, by ticker. Throws a ShapeError. */
 export function readAssets(
@@ -39,6 +43,8 @@ export function readAssets(
     if (isNative && asset.contract) {
       throw new ShapeError(`${at}.${ticker} is the network's own coin and has no contract`)
     }
+    if (isNative && asset.decimals !== undefined)
+      throw new ShapeError(`${at}.${ticker} is the network's own coin: its decimals are known`)
     if (!isNative && !asset.contract) throw new ShapeError(`${at}.${ticker} is a token and needs its contract`)
     assets.set(ticker, asset)
   }
@@ -49,16 +55,18 @@ export function readAssets(
 
 function readAsset(network: Network, value: unknown, at: string, approverCount: number): AssetPolicy {
   const required = ['enabled', 'maxPerIntent', 'maxPerHour', 'maxPerDay']
-  const fields = readObject(value, at, required, ['contract', 'cold', 'approvalsAbove', 'approvalsNeeded'])
+  const fields = readObject(value, at, required, ['contract', 'decimals', 'cold', 'approvalsAbove', 'approvalsNeeded'])
   const approvals = readApprovalRule(fields, at, approverCount)
   const given = fields['contract']
   const contract = given === undefined ? undefined : readContract(network, given, `${at}.contract`)
+  const { decimals } = fields
   const cold = fields['cold'] === undefined ? undefined : readCold(network, fields['cold'], `${at}.cold`)
   return {
     enabled: readBoolean(fields['enabled'], `${at}.enabled`),
     maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
     ...readVelocity(fields, at),
     ...(contract && { contract }),
+    ...(decimals !== undefined && { decimals: readInteger(decimals, `${at}.decimals`, 0, MAX_DECIMALS) }),
     ...(cold && { cold }),
     ...(approvals && { approvals }),
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readPolicy } from './policy.ts'
+import { makePasskey } from '../../../test/world/passkeys.ts'
 import { approvers, policyFile, TREASURY, TRON_USDT, USDT } from '../../../test/world/signer.ts'
 
 const ethereum = policyFile.networks.ETHEREUM
@@ -13,6 +14,9 @@ const withSweep = (more: object): object => withEthereum({ sweep: { ...ethereum.
 
 const tron = policyFile.networks.TRON
 const withTron = (more: object): object => withNetworks({ TRON: { ...tron, ...more } })
+
+const passkey = makePasskey('dora').entry
+const eth = { enabled: true, maxPerIntent: '1', maxPerHour: '1', maxPerDay: '1' }
 
 describe('readPolicy', () => {
   test('reads every rule and names the file by its hash', () => {
@@ -35,6 +39,14 @@ describe('readPolicy', () => {
       treasury: { enabled: true, maxUnits: 50_000_000_000n },
     })
     expect([...policy.approvers.keys()]).toEqual(approvers.map(({ id }) => id))
+  })
+
+  test('a person may have several keys, and counts once', () => {
+    const keys = [{ id: 'dora', publicKey: approvers[0]!.publicKey }, passkey, makePasskey('dora').entry]
+    const policy = readPolicy(JSON.stringify({ ...withNetworks({}), approvers: keys }))
+    expect([...policy.approvers].map(([id, list]) => [id, list.map(({ kind }) => kind)])).toEqual([
+      ['dora', ['ed25519', 'passkey', 'passkey']],
+    ])
   })
 
   test.each<[string, unknown, RegExp]>([
@@ -111,6 +123,33 @@ describe('readPolicy', () => {
       { ...policyFile, approvers: [policyFile.approvers[0], { ...policyFile.approvers[0], id: 'z' }] },
       /twice/,
     ],
+    ...Object.entries({
+      'a passkey without its origin': [{ origin: undefined }, /origin/],
+      'a passkey of plain HTTP': [{ origin: 'http://approve.example.com' }, /origin/],
+      'a passkey with a path in its origin': [{ origin: 'https://approve.example.com/' }, /origin/],
+      'a passkey with the standard port': [{ origin: 'https://approve.example.com:443' }, /origin/],
+      'a passkey with an Ed25519 key in short form': [{ publicKey: 'ab'.repeat(32) }, /publicKey/],
+      'a passkey with a broken key': [{ publicKey: 'ab'.repeat(91) }, /publicKey/],
+      'a passkey without its id': [{ credentialId: undefined }, /credentialId/],
+      'another kind of key': [{ kind: 'password' }, /kind/],
+      'a credential of no kind': [{ kind: undefined, publicKey: 'ab'.repeat(32) }, /passkey/],
+    } satisfies Record<string, [object, RegExp]>).map(([name, [change, message]]): [string, unknown, RegExp] => [
+      name,
+      { ...policyFile, approvers: [{ ...passkey, ...change }] },
+      message,
+    ]),
+    [
+      'one passkey under two names',
+      { ...policyFile, approvers: [passkey, { ...passkey, id: 'z', publicKey: makePasskey('z').entry.publicKey }] },
+      /twice/,
+    ],
+    [
+      'more approvals than people',
+      { ...withUsdt({ approvalsNeeded: 2 }), approvers: [passkey, makePasskey('dora').entry] },
+      /at most the approvers/,
+    ],
+    ['too many decimals', withUsdt({ decimals: 37 }), /decimals/],
+    ['decimals of a coin', withEthereum({ assets: { ETH: { ...eth, decimals: 18 } } }), /decimals are known/],
     ['a list', [], /object/],
   ])('refuses %s', (_name, policy, message) => {
     expect(() => readPolicy(JSON.stringify(policy))).toThrow(message)

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
 import { isNetwork } from '@bursar/chainkit'
-import { approverKey } from './approval.ts'
+import { readApprovers } from './approvers.ts'
+import type { Approvers } from './approvers.ts'
 import { readNetwork } from './network-policy.ts'
 import type { NetworkPolicy } from './network-policy.ts'
-import { APPROVER_ID } from '../protocol/request.ts'
-import { ShapeError, readBoolean, readInteger, readList, readMap, readObject, readText } from '../protocol/shape.ts'
+import { ShapeError, readBoolean, readInteger, readMap, readObject } from '../protocol/shape.ts'
 
 export type { BitcoinPolicy, EvmPolicy, NetworkPolicy, TronPolicy } from './network-policy.ts'
 
@@ -14,13 +13,10 @@ export interface Policy {
   hash: string
   enabled: boolean
   networks: ReadonlyMap<string, NetworkPolicy>
-  approvers: ReadonlyMap<string, KeyObject>
+  approvers: Approvers
   /** The networks exactly as in the file, for `GET /status` */
   networksAsWritten: Record<string, unknown>
 }
-
-const PUBLIC_KEY = /^[0-9a-f]{64}$/
-const MAX_APPROVERS = 100
 
 /** Reads a policy file. Throws a ShapeError that names the faulty place; unknown fields are errors. */
 export function readPolicy(file: string): Policy {
@@ -48,19 +44,4 @@ function parseJson(file: string): unknown {
   } catch {
     throw new ShapeError('policy is not JSON')
   }
-}
-
-function readApprovers(value: unknown): Map<string, KeyObject> {
-  const approvers = new Map<string, KeyObject>()
-  const keys = new Set<string>()
-  for (const [index, entry] of readList(value, 'policy.approvers', MAX_APPROVERS).entries()) {
-    const at = `policy.approvers[${index}]`
-    const { id, publicKey } = readObject(entry, at, ['id', 'publicKey'])
-    const name = readText(id, `${at}.id`, APPROVER_ID, 'an id of lower-case letters, digits, ".", "_" and "-"')
-    const key = readText(publicKey, `${at}.publicKey`, PUBLIC_KEY, 'an Ed25519 key of 32 bytes in lower-case hex')
-    if (approvers.has(name) || keys.has(key)) throw new ShapeError(`${at} is enrolled twice`)
-    approvers.set(name, approverKey(key))
-    keys.add(key)
-  }
-  return approvers
 }

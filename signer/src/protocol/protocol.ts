@@ -28,7 +28,10 @@ export interface KeyReference {
 
 /** An Ed25519 signature by an enrolled approver over `approvalMessage` of one of the intents. */
 export interface Approval {
+  /** The approver's id in the policy */
   keyId: string
+  /** ms since the epoch: the end of the approval, as the signed text states it */
+  expiresAt: number
   /** 64 bytes, hex */
   signature: string
 }
@@ -104,6 +107,26 @@ export interface SignedTransaction {
   conflictKeys: string[]
   /** TRON: ms since the epoch after which no block includes it */
   expiresAt?: number
+}
+
+/** A payment that the signer refused because it lacks approvals, and that it would sign with them. */
+export interface WaitingPayment {
+  network: Network
+  intent: Intent
+  /** The amount as people write it, with the ticker; in base units when the policy does not state the decimals */
+  amount: string
+  /** Ids of the approvers whose approvals count now */
+  approvedBy: string[]
+  /** Number of approvers that the policy requires */
+  needed: number
+  /** ms since the epoch: the first time that the signer was asked */
+  since: number
+}
+
+/** Body of `POST /approvals`: an approval of a payment that waits, to store in the signer's log. */
+export interface GivenApproval extends Approval {
+  network: Network
+  intentId: string
 }
 
 /** Body of `POST /check`: payments on one network for which nothing was signed yet. */

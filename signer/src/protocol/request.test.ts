@@ -65,7 +65,13 @@ describe('readSignRequest', () => {
     ['a negative index', { ...good, keys: [{ account: 'hot', branch: 0, index: -1 }] }, /index/],
     ['another branch', { ...good, keys: [{ account: 'hot', branch: 2, index: 0 }] }, /branch/],
     ['another account', { ...good, keys: [{ account: 'cold', branch: 0, index: 0 }] }, /account/],
-    ['a short signature', { ...good, approvals: [{ keyId: 'a', signature: 'ab' }] }, /signature/],
+    ['a short signature', { ...good, approvals: [{ keyId: 'a', expiresAt: 1, signature: 'ab' }] }, /signature/],
+    [
+      'an approval without an end',
+      { ...good, approvals: [{ keyId: 'a', signature: 'ab'.repeat(64) }] },
+      /lacks expiresAt/,
+    ],
+    ['an end that is no time', { ...good, approvals: [{ keyId: 'a', expiresAt: 9e15, signature: 'ab' }] }, /expiresAt/],
     [
       'too many approvals',
       { ...good, approvals: Array.from({ length: 101 }, () => ({ keyId: 'a', signature: 'ab'.repeat(64) })) },

@@ -1,5 +1,5 @@
 import { NETWORKS } from '@bursar/chainkit'
-import type { Approval, CheckRequest, Intent, KeyReference, SignRequest } from './protocol.ts'
+import type { Approval, CheckRequest, GivenApproval, Intent, KeyReference, SignRequest } from './protocol.ts'
 import { Refusal } from './refusal.ts'
 import { ShapeError, readChoice, readInteger, readList, readObject, readText, readUnits } from './shape.ts'
 
@@ -14,6 +14,8 @@ const MAX_KEYS = 1500
 /** Bounds the work: every approval is verified against every intent that needs approval. */
 const MAX_APPROVALS = 100
 const MAX_INDEX = 2 ** 31 - 1
+/** The latest time of which JavaScript can write the date, in ms since the epoch. */
+const LATEST_TIME = 8_640_000_000_000_000
 
 /** Parses the body of `POST /sign`. Throws the Refusal `bad-request`, which names the faulty place. */
 export function readSignRequest(body: string): SignRequest {
@@ -38,6 +40,24 @@ export function readCheckRequest(body: string): CheckRequest {
       network: readChoice(network, 'network', NETWORKS),
       intents: readList(intents, 'intents', MAX_INTENTS).map(readIntent),
       approvals: readList(approvals ?? [], 'approvals', MAX_APPROVALS).map(readApproval),
+    }
+  })
+}
+
+/** Parses the body of `POST /approvals`. Throws the Refusal `bad-request`, which names the faulty place. */
+export function readGivenApproval(body: string): GivenApproval {
+  return readOr(body, (value) => {
+    const { network, intentId, ...approval } = readObject(value, 'request', [
+      'network',
+      'intentId',
+      'keyId',
+      'expiresAt',
+      'signature',
+    ])
+    return {
+      network: readChoice(network, 'network', NETWORKS),
+      intentId: readText(intentId, 'intentId', UUID, 'a UUID in lower case'),
+      ...readApproval(approval, 0),
     }
   })
 }
@@ -101,9 +121,10 @@ function readKey(value: unknown, at: string): KeyReference {
 
 function readApproval(value: unknown, index: number): Approval {
   const at = `approvals[${index}]`
-  const { keyId, signature } = readObject(value, at, ['keyId', 'signature'])
+  const { keyId, expiresAt, signature } = readObject(value, at, ['keyId', 'expiresAt', 'signature'])
   return {
     keyId: readText(keyId, `${at}.keyId`, APPROVER_ID, "an approver's id"),
+    expiresAt: readInteger(expiresAt, `${at}.expiresAt`, 0, LATEST_TIME),
     signature: readText(signature, `${at}.signature`, SIGNATURE, '64 bytes in lower-case hex'),
   }
 }

@@ -1,4 +1,5 @@
-import { approversOf } from '../policy/approval.ts'
+import { approvalId } from '../log/approval-book.ts'
+import { signingKeyOf } from '../policy/approval.ts'
 import type { AssetPolicy, Velocity } from '../policy/asset-policy.ts'
 import type { History } from '../log/history.ts'
 import type { Judgement } from './judgement.ts'
@@ -105,7 +106,7 @@ function judgePayments(
     const units = fresh.reduce((sum, intent) => (intent.asset === asset ? sum + BigInt(intent.units) : sum), 0n)
     judgeVelocity(history, network, asset, units, assetPolicy(networkPolicy, asset), now, promised.get(asset))
   }
-  return judgeApprovals(policy, networkPolicy, request)
+  return judgeApprovals(policy, networkPolicy, request, history, now)
 }
 
 function judgeVelocity(
@@ -130,15 +131,20 @@ function judgeVelocity(
 }
 
 function judgeApprovals(
-  { approvers }: Policy,
+  policy: Policy,
   networkPolicy: NetworkPolicy,
-  { network, intents, approvals = [] }: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  request: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  history: History,
+  now: number,
 ): Record<string, string[]> {
+  const { network, intents } = request
   const approvedBy: Record<string, string[]> = {}
   for (const intent of intents) {
     const needed = approvalsNeeded(networkPolicy, intent)
     if (needed === 0) continue
-    const approved = approversOf(network, intent, approvals, approvers)
+    const carried = carriedApprovals(policy, request, intent, history, now).map(({ approver }) => approver)
+    const logged = history.approvals.approversOf(network, intent, policy.approvers, now)
+    const approved = [...new Set([...carried, ...logged])].toSorted()
     if (approved.length < needed) {
       throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [
         intent.id,
@@ -149,7 +155,40 @@ function judgeApprovals(
   return approvedBy
 }
 
-function approvalsNeeded(networkPolicy: NetworkPolicy, { asset, units }: Intent): number {
+interface CarriedApproval {
+  id: string
+  approver: string
+}
+
+/** The valid approvals of one intent that a request carries, without those that were used up on TRON. */
+function carriedApprovals(
+  { approvers }: Policy,
+  { network, approvals = [] }: Pick<SignRequest, 'network' | 'approvals'>,
+  intent: Intent,
+  history: History,
+  now: number,
+): CarriedApproval[] {
+  return approvals.flatMap((approval) => {
+    const key = signingKeyOf(network, intent, approval, approvers, now)
+    if (key === undefined) return []
+    const identified = { network, intent, key, expiresAt: approval.expiresAt, proof: { kind: 'ed25519' } } as const
+    return history.approvals.isUsed(identified) ? [] : [{ id: approvalId(identified), approver: approval.keyId }]
+  })
+}
+
+/**
+ * Returns the ids of the approvals that a transaction uses up. On TRON each transaction of an intent may be mined, so
+ * that an approval serves one transaction only; elsewhere it serves the replacements, too.
+ */
+export function usedApprovals(policy: Policy, request: SignRequest, history: History, now: number): string[] {
+  if (request.network !== 'TRON' || request.purpose !== 'payout') return []
+  return request.intents.flatMap((intent) =>
+    carriedApprovals(policy, request, intent, history, now).map(({ id }) => id),
+  )
+}
+
+/** Number of approvers that the policy requires for an intent. Throws a Refusal when its asset is unknown. */
+export function approvalsNeeded(networkPolicy: NetworkPolicy, { asset, units }: Intent): number {
   const { approvals } = assetPolicy(networkPolicy, asset)
   return approvals && BigInt(units) > approvals.above ? approvals.needed : 0
 }

@@ -5,7 +5,7 @@ import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { LOG_HEADER, MAX_REQUEST_BYTES, readLogEnd, writeLogEnd } from '../protocol/protocol.ts'
 import { REFUSALS, Refusal } from '../protocol/refusal.ts'
-import { UUID, readCheckRequest, readSignRequest } from '../protocol/request.ts'
+import { UUID, readCheckRequest, readGivenApproval, readSignRequest } from '../protocol/request.ts'
 import type { Signer } from './signer.ts'
 import { isAmong } from './tls-clients.ts'
 import type { ClientIdentity } from './tls-clients.ts'
@@ -139,6 +139,11 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
   }
   if (asked === 'POST /check')
     return { status: 200, body: { refusals: await signer.check(readCheckRequest(await readBody(request))) } }
+  if (asked === 'GET /approvals') return { status: 200, body: { waiting: signer.approvals.list() } }
+  if (asked === 'POST /approvals') {
+    await signer.approvals.approveBySignature(readGivenApproval(await readBody(request)))
+    return { status: 200, body: { approved: true } }
+  }
   const [, method, intentId, close] = /^(GET|POST) \/intents\/([^/?]+)(\/close)?$/.exec(asked) ?? []
   if (intentId !== undefined && (method === 'POST') === (close !== undefined)) {
     if (!UUID.test(intentId)) throw new Refusal('bad-request', 'An intent is named by its id, a UUID in lower case')
@@ -150,7 +155,8 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
   return {
     status: 404,
     body: {
-      error: 'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET /status and GET /health',
+      error:
+        'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET and POST /approvals, GET /status and GET /health',
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isEvmNetwork } from '@bursar/chainkit'
+import type { Network } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { judgeBitcoin } from '../rules/bitcoin/payout.ts'
 import { requireCold } from '../rules/cold/cold.ts'
@@ -9,12 +10,14 @@ import { judgeEvm } from '../rules/evm/payment.ts'
 import type { History } from '../log/history.ts'
 import type { Judgement } from '../rules/judgement.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { checkPayments, findNetworkPolicy, judgeLimits } from '../rules/limits.ts'
+import { ApprovalDesk } from '../approvals/desk.ts'
+import { checkPayments, findNetworkPolicy, judgeLimits, usedApprovals } from '../rules/limits.ts'
 import { LogBroken } from '../log/log-chain.ts'
 import type { SignatureLog } from '../log/log.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
 import type {
   CheckRequest,
+  Intent,
   IntentRefusal,
   LogEnd,
   SignAnswer,
@@ -34,6 +37,8 @@ export interface SignerParts {
   history: History
   /** ms since the epoch */
   now: () => number
+  /** Where people approve payments: the origin of the signer's page; absent when it has none */
+  approvalsAt?: string
 }
 
 /** Most requests in progress and waiting; more are refused as `busy`. */
@@ -41,6 +46,8 @@ const MAX_WAITING = 64
 
 /** Signs one request at a time: judge, sign, log, answer. A signature is returned only after it is in the log. */
 export class Signer {
+  /** The payments that wait for approvals */
+  readonly approvals: ApprovalDesk
   #policy: Policy
   readonly #parts: Omit<SignerParts, 'policy'>
   #last: Promise<unknown> = Promise.resolve()
@@ -49,6 +56,17 @@ export class Signer {
   constructor({ policy, ...parts }: SignerParts) {
     this.#policy = policy
     this.#parts = parts
+    const { history, log, now } = parts
+    this.approvals = new ApprovalDesk({
+      policy: () => this.#policy,
+      history,
+      now,
+      append: (make) =>
+        this.#inTurn(async () => {
+          const entry = make()
+          if (entry) await log.append(entry)
+        }),
+    })
   }
 
   /** Signs a transaction. Throws a Refusal when a rule forbids it, LogFailed when the signer must stop. */
@@ -73,7 +91,23 @@ export class Signer {
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
     await this.#last
     const { history, now } = this.#parts
-    return checkPayments(this.#policy, history, request, now())
+    const refusals = checkPayments(this.#policy, history, request, now())
+    return refusals.map((refusal) => {
+      if (refusal.refused !== 'needs-approval') return refusal
+      return { ...refusal, message: this.#lacksApproval(request, refusal.message, [refusal.id]) }
+    })
+  }
+
+  /** Lists the intents that lack approvals, and returns the text of the refusal, which says where to approve. */
+  #lacksApproval(
+    { network, intents }: { network: Network; intents: readonly Intent[] },
+    message: string,
+    ids: readonly string[],
+  ): string {
+    const isListed = intents.filter(({ id }) => ids.includes(id)).every((one) => this.approvals.wait(network, one))
+    const { approvalsAt } = this.#parts
+    const where = approvalsAt === undefined ? 'by bursar-signer approve' : `at ${approvalsAt}`
+    return `${message}: approve it ${isListed ? where : 'later, because the list of payments that wait is full'}`
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -182,10 +216,27 @@ export class Signer {
     const at = now()
     const judgement = judge(networkPolicy, keyring, request, at)
     history.judge(request, judgement, at)
-    const approvedBy = judgeLimits(policy, networkPolicy, request, judgement, history, at)
-    const entry = entryOf(request, judgement, { at, requestHash, approvedBy })
+    const approvedBy = this.#judgeLimits(networkPolicy, request, judgement, at)
+    const used = usedApprovals(policy, request, history, at)
+    const entry = entryOf(request, judgement, { at, requestHash, approvedBy, usedApprovals: used })
     await log.append(entry)
+    this.approvals.signed(request.network, request.intents)
     return entry.answer
+  }
+
+  #judgeLimits(
+    networkPolicy: NetworkPolicy,
+    request: SignRequest,
+    judgement: Judgement,
+    at: number,
+  ): Record<string, string[]> {
+    try {
+      return judgeLimits(this.#policy, networkPolicy, request, judgement, this.#parts.history, at)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'needs-approval') throw error
+      const { message, intents = [] } = error
+      throw new Refusal('needs-approval', this.#lacksApproval(request, message, intents), intents)
+    }
   }
 }
 
@@ -225,7 +276,12 @@ export function judge(networkPolicy: NetworkPolicy, keyring: Keyring, request: S
 function entryOf(
   { network, transactionId, purpose, intents, keys }: SignRequest,
   { unsignedId, conflictKeys, fee, feeSlot, changeIndex, expiresAt, bound, authorizations, sign }: Judgement,
-  { at, requestHash, approvedBy }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]> },
+  {
+    at,
+    requestHash,
+    approvedBy,
+    usedApprovals,
+  }: Pick<SignedEntry, 'at' | 'requestHash'> & { approvedBy: Record<string, string[]>; usedApprovals: string[] },
 ): SignedEntry {
   return {
     kind: 'signed',
@@ -245,6 +301,7 @@ function entryOf(
     ...(bound && { bound }),
     ...(authorizations && { authorizations }),
     ...(Object.keys(approvedBy).length > 0 && { approvedBy }),
+    ...(usedApprovals.length > 0 && { usedApprovals }),
     answer: sign(),
   }
 }

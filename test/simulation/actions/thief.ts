@@ -14,6 +14,8 @@ interface Policy {
   networks: Record<string, { assets: Record<string, { maxPerIntent: string }> }>
 }
 
+const HOUR_MS = 3_600_000
+
 /** Of the newest requests, so that some are still being carried out. */
 const NEWEST = 30
 
@@ -118,7 +120,10 @@ const UNTIMELY: Record<string, (simulation: Simulation, how: string, request: Si
     ),
   'with one approval of two': (simulation, how, request) =>
     underPolicy(simulation, withApprovals, () =>
-      ask(simulation, how, { ...request, approvals: approve(request, APPROVERS[0]!.id) }),
+      ask(simulation, how, {
+        ...request,
+        approvals: approve(request, APPROVERS[0]!.id, simulation.clock.now() + HOUR_MS),
+      }),
     ),
   'with an older copy of its log': (simulation, how, request) =>
     simulation.signer.withOlderLog(() => ask(simulation, how, request)),

@@ -16,9 +16,13 @@ export const APPROVERS = ['first', 'second'].map((id) => {
   return { id, publicKey: Buffer.from(x!, 'base64url').toString('hex') }
 })
 
-/** The answer of one approver alone to a request. */
-export const approve = ({ network, intents }: SignRequest, keyId: string): Approval[] =>
+/**
+ * The answer of one approver alone to a request.
+ * @param expiresAt ms since the epoch
+ */
+export const approve = ({ network, intents }: SignRequest, keyId: string, expiresAt: number): Approval[] =>
   intents.map((intent) => ({
     keyId,
-    signature: sign(null, Buffer.from(approvalMessage(network, intent)), keyOf(keyId)).toString('hex'),
+    expiresAt,
+    signature: sign(null, Buffer.from(approvalMessage(network, intent, expiresAt)), keyOf(keyId)).toString('hex'),
   }))

@@ -1,5 +1,12 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
-import type { CheckRequest, IntentRefusal, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'
+import type {
+  CheckRequest,
+  IntentRefusal,
+  SignedTransaction,
+  SignerRefusal,
+  SignerStatus,
+  WaitingPayment,
+} from '@bursar/signer/client'
 
 /**
  * The payment of a transaction, which the signer compares with the bytes: one withdrawal, in the asset's chain units.
@@ -28,7 +35,7 @@ export interface SignRequest {
   keys: SigningKey[]
   /** TRON: our key whose account receives energy, an activation or TRX for fees */
   receiver?: SigningKey
-  approvals?: { keyId: string; signature: string }[]
+  approvals?: { keyId: string; expiresAt: number; signature: string }[]
 }
 
 export type SignAnswer =
@@ -53,6 +60,8 @@ export interface Signer {
   /** Returns those payments that it would refuse now, before a transaction is built for them. Fees are not checked. */
   check(request: CheckRequest): Promise<IntentRefusal[]>
   status(): Promise<SignerStatus>
+  /** Returns the payments that it refuses only because approvals are missing, the oldest first. */
+  waiting(): Promise<WaitingPayment[]>
 }
 
 export type { RefusalClass, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'

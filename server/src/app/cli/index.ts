@@ -21,6 +21,7 @@ import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
 import { merchantCommands } from './merchant.ts'
 import { peopleCommands } from './people.ts'
+import { approvalCommands } from './approvals.ts'
 import { moneyCommands } from './money.ts'
 import type { Environment } from '../installation/open.ts'
 import { orderCommands } from './orders.ts'
@@ -45,7 +46,7 @@ const topics: readonly Topic[] = [
     commands: [...merchantCommands, ...peopleCommands, ...orderCommands, ...eventCommands],
   },
   { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
-  { title: 'Withdrawals, payouts and stops', commands: [...moneyCommands, ...cardPayoutCommands] },
+  { title: 'Withdrawals, payouts and stops', commands: [...approvalCommands, ...moneyCommands, ...cardPayoutCommands] },
   { title: 'Screening', commands: screeningCommands },
   {
     title: 'Books, blocks and proofs',

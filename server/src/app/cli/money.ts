@@ -1,13 +1,11 @@
 import { createAdapters } from '../../adapters/chains/index.ts'
-import { approvalMessage } from '../../adapters/signer/index.ts'
 import { createChainSubscribers } from '../composition/index.ts'
 import { createWithdrawalSubscribers } from '../composition/invoicing.ts'
-import { intentOf } from '../composition/signing.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createStop, liftStop, listAllStops, listStops } from '../../ledger/stops/index.ts'
 import { rescan } from '../../chain/watcher/index.ts'
-import { approve, attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
+import { attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
 import { actor } from './actor.ts'
 import { companyOf } from '../../merchants/accounts/index.ts'
 import { network, uuid } from './argument-kinds.ts'
@@ -18,43 +16,6 @@ import { withSigner } from './signer.ts'
 import { worldOf } from '../installation/world.ts'
 
 export const moneyCommands: readonly Command[] = [
-  command({
-    name: 'withdrawal approve',
-    summary: "add an approver's Ed25519 signature to a withdrawal; the signer checks it",
-    args: ['MERCHANT_ID', 'WITHDRAWAL_ID', 'APPROVER', 'SIGNATURE'],
-    more: "APPROVER is the approver's id in the signer's policy.",
-    irreversible: 'The withdrawal is paid as soon as the signer counts enough approvals.',
-    run: async ({ args }, env, out) => {
-      if (!/^[0-9a-f]{128}$/i.test(args.SIGNATURE))
-        throw new UsageError('SIGNATURE is an Ed25519 signature: 128 hexadecimal digits')
-      const approval = {
-        merchantId: args.MERCHANT_ID,
-        withdrawalId: args.WITHDRAWAL_ID,
-        keyId: args.APPROVER,
-        signature: args.SIGNATURE,
-      }
-      await withInstallation(env, ({ runtime }) =>
-        inTransaction(runtime.db, (tx) => approve(tx, approval, momentOf(runtime))),
-      )
-      out.say('approved')
-    },
-  }),
-  command({
-    name: 'withdrawal approval-text',
-    summary: 'print the text that an approver signs for a withdrawal',
-    args: ['MERCHANT_ID', 'WITHDRAWAL_ID'],
-    more: 'The signature is Ed25519 over exactly these bytes, line breaks included, in hex: give it to "withdrawal approve".',
-    run: async ({ args }, env, out) => {
-      await withInstallation(env, async ({ runtime, config }) => {
-        const withdrawal = await findById(runtime.db, args.MERCHANT_ID, args.WITHDRAWAL_ID)
-        if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
-        out.text(
-          'text',
-          approvalMessage(withdrawal.blockchain, intentOf(required(config.assets, 'BURSAR_ASSETS_FILE'), withdrawal)),
-        )
-      })
-    },
-  }),
   command({
     name: 'withdrawal give-up',
     summary: 'end a waiting withdrawal and return its money, after the signer confirms that it signed nothing for it',

@@ -15,6 +15,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'database roles',
   'data-key',
   'withdrawal approval-text',
+  'withdrawal waiting',
   'merchant list',
   'merchant held',
   'merchant members',

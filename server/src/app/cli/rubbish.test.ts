@@ -105,6 +105,8 @@ const sampleOf = (argument: string): string => {
     case 'VERSION':
     case 'HEIGHT':
       return '1'
+    case 'EXPIRES':
+      return '2026-12-31T12:00:00.000Z'
     case 'SETTING':
       return 'notificationsUrl'
     case 'VALUE':

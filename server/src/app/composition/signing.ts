@@ -17,15 +17,12 @@ import {
   storeSignerLimits,
   type SignerLimit,
   type Withdrawal,
-  approvalCounts,
 } from '../../pay-out/withdrawals/index.ts'
 
 interface AssetLimits {
   maxPerIntent?: string
   maxPerHour?: string
   maxPerDay?: string
-  approvalsAbove?: string
-  approvalsNeeded?: number
   cold?: string
 }
 
@@ -52,9 +49,7 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
       return {
         purpose: 'payout',
         intents: withdrawals.map((withdrawal) => intentOf(catalogue, withdrawal)),
-        ...(approvals.length === 0
-          ? {}
-          : { approvals: approvals.map(({ keyId, signature }) => ({ keyId, signature })) }),
+        ...(approvals.length > 0 && { approvals }),
       }
     },
 
@@ -67,22 +62,11 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
       (await limits()).get(`${network}/${ticker}`)?.cold,
 
     /**
-     * Returns the withdrawals of one network that the signer would sign now, with the approvals that their amounts
-     * require.
+     * Returns the withdrawals of one network that the signer would sign now. The signer is asked about those without
+     * approvals, too: it lists them for its approvers, and it alone knows the approvals that they gave on its own page.
      */
-    approved: async (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> => {
-      if (withdrawals.length === 0) return []
-      const rules = await limits()
-      const over = withdrawals.filter((w) =>
-        needsApproval(rules.get(`${w.blockchain}/${w.ticker}`), chainUnits(catalogue, w)),
-      )
-      const given = await approvalCounts(db, over)
-      const enough = withdrawals.filter((w) => {
-        const rule = rules.get(`${w.blockchain}/${w.ticker}`)
-        return !over.includes(w) || (given.get(w.id) ?? 0) >= (rule?.approvalsNeeded ?? 1)
-      })
-      return checked(runtime, catalogue, signer, enough)
-    },
+    approved: (withdrawals: readonly Withdrawal[]): Promise<Withdrawal[]> =>
+      checked(runtime, catalogue, signer, withdrawals),
   }
 }
 
@@ -143,7 +127,7 @@ const checked = async (
   for (let from = 0; from < waiting.length; from += CHECKED_AT_ONCE) {
     const some = waiting.slice(from, from + CHECKED_AT_ONCE)
     const network = some[0]!.blockchain
-    const approvals = (await approvalsOf(runtime.db, some)).map(({ keyId, signature }) => ({ keyId, signature }))
+    const approvals = await approvalsOf(runtime.db, some)
     const refusals = new Map(
       (await signer.check({ network, intents: some.map((one) => intentOf(catalogue, one)), approvals })).map((one) => [
         one.id,
@@ -184,9 +168,6 @@ const coldIntent = async (
   const units = rescale(transfer.units, asset.scale, asset.networks.get(network)!.decimals)
   return { id, asset: transfer.asset, to: transfer.to, units: units.toString() }
 }
-
-const needsApproval = (rule: AssetLimits | undefined, units: bigint): boolean =>
-  rule?.approvalsAbove !== undefined && units > BigInt(rule.approvalsAbove)
 
 const chainUnits = (catalogue: Catalogue, { ticker, blockchain, units }: Withdrawal): bigint => {
   const asset = catalogue.findCrypto(ticker)!

@@ -15,13 +15,17 @@ const NOW_PAUSES_MS: Readonly<Partial<Record<SignerRefusal['refused'], number>>>
   'log-cut-back': 60_000,
 }
 
-/** After this long the operator may have changed a limit, or a person approved. */
+/** After this long the operator may have changed a limit. */
 const PAUSE_MS = 5 * 60_000
+
+/** After this long a person may have approved. The signer lists a payment for approval while it is asked for it. */
+const APPROVAL_PAUSE_MS = 30_000
 
 /** How long to wait before a refused transaction is tried again. */
 export const pauseAfter = (refusal: Pick<SignerRefusal, 'refused'>): number => {
   const of = classOf(refusal)
   if (of === 'now') return NOW_PAUSES_MS[refusal.refused] ?? PAUSE_MS
+  if (refusal.refused === 'needs-approval') return APPROVAL_PAUSE_MS
   return of === 'nonce' ? 0 : PAUSE_MS
 }
 

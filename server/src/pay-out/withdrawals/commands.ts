@@ -114,16 +114,16 @@ export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; i
 }
 
 /**
- * Stores a person's signature on a withdrawal. The signer verifies it with the key enrolled there. The newest signature
- * of a key is the one that counts; earlier ones remain stored.
+ * Stores an approver's signature on a withdrawal. The signer verifies it with the key enrolled there. The newest
+ * signature of an approver is the one that counts, until the time that it states; earlier ones remain stored.
  */
 export const approve = async (
   tx: Tx,
-  approval: { merchantId: string; withdrawalId: string; keyId: string; signature: string },
+  approval: { merchantId: string; withdrawalId: string; keyId: string; expiresAt: Date; signature: string },
   { at }: Moment,
 ): Promise<void> => {
-  await sql`insert into withdrawal_approvals(merchant_id, withdrawal_id, key_id, signature, created_at)
-    values (${approval.merchantId}, ${approval.withdrawalId}, ${approval.keyId}, ${approval.signature}, ${at})
+  await sql`insert into withdrawal_approvals(merchant_id, withdrawal_id, key_id, expires_at, signature, created_at)
+    values (${approval.merchantId}, ${approval.withdrawalId}, ${approval.keyId}, ${approval.expiresAt}, ${approval.signature}, ${at})
     on conflict do nothing`.execute(tx)
   await sql`update withdrawals set not_before = ${at}
     where merchant_id = ${approval.merchantId} and id = ${approval.withdrawalId} and state = 'requested'`.execute(tx)

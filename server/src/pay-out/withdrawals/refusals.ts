@@ -116,7 +116,10 @@ export const alertRefused = async (
   const of = classOf(refusal)
   if (of === 'identity' || of === 'nonce') return
   if (of === 'now') return raiseOrRenewAlert(db, alertOf(refusal, blockchain, 'payout'), moment)
-  const text = `The signer refuses withdrawal ${id}: ${refusal.message}. It is tried again in a few minutes. Other withdrawals are not affected`
+  const text =
+    refusal.refused === 'needs-approval'
+      ? `Withdrawal ${id} waits for approvals. ${refusal.message}. Other withdrawals are not affected`
+      : `The signer refuses withdrawal ${id}: ${refusal.message}. It is tried again in a few minutes. Other withdrawals are not affected`
   await raiseOrRenewAlert(db, { kind: `signer-${refusal.refused}`, subject: id, text }, moment)
 }
 

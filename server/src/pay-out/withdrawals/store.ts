@@ -211,26 +211,30 @@ export const unminedBySender = async (db: Db, blockchain: Network): Promise<Read
   return new Map(rows.map(({ sender, ticker, units }) => [`${sender}/${ticker}`, units]))
 }
 
-export const approvalsOf = async (
-  db: Db,
-  withdrawals: readonly Withdrawal[],
-): Promise<{ withdrawalId: string; keyId: string; signature: string }[]> => {
-  const { rows } = await sql<{ withdrawalId: string; keyId: string; signature: string }>`
-    select distinct on (withdrawal_id, key_id) withdrawal_id as "withdrawalId", key_id as "keyId", signature from withdrawal_approvals
-    where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
-      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[])
-    order by withdrawal_id, key_id, created_at desc`.execute(db)
+/** Returns the waiting withdrawals that have one of these intents. */
+export const findWaitingByIntents = async (db: Db, intentIds: readonly string[]): Promise<Withdrawal[]> => {
+  const { rows } = await sql<Withdrawal>`select ${COLUMNS} from withdrawals w
+    where w.state = 'requested' and coalesce(w.intent_id, w.id) = any(${[...intentIds]}::uuid[])
+    order by w.created_at, w.id`.execute(db)
   return rows
 }
 
-/** The number of different keys that have approved each withdrawal; withdrawals without approvals are absent. */
-export const approvalCounts = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<Map<string, number>> => {
-  if (withdrawals.length === 0) return new Map()
-  const { rows } = await sql<{ id: string; count: number }>`select withdrawal_id as id, count(distinct key_id) as count
-    from withdrawal_approvals where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[]) group by withdrawal_id`.execute(
-    db,
-  )
-  return new Map(rows.map((row) => [row.id, row.count]))
+/** An approver's signature on a withdrawal, in the form in which the signer is given it. */
+interface StoredApproval {
+  keyId: string
+  /** ms since the epoch */
+  expiresAt: number
+  signature: string
+}
+
+/** The newest approval of each approver for each withdrawal. An approval without an end does not count. */
+export const approvalsOf = async (db: Db, withdrawals: readonly Withdrawal[]): Promise<StoredApproval[]> => {
+  const { rows } = await sql<{ keyId: string; expiresAt: Date; signature: string }>`
+    select distinct on (withdrawal_id, key_id) key_id as "keyId", expires_at as "expiresAt", signature from withdrawal_approvals
+    where withdrawal_id = any(${withdrawals.map((w) => w.id)}::uuid[])
+      and merchant_id = any(${withdrawals.map((w) => w.merchantId)}::uuid[]) and expires_at is not null
+    order by withdrawal_id, key_id, created_at desc`.execute(db)
+  return rows.map((row) => ({ ...row, expiresAt: row.expiresAt.getTime() }))
 }
 
 /**

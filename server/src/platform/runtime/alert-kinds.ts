@@ -165,6 +165,9 @@ const KINDS = {
   'venue-balance-low': warning('hedging.md', 'a balance on a venue is too low for orders'),
   'venue-drift': critical('hedging.md', 'a balance on a venue differs from the books'),
   'venue-unreachable': warning('hedging.md', 'a venue does not answer'),
+
+  // the signer
+  'signer-needs-approval': warning('approvals.md', 'a payment waits for approvals'),
 } satisfies Record<string, AlertRow>
 
 /** Prefix of the kinds that the signer's refusals raise; a code of `signer/src/protocol/refusal.ts` follows. */
@@ -173,7 +176,7 @@ const SIGNER_REFUSES: AlertRow = critical('recovery.md', 'the signer refuses to 
 
 export type AlertKind = keyof typeof KINDS | `${typeof SIGNER}${string}`
 
-/** Kinds with a row of their own; those of the signer's refusals share the row of `signer-*`. */
+/** Kinds with a row of their own; the other kinds of the signer's refusals share the row of `signer-*`. */
 export const ALERT_KINDS: Readonly<Record<string, AlertRow>> = { ...KINDS, [`${SIGNER}*`]: SIGNER_REFUSES }
 
 /** Kinds of alerts that an operator may end. */
