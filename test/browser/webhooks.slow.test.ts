@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
-import { emit } from '../../server/src/merchants/webhooks/index.ts'
+import { setSetting } from '../../server/src/merchants/accounts/index.ts'
+import { askTest, emit } from '../../server/src/merchants/webhooks/index.ts'
 import { nowOf } from '../../server/src/people/access/index.ts'
 import { inTransaction } from '../../server/src/platform/db/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
@@ -20,6 +21,9 @@ describeWithChromium('the pages of webhooks', () => {
   beforeAll(async () => {
     const { moment } = nowOf(createTestRuntime(edge.db, () => edge.clock.ms))
     const { id: merchantId } = edge.merchant
+    const set = { name: 'notificationsUrl', value: `https://shop.example/${'hook'.repeat(20)}` }
+    await inTransaction(edge.db, (tx) => setSetting(tx, merchantId, set, { actor: 'test' }, moment))
+    await inTransaction(edge.db, (tx) => askTest(tx, { merchantId, id: randomUUID() }, moment))
     for (const kind of ['Replenish', 'CryptoInvoice', 'Withdraw']) {
       const objectId = randomUUID()
       const body = { kind, id: objectId, status: 'Done', note: 'x'.repeat(300) }
@@ -65,10 +69,20 @@ describeWithChromium('the pages of webhooks', () => {
       ['wrong filter', '?object=none&'],
       ['notification', '/2?'],
       ['sent again', '/2?replayed=changed&'],
+      ['URL', '/url?'],
+      ['saved', '?said=saved&'],
     ] as const) {
       await page.goto(at(`${path}lang=${language}`))
       await judge(name)
     }
+    edge.clock.ms += 6 * 60_000
+    await page.goto(at(`/url?lang=${language}`))
+    await judge('URL without a proof')
+    await page.locator('#field-webhook-url').fill('https://shop.example/hooks#part')
+    await page.locator('form:has(#field-webhook-url) button').click()
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.locator('#field-webhook-url').inputValue()).toBe('https://shop.example/hooks#part')
+    await judge('URL refused')
     expect(faults).toEqual([])
     expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
     await context.close()

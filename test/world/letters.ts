@@ -160,4 +160,14 @@ export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { 
     kind: 'dashboard-notice',
     data: { event: 'passkey-added', detail: 'Phone of Olena', at: AT },
   },
+  'merchant-changed': {
+    kind: 'merchant-changed',
+    data: {
+      merchant: 'Zerno',
+      event: 'webhook-url',
+      detail: 'https://zerno.example/hooks',
+      by: 'olena@zerno.example',
+      at: AT,
+    },
+  },
 }

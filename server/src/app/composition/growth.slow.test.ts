@@ -153,7 +153,11 @@ const doEverything = async (world: World): Promise<string[]> => {
     sources: [],
     market: { books: [], official: [], rules: {} },
     venue: null,
-    delivery: { job: { name: 'deliver webhooks', everyMs: 1, run: async () => false }, close: async () => {} },
+    delivery: {
+      job: { name: 'deliver webhooks', everyMs: 1, run: async () => false },
+      testing: { name: 'send test notifications', everyMs: 1, run: async () => false },
+      close: async () => {},
+    },
     holders: { holderOf: async () => 'none' },
     pause: async () => {},
   })

@@ -98,6 +98,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createExpiryJob(invoices),
     createQuoteJob(invoices),
     deps.delivery.job,
+    deps.delivery.testing,
     createAttemptPruneJob(runtime),
     createMonthsJob(runtime),
     createAnswerPruneJob(runtime),

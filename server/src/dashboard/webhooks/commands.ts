@@ -1,6 +1,16 @@
 /** Commands of members about their merchant's notifications. Each checks the permission in its transaction. */
-import { replayOnce, wakeMerchant, type Replayed } from '../../merchants/webhooks/index.ts'
-import { actorOf, authorise, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
+import { lockSettings, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
+import { askTest, replayOnce, wakeMerchant, type AskedTest, type Replayed } from '../../merchants/webhooks/index.ts'
+import {
+  actorOf,
+  authorise,
+  notifyOwners,
+  record,
+  requireOpen,
+  requireProof,
+  type Now,
+  type Session,
+} from '../../people/access/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
 /** The most objects whose notifications one press of the button sends. */
@@ -31,6 +41,70 @@ export const wakeWaiting = async (tx: Tx, session: Session, merchantId: string, 
   const objects = await wakeMerchant(tx, merchantId, now.moment, MOST_WOKEN)
   if (objects > 0) await audited(tx, session, { merchantId, action: 'woke webhooks', detail: { objects } }, now)
   return objects
+}
+
+/** Asks the worker to send a test to the endpoint. Throws NotAllowed or ProofNeeded. @param id of the form, a UUID */
+export const sendTest = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, id }: { merchantId: string; id: string },
+  now: Now,
+): Promise<AskedTest | 'no-url'> => {
+  await authorise(tx, { personId: session.person.id, action: 'replay-webhooks', merchantId })
+  await requireOpen(tx, session)
+  if ((await settingsOf(tx, merchantId)).notificationsUrl === null) return 'no-url'
+  const asked = await askTest(tx, { merchantId, id }, now.moment)
+  if (asked === 'asked') await audited(tx, session, { merchantId, action: 'tested webhook', detail: {} }, now)
+  return asked
+}
+
+/**
+ * - saved: it takes effect with the next notification
+ * - unchanged: it was this URL already
+ * - changed: it is no longer the URL that the form has shown
+ * - wrong: it is no URL of an endpoint
+ */
+export type ChangedUrl = 'saved' | 'unchanged' | 'changed' | 'wrong'
+
+/**
+ * Changes the URL of a merchant's endpoint, and mails its owners. Throws NotAllowed or ProofNeeded.
+ * @param given `url`: empty for none; `shown`: that which the form has shown
+ */
+export const changeUrl = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, url, shown }: { merchantId: string; url: string; shown: string },
+  now: Now,
+): Promise<ChangedUrl> => {
+  await authorise(tx, { personId: session.person.id, action: 'manage-webhooks', merchantId })
+  requireProof(session)
+  await requireOpen(tx, session)
+  const before = (await lockSettings(tx, merchantId)).notificationsUrl ?? ''
+  if (before === url.trim()) return 'unchanged'
+  if (before !== shown) return 'changed'
+  const after = await setUrl(tx, session, { merchantId, url }, now)
+  if (after === undefined) return 'wrong'
+  if (after === before) return 'unchanged'
+  await audited(tx, session, { merchantId, action: 'changed webhook URL', detail: { before, after } }, now)
+  await notifyOwners(tx, merchantId, { event: 'webhook-url', detail: after, by: session.person }, now)
+  return 'saved'
+}
+
+/** @returns the stored URL, empty for none; undefined if it is no URL of an endpoint */
+const setUrl = async (
+  tx: Tx,
+  { person }: Session,
+  { merchantId, url }: { merchantId: string; url: string },
+  { moment }: Now,
+): Promise<string | undefined> => {
+  try {
+    const given = { name: 'notificationsUrl', value: url }
+    const { notificationsUrl } = await setSetting(tx, merchantId, given, { actor: actorOf(person.id) }, moment)
+    return notificationsUrl ?? ''
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 const audited = (

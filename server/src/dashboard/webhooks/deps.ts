@@ -6,5 +6,7 @@ export type WebhookPagesDeps = DashboardDeps
 export const WEBHOOKS = 'webhooks'
 export const ONE = `${WEBHOOKS}/{sequence}`
 
+export const CHANGE_URL = `${WEBHOOKS}/url`
+
 /** Rows of a page of the list. */
 export const ROWS = 30

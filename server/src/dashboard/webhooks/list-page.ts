@@ -14,11 +14,12 @@ import { mayRole } from '../../people/access/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { empty, merchantPage, pager, table, type Scope, type Submitted } from '../frame/index.ts'
+import { empty, lostPage, merchantPage, pager, table, type Scope, type Submitted } from '../frame/index.ts'
 import { wakeWaiting } from './commands.ts'
-import { ROWS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
+import { CHANGE_URL, ROWS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
 import { eventFilterForm, readEventFilter, type ReadEventFilter } from './filter.ts'
 import { stateTag } from './pieces.ts'
+import { submitTest, testPanel } from './test-panel.ts'
 import { WEBHOOK_WORDS, type WebhookWords } from './words/index.ts'
 
 const LONGEST_URL = 300
@@ -31,7 +32,7 @@ export const webhooksPage =
   async (scope: Scope): Promise<PageAnswer> => {
     const { words, merchantId, request, language, visit } = scope
     const texts = WEBHOOK_WORDS[language]
-    const { after, woken } = request.query
+    const { after, woken, said } = request.query
     const read = readEventFilter(request.query)
     const before = after !== undefined && SEQUENCE.test(after) ? Number(after) : null
     const { notificationsUrl } = await settingsOf(deps.db, merchantId)
@@ -41,10 +42,8 @@ export const webhooksPage =
       title: visit.words.webhooks,
       part: 'webhooks',
       sections: [
-        woken !== undefined &&
-          COUNT.test(woken) &&
-          html`<div role="status">${note('good', ICONS.check, texts.woken(Number(woken)))}</div>`,
-        endpointPanel(scope, texts, notificationsUrl, health),
+        saidNote(saidOf(texts, woken, said)),
+        html`<div class="two">${endpointPanel(scope, texts, notificationsUrl, health)}${await testPanel(deps, scope, notificationsUrl !== null)}</div>`,
         eventFilterForm(scope, texts, read),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
         rows.length > 0 ? eventTable(scope, texts, rows) : nothing(scope, texts, read, next !== null, before !== null),
@@ -53,19 +52,44 @@ export const webhooksPage =
     })
   }
 
-/** Sends everything that waits. */
-export const sendWaiting =
-  (deps: WebhookPagesDeps) =>
-  async ({ scope, session }: Submitted): Promise<PageAnswer> => {
-    const { visit, merchantId } = scope
+/** Sends everything that waits, or a test. */
+export const changeDelivery = (deps: WebhookPagesDeps) => {
+  const test = submitTest(deps)
+  return async (submitted: Submitted): Promise<PageAnswer> => {
+    const { scope, session, fields } = submitted
+    const { visit, merchantId, words } = scope
+    if (fields('do') === 'test') return test(submitted)
+    if (fields('do') !== 'wake') return lostPage(visit, words)
     const woken = await inTransaction(deps.db, (tx) => wakeWaiting(tx, session, merchantId, visit.now))
     return redirect(linkTo(visit, merchantPath(merchantId, WEBHOOKS), { woken: String(woken) }))
   }
+}
+
+interface Said {
+  isProblem: boolean
+  text: string
+}
+
+/** The result of the last form, which the URL names. */
+const saidOf = (texts: WebhookWords, woken: string | undefined, said: string | undefined): Said | undefined => {
+  if (woken !== undefined && COUNT.test(woken)) return { isProblem: false, text: texts.woken(Number(woken)) }
+  const all: ReadonlyMap<string, Said> = new Map([
+    ['saved', { isProblem: false, text: texts.saved }],
+    ['test', { isProblem: false, text: texts.testAsked }],
+    ['test-limited', { isProblem: true, text: texts.testLimited }],
+    ['test-no-url', { isProblem: true, text: texts.testNoUrl }],
+  ])
+  return all.get(said ?? '')
+}
+
+const saidNote = (said: Said | undefined): Markup | undefined =>
+  said &&
+  html`<div role="status">${note(said.isProblem ? 'warn' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`
 
 const counted = (count: number): string => (count < MOST_COUNTED ? String(count) : `≥ ${MOST_COUNTED}`)
 
 const endpointPanel = (
-  { visit, role }: Scope,
+  { visit, role, merchantId }: Scope,
   texts: WebhookWords,
   url: string | null,
   { waiting, failing, attempts, refused, acceptedAt, refusedAt }: EndpointHealth,
@@ -82,6 +106,9 @@ const endpointPanel = (
         ],
     [texts.waiting, texts.waitingCount(counted(waiting), counted(failing))],
   ])}${url === null && html`<p>${texts.noUrlText}</p>`}${
+    mayRole(role, 'manage-webhooks') &&
+    html`<p><a href="${linkTo(visit, merchantPath(merchantId, CHANGE_URL))}">${texts.change}</a></p>`
+  }${
     failing > 0 &&
     mayRole(role, 'replay-webhooks') &&
     html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'wake')}<p class="soft">${texts.sendNowText}</p><button class="second">${texts.sendNow}</button></form>`

@@ -23,6 +23,7 @@ export {
   holdsUntilVerified,
   listKeys,
   listMerchants,
+  lockSettings,
   mailboxes,
   merchantExists,
   withdrawalPercents,

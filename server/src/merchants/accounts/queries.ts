@@ -38,6 +38,13 @@ export const settingsOf = async (db: Db | Tx, merchantId: string): Promise<Merch
   return readSettings(rows[0]?.settings)
 }
 
+/** The settings of a merchant, which no other transaction changes before the end of this one. */
+export const lockSettings = async (tx: Tx, merchantId: string): Promise<MerchantSettings> => {
+  const { rows } = await sql<{ settings: unknown }>`select settings from merchants
+    where id = ${merchantId} for update`.execute(tx)
+  return readSettings(rows[0]?.settings)
+}
+
 /** The ticker into which received money without its own target is exchanged; null: it is not exchanged. */
 export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
   const { rows } = await sql<{

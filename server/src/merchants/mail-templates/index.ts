@@ -5,5 +5,13 @@
  * - the subject is one line.
  */
 export { audienceOf } from './letter.ts'
-export type { ActivityEntry, Audience, DashboardEvent, LetterContent, LetterKind, MailTemplates } from './letter.ts'
+export type {
+  ActivityEntry,
+  Audience,
+  DashboardEvent,
+  LetterContent,
+  LetterKind,
+  MailTemplates,
+  MerchantEvent,
+} from './letter.ts'
 export { writeLetter } from './write.ts'

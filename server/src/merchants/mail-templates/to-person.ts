@@ -42,3 +42,27 @@ export const noticeLetter = ({ event, detail, at }: MailTemplates['dashboard-not
   ],
   footer: t.personFooter,
 })
+
+export const changedLetter = (
+  { merchant, event, detail, by, at }: MailTemplates['merchant-changed'],
+  t: Texts,
+): LetterParts => {
+  const name = showText(merchant, 255)
+  const title = t.changed.title[event]
+  return {
+    subject: t.changed.subject(name, title),
+    sender: name,
+    title,
+    tone: 'warning',
+    amount: null,
+    blocks: [
+      facts(
+        { name: t.names.time, value: showTime(at) },
+        { name: t.names.member, value: showText(by, 255) },
+        detail !== '' && { name: t.names.detail, value: showText(detail, 300) },
+      ),
+      { kind: 'paragraph', text: t.changed.unknown },
+    ],
+    footer: t.personFooter,
+  }
+}

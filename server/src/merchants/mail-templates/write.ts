@@ -9,7 +9,7 @@ import { ru } from './texts/ru.ts'
 import type { Texts } from './texts/texts.ts'
 import { uk } from './texts/uk.ts'
 import { activityLetter, exhaustedLetter } from './to-merchant.ts'
-import { invitationLetter, noticeLetter } from './to-person.ts'
+import { changedLetter, invitationLetter, noticeLetter } from './to-person.ts'
 import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
 
 const TEXTS: Record<Language, Texts> = { uk, kk, ru, en }
@@ -45,5 +45,7 @@ const partsOf = (content: LetterContent, language: Language): LetterParts => {
       return invitationLetter(content.data, t)
     case 'dashboard-notice':
       return noticeLetter(content.data, t)
+    case 'merchant-changed':
+      return changedLetter(content.data, t)
   }
 }

@@ -57,14 +57,16 @@ export const speedOf = (answer: Answer): 'fast' | 'slow' | 'none' => {
   return answer.durationMs > SLOW_AFTER_MS ? 'slow' : 'fast'
 }
 
-const complaintOf = (answer: Answer): string | null => {
-  if (answer.kind === 'failed') return printable(`${answer.reason}: ${answer.message}`)
-  return isAccepted(answer) ? null : printable(answer.body.toString('utf8'))
-}
+const complaintOf = (answer: Answer): string | null =>
+  answer.kind !== 'failed' && isAccepted(answer) ? null : answerText(answer, KEPT_CHARACTERS)
+
+/** The beginning of a response as text, or the reason why there was none. */
+export const answerText = (answer: Answer, most: number): string =>
+  printable(answer.kind === 'failed' ? `${answer.reason}: ${answer.message}` : answer.body.toString('utf8'), most)
 
 /** Truncates text and replaces control characters, so that a database and a terminal accept it. */
-const printable = (text: string): string =>
+const printable = (text: string, most: number): string =>
   text
-    .slice(0, KEPT_CHARACTERS)
+    .slice(0, most)
     .replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .trim()

@@ -40,5 +40,6 @@ export {
 } from './queries.ts'
 
 export type { AttemptRow, EventDelivery } from './queries.ts'
+export { askTest, newestTest, type AskedTest, type TestNotification } from './testing.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Endpoint } from './signature.ts'

@@ -8,6 +8,7 @@ import { Acknowledger } from './acknowledger.ts'
 import type { ExhaustedSubscriber } from './alert.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Claimer } from './claimer.ts'
+import { createTestingJob } from './jobs-testing.ts'
 import type { EndpointOf } from './signature.ts'
 
 export interface DeliveryDeps {
@@ -32,6 +33,8 @@ export interface DeliveryDeps {
 
 export interface Delivery {
   job: Job
+  /** sends tests, which are no events */
+  testing: Job
   /**
    * Waits for attempts in progress, at most until their time limit, and closes the connection. Call it after the job
    * has stopped.
@@ -85,6 +88,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   }
   return {
     job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
+    testing: createTestingJob(deps),
     close: async () => {
       await dispatcher.until(isEmpty)
       await connection.close()
@@ -117,7 +121,7 @@ const takeDue = async (
 
 const PRUNE_AT_ONCE = 5_000
 
-/** Deletes attempts older than `keepMs`. Events remain until the owner archives them. */
+/** Deletes attempts and tests older than `keepMs`. Events remain until the owner archives them. */
 export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
   name: 'prune webhook attempts',
   everyMs: 60_000,
@@ -125,6 +129,7 @@ export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 
     const before = new Date(runtime.clock.business() - keepMs)
     const { rows } = await sql`delete from event_attempts where ctid = any(array(
       select ctid from event_attempts where at < ${before} limit ${PRUNE_AT_ONCE})) returning 1`.execute(runtime.db)
+    await sql`delete from webhook_tests where asked_at < ${before}`.execute(runtime.db)
     return rows.length === PRUNE_AT_ONCE
   },
 })

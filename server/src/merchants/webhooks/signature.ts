@@ -18,6 +18,9 @@ export interface Endpoint {
  */
 export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
 
+/** A stored event, or a test, which has no sequence. */
+type Message = Pick<ClaimedEvent, 'id' | 'body'> & { sequence: number | null }
+
 /** An endpoint with its keys imported and its URL parsed. */
 export interface Signer {
   endpoint: Endpoint
@@ -26,7 +29,7 @@ export interface Signer {
    * @param at ms, real clock: the receiver compares it with its own clock
    * @param attempt 1 for the first
    */
-  headers(event: ClaimedEvent, at: number, attempt: number): string[]
+  headers(message: Message, at: number, attempt: number): string[]
 }
 
 export const createSigner = (endpoint: Endpoint): Signer => {
@@ -55,8 +58,7 @@ export const createSigner = (endpoint: Endpoint): Signer => {
         ...standardSignature(secrets, standardWebhookMessage(id, timestamp, body)),
         notificationHeaders.deliveryAttempt,
         String(attempt),
-        notificationHeaders.eventSequence,
-        String(sequence),
+        ...(sequence === null ? [] : [notificationHeaders.eventSequence, String(sequence)]),
       ]
     },
   }

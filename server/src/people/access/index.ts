@@ -26,13 +26,14 @@ export {
   type Joined,
   type JoinProblem,
 } from './joining.ts'
+export { notifyOwners } from './notices.ts'
 export { nowOf, type Now } from './now.ts'
 export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
 export type { InvitationLine } from './open-invitations.ts'
 export { addressOf, membershipOf, membershipsOf, type Membership } from './people.ts'
 export { authorise, can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
-export { ProofNeeded, requireOpen } from './proofs.ts'
+export { ProofNeeded, requireOpen, requireProof } from './proofs.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {
   addPasskey,

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 import { queueMails } from '../../merchants/mail/index.ts'
-import type { DashboardEvent } from '../../merchants/mail-templates/index.ts'
+import type { DashboardEvent, MerchantEvent } from '../../merchants/mail-templates/index.ts'
 import type { Now } from './now.ts'
 import { membershipsOf, type Person } from './people.ts'
 
@@ -23,4 +24,28 @@ export const notifyPerson = async (
     [{ kind: 'dashboard-notice', merchantId: first.merchantId, about, to: email, language, data }],
     now.moment,
   )
+}
+
+/**
+ * Mails the owners of a merchant that a member has changed a setting of security, in the transaction of the change.
+ * @param change `by`: the member; `detail`: the new value, without secrets
+ */
+export const notifyOwners = async (
+  tx: Tx,
+  merchantId: string,
+  { event, detail, by }: { event: MerchantEvent; detail: string; by: Person },
+  { real, moment }: Now,
+): Promise<void> => {
+  const { rows: owners } = await sql<Person & { merchant: string }>`select p.id, p.email, p.language, s.name as merchant
+    from dashboard_members m join dashboard_people p on p.id = m.person_id join merchants s on s.id = m.merchant_id
+    where m.merchant_id = ${merchantId} and m.role = 'owner' and m.removed_at is null order by p.id`.execute(tx)
+  const mails = owners.map(({ email, language, merchant }) => ({
+    kind: 'merchant-changed' as const,
+    merchantId,
+    about: moment.newId(),
+    to: email,
+    language,
+    data: { merchant, event, detail, by: by.email, at: real.getTime() },
+  }))
+  await queueMails(tx, mails, moment)
 }

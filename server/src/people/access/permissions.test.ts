@@ -35,6 +35,7 @@ describe('the table of permissions', () => {
     'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     'see-webhooks': TECHNICAL,
     'replay-webhooks': TECHNICAL,
+    'manage-webhooks': ['owner', 'admin', 'developer'],
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],

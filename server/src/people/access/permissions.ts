@@ -17,8 +17,12 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin', 'support', 'developer'],
   },
   'replay-webhooks': {
-    does: 'send notifications again',
+    does: 'send notifications again, and a test notification',
     roles: ['owner', 'admin', 'support', 'developer'],
+  },
+  'manage-webhooks': {
+    does: 'change the endpoints of notifications',
+    roles: ['owner', 'admin', 'developer'],
   },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {

@@ -7,7 +7,9 @@
  * - text that was typed into a form survives the end of the session.
  */
 export { dashboardRoutes } from './routes.ts'
-export { answerOf, BURSAR, hidden, redirect } from './frame.ts'
+export { answerOf, BURSAR, hidden, input, redirect } from './frame.ts'
 export { merchantLinks, type MerchantPart } from './merchant-links.ts'
+export { keptOf } from './kept.ts'
+export { provePanel } from './proving.ts'
 export { askToSignIn, toSignIn } from './sign-in.ts'
 export { linkTo, merchantPath, readFields, visitOf, type DashboardDeps, type Fields, type Visit } from './visit.ts'

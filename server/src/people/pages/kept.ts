@@ -5,7 +5,7 @@ import { hidden } from './frame.ts'
 import type { DashboardDeps, Fields } from './visit.ts'
 
 /** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
-const KEPT = ['name', 'invitee', 'invitee-role'] as const
+const KEPT = ['name', 'invitee', 'invitee-role', 'webhook-url'] as const
 const PARAMETER = 'kept'
 
 /** Typed fields that a page shows again after the person has signed in or proved that it is them. */

@@ -189,7 +189,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
     secret: ['data', 'recipient', 'mailbox'],
   },
   market_legs: { owner: 'market/rates', api: 'r', worker: 'raw', watcher: 'r' },
-  merchant_audit: { owner: 'merchants/accounts', operator: 'ra' },
+  merchant_audit: { owner: 'merchants/accounts', api: 'a', operator: 'ra' },
   merchant_keys: {
     owner: 'merchants/accounts',
     api: 'rw(first_used_at)',
@@ -197,7 +197,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
     operator: 'raw',
     secret: ['sealed'],
   },
-  merchants: { owner: 'merchants/accounts', api: 'r', worker: 'r', watcher: 'r', operator: 'raw' },
+  merchants: { owner: 'merchants/accounts', api: 'rw(settings)', worker: 'r', watcher: 'r', operator: 'raw' },
   network_costs: { owner: 'treasury/costs', api: 'r', worker: 'raw', watcher: 'r' },
   network_cost_totals: { owner: 'treasury/costs', api: 'r', worker: 'raw', watcher: 'r', operator: 'd' },
   network_costs_counted: { owner: 'treasury/costs', worker: 'raw' },
@@ -234,6 +234,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   venue_balances: { owner: 'exchange/hedging', api: 'r', worker: 'raw', watcher: 'r' },
   watch_blocks: { owner: 'chain/watcher', worker: 'r', watcher: 'rad' },
   watch_cursors: { owner: 'chain/watcher', api: 'r', worker: 'rw(updated_at)', watcher: 'raw' },
+  webhook_tests: { owner: 'merchants/webhooks', api: 'ra', worker: 'rwd' },
   withdrawal_approvals: { owner: 'pay-out/withdrawals', worker: 'r', operator: 'ra' },
   withdrawals: {
     owner: 'pay-out/withdrawals',

@@ -53,6 +53,27 @@ export interface WebhookWords {
   changedMeanwhile: string
   gone: string
   woken: (count: number) => string
+  change: string
+  urlTitle: string
+  urlText: string
+  clear: string
+  clearText: string
+  save: string
+  saved: string
+  unchanged: string
+  urlWrong: string
+  changedElsewhere: string
+  proveFirst: string
+  test: string
+  testText: string
+  sendTest: string
+  testAsked: string
+  testLimited: string
+  testNoUrl: string
+  testWaiting: string
+  testUnsent: string
+  testNone: string
+  reload: string
 }
 
 export const en: WebhookWords = {
@@ -105,4 +126,28 @@ export const en: WebhookWords = {
   changedMeanwhile: 'It was sent meanwhile: look at its newest attempt. Nothing was done.',
   gone: 'There is no such notification any more.',
   woken: (count) => `Notifications of ${count} objects are sent now.`,
+  change: 'Change the URL',
+  urlTitle: 'URL of notifications',
+  urlText:
+    'Notifications go to this URL only. It is on https, has a public address, and has no password. The owners of the merchant are mailed about a change.',
+  clear: 'Send nothing',
+  clearText: 'Notifications are stored meanwhile, and are sent as soon as there is a URL again.',
+  save: 'Save',
+  saved: 'The URL is saved. It takes effect with the next notification.',
+  unchanged: 'This is the URL already.',
+  urlWrong:
+    'This is no URL of an endpoint: write an address such as https://shop.example/hooks, without a user name, password or #.',
+  changedElsewhere: 'The URL was changed meanwhile. Compare it with yours, and save again.',
+  proveFirst: 'Confirm first that it is you. Nothing was changed.',
+  test: 'Test',
+  testText:
+    'Sends a notification of the type Test to the URL, signed as all others. It has no number, is not repeated, and is not in the list.',
+  sendTest: 'Send a test',
+  testAsked: 'The test is sent. Reload the page to see the answer.',
+  testLimited: 'At most 30 tests are sent within an hour. Try again later.',
+  testNoUrl: 'Set a URL first.',
+  testWaiting: 'It is being sent. Reload the page to see the answer.',
+  testUnsent: 'It could not be sent: no worker of the installation finished it.',
+  testNone: 'No test was sent yet.',
+  reload: 'Reload',
 }

@@ -84,6 +84,12 @@ export const en: Texts = {
     unknown:
       'If this was not you, end your other sessions on the page Security, and ask the operator to reset your access.',
   },
+  changed: {
+    subject: (merchant, what) => `${merchant}: ${what}`,
+    title: { 'webhook-url': 'The URL of webhooks was changed' },
+    unknown:
+      'If nobody of your team was to do this, change it back on the page Webhooks, and look at the audit log and the team.',
+  },
   names: {
     amount: 'Amount',
     received: 'Received',
@@ -103,6 +109,7 @@ export const en: Texts = {
     error: 'Answer',
     time: 'Time',
     detail: 'Details',
+    member: 'Member',
   },
   payerFooter: (company) => `You get this mail because you paid an invoice of ${company} and gave this address.`,
   merchantFooter: 'You get this mail because this address is set for your merchant account.',

@@ -1,4 +1,4 @@
-import type { DashboardEvent } from '../letter.ts'
+import type { DashboardEvent, MerchantEvent } from '../letter.ts'
 
 /** All texts of letters in one language. Arguments are already formatted for people. */
 export interface Texts {
@@ -52,6 +52,11 @@ export interface Texts {
     title: Record<DashboardEvent, string>
     unknown: string
   }
+  changed: {
+    subject: (merchant: string, what: string) => string
+    title: Record<MerchantEvent, string>
+    unknown: string
+  }
   names: {
     amount: string
     received: string
@@ -71,6 +76,7 @@ export interface Texts {
     error: string
     time: string
     detail: string
+    member: string
   }
   /** footer of letters to payers */
   payerFooter: (company: string) => string

@@ -238,6 +238,8 @@ export const en: Words = {
   methods: { passkey: 'passkey', password: 'password', recovery: 'recovery code' },
   actions: {
     'replayed webhook': 'Sent a notification again',
+    'tested webhook': 'Sent a test notification',
+    'changed webhook URL': 'Changed the URL of webhooks',
     'woke webhooks': 'Sent waiting notifications',
     'signed in': 'Signed in',
     'set up sign-in': 'Set up sign-in',

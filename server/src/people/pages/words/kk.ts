@@ -127,6 +127,8 @@ export const kk: Words = {
   methods: { passkey: 'кіру кілті', password: 'құпиясөз', recovery: 'қалпына келтіру коды' },
   actions: {
     'replayed webhook': 'Хабарламаны қайта жіберу',
+    'tested webhook': 'Вебхук тексеруін жіберу',
+    'changed webhook URL': 'Вебхуктар URL мекенжайын өзгерту',
     'woke webhooks': 'Күтіп тұрған хабарламаларды жіберу',
     'signed in': 'Кірді',
     'set up sign-in': 'Кіруді баптады',

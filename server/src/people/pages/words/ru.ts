@@ -125,6 +125,8 @@ export const ru: Words = {
   methods: { passkey: 'ключ доступа', password: 'пароль', recovery: 'резервный код' },
   actions: {
     'replayed webhook': 'Повторная отправка уведомления',
+    'tested webhook': 'Отправка проверки вебхука',
+    'changed webhook URL': 'Изменение URL вебхуков',
     'woke webhooks': 'Отправка ожидавших уведомлений',
     'signed in': 'Вход',
     'set up sign-in': 'Настройка входа',

@@ -125,6 +125,8 @@ export const uk: Words = {
   methods: { passkey: 'ключ доступу', password: 'пароль', recovery: 'резервний код' },
   actions: {
     'replayed webhook': 'Повторне надсилання сповіщення',
+    'tested webhook': 'Надсилання перевірки вебхука',
+    'changed webhook URL': 'Зміна URL вебхуків',
     'woke webhooks': 'Надсилання сповіщень, що очікували',
     'signed in': 'Вхід',
     'set up sign-in': 'Налаштування входу',

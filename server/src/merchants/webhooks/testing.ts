@@ -1,0 +1,62 @@
+/**
+ * Notifications of kind `Test`. They stand beside the stream of events: they have no sequence, no order and no retries,
+ * and `GET /merchants/events` does not list them.
+ */
+import { sql } from 'kysely'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+
+/** Tests that a merchant may send within an hour. */
+const MOST_AN_HOUR = 30
+const HOUR_MS = 3_600_000
+/** A test that this many workers have taken without a result is not sent any more. */
+export const MOST_CLAIMS = 3
+
+/**
+ * - asked: the worker sends it
+ * - repeated: a test of this id was asked for before
+ * - limited: the merchant has asked for too many within an hour
+ */
+export type AskedTest = 'asked' | 'repeated' | 'limited'
+
+/** Asks the worker to send a test. @param id of a form: a form that is submitted again asks for nothing */
+export const askTest = async (
+  tx: Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+  { at }: Moment,
+): Promise<AskedTest> => {
+  const { rows: earlier } = await sql<{ count: number }>`select count(*) as count from (
+    select from webhook_tests where merchant_id = ${merchantId} and asked_at > ${new Date(at.getTime() - HOUR_MS)}
+    limit ${MOST_AN_HOUR}) t`.execute(tx)
+  const { rows: same } = await sql`select from webhook_tests where id = ${id}`.execute(tx)
+  if (same.length > 0) return 'repeated'
+  if (earlier[0]!.count >= MOST_AN_HOUR) return 'limited'
+  const body = JSON.stringify({ kind: 'Test', id, merchantId, status: 'Test', time: at.getTime() })
+  const { rows } = await sql`insert into webhook_tests(id, merchant_id, body, asked_at)
+    values (${id}, ${merchantId}, ${body}, ${at}) on conflict do nothing returning 1`.execute(tx)
+  return rows.length > 0 ? 'asked' : 'repeated'
+}
+
+/** The newest test of a merchant. */
+export interface TestNotification {
+  id: string
+  body: string
+  askedAt: Date
+  /** waiting: a worker sends it, or will. unsent: no worker could finish it */
+  state: 'waiting' | 'unsent' | 'sent'
+  /** business clock */
+  sentAt: Date | null
+  /** null: there was no response */
+  status: number | null
+  /** the beginning of the response, or why there was none */
+  answer: string | null
+  durationMs: number | null
+}
+
+export const newestTest = async (db: Db | Tx, merchantId: string): Promise<TestNotification | undefined> =>
+  (
+    await sql<TestNotification>`select id, body, asked_at as "askedAt",
+      case when sent_at is not null then 'sent' when claims >= ${MOST_CLAIMS} then 'unsent' else 'waiting' end as state,
+      sent_at as "sentAt", status, answer, duration_ms as "durationMs"
+      from webhook_tests where merchant_id = ${merchantId} order by asked_at desc, id desc limit 1`.execute(db)
+  ).rows[0]
