@@ -17,6 +17,7 @@ import { doctorCommand } from './doctor.ts'
 import { depositCommands } from './deposits.ts'
 import { eventCommands } from './events.ts'
 import { exchangeCommands } from './exchange.ts'
+import { exportCommands } from './export.ts'
 import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
 import { merchantCommands } from './merchant.ts'
@@ -43,7 +44,7 @@ const topics: readonly Topic[] = [
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   {
     title: 'Merchants and their notifications',
-    commands: [...merchantCommands, ...peopleCommands, ...orderCommands, ...eventCommands],
+    commands: [...merchantCommands, ...peopleCommands, ...exportCommands, ...orderCommands, ...eventCommands],
   },
   { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
   { title: 'Withdrawals, payouts and stops', commands: [...approvalCommands, ...moneyCommands, ...cardPayoutCommands] },

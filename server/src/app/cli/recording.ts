@@ -33,6 +33,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'doctor',
   'smoke',
   'events exhausted',
+  'export verify',
   'events attempts',
   'rates',
   'rewind plan',

@@ -26,7 +26,7 @@ export { bankItem, fundAcquirerItem, paidOutEntries } from './postings.ts'
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'
 export type { PostedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'
 export { requestRefund, resolveRefund } from './refunding.ts'
-export { givenBackOf } from './refund-store.ts'
+export { givenBackOf, refundsById } from './refund-store.ts'
 
 export { callbackPath, callbackRoutes } from './routes.ts'
 
@@ -34,4 +34,4 @@ export { createRoutingTable, limitsOf, requireRanges, routeOf } from './routing.
 export type { RoutingTable } from './routing.ts'
 export { readStatementFile } from './statement-file.ts'
 export { statedTotals } from './statement-store.ts'
-export { findPayment, paymentsOf } from './store.ts'
+export { findPayment, paymentsById, paymentsOf } from './store.ts'

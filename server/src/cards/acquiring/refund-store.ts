@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import type { Payment } from './payment.ts'
 import { refundMoves, type RefundEvent, type RefundState } from './refund-machine.ts'
 
@@ -85,6 +86,18 @@ export const lockRefund = async (tx: Tx, id: string): Promise<Refund | undefined
 export const findRefund = async (db: Db | Tx, id: string): Promise<Refund | undefined> => {
   const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r where r.id = ${id}`.execute(db)
   return rows[0]
+}
+
+/** A page of all refunds of a merchant, by id. */
+export const refundsById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<Refund[]> => {
+  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r
+    where r.merchant_id = ${merchantId} and r.id > ${after} and r.created_at < ${before}
+    order by r.id limit ${limit}`.execute(db)
+  return rows
 }
 
 /** Returns the refunded total of a payment, in minor units, without refunds that have not ended. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { PaymentPage } from '../../adapters/acquirers/port.ts'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import { paymentMoves, type PaymentEvent } from './machine.ts'
 import type { Payment, SuspendedFor } from './payment.ts'
 
@@ -102,6 +103,18 @@ export const findPayment = async (db: Db | Tx, id: string): Promise<Payment | un
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
     where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.created_at, p.id`.execute(db)
+  return rows
+}
+
+/** A page of all payments of a merchant, by id. */
+export const paymentsById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<Payment[]> => {
+  const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
+    where p.merchant_id = ${merchantId} and p.id > ${after} and p.created_at < ${before}
+    order by p.id limit ${limit}`.execute(db)
   return rows
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import type { TargetOwner } from '../../platform/api/target.ts'
 import type { Conversion, Target } from './conversion.ts'
 import { conversionMoves, type ConversionEvent } from './machine.ts'
@@ -51,6 +52,18 @@ export const insertConversion = async (
     values (${c.merchantId}, ${c.id}, ${c.causedBy}, ${c.causeId}, ${c.ticker}, ${c.units}, ${c.target.ticker}, ${c.target.address},
       ${c.target.blockchain}, 'waiting', ${held ? sql`'infinity'` : c.createdAt}, ${c.createdAt})
     on conflict (merchant_id, id) do nothing`.execute(tx)
+}
+
+/** A page of all conversions of a merchant, by id. */
+export const conversionsById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<Conversion[]> => {
+  const { rows } = await sql<Row>`select ${COLUMNS} from conversions c
+    where c.merchant_id = ${merchantId} and c.id > ${after} and c.created_at < ${before}
+    order by c.id limit ${limit}`.execute(db)
+  return rows.map(conversionOf)
 }
 
 /** Releases the conversions that waited for an invoice to be paid. */

@@ -26,11 +26,12 @@ export {
   lockAccounts,
   placedUnder,
   spendableAccounts,
+  standingOf,
   totalOf,
   totalOfKinds,
   totalsOf,
 } from './queries.ts'
-export type { Balance } from './queries.ts'
+export type { Balance, Standing } from './queries.ts'
 export { entriesCausedBy, listEntries, listRange } from './listing.ts'
 export type { CausedEntry, PostedEntry } from './listing.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'

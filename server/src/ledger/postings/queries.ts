@@ -106,6 +106,23 @@ export const totalsOf = async (db: Db | Tx, kind: AccountKind): Promise<Map<stri
   return new Map(rows.map(({ asset, units }) => [asset, units]))
 }
 
+/** An account of a merchant as it is at one moment, in ledger units, credit positive. */
+export interface Standing {
+  asset: string
+  kind: AccountKind
+  posted: bigint
+  held: bigint
+  /** of its newest entry */
+  version: number
+}
+
+/** The accounts of a merchant of these kinds at one moment, by asset. */
+export const standingOf = async (db: Db, merchantId: string, kinds: readonly AccountKind[]): Promise<Standing[]> => {
+  const { rows } = await sql<Standing>`select asset, kind, posted, held, version from ledger_accounts
+    where merchant_id = ${merchantId} and kind = any(${[...kinds]}::text[]) order by asset, kind`.execute(db)
+  return rows
+}
+
 /** Returns the object that a merchant placed under a localId, and the API operation that placed it. */
 export const placedUnder = async (
   db: Db,

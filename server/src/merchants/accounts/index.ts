@@ -26,6 +26,7 @@ export {
   lockSettings,
   mailboxes,
   merchantExists,
+  profileOf,
   withdrawalPercents,
   settingsOf,
 } from './queries.ts'

@@ -45,6 +45,23 @@ export const lockSettings = async (tx: Tx, merchantId: string): Promise<Merchant
   return readSettings(rows[0]?.settings)
 }
 
+export interface Profile {
+  name: string
+  companyName: string
+  companyUrl: string
+  createdAt: Date
+  settings: MerchantSettings
+}
+
+/** The names and the settings of a merchant; undefined for an unknown id. */
+export const profileOf = async (db: Db, merchantId: string): Promise<Profile | undefined> => {
+  const { rows } = await sql<
+    Omit<Profile, 'settings'> & { settings: unknown }
+  >`select name, company_name as "companyName", company_url as "companyUrl", created_at as "createdAt", settings
+    from merchants where id = ${merchantId}`.execute(db)
+  return rows[0] && { ...rows[0], settings: readSettings(rows[0].settings) }
+}
+
 /** The ticker into which received money without its own target is exchanged; null: it is not exchanged. */
 export const defaultTargetOf = async (db: Db | Tx, merchantId: string): Promise<string | null> => {
   const { rows } = await sql<{

@@ -35,6 +35,7 @@ export {
   listAttempts,
   listEvents,
   listExhausted,
+  listSent,
   selectEvents,
   wasNotified,
 } from './queries.ts'

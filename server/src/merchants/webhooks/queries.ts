@@ -184,5 +184,35 @@ export const deliveriesOf = async (
   }))
 }
 
+/** A notification as it is sent, with the state of its delivery. */
+export interface SentEvent extends EventRow {
+  state: EventDelivery['state']
+}
+
+/** Events of a merchant after one sequence and up to another, in order, with the states of their deliveries. */
+export const listSent = async (
+  db: Db,
+  merchantId: string,
+  { after, upTo }: { after: number; upTo: number },
+  limit: number,
+): Promise<SentEvent[]> => {
+  const events = (await listEvents(db, merchantId, after, limit)).filter(({ sequence }) => sequence <= upTo)
+  const { rows } = await sql<{
+    objectId: string
+    state: string
+    next: number
+    last: number
+  }>`select object_id as "objectId", state, next_sequence as next, last_sequence as last from event_streams
+    where merchant_id = ${merchantId} and object_id = any(${[...new Set(events.map(({ objectId }) => objectId))]}::uuid[])`.execute(
+    db,
+  )
+  const open = new Map(rows.map((row) => [row.objectId, row]))
+  return events.map((event) => {
+    const stream = open.get(event.objectId)
+    const isOpen = stream !== undefined && event.sequence >= stream.next && event.sequence <= stream.last
+    return { ...event, state: !isOpen ? 'delivered' : stream.state === 'exhausted' ? 'exhausted' : 'waiting' }
+  })
+}
+
 /** A query of the number of objects with undelivered notifications, as a gauge: `state`, `value`. */
 export const BACKLOG_COUNTS = sql`select state, count(*) as value from event_streams group by state`

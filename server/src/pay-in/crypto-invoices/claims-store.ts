@@ -1,6 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 
 /**
  * - requested: the payer has requested a refund; the merchant decides
@@ -57,6 +58,18 @@ export const claimsOf = async (
     where c.merchant_id = ${merchantId} and c.invoice_id = any(${[...invoiceIds]}::uuid[])
     order by c.requested_at, c.id`.execute(db)
   return new Map(rows.map((claim) => [claim.invoiceId, claim]))
+}
+
+/** A page of all claims at a merchant, by id. */
+export const claimsById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<ClaimLine[]> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.id > ${after} and c.requested_at < ${before}
+    order by c.id limit ${limit}`.execute(db)
+  return rows
 }
 
 export const lockClaim = async (tx: Tx, id: string): Promise<ClaimLine | undefined> => {

@@ -22,7 +22,7 @@ import { proceed, type Choice } from './proceeding.ts'
 export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
-export { listClaims, UNDECIDED } from './claims-store.ts'
+export { claimsById, listClaims, UNDECIDED } from './claims-store.ts'
 
 export { approveClaim, refuseClaim } from './deciding.ts'
 
@@ -44,6 +44,7 @@ export { invoiceListRoute } from './routes-listing.ts'
 export { listInvoices } from './listing.ts'
 export type { InvoiceFilter } from './listing.ts'
 export type { Invoice } from './invoice.ts'
+export { paymentsById } from './payments.ts'
 export { pageUrl } from './settings.ts'
 
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'

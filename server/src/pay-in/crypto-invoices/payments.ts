@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import type { Payment } from './invoice.ts'
 
 const COLUMNS =
@@ -10,6 +11,22 @@ const COLUMNS =
 export const paymentsOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<Payment[]> => {
   const { rows } = await sql<Payment>`select ${COLUMNS} from crypto_invoice_payments p
     where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId} order by p.arrived_at, p.deposit_id`.execute(db)
+  return rows
+}
+
+/** A payment of an invoice with the assets that its amounts are in. */
+export type PaymentOfInvoice = Payment & { ticker: string }
+
+/** A page of all payments of a merchant's invoices, by the id of their deposit. */
+export const paymentsById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<PaymentOfInvoice[]> => {
+  const { rows } = await sql<PaymentOfInvoice>`select ${COLUMNS}, i.ticker from crypto_invoice_payments p
+    join crypto_invoices i on i.merchant_id = p.merchant_id and i.id = p.invoice_id and i.ticker is not null
+    where p.merchant_id = ${merchantId} and p.deposit_id > ${after} and p.arrived_at < ${before}
+    order by p.deposit_id limit ${limit}`.execute(db)
   return rows
 }
 

@@ -77,6 +77,14 @@ export const readAudit = async (
   { merchantId, before, most }: { merchantId: string; before: string | null; most: number },
 ): Promise<{ actions: MerchantAction[]; hasMore: boolean }> => {
   await authorise(db, { personId, action: 'see-audit', merchantId })
+  return auditPage(db, { merchantId, before, most })
+}
+
+/** A page of the actions for a merchant, newest first, for a caller that has checked the permission. */
+export const auditPage = async (
+  db: Db,
+  { merchantId, before, most }: { merchantId: string; before: string | null; most: number },
+): Promise<{ actions: MerchantAction[]; hasMore: boolean }> => {
   const from = before === null ? NEWEST : await positionOf(db, merchantId, before)
   if (!from) return { actions: [], hasMore: false }
   const { rows } = await sql<MerchantAction>`select a.id, a.at, p.email as by, a.action, a.detail ->> 'email' as about,

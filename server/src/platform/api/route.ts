@@ -39,7 +39,7 @@ export interface StreamedAnswer {
   /** name under which a browser stores it: letters, digits, `-` and `.` */
   fileName: string
   /** Fails before its first piece when the request is refused. An empty piece sends nothing. */
-  pieces: AsyncIterable<string>
+  pieces: AsyncIterable<string | Buffer>
 }
 
 /** An operation of the contract, by id, and its handler. */

@@ -18,7 +18,7 @@ test('each page of a CSV is a piece, also a page without rows', async () => {
   )
   const answer = route.stream!({ merchantId: 'm', query: { format: 'csv' } } as never)!
   const pieces: string[] = []
-  for await (const piece of answer.pieces) pieces.push(piece)
+  for await (const piece of answer.pieces) pieces.push(String(piece))
   expect(pieces).toHaveLength(3)
   expect(pieces[1]).toBe('')
   expect(pieces[2]).toContain('last')

@@ -23,6 +23,7 @@ export {
   depositScreenings,
   findScreening,
   findScreeningById,
+  judgedById,
   listLists,
   listOpen,
   listRejected,

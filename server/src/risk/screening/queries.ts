@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ListAnswer, Listed } from '../../adapters/screening/local-lists.ts'
 import type { SenderStanding } from '../../adapters/screening/internal-transfers.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import type { ScreeningState } from './machine.ts'
 import type { Screening, ScreeningKind } from './screening.ts'
 import { spellingOf } from './spelling.ts'
@@ -60,6 +61,18 @@ export const depositScreenings = async (
       updated_at as "changedAt"
     from screenings where kind = 'deposit' and merchant_id = ${merchantId}
       and subject_id = any(${[...depositIds]}::uuid[])`.execute(db)
+  return rows
+}
+
+/** A page of a merchant's screenings that have a judgement, by id. */
+export const judgedById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<Screening[]> => {
+  const { rows } = await sql<Screening>`select ${SCREENING_COLUMNS} from screenings s
+    where s.merchant_id = ${merchantId} and s.id > ${after} and s.created_at < ${before} and s.report is not null
+    order by s.id limit ${limit}`.execute(db)
   return rows
 }
 
