@@ -125,10 +125,11 @@ const NOTHING: Load = { transactions: 0, fees: 0n }
  * 2. unmined transactions: they include every transaction that was counted;
  * 3. the balances, of a block that is not older than those: a transaction that is mined in between is subtracted twice,
  *   never left out.
- * An address with inconsistent nonces is left out, with an alert.
+ * The free slots are counted by 2 again, for the same reason: those that were free before 1 may be another planner's by
+ * now. An address with inconsistent nonces is left out, with an alert.
  */
-export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slots: number }[]): Promise<Member[]> => {
-  const { runtime, network, catalogue } = deps
+export const readMembers = async (deps: Deps, free: readonly { key: HotKey }[]): Promise<Member[]> => {
+  const { runtime, network, catalogue, policy } = deps
   const all = free.map(({ key }) => key.address)
   const counts = await plannedCounts(deps, all)
   const [loads, topUps, leaving, moving, cold] = await Promise.all([
@@ -149,8 +150,9 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
     assets.map((asset) => ({ address, contract: asset.networks.get(network)!.contract })),
   )
   const balances = await state.balances(wanted)
-  return sound.map(({ key, slots, planned, toCold }, at) => {
-    const sent = (loads.get(key.address) ?? NOTHING).fees + (topUps.get(key.address) ?? 0n)
+  return sound.map(({ key, planned, toCold }, at) => {
+    const load = loads.get(key.address) ?? NOTHING
+    const sent = load.fees + (topUps.get(key.address) ?? 0n)
     const coin = nativeLedgerUnits(catalogue, network, sent)
     const left = assets.map((asset, i): [string, bigint] => {
       const { ticker, scale } = asset
@@ -161,6 +163,7 @@ export const readMembers = async (deps: Deps, free: readonly { key: HotKey; slot
         (toCold.get(ticker) ?? 0n)
       return [ticker, held - gone - (ticker === NATIVE_TICKER[network] ? coin : 0n)]
     })
+    const slots = Math.max(0, policy.mostInFlight - load.transactions)
     return { key, slots, planned, hotBalance: new HotBalance(new Map(left)) }
   })
 }

@@ -97,7 +97,7 @@ export const createRebalanceJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
     const [members, rate] = await Promise.all([
       readMembers(
         deps,
-        hotKeys.map((key) => ({ key, slots: 0 })),
+        hotKeys.map((key) => ({ key })),
       ),
       gasRateOf(deps),
     ])

@@ -191,6 +191,23 @@ test('a node that does not answer about one hot address delays no payment of ano
   expect(unstored).toEqual([])
 })
 
+test('two workers together plan no more transactions of an address than may be in flight', async () => {
+  world = await createPayoutWorld(database.url)
+  const ids = await request(4)
+  const evm = { ...world.evm, policy: { ...world.evm.policy, mostInFlight: 2 } }
+  const only =
+    (some: readonly string[]): PayoutWorld['evm']['approved'] =>
+    async (waiting) =>
+      waiting.filter(({ id }) => some.includes(id))
+  // The other worker plans after this one has counted the transactions in flight.
+  const approved: PayoutWorld['evm']['approved'] = async (waiting) => {
+    await createEvmPayoutJob({ ...evm, approved: only(ids.slice(0, 2)) }, 1).run(signal)
+    return only(ids.slice(2))(waiting)
+  }
+  await createEvmPayoutJob({ ...evm, approved }, 1).run(signal)
+  expect(await statesOf(ids)).toEqual(['planned', 'planned', 'requested', 'requested'])
+})
+
 test('no more withdrawals are judged at once than hot addresses have free slots, and later ones are reached', async () => {
   world = await createPayoutWorld(database.url)
   const ids = await request(30)
