@@ -84,11 +84,17 @@ export const acceptSignedIn = async (
   now: Now,
 ): Promise<boolean> => {
   if (invitation.kind !== 'join' || invitation.personId !== person.id) return false
-  return inTransaction(db, async (tx) => {
-    if (!(await useInvitation(tx, invitation.id, now.real))) return false
+  const accepted = inTransaction(db, async (tx) => {
+    if (!(await useInvitation(tx, invitation.id, now.real))) throw new Refused('gone')
     await join(tx, invitation, person.id, now)
-    return true
   })
+  return accepted.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refused) return false
+      throw error
+    },
+  )
 }
 
 class Refused extends Error {
@@ -125,7 +131,7 @@ const admit = async (tx: Tx, invitation: OpenInvitation, language: Language, now
 }
 
 const join = async (tx: Tx, { merchantId, role }: OpenInvitation, personId: string, now: Now): Promise<void> => {
-  await insertMember(tx, { merchantId, personId, role }, now.real)
+  if (!(await insertMember(tx, { merchantId, personId, role }, now.real))) throw new Refused('gone')
   await record(tx, { merchantId, personId, actor: actorOf(personId), action: 'joined', detail: { role } }, now)
 }
 

@@ -40,17 +40,20 @@ export const insertPerson = async (
   return rows.length > 0
 }
 
-/** Makes a person a member. One who was removed is a member again, with the new role. */
+/**
+ * Makes a person a member. One who was removed is a member again, with the new role. Returns false, and changes
+ * nothing, when the person is a member: their role is changed by `changeRole` only, which keeps an owner.
+ */
 export const insertMember = async (
   tx: Tx,
   { merchantId, personId, role }: { merchantId: string; personId: string; role: Role },
   now: Date,
-): Promise<void> => {
-  await sql`insert into dashboard_members(merchant_id, person_id, role, added_at)
+): Promise<boolean> => {
+  const { rows } = await sql`insert into dashboard_members(merchant_id, person_id, role, added_at)
     values (${merchantId}, ${personId}, ${role}, ${now})
-    on conflict (merchant_id, person_id) do update set role = excluded.role, added_at = excluded.added_at, removed_at = null`.execute(
-    tx,
-  )
+    on conflict (merchant_id, person_id) do update set role = excluded.role, added_at = excluded.added_at, removed_at = null
+      where dashboard_members.removed_at is not null returning 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** The merchants of a person that are not disabled, by name. */

@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { announceSending } from '../../merchants/mail/index.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import {
+  acceptSignedIn,
   changeRole,
+  findInvitation,
+  invite,
   inviteMember,
   NotAllowed,
   readAudit,
@@ -17,7 +20,7 @@ import {
 } from './index.ts'
 import { DEPS, newAddress, NOW, now, nowAt, useTeams } from './test-teams.ts'
 
-const { db, shop, memberOf, teamOf, rolesOf } = useTeams()
+const { db, shop, newPerson, memberOf, teamOf, rolesOf } = useTeams()
 const HOUR = 3_600_000
 
 const troubleOf = (work: (tx: Tx) => Promise<unknown>): Promise<string> =>
@@ -47,12 +50,13 @@ describe('the last owner', () => {
     const merchantId = await shop()
     const [one, other] = [await memberOf(merchantId, 'owner'), await memberOf(merchantId, 'owner')]
     // A third transaction holds the rows, so that both wait before either has counted the owners.
-    let release = (): void => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const holding = inTransaction(db, async (tx) => {
       await sql`select from dashboard_members where merchant_id = ${merchantId} for update`.execute(tx)
-      await held
+      locked.resolve()
+      await released.promise
     })
+    await locked.promise
     const both = [
       inTransaction(db, (tx) => removeFromTeam(tx, one, { merchantId, personId: other.person.id }, now)),
       inTransaction(db, (tx) => removeFromTeam(tx, other, { merchantId, personId: one.person.id }, now)),
@@ -67,8 +71,10 @@ describe('the last owner', () => {
         await sql`select from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
       ).rows.length
-    await expect.poll(waiting, { timeout: 60_000 }).toBe(2)
-    release()
+    await expect
+      .poll(waiting, { timeout: 60_000 })
+      .toBe(2)
+      .finally(() => released.resolve())
     await holding
     expect((await Promise.all(both)).toSorted()).toEqual(['refused', 'removed'])
     expect(await rolesOf(merchantId)).toEqual(['owner'])
@@ -193,6 +199,33 @@ describe('invitations of members', () => {
     await inTransaction(db, (tx) => removeFromTeam(tx, owner, { merchantId, personId: second.person.id }, now))
     expect(await open()).toEqual([])
   })
+})
+
+test('two invitations of an address that are open at once make it a member once: the second changes no role', async () => {
+  const merchantId = await shop()
+  const owner = await memberOf(merchantId, 'owner')
+  const person = await newPerson()
+  const { email } = person.person
+  const invitedIn = async (tx: Tx, role: Role): Promise<string> => {
+    const given = { merchantId, email, role, language: 'en', actor: 'cli:test' } as const
+    return new URL((await invite(tx, given, DEPS, now)).url).pathname.split('/').at(-1)!
+  }
+  const invited = (role: Role): Promise<string> => inTransaction(db, (tx) => invitedIn(tx, role))
+  // Two operators invite at once: neither sees the invitation of the other, so neither withdraws it.
+  const [asOwner, asViewer] = await inTransaction(db, async (tx) => [
+    await invitedIn(tx, 'owner'),
+    await invited('viewer'),
+  ])
+  const accept = async (token: string): Promise<boolean> =>
+    acceptSignedIn({ db }, (await findInvitation(db, token, now.real))!, person, now)
+  expect(await accept(asOwner!)).toBe(true)
+  await inTransaction(db, (tx) => removeFromTeam(tx, owner, { merchantId, personId: owner.person.id }, now))
+  expect(await accept(asViewer!)).toBe(false)
+  expect(await rolesOf(merchantId)).toEqual(['owner'])
+  // An invitation after the person was removed makes them a member again.
+  await inTransaction(db, (tx) => removeMember(tx, { merchantId, email, actor: 'cli:test' }, now))
+  expect(await accept(await invited('viewer'))).toBe(true)
+  expect(await rolesOf(merchantId)).toEqual(['viewer'])
 })
 
 test('the audit log is read in pages that neither repeat nor skip, and begin behind no row of another merchant', async () => {
