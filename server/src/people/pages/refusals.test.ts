@@ -74,6 +74,36 @@ describe('a browser in which the person has signed in before', () => {
     expect((await signInWith(browse(), email, codes[1]!)).status).toBe(400)
   })
 
+  test('stays known as the browser of each person who has signed in there', async () => {
+    const [first, second] = [await join(), await join()]
+    const { browser } = first
+    await browser.get('/app')
+    await browser.post('/app/sign-out', {})
+    expect((await signInWith(browser, second.email, second.codes[0]!)).status).toBe(303)
+    await browser.get('/app')
+    await browser.post('/app/sign-out', {})
+    for (const { email, codes } of [first, second]) {
+      await block(email)
+      expect((await signInWith(browser, email, codes[1]!)).status).toBe(303)
+      await browser.post('/app/sign-out', {})
+    }
+  })
+
+  test('keeps at most four cookies of people, the newest', async () => {
+    const people = [await join(), await join(), await join(), await join(), await join()]
+    const browser = browse()
+    for (const { email, codes } of people) {
+      await signInWith(browser, email, codes[0]!)
+      await browser.get('/app')
+      await browser.post('/app/sign-out', {})
+    }
+    expect(browser.device).toMatch(/^[\w-]{48}(\.[\w-]{48}){3}$/)
+    await block(people[0]!.email)
+    expect((await signInWith(browser, people[0]!.email, people[0]!.codes[1]!)).status).toBe(400)
+    await block(people[1]!.email)
+    expect((await signInWith(browser, people[1]!.email, people[1]!.codes[1]!)).status).toBe(303)
+  })
+
   test('is blocked by its own failures, and then blocks no other browser', async () => {
     const { email, codes, browser } = await join()
     await browser.get('/app')

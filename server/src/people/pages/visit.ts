@@ -77,7 +77,7 @@ const newDeviceFor = (
 ): string | undefined => {
   const address = session && addressOf(session.person.email)
   if (address === undefined || devices.bucketOf(device, address) !== undefined) return undefined
-  return `${DEVICE_COOKIE}=${devices.make(address, session!.id)}; ${ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
+  return `${DEVICE_COOKIE}=${devices.make(address, session!.id, device)}; ${ATTRIBUTES}; Max-Age=${DEVICE_SECONDS}`
 }
 
 export const visitOf = async (
