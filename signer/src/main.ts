@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { approve } from './cli/approve.ts'
 import { approverKey } from './cli/approver-key.ts'
+import { enrol } from './cli/enrol.ts'
 import { init } from './cli/init.ts'
 import { serve } from './cli/serve.ts'
 import { signCold } from './cli/sign-cold.ts'
@@ -15,6 +16,7 @@ const COMMANDS = new Map([
   ['sign-cold', signCold],
   ['approver-key', approverKey],
   ['approve', approve],
+  ['enrol', enrol],
 ])
 
 const USAGE = `bursar-signer: the only process with private keys
@@ -24,10 +26,12 @@ const USAGE = `bursar-signer: the only process with private keys
   serve       --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --log FILE
               (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F
                --tls-clients F [--tls-crl F]) [--exit-on-stdin-end]
+              [--approvals-listen HOST:PORT --approvals-origin URL --approvals-cert F --approvals-key F]
   verify-log  --log FILE [--contains HASH]
   sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
   approver-key --id ID --key FILE (--passphrase-file F | --passphrase-stdin)
   approve     --id ID --key FILE --passphrase-file F (--socket PATH [--intent ID] [--hours N] | --text FILE)
+  enrol       --id ID --log FILE --approvals-origin URL
 `
 
 const words = process.argv.slice(2)

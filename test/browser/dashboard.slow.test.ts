@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { judgeOf } from './judging.ts'
+import { addAuthenticator } from './virtual-authenticator.ts'
 import { PASSWORD, seedOf, useDashboard } from '../world/dashboard.ts'
 
 describeWithChromium('the dashboard', () => {
@@ -15,18 +16,7 @@ describeWithChromium('the dashboard', () => {
   /** A page with an authenticator of its platform, that verifies its person. */
   const openWithAuthenticator = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage()
-    const session = await context.newCDPSession(page)
-    await session.send('WebAuthn.enable')
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    await addAuthenticator(page)
     return page
   }
 

@@ -16,7 +16,7 @@ import { WaitingList } from './waiting-list.ts'
 /** An approval that is not accepted. The message says what a person can do. */
 export class ApprovalRefused extends Error {
   override name = 'ApprovalRefused'
-  readonly code: 'not-waiting' | 'too-old' | 'not-enrolled' | 'not-valid' | 'counter'
+  readonly code: 'not-waiting' | 'too-old' | 'not-enrolled' | 'counter'
 
   constructor(code: ApprovalRefused['code'], message: string) {
     super(message)
@@ -156,6 +156,12 @@ export class ApprovalDesk {
     for (const [approver, keys] of this.#parts.policy().approvers)
       for (const key of keys) if (key.kind === 'passkey' && key.credentialId === credentialId) return { approver, key }
     return undefined
+  }
+
+  /** Ids of an approver's passkeys for a page. */
+  passkeysOf(approver: string, origin: string): string[] {
+    const keys = this.#parts.policy().approvers.get(approver) ?? []
+    return keys.flatMap((key) => (key.kind === 'passkey' && key.origin === origin ? [key.credentialId] : []))
   }
 
   /** Whether the policy still enrols a passkey. */

@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util'
 import type { Endpoint } from '../server/endpoint.ts'
 import type { HttpEvents, TlsFiles } from '../server/http-server.ts'
 import { LogFailed } from '../log/log.ts'
+import { readOrigin } from '../policy/approvers.ts'
 import { readSecretFile, readTrustedFile } from '../keys/secret-file.ts'
 import { startSigner } from '../server/serve.ts'
-import type { RunningSigner } from '../server/serve.ts'
+import type { ApprovalsOptions, RunningSigner } from '../server/serve.ts'
 import { readClients } from '../server/tls-clients.ts'
 import { readPassphrase } from './passphrase.ts'
 
@@ -21,6 +22,10 @@ const OPTIONS = {
   'tls-ca': { type: 'string' },
   'tls-clients': { type: 'string' },
   'tls-crl': { type: 'string' },
+  'approvals-listen': { type: 'string' },
+  'approvals-origin': { type: 'string' },
+  'approvals-cert': { type: 'string' },
+  'approvals-key': { type: 'string' },
   'exit-on-stdin-end': { type: 'boolean' },
 } as const
 
@@ -35,6 +40,7 @@ export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: OPTIONS })
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
   const tls = tlsReader(values)
+  const approvals = readApprovals(values)
   const running = await startSigner({
     seedFile: required(values, 'seed'),
     passphrase,
@@ -42,6 +48,7 @@ export async function serve(args: string[]): Promise<void> {
     logFile: required(values, 'log'),
     endpoint: readEndpoint(values),
     ...(tls && { tls }),
+    ...(approvals && { approvals }),
     events: EVENTS,
     now: Date.now,
   })
@@ -93,9 +100,29 @@ function readEndpoint({ socket, listen }: Values): Endpoint {
     throw new Error('Give either --socket PATH or --listen HOST:PORT')
   }
   if (socket !== undefined) return { socketPath: socket }
-  const match = /^(.+):([0-9]{1,5})$/.exec(listen!)
-  if (!match || Number(match[2]) > 65535) throw new Error('--listen takes HOST:PORT')
+  return readPort(listen!, '--listen')
+}
+
+function readPort(text: string, name: string): { host: string; port: number } {
+  const match = /^(.+):([0-9]{1,5})$/.exec(text)
+  if (!match || Number(match[2]) > 65535) throw new Error(`${name} takes HOST:PORT`)
   return { host: match[1]!.replace(/^\[(.*)\]$/, '$1'), port: Number(match[2]) }
+}
+
+/** Reads where the page for approvals is; undefined when there is none. */
+function readApprovals(values: Values): ApprovalsOptions | undefined {
+  const { 'approvals-listen': listen, 'approvals-origin': origin } = values
+  const { 'approvals-cert': cert, 'approvals-key': key } = values
+  if ([listen, origin, cert, key].every((value) => value === undefined)) return undefined
+  if (listen === undefined || origin === undefined || (cert === undefined) !== (key === undefined))
+    throw new Error('Give --approvals-listen, --approvals-origin, --approvals-cert and --approvals-key together')
+  return {
+    ...readPort(listen, '--approvals-listen'),
+    origin: readOrigin(origin, '--approvals-origin'),
+    ...(cert !== undefined && {
+      tls: async () => ({ cert: await readTrustedFile(cert), key: (await readSecretFile(key!)).toString() }),
+    }),
+  }
 }
 
 function tlsReader(values: Values): (() => Promise<TlsFiles>) | undefined {

@@ -77,7 +77,7 @@ function readApprover(entry: unknown, at: string): { id: string; key: ApproverKe
  * Reads the origin of the signer's page. Plain HTTP is for tests on this machine only, because browsers offer passkeys
  * on `localhost` without a certificate. Throws a ShapeError.
  */
-function readOrigin(value: unknown, at: string): string {
+export function readOrigin(value: unknown, at: string): string {
   const what = 'an origin such as https://approve.example.com'
   const text = readText(value, at, /^https?:\/\/[a-z0-9.-]+(:[0-9]{1,5})?$/, what)
   const url = URL.canParse(text) ? new URL(text) : undefined

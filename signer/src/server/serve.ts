@@ -1,4 +1,7 @@
 import type { Server } from 'node:http'
+import { createPageServer } from '../approvals/page-server.ts'
+import type { PageServer, PageTls } from '../approvals/page-server.ts'
+import { Sessions } from '../approvals/sessions.ts'
 import { listen } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHttpServer } from './http-server.ts'
@@ -21,10 +24,21 @@ export interface ServeOptions {
   endpoint: Endpoint
   /** Needed with a port, unused with a socket. Called at start and at each reload. */
   tls?: () => Promise<TlsFiles>
+  /** The page on which people approve payments; absent: there is none */
+  approvals?: ApprovalsOptions
   events: HttpEvents
   /** ms since the epoch */
   now: () => number
   log?: LogOptions
+}
+
+export interface ApprovalsOptions {
+  host: string
+  port: number
+  /** Scheme, host and port as people's browsers show them */
+  origin: string
+  /** Needed unless the origin is of this machine, for tests. Called at start and at each reload. */
+  tls?: () => Promise<PageTls>
 }
 
 export interface RunningSigner {
@@ -41,18 +55,23 @@ export interface RunningSigner {
   stop(): Promise<void>
 }
 
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
 /** Opens seed, policy and log, and starts listening. It holds the log's lock before anything can be signed. */
 export async function startSigner(options: ServeOptions): Promise<RunningSigner> {
   const { endpoint, events, now } = options
   const readTls = 'socketPath' in endpoint ? undefined : requireTls(options)
   const tls = await readTls?.()
+  const pageTls = await options.approvals?.tls?.()
   const policy = await loadPolicy(options.policyFile)
   const keyring = await openKeyring(options, policy)
   const { masterFingerprint } = keyring.publicKeys
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
   const { log, history } = await openMemory(options.logFile, header, options.log)
-  const signer = new Signer({ policy, keyring, log, history, now })
+  const { approvals } = options
+  const signer = new Signer({ policy, keyring, log, history, now, ...(approvals && { approvalsAt: approvals.origin }) })
   const { server, prepareTls } = createHttpServer(signer, events, tls)
+  const page = approvals && createPage(approvals, pageTls, signer, options)
   const close = async (): Promise<void> => {
     await signer.drained()
     keyring.close()
@@ -60,19 +79,38 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
   }
   try {
     const address = await listen(server, endpoint)
+    if (page) await listen(page.server, approvals!)
     const reload = async (): Promise<string> => {
-      const [next, nextTls] = await Promise.all([loadPolicy(options.policyFile), readTls?.()])
+      const [next, nextTls, nextPageTls] = await Promise.all([
+        loadPolicy(options.policyFile),
+        readTls?.(),
+        approvals?.tls?.(),
+      ])
       const takeTls = nextTls && prepareTls(nextTls)
+      const takePageTls = nextPageTls && page?.prepareTls(nextPageTls)
       signer.replacePolicy(next)
       takeTls?.()
+      takePageTls?.()
       return next.hash
     }
-    const stop = (): Promise<void> => closeServer(server).then(close)
+    const stop = (): Promise<void> => Promise.all([closeServer(server), page && closeServer(page.server)]).then(close)
     return { address, masterFingerprint, policyHash: policy.hash, reload, stop }
   } catch (error) {
+    await Promise.all([closeServer(server), page && closeServer(page.server)])
     await close()
     throw error
   }
+}
+
+function createPage(
+  { origin, host, tls }: ApprovalsOptions,
+  pageTls: PageTls | undefined,
+  { approvals: desk }: Signer,
+  { logFile, now, events }: ServeOptions,
+): PageServer {
+  const isLocal = LOOPBACK.has(host) && new URL(origin).hostname === 'localhost'
+  if (!tls && !isLocal) throw new Error('The page for approvals needs --approvals-cert and --approvals-key')
+  return createPageServer({ origin, desk, sessions: new Sessions(origin, now), logFile, now, events }, pageTls)
 }
 
 async function loadPolicy(path: string): Promise<Policy> {

@@ -8,7 +8,7 @@ const [KIND, ALGORITHM, CURVE, X, Y] = [1, 3, -1, -2, -3]
 const COORDINATE_BYTES = 32
 
 /** Numbers of the algorithms in the registry of COSE that a passkey may use, the preferred one first. */
-const ALGORITHMS = { ES256: -7, EdDSA: -8 } as const
+export const ALGORITHMS = { ES256: -7, EdDSA: -8 } as const
 
 /**
  * Reads the public key of a new credential, a COSE key: ES256 on P-256 or EdDSA with Ed25519. Throws NotWebAuthn. Node
