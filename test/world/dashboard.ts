@@ -14,6 +14,8 @@ import {
   stepOf,
   type Role,
 } from '../../server/src/people/access/index.ts'
+import { listRoutes } from '../../server/src/app/composition/lists.ts'
+import { archivePages } from '../../server/src/dashboard/archive/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
@@ -123,10 +125,19 @@ export const useDashboard = ({
     bucketOf: createBuckets([KEY]),
     devices: createDevices([KEY]),
     catalogue,
+    get lists() {
+      return listRoutes(deps)
+    },
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
   }
   // Limits of one network address have tests of their own.
-  const all = [...dashboardRoutes(deps), ...paymentPages(deps), ...balancePages(deps), ...webhookPages(deps)]
+  const all = [
+    ...dashboardRoutes(deps),
+    ...paymentPages(deps),
+    ...balancePages(deps),
+    ...webhookPages(deps),
+    ...archivePages(deps),
+  ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },

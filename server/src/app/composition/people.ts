@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
+import { archivePages } from '../../dashboard/archive/index.ts'
 import { balancePages } from '../../dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
@@ -13,6 +14,7 @@ import {
 import { dashboardRoutes } from '../../people/pages/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
+import { listRoutes } from './lists.ts'
 import type { World } from './world.ts'
 
 /**
@@ -51,5 +53,6 @@ export const createDashboard = (
     }),
     ...balancePages({ runtime, db, devices, catalogue }),
     ...webhookPages(deps),
+    ...archivePages({ ...deps, catalogue, lists: listRoutes({ runtime, catalogue, publicUrl }) }),
   ]
 }

@@ -5,5 +5,6 @@
  * - no secret is in it, and no cell of a CSV is a formula;
  * - the file states the rows and the SHA-256 of each of its parts, and `verifyArchive` checks them.
  */
+export { archivePages } from './page.ts'
 export { archiveOf } from './archive.ts'
 export { verifyArchive } from './verifying.ts'

@@ -1,6 +1,14 @@
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { answerOf, BURSAR, linkTo, merchantLinks, type MerchantPart, type Visit } from '../../people/pages/index.ts'
+import {
+  answerOf,
+  BURSAR,
+  linkTo,
+  merchantLinks,
+  PASSKEY_SCRIPT,
+  type MerchantPart,
+  type Visit,
+} from '../../people/pages/index.ts'
 import type { Scope } from './scope.ts'
 import { STYLE } from './style.ts'
 import type { Words } from './words/index.ts'
@@ -13,16 +21,18 @@ export interface MerchantPage {
   status?: number
   /** beside the heading */
   actions?: Piece
+  /** the page has forms in which a person proves that it is them: it has the script of passkeys */
+  isProving?: boolean
 }
 
-/** Renders a page about a merchant. It has no script and loads nothing. */
+/** Renders a page about a merchant. It loads nothing, and has no script but that of passkeys. */
 export const merchantPage = (
   scope: Scope,
-  { title, part, sections, status = 200, actions }: MerchantPage,
+  { title, part, sections, status = 200, actions, isProving = false }: MerchantPage,
 ): PageAnswer => {
   const { visit, words, merchantName } = scope
   const main = html`<div class="desk">${navigation(scope, part)}<main id="content"><div class="top"><h1>${title}</h1>${actions}</div>${sections}</main></div>`
-  return documentIn(visit, words, { title, name: merchantName, main, status })
+  return documentIn(visit, words, { title, name: merchantName, main, status, isProving })
 }
 
 /** The answer for a merchant or an object that the person can't see, whether it exists or not. */
@@ -49,13 +59,19 @@ const alonePage = (
 const documentIn = (
   visit: Visit,
   words: Words,
-  { title, name, main, status }: { title: string; name: string; main: Markup; status: number },
+  {
+    title,
+    name,
+    main,
+    status,
+    isProving = false,
+  }: { title: string; name: string; main: Markup; status: number; isProving?: boolean },
 ): PageAnswer =>
   answerOf(visit, {
     title: `${title} · ${name} · ${words.dashboard}`,
     name,
     main,
-    script: undefined,
+    script: isProving ? PASSKEY_SCRIPT : undefined,
     style: STYLE,
     url: visit.url,
     status,

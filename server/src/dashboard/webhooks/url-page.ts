@@ -83,6 +83,7 @@ const pageWith = async (
   return merchantPage(scope, {
     title: texts.urlTitle,
     part: 'webhooks',
+    isProving: !session.isProved,
     status,
     actions: html`<a href="${linkTo(visit, merchantPath(merchantId, WEBHOOKS))}">${texts.back}</a>`,
     sections: [

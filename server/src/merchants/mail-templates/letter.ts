@@ -47,7 +47,7 @@ export interface MailTemplates {
   'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string; at: number }
 }
 
-export type MerchantEvent = 'webhook-url'
+export type MerchantEvent = 'webhook-url' | 'archive'
 
 export type DashboardEvent =
   | 'new-browser'

@@ -61,7 +61,7 @@ export const changedLetter = (
         { name: t.names.member, value: showText(by, 255) },
         detail !== '' && { name: t.names.detail, value: showText(detail, 300) },
       ),
-      { kind: 'paragraph', text: t.changed.unknown },
+      { kind: 'paragraph', text: t.changed.unknown[event] },
     ],
     footer: t.personFooter,
   }

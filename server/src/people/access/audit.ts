@@ -26,6 +26,21 @@ export const record = async (
   )
 }
 
+/** How long a form that was sent may be sent again. */
+const FORM_MS = 24 * 60 * 60_000
+
+/** Whether an action of an actor was recorded for this form, whose id is in its detail, within the last day. */
+export const wasRecorded = async (
+  tx: Tx,
+  { merchantId, actor, action, form }: { merchantId: string; actor: string; action: string; form: string },
+  { real }: Now,
+): Promise<boolean> => {
+  const { rows } = await sql`select from dashboard_audit where merchant_id = ${merchantId}
+    and at > ${new Date(real.getTime() - FORM_MS)} and actor = ${actor} and action = ${action}
+    and detail ->> 'form' = ${form} limit 1`.execute(tx)
+  return rows.length > 0
+}
+
 export const actorOf = (personId: string): string => `person:${personId}`
 
 export interface AuditRow {

@@ -8,7 +8,7 @@
  * - a command of a member checks in its own transaction what the role of the member allows.
  */
 export { createBuckets } from './attempts.ts'
-export { actorOf, auditPage, listPersonActions, readAudit, record, type MerchantAction } from './audit.ts'
+export { actorOf, auditPage, listPersonActions, readAudit, record, wasRecorded, type MerchantAction } from './audit.ts'
 export { browserOf, shownAgent } from './browsers.ts'
 export { createChallenges } from './challenges.ts'
 export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'

@@ -36,6 +36,7 @@ describe('the table of permissions', () => {
     'see-webhooks': TECHNICAL,
     'replay-webhooks': TECHNICAL,
     'manage-webhooks': ['owner', 'admin', 'developer'],
+    'export-all': MANAGERS,
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],

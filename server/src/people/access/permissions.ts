@@ -24,6 +24,10 @@ export const PERMISSIONS = {
     does: 'change the endpoints of notifications',
     roles: ['owner', 'admin', 'developer'],
   },
+  'export-all': {
+    does: 'take the archive of everything that the merchant owns',
+    roles: ['owner', 'admin'],
+  },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {
     does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',

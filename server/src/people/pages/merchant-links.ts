@@ -6,6 +6,7 @@ const PARTS = [
   ['payments', 'see-payments'],
   ['balances', 'see-balances'],
   ['webhooks', 'see-webhooks'],
+  ['archive', 'export-all'],
   ['team', 'see-team'],
   ['audit', 'see-audit'],
 ] as const satisfies readonly (readonly [part: string, action: Action])[]

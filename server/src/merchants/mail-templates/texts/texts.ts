@@ -55,7 +55,7 @@ export interface Texts {
   changed: {
     subject: (merchant: string, what: string) => string
     title: Record<MerchantEvent, string>
-    unknown: string
+    unknown: Record<MerchantEvent, string>
   }
   names: {
     amount: string

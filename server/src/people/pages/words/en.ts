@@ -82,6 +82,7 @@ export interface Words {
   payments: string
   balances: string
   webhooks: string
+  archive: string
   team: string
   audit: string
   notAllowedTitle: string
@@ -194,6 +195,7 @@ export const en: Words = {
   payments: 'Payments',
   balances: 'Balances',
   webhooks: 'Webhooks',
+  archive: 'Archive',
   team: 'Team',
   audit: 'Audit log',
   notAllowedTitle: 'Your role does not allow this',
@@ -240,6 +242,7 @@ export const en: Words = {
     'replayed webhook': 'Sent a notification again',
     'tested webhook': 'Sent a test notification',
     'changed webhook URL': 'Changed the URL of webhooks',
+    'took archive': 'Downloaded the archive',
     'woke webhooks': 'Sent waiting notifications',
     'signed in': 'Signed in',
     'set up sign-in': 'Set up sign-in',
