@@ -8,6 +8,7 @@ import { exchangeSabotages } from './exchange.ts'
 import { invoicesSabotages } from './invoices.ts'
 import { apiSabotages } from './api.ts'
 import { signerSabotages } from './signer.ts'
+import { peopleSabotages } from './people.ts'
 import type { Sabotage } from './sabotage.ts'
 
 /** Every sabotage, in the order of the page. */
@@ -21,5 +22,6 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...exchangeSabotages,
   ...invoicesSabotages,
   ...apiSabotages,
+  ...peopleSabotages,
   ...signerSabotages,
 ]

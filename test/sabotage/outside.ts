@@ -3,6 +3,7 @@ const RESTORED = 'a database or signer restored from an older copy'
 const ADDRESSES = 'webhooks to private addresses'
 const WATCHERS = 'a second watcher'
 const CONFLICTS = 'a second program that spends with the same keys'
+const PEOPLE = 'people of merchants'
 
 export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'superseded-same-intent': CONFLICTS,
@@ -27,6 +28,16 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'ssrf-literal-address': ADDRESSES,
   'disabled-merchant-signs': 'merchants who are disabled',
   'expired-key-signs': 'keys of merchants that are replaced',
+  'team-not-locked': PEOPLE,
+  'team-not-authorised': PEOPLE,
+  'team-in-ended-session': PEOPLE,
+  'invitation-replaces-role': PEOPLE,
+  'device-of-anyone': PEOPLE,
+  'device-replaced': PEOPLE,
+  'typed-fields-of-anyone': PEOPLE,
+  'file-goes-on': PEOPLE,
+  'file-for-another-role': PEOPLE,
+  'files-of-members-without-limit': PEOPLE,
   'old-timestamp': 'signed requests that are sent again later',
   'signature-by-equality': 'the duration of a comparison',
 }

@@ -38,6 +38,15 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     finder: 'server/src/pay-out/withdrawals/effect.test.ts › a payment that the token answers with false',
   },
   {
+    name: 'free-slots-of-another-worker',
+    file: 'server/src/pay-out/withdrawals/hot-wallet.ts',
+    replace: ['Math.max(0, policy.mostInFlight - load.transactions)', 'Math.max(0, policy.mostInFlight)'],
+    fault: 'decision 22',
+    breaks: 'Two workers plan more transactions of an address than may be in flight, and nodes drop the last ones.',
+    finder:
+      'server/src/pay-out/withdrawals/sending-groups.test.ts › two workers together plan no more transactions of an address than may be in flight',
+  },
+  {
     name: 'count-read-late',
     file: 'server/src/pay-out/withdrawals/hot-wallet.ts',
     replace: [

@@ -1,0 +1,96 @@
+import type { Sabotage } from './sabotage.ts'
+
+const ACCESS = 'server/src/people/access'
+const PAGES = 'server/src/people/pages'
+
+/** Faults of people of merchants: their teams, their sessions and their pages. */
+export const peopleSabotages: readonly Sabotage[] = [
+  {
+    name: 'team-not-locked',
+    file: `${ACCESS}/team.ts`,
+    replace: ['removed_at is null order by person_id for update`', 'removed_at is null order by person_id`'],
+    fault: 'decision 182',
+    breaks: 'Two owners who remove each other at once leave the merchant without an owner.',
+    finder: `${ACCESS}/team.test.ts › stays when two owners remove each other at once`,
+  },
+  {
+    name: 'team-not-authorised',
+    file: `${ACCESS}/team.ts`,
+    replace: [
+      "for (const action of new Set(['manage-members' as const, ...roles.map(managing)]))",
+      "for (const action of new Set(['see-team' as const, ...roles.map(() => 'see-team' as const)]))",
+    ],
+    fault: 'decision 182',
+    breaks: 'Any member invites an owner.',
+    finder: `${ACCESS}/permissions.test.ts › invite an owner: each role may, or is refused and changes nothing`,
+  },
+  {
+    name: 'team-in-ended-session',
+    file: `${ACCESS}/team.ts`,
+    replace: ['  await requireOpen(tx, session)\n', ''],
+    fault: 'decision 182',
+    breaks: 'A team is changed in a session that its person has ended.',
+    finder: `${ACCESS}/permissions.test.ts › remove a viewer: needs a recent proof, in a session that is still open`,
+  },
+  {
+    name: 'invitation-replaces-role',
+    file: `${ACCESS}/people.ts`,
+    replace: ['where dashboard_members.removed_at is not null returning 1', 'returning 1'],
+    fault: 'decision 182',
+    breaks: 'The last owner accepts another invitation, and the merchant has no owner.',
+    finder: `${ACCESS}/team.test.ts › two invitations of an address that are open at once make it a member once: the second changes no role`,
+  },
+  {
+    name: 'device-of-anyone',
+    file: `${ACCESS}/devices.ts`,
+    replace: [
+      'keys.some((key) => timingSafeEqual(macOf(key, nonce, address), mac))',
+      'keys.length > mac.length - MAC_BYTES',
+    ],
+    fault: 'decision 182',
+    breaks: 'A cookie that was made up gives a count of attempts at a password of its own.',
+    finder: `${PAGES}/refusals.test.ts › is known by no cookie that was made up`,
+  },
+  {
+    name: 'device-replaced',
+    file: `${ACCESS}/devices.ts`,
+    replace: ['const others = tokensIn(before)', 'const others = tokensIn(undefined && before)'],
+    fault: 'decision 182',
+    breaks: 'Failures of others block a person in their own browser, because another person has signed in there.',
+    finder: `${PAGES}/refusals.test.ts › stays known as the browser of each person who has signed in there`,
+  },
+  {
+    name: 'typed-fields-of-anyone',
+    file: `${PAGES}/kept.ts`,
+    replace: ['`typed fields|${id}`', '`typed fields|${id.slice(0, 0)}`'],
+    fault: 'decision 182',
+    breaks: 'A link from another person fills in an invitation as if its reader had typed it.',
+    finder: `${PAGES}/team.test.ts › shows no text that a link of another site or of another person holds`,
+  },
+  {
+    name: 'file-goes-on',
+    file: 'server/src/dashboard/frame/file.ts',
+    replace: ['if (!(await isStillAllowed())) {', 'if (isStillAllowed === undefined) {'],
+    fault: 'decision 183',
+    breaks: 'A member who was removed reads on in a file of all payments.',
+    finder: 'server/src/dashboard/frame/file.test.ts › ends before its next page when the member was removed',
+  },
+  {
+    name: 'file-for-another-role',
+    file: 'server/src/dashboard/frame/member-page.ts',
+    replace: ['can(db, { personId: session.person.id, action, merchantId })', 'merchantId !== undefined'],
+    fault: 'decision 183',
+    breaks: 'A member reads on in a file that their new role does not allow.',
+    finder:
+      'server/src/dashboard/frame/file.test.ts › ends before its next page when the member has another role, which may not see it',
+  },
+  {
+    name: 'files-of-members-without-limit',
+    file: 'server/src/app/http/streams.ts',
+    replace: ['isMember ? [ofMembers, all] : [all]', 'isMember && ofMembers === all ? [ofMembers, all] : [all]'],
+    fault: 'decision 183',
+    breaks: 'Members who read slowly keep the merchant from reading files by its API.',
+    finder:
+      'server/src/app/http/streams.test.ts › members have two of the four files at once: the API keeps the others',
+  },
+]
