@@ -66,6 +66,25 @@ describeWithChromium('the pages of a merchant', () => {
     await context.close()
   })
 
+  test('an amount is broken before its ticker or in its digits, never in the ticker', async () => {
+    const { context, page } = await signedIn({ locale: 'en-US' })
+    await page.setViewportSize({ width: 320, height: 640 })
+    for (const name of ['payments', 'balances', 'balances/USDT']) {
+      await page.goto(at(`${name}?lang=en`))
+      const tickers = await page
+        .locator('td.num')
+        .locator('text=/^(BTC|ETH|USDT)$/')
+        .evaluateAll((found) =>
+          found.map(
+            (ticker) => (ticker as unknown as { getClientRects(): { length: number } }).getClientRects().length,
+          ),
+        )
+      expect(tickers.length).toBeGreaterThan(0)
+      expect(tickers.filter((lines) => lines > 1)).toEqual([])
+    }
+    await context.close()
+  })
+
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' })
     const { faults, said, judge } = judgeOf(page)

@@ -51,7 +51,12 @@ export interface TestBrowser {
 
 /** The text that a reader of a page sees, without tags. */
 export const textOf = ({ text }: Pick<Answer, 'text'>): string =>
-  unescaped(text.replaceAll(/<(style|script)[^]*?<\/\1>/g, ' ').replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ')
+  unescaped(
+    text
+      .replaceAll(/<(style|script)[^]*?<\/\1>/g, ' ')
+      .replaceAll('<wbr>', '')
+      .replaceAll(/<[^>]*>/g, ' '),
+  ).replaceAll(/\s+/g, ' ')
 
 const unescaped = (text: string): string =>
   text

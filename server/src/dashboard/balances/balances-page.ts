@@ -1,11 +1,10 @@
-import { amountText } from '@bursar/checkout'
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { balancesOf } from '../../ledger/postings/index.ts'
 import { freshPrices } from '../../market/rates/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { chosenLanguage, choiceField, empty, merchantPage, table, type Scope } from '../frame/index.ts'
+import { amountMarkup, chosenLanguage, choiceField, empty, merchantPage, table, type Scope } from '../frame/index.ts'
 import { BALANCES, type BalancePagesDeps } from './deps.ts'
 import { CENTS, currenciesOf, worthOf, type Currency } from './worth.ts'
 
@@ -28,7 +27,7 @@ interface Line {
 export const balancesPage =
   (deps: BalancePagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { words, merchantId, request, language, visit } = scope
+    const { words, merchantId, request, visit } = scope
     const { catalogue, db, runtime } = deps
     const tickers = [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => ticker)
     const prices = await freshPrices(db, tickers, new Date(runtime.clock.now()))
@@ -43,7 +42,7 @@ export const balancesPage =
       sections: [
         isEmpty
           ? empty(words.noBalances, words.noBalancesText)
-          : html`<div class="summary"><p class="label">${words.totalValue}</p><p class="sum">${amountText({ value: formatUnits(sum, CENTS), ticker: currency.ticker }, language)}</p></div>`,
+          : html`<div class="summary"><p class="label">${words.totalValue}</p><p class="sum">${amountMarkup(scope, { value: formatUnits(sum, CENTS), ticker: currency.ticker })}</p></div>`,
         currencyForm(scope, currencies, currency),
         balanceTable(scope, lines, currency),
       ],
@@ -89,10 +88,10 @@ const currencyForm = (scope: Scope, currencies: readonly Currency[], currency: C
 }
 
 const balanceTable = (scope: Scope, lines: readonly Line[], currency: Currency): Markup => {
-  const { words, visit, merchantId, language } = scope
+  const { words, visit, merchantId } = scope
   const rows = lines.map((line): Piece[] => {
     const { ticker, name, scale, total, held, quarantined, debt, worth } = line
-    const show = (units: bigint): string => amountText({ value: formatUnits(units, scale), ticker }, language)
+    const show = (units: bigint): Markup => amountMarkup(scope, { value: formatUnits(units, scale), ticker })
     return [
       html`<a href="${linkTo(visit, merchantPath(merchantId, `${BALANCES}/${ticker}`))}">${ticker}</a><br><span class="soft">${name}</span>`,
       html`${show(total - held)}${quarantined !== 0n && html`<br><span class="soft">${words.checked}: ${show(quarantined)}</span>`}${debt !== 0n && html`<br><span class="wrong">${words.accounts['receivable']}: ${show(debt)}</span>`}`,
@@ -100,7 +99,7 @@ const balanceTable = (scope: Scope, lines: readonly Line[], currency: Currency):
       show(total),
       worth === null
         ? html`<span class="soft">${words.noPrice}</span>`
-        : amountText({ value: formatUnits(worth, CENTS), ticker: currency.ticker }, language),
+        : amountMarkup(scope, { value: formatUnits(worth, CENTS), ticker: currency.ticker }),
     ]
   })
   const columns = [

@@ -1,4 +1,3 @@
-import { amountText } from '@bursar/checkout'
 import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
@@ -9,6 +8,7 @@ import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
+  amountMarkup,
   chosenLanguage,
   csvFile,
   dayField,
@@ -27,7 +27,7 @@ import { readStatement } from './statement.ts'
 export const statementPage =
   (deps: BalancePagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { words, visit, request, merchantId, language } = scope
+    const { words, visit, request, merchantId } = scope
     const { db, catalogue } = deps
     const asset = assetIn(catalogue, request.params['ticker'])
     if (!asset) return lostPage(visit, words)
@@ -35,7 +35,7 @@ export const statementPage =
     const { from, to, after } = request.query
     const { isWrong, ...range } = readDays(request.query)
     const { rows, next, closing, opening } = await readStatement(db, { merchantId, ticker }, range, after, ROWS)
-    const show = (units: bigint): string => amountText({ value: formatUnits(units, scale), ticker }, language)
+    const show = (units: bigint): Markup => amountMarkup(scope, { value: formatUnits(units, scale), ticker })
     const query = { ...(from && { from }), ...(to && { to }) }
     const file = linkTo(visit, merchantPath(merchantId, `${BALANCES}/${ticker}/export`), query)
     return merchantPage(scope, {
@@ -61,10 +61,10 @@ const daysForm = (scope: Scope, { from, to }: { from: string | undefined; to: st
   return html`<form method="get" action="${visit.path}" class="panel ask">${chosenLanguage(scope)}<div class="grid">${dayField({ name: 'from', label: words.from, value: from })}${dayField({ name: 'to', label: words.to, value: to })}</div><p class="soft">${words.dayHint}</p><button class="second">${words.apply}</button></form>`
 }
 
-const entryTable = (scope: Scope, rows: readonly PostedEntry[], show: (units: bigint) => string): Markup => {
+const entryTable = (scope: Scope, rows: readonly PostedEntry[], show: (units: bigint) => Markup): Markup => {
   const { words } = scope
   const columns = [
-    { title: words.time },
+    { title: words.time, isFar: true },
     { title: words.cause },
     { title: words.amount, isNumber: true },
     { title: words.balance, isNumber: true },
@@ -80,13 +80,13 @@ const entryTable = (scope: Scope, rows: readonly PostedEntry[], show: (units: bi
   return table(words.statement, columns, cells)
 }
 
-const causeOf = ({ words, visit, merchantId }: Scope, { cause, kind }: PostedEntry): Markup => {
+const causeOf = ({ words, visit, merchantId }: Scope, { cause, kind, at }: PostedEntry): Markup => {
   const name = words.causes[cause.kind] ?? cause.kind
   const link =
     cause.kind === 'deposit'
       ? html`<a href="${linkTo(visit, merchantPath(merchantId, `payments/deposit/${cause.id}`))}">${name}</a>`
       : name
-  return html`${link}<br><span class="soft">${words.transfers[kind]}</span>`
+  return html`<span class="words">${link}<br><span class="soft">${words.transfers[kind]}</span></span><br class="near"><span class="soft near">${showTime(at.getTime())}</span>`
 }
 
 /** Columns of the CSV of the API's list of entries. */

@@ -4,6 +4,7 @@
  * - they have no script and load nothing, and work on a phone;
  * - a list is a page of rows behind a key, and its filters are in the URL.
  */
+export { amountMarkup } from './amount.ts'
 export { readDays } from './days.ts'
 export { chosenLanguage, choiceField, dayField, textField } from './fields.ts'
 export { csvFile } from './file.ts'

@@ -20,6 +20,8 @@ th,td{padding:.55rem .4rem;border-bottom:1px solid var(--edge);vertical-align:to
 tbody tr:hover{background:var(--calm)}
 td a{display:inline-block;min-height:1.5rem}
 .num{text-align:right}
+.unit{white-space:nowrap}
+.words{overflow-wrap:break-word}
 .far{display:none}
 .tag{display:inline-block;border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;background:var(--calm);color:var(--ink)}
 .tag.good{background:var(--good-ground);color:var(--good)}.tag.warn{background:var(--warn-ground);color:var(--warn)}.tag.bad{background:var(--bad-ground);color:var(--bad)}

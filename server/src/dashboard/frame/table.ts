@@ -6,7 +6,7 @@ export interface Column {
   title: string
   /** a number is aligned to the right */
   isNumber?: boolean
-  /** left out on a phone: the first cell then has its value in a line of class `near` */
+  /** left out on a phone: another cell then has its value in a line of class `near`, or the page of the row has it */
   isFar?: boolean
 }
 

@@ -1,4 +1,3 @@
-import { amountText } from '@bursar/checkout'
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import type { Catalogue } from '../../market/assets/index.ts'
@@ -45,15 +44,15 @@ export const paymentPage =
   }
 
 const details = (scope: Scope, detail: Detail): Markup => {
-  const { words, visit, merchantId, language } = scope
+  const { words, visit, merchantId } = scope
   const { payment, invoice, cardInvoice, pageUrl, paidInvoiceId } = detail
   const text = (label: string, value: string | null | undefined): readonly [string, Piece] | undefined =>
     value === null || value === undefined || value === '' ? undefined : [label, foreign(showText(value, LONGEST_TEXT))]
   return facts([
     [words.status, statusTag(payment.status, words.statuses)],
     [words.asked, amountPiece(scope, payment.amount)],
-    payment.paid === null ? undefined : [words.paid, amountText(payment.paid, language)],
-    payment.fee === null ? undefined : [words.fee, amountText(payment.fee, language)],
+    payment.paid === null ? undefined : [words.paid, amountPiece(scope, payment.paid)],
+    payment.fee === null ? undefined : [words.fee, amountPiece(scope, payment.fee)],
     [words.method, methodPiece(scope, payment)],
     text(words.card, cardInvoice?.maskedCard),
     text(words.address, payment.address),

@@ -1,11 +1,10 @@
-import { amountText } from '@bursar/checkout'
 import { html, type Piece } from '@bursar/checkout/html'
 import { showNetwork } from '../../merchants/documents/index.ts'
-import type { Scope } from '../frame/index.ts'
+import { amountMarkup, type Scope } from '../frame/index.ts'
 import type { Amount, Payment } from './payment.ts'
 
-export const amountPiece = ({ language }: Scope, amount: Amount | null): Piece =>
-  amount === null ? '–' : amountText(amount, language)
+export const amountPiece = (scope: Scope, amount: Amount | null): Piece =>
+  amount === null ? '–' : amountMarkup(scope, amount)
 
 /** The kind of payment, and the network of a payment on a chain. */
 export const methodPiece = ({ words }: Scope, { kind, network }: Payment): Piece =>

@@ -1,9 +1,9 @@
-import { foreign, html, type Markup } from '@bursar/checkout/html'
+import { html, type Markup } from '@bursar/checkout/html'
 import { showTime } from '../../merchants/documents/index.ts'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { isRole, readAudit, type MerchantAction } from '../access/index.ts'
-import { pageOf } from './frame.ts'
+import { mailPiece, pageOf } from './frame.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { auditPath, linkTo, type DashboardDeps, type Visit } from './visit.ts'
 
@@ -37,9 +37,9 @@ const olderThan = (visit: MerchantVisit, { id }: MerchantAction): string =>
 const actionLine = (visit: Visit, { at, by, action, about, role, before }: MerchantAction): Markup => {
   const { words } = visit
   const roles = [before, role].filter((one) => one !== null).map((one) => roleIn(visit, one))
-  return html`<li class="line"><div>${words.actions[action] ?? action}${about !== null && html`: ${foreign(about)}`}${
+  return html`<li class="line"><div>${words.actions[action] ?? action}${about !== null && html`: ${mailPiece(about)}`}${
     roles.length > 0 && html` (${roles.join(' → ')})`
-  }<br><span class="soft">${by === null ? words.operator : foreign(by)}</span></div><span class="soft">${showTime(at.getTime())}</span></li>`
+  }<br><span class="soft">${by === null ? words.operator : mailPiece(by)}</span></div><span class="soft">${showTime(at.getTime())}</span></li>`
 }
 
 const roleIn = ({ words }: Visit, role: string): string => (isRole(role) ? words.roles[role] : role)

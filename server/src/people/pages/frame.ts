@@ -12,6 +12,7 @@ import { linkTo, type Visit } from './visit.ts'
 const STYLE =
   'input[type=password],select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.75rem;padding:.7rem .9rem;min-height:3rem;width:100%}' +
   'main.alone{gap:1.25rem;padding-top:1rem}.menu{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;align-items:center}.menu a{padding:.6rem 0;display:inline-block}.menu form{margin-left:auto}' +
+  '.menu a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}.rows>li{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>li:first-child{border-top:0;padding-top:0}.rows>li:last-child{padding-bottom:0}' +
   '.menu button{min-height:2.75rem}.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}' +
   '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
 
@@ -97,6 +98,12 @@ const menu = (visit: Visit): Markup => {
   const link = (path: string, text: string): Markup => menuLink(visit, path, text)
   return html`<nav class="menu" aria-label="${words.menu}">${link('/app', words.merchants)}${link('/app/security', words.security)}
 <form method="post" action="${linkTo(visit, '/app/sign-out')}"><button class="second">${words.signOut}</button></form></nav>`
+}
+
+/** A mail address. Where it is too long for a line, it is broken before the `@` rather than in a word. */
+export const mailPiece = (address: string): Markup => {
+  const at = address.lastIndexOf('@')
+  return html`<bdi>${address.slice(0, at)}<wbr>${address.slice(at)}</bdi>`
 }
 
 /** Sends the browser to another page, with the cookie of a new session. */

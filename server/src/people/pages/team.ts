@@ -1,4 +1,4 @@
-import { foreign, html, type Markup } from '@bursar/checkout/html'
+import { html, type Markup } from '@bursar/checkout/html'
 import { showTime } from '../../merchants/documents/index.ts'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -20,7 +20,7 @@ import {
   type Role,
   type TeamMember,
 } from '../access/index.ts'
-import { choice, hidden, input, pageOf, redirect, section, type PageParts } from './frame.ts'
+import { choice, hidden, input, mailPiece, pageOf, redirect, section, type PageParts } from './frame.ts'
 import { keptIn, keptOf, type Kept } from './kept.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { provePanel, saidBy } from './proving.ts'
@@ -128,7 +128,7 @@ const actionOf = (visit: MerchantVisit): string => linkTo(visit, teamPath(visit.
 
 const invitationLine = (visit: MerchantVisit, { id, email, role, invitedBy, expiresAt }: InvitationLine): Markup => {
   const { words, membership } = visit
-  return html`<li><div class="line"><div>${foreign(email)}<br><span class="soft">${words.roles[role]}, ${words.invitedBy(invitedBy ?? words.operator)}, ${words.validUntil(showTime(expiresAt.getTime()))}</span></div>${
+  return html`<li><div class="line"><div>${mailPiece(email)}<br><span class="soft">${words.roles[role]}, ${words.invitedBy(invitedBy ?? words.operator)}, ${words.validUntil(showTime(expiresAt.getTime()))}</span></div>${
     mayRole(membership.role, managing(role)) &&
     html`${button(visit, 'resend', id, words.resend, words.resendTo(email))}${button(visit, 'withdraw', id, words.withdraw, words.withdrawFrom(email))}`
   }</div></li>`
@@ -137,7 +137,7 @@ const invitationLine = (visit: MerchantVisit, { id, email, role, invitedBy, expi
 const memberLine = (visit: MerchantVisit, member: TeamMember): Markup => {
   const { words, session, membership } = visit
   const { personId, email, role, addedAt } = member
-  return html`<li><div>${foreign(email)}${personId === session.person.id && html` (${words.you})`}<br><span class="soft">${words.roles[role]}, ${words.added(showTime(addedAt.getTime()))}</span></div>${
+  return html`<li><div>${mailPiece(email)}${personId === session.person.id && html` (${words.you})`}<br><span class="soft">${words.roles[role]}, ${words.added(showTime(addedAt.getTime()))}</span></div>${
     mayRole(membership.role, managing(role)) && changeForms(visit, member)
   }</li>`
 }
