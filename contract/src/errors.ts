@@ -45,7 +45,7 @@ export const generalErrors = {
   conflict: errorCode(
     409,
     103,
-    'Idempotency-Key in progress or used with another body; a screening report that there will never be',
+    'Idempotency-Key in progress or used with another body; a screening report that there will never be; a new order of a merchant that is ending or has ended',
   ),
   bodyTooLarge: errorCode(413, 104, 'Body over 1 MiB'),
   tooManyRequests: errorCode(429, 105, 'Too many requests'),

@@ -16,6 +16,21 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
     by: 'app/composition',
     tables: [
       'card_payouts',
+      'conversions',
+      'crypto_invoices',
+      'deposits',
+      'event_streams',
+      'fiat_invoices',
+      'payment_refunds',
+      'refund_claims',
+      'withdrawals',
+    ],
+    why: 'everything that a leaving merchant has open, in one snapshot',
+  },
+  {
+    by: 'app/composition',
+    tables: [
+      'card_payouts',
       'crypto_invoices',
       'exchanges',
       'fiat_invoices',

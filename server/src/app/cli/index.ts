@@ -20,6 +20,7 @@ import { exchangeCommands } from './exchange.ts'
 import { exportCommands } from './export.ts'
 import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
+import { leavingCommands } from './leaving.ts'
 import { merchantCommands } from './merchant.ts'
 import { peopleCommands } from './people.ts'
 import { approvalCommands } from './approvals.ts'
@@ -44,7 +45,14 @@ const topics: readonly Topic[] = [
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   {
     title: 'Merchants and their notifications',
-    commands: [...merchantCommands, ...peopleCommands, ...exportCommands, ...orderCommands, ...eventCommands],
+    commands: [
+      ...merchantCommands,
+      ...peopleCommands,
+      ...exportCommands,
+      ...leavingCommands,
+      ...orderCommands,
+      ...eventCommands,
+    ],
   },
   { title: 'Deposits, payments and refunds', commands: [...depositCommands, ...acquirerCommands, ...claimCommands] },
   { title: 'Withdrawals, payouts and stops', commands: [...approvalCommands, ...moneyCommands, ...cardPayoutCommands] },

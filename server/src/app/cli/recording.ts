@@ -18,6 +18,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'withdrawal waiting',
   'merchant list',
   'merchant held',
+  'merchant standing',
   'merchant members',
   'order signed-by',
   'audit findings',

@@ -10,6 +10,7 @@ import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } f
 import type { RateLimiter } from './rate-limit.ts'
 import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
 import { nullableOf, withoutNulls, type NullableFields } from './nulls.ts'
+import { requireService } from './service.ts'
 import { parseStrict } from './strict-json.ts'
 import { readQuery, type Target } from './target.ts'
 import { validationCodeOf, validatorOf, type Validator } from '../../platform/api/validation.ts'
@@ -105,6 +106,7 @@ export const createOperation = (
     const request = read(passage, headers, { merchant, key }, query)
     const known = await answerBefore(operation, request, deps)
     if (known) return known
+    requireService(merchant, operation)
     const streamed = route.stream?.(request)
     if (streamed) return streamed
     const answer = await route.handle(request)

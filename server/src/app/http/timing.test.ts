@@ -23,6 +23,7 @@ const merchant = (secrets: string[], disabled = false): Merchant => ({
   companyUrl: '',
   settings: {} as Merchant['settings'],
   disabled,
+  service: 'active',
   keys: secrets.map(key),
 })
 const secret = 'a'.repeat(32)

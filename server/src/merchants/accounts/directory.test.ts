@@ -9,6 +9,7 @@ const merchant = (id: string, name: string): Merchant => ({
   companyUrl: '',
   settings: {} as Merchant['settings'],
   disabled: false,
+  service: 'active',
   keys: [],
 })
 

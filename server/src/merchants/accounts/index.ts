@@ -13,6 +13,7 @@ export { createDirectory } from './directory.ts'
 export type { MerchantDirectory } from './directory.ts'
 export { countSealedKeys, markKeyUsed, resealKeys, revokeKey, rotateKey } from './keys.ts'
 export type { KeyDeps, KeyPurpose } from './keys.ts'
+export { beginEnding, finishEnding, reopen, serviceOf } from './ending.ts'
 export { createEndpoints } from './endpoint.ts'
 
 export { validKeys } from './merchant.ts'

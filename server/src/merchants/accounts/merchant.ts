@@ -1,3 +1,4 @@
+import type { Service } from './ending.ts'
 import type { KeyPurpose } from './keys.ts'
 import type { MerchantSettings } from './settings.ts'
 
@@ -18,6 +19,7 @@ export interface Merchant {
   companyUrl: string
   settings: MerchantSettings
   disabled: boolean
+  service: Service
   /** oldest first, without revoked ones */
   keys: readonly MerchantKey[]
 }

@@ -43,6 +43,7 @@ export const findFormMerchant = async (
     throw invalid('merchantId is missing: put the identifier of the merchant into the form', 'merchantId')
   const merchant = isUuid(given) ? await directory.find(given) : null
   if (!merchant || merchant.disabled) throw invalid('unknown merchant: check merchantId in the form', 'merchantId')
+  if (merchant.service !== 'active') throw invalid('this shop takes no new payments: ask it where to pay', 'merchantId')
   checkForm(merchant, path, fields, now())
   // A sender who only knows the merchant's id can't use up the limit of signed forms.
   const left = limiter.take(`${merchant.id} ${fields.token === undefined ? 'open' : 'signed'}`, PER_MINUTE, now())

@@ -161,6 +161,7 @@ describe('its merchant', () => {
   const merchant = {
     id,
     disabled: false,
+    service: 'active',
     settings: { forms: true, formTokenRequired: false },
     keys: [key('api', 'old', 5_000), key('api', 'new'), key('webhook', 'hook')],
   } as unknown as Merchant

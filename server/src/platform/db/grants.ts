@@ -190,6 +190,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   market_legs: { owner: 'market/rates', api: 'r', worker: 'raw', watcher: 'r' },
   merchant_audit: { owner: 'merchants/accounts', api: 'a', operator: 'ra' },
+  merchant_endings: { owner: 'merchants/accounts', api: 'r', worker: 'r', watcher: 'r', operator: 'raw(state, since)' },
   merchant_keys: {
     owner: 'merchants/accounts',
     api: 'rw(first_used_at)',

@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Catalogue } from '../../market/assets/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { standingOf } from '../../ledger/postings/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+
+/** What a merchant has open, by kind, with the number of them. */
+const countOpen = async (db: Db | Tx, merchantId: string): Promise<{ kind: string; count: number }[]> => {
+  const { rows } = await sql<{ kind: string; count: number }>`select kind, count(*) as count from (
+      select 'open crypto invoices' as kind from crypto_invoices
+        where merchant_id = ${merchantId} and state in ('created', 'registered', 'pending')
+      union all select 'open card invoices' from fiat_invoices
+        where merchant_id = ${merchantId} and state in ('created', 'pending', 'paid')
+      union all select 'deposits that are not confirmed, or are being screened' from deposits
+        where merchant_id = ${merchantId} and state in ('pending', 'held')
+      union all select 'withdrawals that are not final' from withdrawals
+        where merchant_id = ${merchantId} and state in ('requested', 'planned', 'sent', 'mined')
+      union all select 'card payouts that have not ended' from card_payouts
+        where merchant_id = ${merchantId} and open_parts > 0
+      union all select 'automatic exchanges that wait' from conversions
+        where merchant_id = ${merchantId} and state = 'waiting'
+      union all select 'card refunds that have not ended' from payment_refunds
+        where merchant_id = ${merchantId} and state in ('requested', 'asked')
+      union all select 'refund claims to decide' from refund_claims
+        where merchant_id = ${merchantId} and state in ('requested', 'approved', 'failed')
+      union all select 'objects with notifications to deliver' from event_streams
+        where merchant_id = ${merchantId}) o
+    group by kind order by kind`.execute(db)
+  return rows
+}
+
+const ACCOUNTS = {
+  merchant: 'on the balance',
+  quarantine: 'in quarantine',
+  suspense: 'in suspense',
+  receivable: 'owed',
+} as const
+
+/**
+ * Everything that a merchant must not have when it ends, one sentence each: open orders and invoices, undelivered
+ * notifications, and money. Units of an asset that the installation does not serve are stated as units.
+ */
+export const openItems = async (db: Db, merchantId: string, catalogue: Catalogue): Promise<string[]> => {
+  const orders = await countOpen(db, merchantId)
+  const accounts = await standingOf(db, merchantId, Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])
+  return [
+    ...orders.map(({ kind, count }) => `${count} ${kind}`),
+    ...accounts.flatMap(({ asset, kind, posted, held }) => {
+      if (posted === 0n && held === 0n) return []
+      const scale = catalogue.find(asset)?.scale
+      const shown = scale === undefined ? `${posted} units of` : formatUnits(posted < 0n ? -posted : posted, scale)
+      return [`${shown} ${asset} ${ACCOUNTS[kind as keyof typeof ACCOUNTS]}`]
+    }),
+  ]
+}
