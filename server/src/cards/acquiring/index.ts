@@ -26,7 +26,7 @@ export { bankItem, fundAcquirerItem, paidOutEntries } from './postings.ts'
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'
 export type { PostedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'
 export { requestRefund, resolveRefund } from './refunding.ts'
-export { givenBackOf, refundsById } from './refund-store.ts'
+export { givenBackOf, refundsById, refundsOf, type Refund } from './refund-store.ts'
 
 export { callbackPath, callbackRoutes } from './routes.ts'
 

@@ -100,6 +100,14 @@ export const refundsById = async (
   return rows
 }
 
+/** The refunds of these payments of a merchant, oldest first. */
+export const refundsOf = async (db: Db, merchantId: string, paymentIds: readonly string[]): Promise<Refund[]> => {
+  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r
+    where r.merchant_id = ${merchantId} and r.payment_id = any(${[...paymentIds]}::uuid[])
+    order by r.created_at, r.id`.execute(db)
+  return rows
+}
+
 /** Returns the refunded total of a payment, in minor units, without refunds that have not ended. */
 export const givenBackOf = async (db: Db | Tx, merchantId: string, paymentId: string): Promise<bigint> => {
   const { rows } = await sql<{ units: bigint }>`select coalesce(sum(units), 0) as units from payment_refunds

@@ -106,9 +106,9 @@ const transactions = (
 
 const ledger = (scope: Scope, { entries }: Detail, catalogue: Catalogue): Markup => {
   const { words } = scope
-  const rows = entries.map(({ at, account, kind, posted, held, asset }) => [
+  const rows = entries.map(({ at, account, kind, posted, held, asset, causeKind }) => [
     showTime(at.getTime()),
-    `${words.accounts[account] ?? account}, ${words.transfers[kind]}`,
+    html`${words.accounts[account] ?? account}, ${words.transfers[kind]}<br><span class="soft">${words.causes[causeKind] ?? causeKind}</span>`,
     amountPiece(scope, amountOf(posted === 0n ? held : posted, asset, catalogue)),
   ])
   const columns = [{ title: words.time }, { title: words.account }, { title: words.change, isNumber: true }]

@@ -1,7 +1,9 @@
 import { findDepositAt, largestDepositsAt, type DepositAt } from '../../pay-in/deposits/index.ts'
 import { familyOf } from '../../chain/addresses/index.ts'
-import { paymentsOf, type Payment as CardPayment } from '../../cards/acquiring/index.ts'
+import { paymentsOf, refundsOf, type Payment as CardPayment, type Refund } from '../../cards/acquiring/index.ts'
 import { conversionsOf, type ListedConversion } from '../../exchange/conversions/index.ts'
+import { exchangesSentOn } from '../../exchange/exchange-withdrawals/index.ts'
+import { exchangesCausedBy } from '../../exchange/exchanges/index.ts'
 import { entriesCausedBy, type CausedEntry } from '../../ledger/postings/index.ts'
 import { deliveriesOf, type EventDelivery } from '../../merchants/webhooks/index.ts'
 import { invoicesAt, listInvoices, pageUrl as invoiceUrl, type Invoice } from '../../pay-in/crypto-invoices/index.ts'
@@ -24,8 +26,11 @@ export interface Detail {
   deposits: readonly DepositAt[]
   isCut: boolean
   cardPayments: readonly CardPayment[]
+  /** of the card payments */
+  refunds: readonly Refund[]
   screenings: readonly ScreenedDeposit[]
   conversions: readonly ListedConversion[]
+  /** of the payment, its refunds, and the exchanges of its conversions */
   entries: readonly CausedEntry[]
   deliveries: readonly EventDelivery[]
 }
@@ -52,13 +57,23 @@ export const readDetail = async (
   if (found === undefined) return undefined
   const { db } = deps
   const depositIds = found.deposits.map((deposit) => deposit.id)
-  const moneyIds = [...depositIds, ...found.cardPayments.map((payment) => payment.id)]
+  const cardIds = found.cardPayments.map((payment) => payment.id)
+  const moneyIds = [...depositIds, ...cardIds]
   const objectIds = [...new Set([id, ...depositIds])]
+  const refunds = cardIds.length === 0 ? [] : await refundsOf(db, merchantId, cardIds)
+  const conversions = moneyIds.length === 0 ? [] : await conversionsOf(db, merchantId, moneyIds)
+  const causes = [id, ...moneyIds, ...refunds.map((refund) => refund.id)]
+  if (conversions.length > 0)
+    causes.push(
+      ...(await exchangesCausedBy(db, merchantId, objectIds)),
+      ...(await exchangesSentOn(db, merchantId, objectIds)),
+    )
   return {
     ...found,
+    refunds,
     screenings: depositIds.length === 0 ? [] : await depositScreenings(db, merchantId, depositIds),
-    conversions: moneyIds.length === 0 ? [] : await conversionsOf(db, merchantId, moneyIds),
-    entries: await entriesCausedBy(db, merchantId, [...new Set([id, ...moneyIds])], ACCOUNTS),
+    conversions,
+    entries: await entriesCausedBy(db, merchantId, [...new Set(causes)], ACCOUNTS),
     deliveries: await deliveriesOf(db, merchantId, objectIds, found.payment.createdAt),
   }
 }

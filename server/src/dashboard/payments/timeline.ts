@@ -31,6 +31,7 @@ export const stepsOf = (detail: Detail, scope: Shown): readonly Step[] => {
     ...ledgerSteps(detail, scope),
     ...detail.screenings.map(({ changedAt, state }): Step => ({ at: changedAt, text: scope.words.screenings[state] })),
     ...conversionSteps(detail, scope),
+    ...refundSteps(detail, scope),
     ...detail.deliveries.map((delivery) => deliveryStep(delivery, scope)),
   ]
   const timeOf = ({ at }: Step): number => at?.getTime() ?? Number.MAX_SAFE_INTEGER
@@ -119,8 +120,9 @@ const standingOf = (deposit: Detail['deposits'][number], words: Words): Step | u
 
 /** Money on the merchant's balance, and in quarantine. */
 const ledgerSteps = ({ entries }: Detail, { words, language, catalogue }: Shown): Step[] =>
-  entries.flatMap(({ at, kind, account, posted, asset }): Step[] => {
-    if (kind !== 'post' || posted === 0n) return []
+  entries.flatMap(({ at, kind, account, posted, asset, causeKind }): Step[] => {
+    // Exchanges and refunds have steps of their own.
+    if (kind !== 'post' || posted === 0n || causeKind === 'exchange' || causeKind === 'refund') return []
     const amount = amountOf(posted < 0n ? -posted : posted, asset, catalogue)
     const text = amount ? amountText(amount, language) : asset
     if (account === 'merchant')
@@ -136,6 +138,17 @@ const conversionSteps = ({ conversions }: Detail, { words }: Shown): Step[] =>
     text: `${words.conversion(ticker, targetTicker)}: ${words.conversions[state]}`,
     ...(state === 'failed' && { tone: 'bad' as const }),
   }))
+
+/** A refund has no times of its states: it is listed at its start, in the state that it has now. */
+const refundSteps = ({ refunds }: Detail, { words, language, catalogue }: Shown): Step[] =>
+  refunds.map(({ createdAt, ticker, units, state }) => {
+    const amount = amountOf(units, ticker, catalogue)
+    return {
+      at: createdAt,
+      text: `${words.refund(amount ? amountText(amount, language) : ticker)}: ${words.refundStates[state]}`,
+      ...(state === 'refused' && { tone: 'bad' as const }),
+    }
+  })
 
 const isAccepted = (status: number | null): boolean => status !== null && status >= 200 && status < 300
 

@@ -12,3 +12,4 @@ export { fiatExchangeWithdrawalRoutes } from './routes-fiat.ts'
 
 export { exchangeWithdrawalRoutes } from './routes.ts'
 export { exchangeListRoute } from './routes-listing.ts'
+export { exchangesSentOn } from './store.ts'

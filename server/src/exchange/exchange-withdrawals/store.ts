@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/index.ts'
 import type { Item, RowTable, Scalar } from '../../ledger/postings/index.ts'
 import type { CausedBy } from './notice.ts'
 
@@ -29,3 +31,12 @@ export const rowOf = (
   { exchangeId, kind, localId, meta, causedBy }: ExchangeWithdrawal,
   { merchantId, cause, at }: Item['transfer'],
 ): Scalar[] => [merchantId, cause.id, exchangeId, kind, localId, meta, causedBy, at.toISOString()]
+
+/** The ids of exchanges that conversions of these payments have made to send the bought money. */
+export const exchangesSentOn = async (db: Db, merchantId: string, causeIds: readonly string[]): Promise<string[]> =>
+  (
+    await sql<{ id: string }>`select exchange_id as id from exchange_withdrawals
+      where merchant_id = ${merchantId} and local_id = any(${[...causeIds]}::text[]) and caused_by is not null`.execute(
+      db,
+    )
+  ).rows.map(({ id }) => id)

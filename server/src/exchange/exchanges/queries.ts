@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { OrderFinder } from '../../ledger/orders/index.ts'
@@ -20,3 +21,10 @@ export const createExchangeFinder =
     const body = exchangeBody(exchange, catalogue)
     return { ...body, ticker: body.targetTicker, amount: body.targetAmount }
   }
+
+/** The ids of exchanges that conversions of these payments have made. */
+export const exchangesCausedBy = async (db: Db, merchantId: string, causeIds: readonly string[]): Promise<string[]> =>
+  (
+    await sql<{ id: string }>`select id from exchanges
+      where merchant_id = ${merchantId} and local_id = any(${[...causeIds]}::text[]) and api_key_id is null`.execute(db)
+  ).rows.map(({ id }) => id)

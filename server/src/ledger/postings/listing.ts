@@ -141,6 +141,7 @@ const transfersOf = async (
 export interface CausedEntry {
   transferId: string
   kind: Transfer['kind']
+  causeKind: string
   causeId: string
   at: Date
   asset: string
@@ -160,8 +161,8 @@ export const entriesCausedBy = async (
   kinds: readonly AccountKind[],
 ): Promise<CausedEntry[]> => {
   const { rows } =
-    await sql<CausedEntry>`select t.id as "transferId", t.kind, t.cause_id as "causeId", t.created_at as at,
-      l.asset, l.kind as account, e.posted, e.held
+    await sql<CausedEntry>`select t.id as "transferId", t.kind, t.cause_kind as "causeKind", t.cause_id as "causeId",
+      t.created_at as at, l.asset, l.kind as account, e.posted, e.held
     from ledger_transfers t
     join ledger_entries e on e.transfer_id = t.id
     join ledger_accounts l on l.id = e.account_id

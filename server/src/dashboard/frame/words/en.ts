@@ -84,6 +84,8 @@ export interface Words {
   screenings: Record<'asked' | 'unanswered' | 'clean' | 'risky' | 'released' | 'rejected', string>
   conversion: (from: string, to: string) => string
   conversions: Record<'waiting' | 'done' | 'failed', string>
+  refund: (amount: string) => string
+  refundStates: Record<'requested' | 'asked' | 'done' | 'refused', string>
   notification: (status: string) => string
   deliveries: Record<'delivered' | 'waiting' | 'exhausted' | 'ended', string>
   attempts: (count: number) => string
@@ -213,6 +215,13 @@ export const en: Words = {
   },
   conversion: (from, to) => `Exchange of ${from} to ${to}`,
   conversions: { waiting: 'waiting', done: 'done', failed: 'failed' },
+  refund: (amount) => `Refund of ${amount}`,
+  refundStates: {
+    requested: 'requested, not sent yet',
+    asked: 'sent to the bank',
+    done: 'done',
+    refused: 'refused by the bank',
+  },
   notification: (status) => `Webhook ${status}`,
   deliveries: {
     delivered: 'delivered',

@@ -103,6 +103,13 @@ export const kk: Words = {
   },
   conversion: (from, to) => `${from} активін ${to} активіне айырбастау`,
   conversions: { waiting: 'күтуде', done: 'орындалды', failed: 'орындалмады' },
+  refund: (amount) => `Қайтару: ${amount}`,
+  refundStates: {
+    requested: 'сұралды, әлі жіберілмеді',
+    asked: 'банкке жіберілді',
+    done: 'орындалды',
+    refused: 'банк бас тартты',
+  },
   notification: (status) => `Вебхук ${status}`,
   deliveries: {
     delivered: 'жеткізілді',

@@ -103,6 +103,13 @@ export const ru: Words = {
   },
   conversion: (from, to) => `Обмен ${from} на ${to}`,
   conversions: { waiting: 'ожидает', done: 'выполнен', failed: 'не удался' },
+  refund: (amount) => `Возврат ${amount}`,
+  refundStates: {
+    requested: 'запрошен, ещё не отправлен',
+    asked: 'отправлен банку',
+    done: 'выполнен',
+    refused: 'банк отказал',
+  },
   notification: (status) => `Вебхук ${status}`,
   deliveries: {
     delivered: 'доставлен',

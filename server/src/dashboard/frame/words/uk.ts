@@ -103,6 +103,13 @@ export const uk: Words = {
   },
   conversion: (from, to) => `Обмін ${from} на ${to}`,
   conversions: { waiting: 'очікує', done: 'виконано', failed: 'не вдалося' },
+  refund: (amount) => `Повернення ${amount}`,
+  refundStates: {
+    requested: 'запитано, ще не надіслано',
+    asked: 'надіслано банку',
+    done: 'виконано',
+    refused: 'банк відмовив',
+  },
   notification: (status) => `Вебхук ${status}`,
   deliveries: {
     delivered: 'доставлено',
