@@ -18,6 +18,7 @@ import { listRoutes } from '../../server/src/app/composition/lists.ts'
 import { archivePages } from '../../server/src/dashboard/archive/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
+import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
 import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
@@ -134,12 +135,14 @@ export const useDashboard = ({
       return listRoutes(deps)
     },
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
+    rules: { catalogue, bitcoinChain: 'regtest' as const },
   }
   // Limits of one network address have tests of their own.
   const all = [
     ...dashboardRoutes(deps),
     ...paymentPages(deps),
     ...balancePages(deps),
+    ...payoutPages(deps),
     ...webhookPages(deps),
     ...archivePages(deps),
   ]

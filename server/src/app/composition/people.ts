@@ -3,6 +3,7 @@ import type { Network } from '@bursar/chainkit'
 import { archivePages } from '../../dashboard/archive/index.ts'
 import { balancePages } from '../../dashboard/balances/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
+import { payoutPages } from '../../dashboard/payouts/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
 import {
   createBuckets,
@@ -52,6 +53,7 @@ export const createDashboard = (
       explorers: explorersOf(wallet.bitcoinChain, chainIds),
     }),
     ...balancePages({ runtime, db, devices, catalogue }),
+    ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain } }),
     ...webhookPages(deps),
     ...archivePages({ ...deps, catalogue, lists: listRoutes({ runtime, catalogue, publicUrl }) }),
   ]

@@ -7,8 +7,8 @@
  * - Done is sent at most once. Failed may follow it: after a reorganisation, if the transaction is mined again without
  *   effect.
  */
-export { askWithdrawal } from './placing.ts'
-export type { Asked } from './placing.ts'
+export { askWithdrawal, priceWithdrawal } from './placing.ts'
+export type { Asked, Priced } from './placing.ts'
 export { attachSigned } from './attaching.ts'
 
 export { approve, attach, halt, haltWaiting, resume } from './commands.ts'
@@ -35,7 +35,7 @@ export { createWithdrawalFinder } from './notice.ts'
 export { withdrawalRoutes } from './routes.ts'
 export { withdrawalListRoute } from './routes-listing.ts'
 
-export { checkWithdrawable, currentFee, readAsset } from './request.ts'
+export { checkWithdrawable, currentFee, readAmount, readAsset } from './request.ts'
 export type { Rules } from './request.ts'
 export type { PaymentGas } from './terms.ts'
 export { createTermsReader, networkCost } from './terms.ts'

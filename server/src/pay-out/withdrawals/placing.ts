@@ -8,7 +8,7 @@ import type { AnswerKey } from '../../platform/api/route.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
 import type { NewId } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
-import { isLost, type PoolSettings, PreparedConnection, type Tx } from '../../platform/db/index.ts'
+import { type Db, isLost, type PoolSettings, PreparedConnection, type Tx } from '../../platform/db/index.ts'
 import { formatUnits, mulDiv } from '../../platform/money/index.ts'
 import { checkLargest } from './limits.ts'
 import { holdTransfer } from './postings.ts'
@@ -89,11 +89,48 @@ export interface Asked {
   /** the amount that the receiver gets instead, as a decimal string; the fee is added to it */
   amount?: string
   meta: string | null
+  /** under which the merchant finds it, and under which it is placed once */
+  localId?: string
   /**
    * names the purpose if it may be paid only once: the signer then refuses a second payment, even if a restored
    * database has forgotten the first
    */
   name?: string
+}
+
+/** A withdrawal as it would be placed now. Units are ledger units. */
+export interface Priced {
+  place: Place
+  /** that the receiver gets */
+  units: bigint
+  fee: bigint
+}
+
+/**
+ * Applies all rules of a merchant's own request for a withdrawal, except for the balance. Throws an ApiRefusal with the
+ * reason.
+ * @param now real time, ms: determines the age of fee estimates
+ */
+export const priceWithdrawal = async (
+  db: Db | Tx,
+  asked: Pick<Asked, 'merchantId' | 'ticker' | 'blockchain' | 'to' | 'spend' | 'amount'>,
+  rules: Rules,
+  now: number,
+): Promise<Priced> => {
+  const where = readAsset(asked, rules, orderErrors.invalidOrder)
+  const { asset, on } = where
+  const terms = await readTerms(db, rules.catalogue, now)
+  const holders = {
+    holderOf: async (network: Network, address: string) => {
+      const ours = await isOurs(db, network, address)
+      return ours === null ? 'none' : ours.kind === 'platform' ? 'platform' : 'merchant'
+    },
+  } as const
+  const place = await readPlace({ holders, rules }, asked, where, terms)
+  const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
+  const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
+  checkLargest(place, asked.merchantId, units, terms.days)
+  return { place, units, fee: feeOf(units) }
 }
 
 /**
@@ -108,26 +145,14 @@ export const askWithdrawal = async (
   now: number,
   moment: Moment,
 ): Promise<Withdrawal> => {
-  const where = readAsset(asked, rules, orderErrors.invalidOrder)
-  const { asset, on } = where
-  const terms = await readTerms(tx, rules.catalogue, now)
-  const holders = {
-    holderOf: async (network: Network, address: string) => {
-      const ours = await isOurs(tx, network, address)
-      return ours === null ? 'none' : ours.kind === 'platform' ? 'platform' : 'merchant'
-    },
-  } as const
-  const place = await readPlace({ holders, rules }, asked, where, terms)
-  const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
-  const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
-  checkLargest(place, asked.merchantId, units, terms.days)
+  const { place, units, fee } = await priceWithdrawal(tx, asked, rules, now)
   const intentId = asked.name === undefined ? moment.newId() : intentIdOf(asked.merchantId, asked.name)
   const given = {
     merchantId: asked.merchantId,
     intentId,
     units,
-    fee: feeOf(units),
-    localId: null,
+    fee,
+    localId: asked.localId ?? null,
     meta: asked.meta,
     notifiedAs: null,
   }

@@ -24,6 +24,13 @@ export const addressOf = (typed: string): string | undefined => mailAddress(type
 export const findPersonByAddress = async (db: Db | Tx, address: string): Promise<Person | undefined> =>
   (await sql<Person>`select id, email, language from dashboard_people where address = ${address}`.execute(db)).rows[0]
 
+/** The mail addresses of people, by id. */
+export const emailsOf = async (db: Db | Tx, ids: readonly string[]): Promise<Map<string, string>> => {
+  const { rows } = await sql<{ id: string; email: string }>`select id, email from dashboard_people
+    where id = any(${[...ids]}::uuid[])`.execute(db)
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
 /** The person of an id, who exists. */
 export const personOf = async (tx: Tx, id: string): Promise<Person> =>
   (await sql<Person>`select id, email, language from dashboard_people where id = ${id}`.execute(tx)).rows[0]!

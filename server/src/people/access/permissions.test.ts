@@ -33,6 +33,11 @@ describe('the table of permissions', () => {
   const EXPECTED: Record<Action, readonly Role[]> = {
     'see-payments': EVERY,
     'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
+    'see-payouts': ['owner', 'admin', 'finance', 'approver', 'viewer'],
+    'request-payouts': ['owner', 'admin', 'finance'],
+    'approve-payouts': ['owner', 'admin', 'finance', 'approver'],
+    'manage-payout-addresses': ['owner', 'admin', 'finance'],
+    'manage-payout-policy': ['owner'],
     'see-webhooks': TECHNICAL,
     'replay-webhooks': TECHNICAL,
     'manage-webhooks': ['owner', 'admin', 'developer'],

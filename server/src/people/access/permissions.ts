@@ -12,6 +12,23 @@ export const PERMISSIONS = {
     does: 'read balances and their statements, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
+  'see-payouts': {
+    does: 'read withdrawals, card payouts, requests of payouts, the address book and the policy, and export them',
+    roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
+  },
+  'request-payouts': {
+    does: 'ask for payouts, and withdraw own requests; pay alone up to the amount that the policy allows',
+    roles: ['owner', 'admin', 'finance'],
+  },
+  'approve-payouts': {
+    does: 'approve and refuse payouts that another member asked for',
+    roles: ['owner', 'admin', 'finance', 'approver'],
+  },
+  'manage-payout-addresses': {
+    does: 'add addresses to the address book of payouts, and remove them',
+    roles: ['owner', 'admin', 'finance'],
+  },
+  'manage-payout-policy': { does: 'change the policy of payouts', roles: ['owner'] },
   'see-webhooks': {
     does: 'read the notifications of the merchant, their attempts and the endpoint',
     roles: ['owner', 'admin', 'support', 'developer'],

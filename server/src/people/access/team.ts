@@ -155,7 +155,7 @@ export const removeFromTeam = async (
  * Locks the members of a merchant, so that changes of a team happen one after another: two owners who remove each other
  * at once can't both succeed. Throws NotAllowed for a person who is no member.
  */
-const lockTeam = async (
+export const lockTeam = async (
   tx: Tx,
   { person }: Session,
   merchantId: string,

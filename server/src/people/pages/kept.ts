@@ -5,7 +5,19 @@ import { hidden } from './frame.ts'
 import type { DashboardDeps, Fields } from './visit.ts'
 
 /** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
-const KEPT = ['name', 'invitee', 'invitee-role', 'webhook-url'] as const
+const KEPT = [
+  'name',
+  'invitee',
+  'invitee-role',
+  'webhook-url',
+  'payout-asset',
+  'payout-to',
+  'payout-amount',
+  'payout-meta',
+  'address-name',
+  'network',
+  'address',
+] as const
 const PARAMETER = 'kept'
 
 /** Typed fields that a page shows again after the person has signed in or proved that it is them. */

@@ -5,6 +5,7 @@ import { merchantPath, type Visit } from './visit.ts'
 const PARTS = [
   ['payments', 'see-payments'],
   ['balances', 'see-balances'],
+  ['payouts', 'see-payouts'],
   ['webhooks', 'see-webhooks'],
   ['archive', 'export-all'],
   ['team', 'see-team'],

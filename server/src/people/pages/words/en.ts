@@ -81,6 +81,7 @@ export interface Words {
   passwordEnds: string
   payments: string
   balances: string
+  payouts: string
   webhooks: string
   archive: string
   team: string
@@ -164,7 +165,8 @@ export const en: Words = {
   merchantsTitle: 'Choose a merchant',
   noMerchants: 'You are a member of no merchant.',
   proveTitle: 'Confirm that it is you',
-  proveText: 'Security settings and the team can be changed for five minutes after you confirm.',
+  proveText:
+    'After you confirm, security settings, the team, payouts and other important matters can be changed for five minutes.',
   proveNeeded: 'First confirm that it is you. What you typed is kept.',
   prove: 'Confirm',
   passkeysTitle: 'Passkeys',
@@ -194,6 +196,7 @@ export const en: Words = {
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
   payments: 'Payments',
   balances: 'Balances',
+  payouts: 'Payouts',
   webhooks: 'Webhooks',
   archive: 'Archive',
   team: 'Team',
@@ -239,6 +242,15 @@ export const en: Words = {
   },
   methods: { passkey: 'passkey', password: 'password', recovery: 'recovery code' },
   actions: {
+    'requested payout': 'Requested a payout',
+    'approved payout': 'Approved a payout',
+    'paid without approval': 'Paid without an approval',
+    'refused payout': 'Refused a payout',
+    'withdrew payout': 'Withdrew a request of a payout',
+    'payout failed': 'A payout failed',
+    'added payout address': 'Added an address to the address book',
+    'removed payout address': 'Removed an address from the address book',
+    'changed payout policy': 'Changed the policy of payouts',
     'replayed webhook': 'Sent a notification again',
     'tested webhook': 'Sent a test notification',
     'changed webhook URL': 'Changed the URL of webhooks',

@@ -1,0 +1,17 @@
+import type { Rules } from '../../pay-out/withdrawals/index.ts'
+import type { DashboardDeps } from '../../people/pages/index.ts'
+
+export interface PayoutPagesDeps extends DashboardDeps {
+  rules: Rules
+}
+
+/** Paths behind that of the merchant. */
+export const PAYOUTS = 'payouts'
+export const NEW = `${PAYOUTS}/new`
+export const BOOK = `${PAYOUTS}/addresses`
+export const POLICY = `${PAYOUTS}/policy`
+export const ONE = `${PAYOUTS}/requests/{id}`
+export const pathOfRequest = (id: string): string => `${PAYOUTS}/requests/${id}`
+
+/** Requests of a page of the list. */
+export const ROWS = 30

@@ -1,0 +1,224 @@
+import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { ICONS } from '@bursar/checkout/icons'
+import { facts, note } from '@bursar/checkout/parts'
+import { isNetwork, type Network } from '@bursar/chainkit'
+import { orderErrors } from '@bursar/contract'
+import { showNetwork } from '../../merchants/documents/index.ts'
+import {
+  approvalsFor,
+  isMeta,
+  judgePayout,
+  keyOf,
+  knownAddresses,
+  lineOf,
+  listAddresses,
+  PayoutProblem,
+  requestPayouts,
+  type TypedPayout,
+} from '../../pay-out/requests/index.ts'
+import { checkDestination, readAmount, readAsset, type Priced } from '../../pay-out/withdrawals/index.ts'
+import { hidden, keptOf, linkTo, merchantPath, redirect, type Fields } from '../../people/pages/index.ts'
+import type { PageAnswer } from '../../platform/api/page.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { pathOfRequest, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { addressPiece, amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
+
+const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
+type FieldName = keyof typeof FIELDS
+type Typed = Record<FieldName, string>
+
+const typedIn = (fields: Fields): Typed => ({
+  asset: fields(FIELDS.asset),
+  to: fields(FIELDS.to).trim(),
+  amount: fields(FIELDS.amount).trim().replace(',', '.'),
+  meta: fields(FIELDS.meta).trim(),
+})
+
+const payoutOf = ({ asset, ...typed }: Typed): TypedPayout => {
+  const [ticker = '', blockchain = ''] = asset.split('/')
+  return { ticker, blockchain, ...typed }
+}
+
+/** A problem of a field. `detail` is a text of the API, in English. */
+interface Problem {
+  field: FieldName | 'other'
+  detail?: string
+}
+
+/** The form of a new payout. */
+export const newPage =
+  (deps: PayoutPagesDeps) =>
+  async (scope: Scope): Promise<PageAnswer> =>
+    formPage(deps, scope, { typed: await firstTyped(deps, scope), problems: [] })
+
+/**
+ * What the form has at first: the text that was kept for the session, or an address of the book. A link of another site
+ * can't fill it.
+ */
+const firstTyped = async (deps: PayoutPagesDeps, { visit, request, merchantId }: Scope): Promise<Typed> => {
+  const kept = visit.session ? keptOf(deps, visit.session, request) : {}
+  const typed = typedIn((name) => kept[name] ?? '')
+  const to = (await listAddresses(deps.db, merchantId)).find(({ id }) => id === request.query['address'])
+  if (!to) return typed
+  const asset = deps.rules.catalogue.crypto.find(({ networks }) => networks.has(to.blockchain))
+  return { ...typed, to: to.address, asset: `${asset?.ticker ?? ''}/${to.blockchain}` }
+}
+
+/** Checks the form and shows its fee, or requests the payout that was shown. */
+export const submitNew =
+  (deps: PayoutPagesDeps) =>
+  async ({ scope, session, fields }: Submitted): Promise<PageAnswer> => {
+    const { visit, merchantId } = scope
+    const typed = typedIn(fields)
+    if (fields('do') === 'edit') return formPage(deps, scope, { typed, problems: [] })
+    const found = await judge(deps, scope, typed)
+    if (!('priced' in found)) return formPage(deps, scope, { typed, problems: found.problems })
+    const formKey = fields('form-key')
+    if (fields('do') !== 'ask' || !isUuid(formKey)) return checkedPage(deps, scope, typed, found.priced)
+    const lines = [lineOf(found.priced, 1, typed.meta)]
+    try {
+      const given = { merchantId, kind: 'one', name: '', formKey, lines } as const
+      const id = await inTransaction(deps.db, (tx) => requestPayouts(tx, session, given, visit.now))
+      return redirect(linkTo(visit, merchantPath(merchantId, pathOfRequest(id))))
+    } catch (error) {
+      if (!(error instanceof PayoutProblem)) throw error
+      const said = { isProblem: true, text: textsOf(scope).troubles[error.trouble] }
+      return formPage(deps, scope, { typed, problems: [], said })
+    }
+  }
+
+/** The price of a typed payout now, or all its problems. */
+const judge = async (
+  { db, rules }: PayoutPagesDeps,
+  { merchantId, visit }: Scope,
+  typed: Typed,
+): Promise<{ priced: Priced } | { problems: Problem[] }> => {
+  const payout = payoutOf(typed)
+  const problems: Problem[] = isMeta(typed.meta) ? [] : [{ field: 'meta' }]
+  const where = attempt(() => readAsset(payout, rules, orderErrors.invalidOrder))
+  if (where.refused) problems.push({ field: 'asset' })
+  if (isNetwork(payout.blockchain)) {
+    const checked = checkDestination(payout.blockchain, payout.to, rules)
+    if (!checked.ok) problems.push({ field: 'to', detail: checked.why })
+  }
+  if (where.value) {
+    const amount = attempt(() => readAmount(payout.amount, where.value!))
+    if (amount.refused) problems.push({ field: 'amount', detail: amount.refused.message })
+  }
+  if (problems.length > 0) return { problems }
+  const judged = await judgePayout(db, merchantId, payout, rules, visit.now.real.getTime())
+  if ('priced' in judged) return judged
+  const { field, message } = judged.refused
+  return { problems: [{ field: field === 'to' || field === 'amount' ? field : 'other', detail: message }] }
+}
+
+const attempt = <Value>(read: () => Value): { value?: Value; refused?: ApiRefusal } => {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (error instanceof ApiRefusal) return { refused: error }
+    throw error
+  }
+}
+
+const formPage = async (
+  { rules }: PayoutPagesDeps,
+  scope: Scope,
+  { typed, problems, said }: { typed: Typed; problems: readonly Problem[]; said?: Said },
+): Promise<PageAnswer> => {
+  const texts = textsOf(scope)
+  const { visit, merchantId } = scope
+  const other = problems.find(({ field }) => field === 'other')
+  const assets = rules.catalogue.crypto.flatMap(({ ticker, networks }) =>
+    [...networks.keys()].map((network) => [`${ticker}/${network}`, `${ticker}, ${showNetwork(network)}`] as const),
+  )
+  const isFailed = problems.length > 0 || said !== undefined
+  return merchantPage(scope, {
+    title: texts.newPayout,
+    part: 'payouts',
+    status: isFailed ? 400 : 200,
+    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    sections: [
+      saidPiece(said),
+      other && saidPiece({ isProblem: true, text: texts.problems.other, ...detailOf(other) }),
+      html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}">${hidden('do', 'check')}<p>${texts.newText}</p>
+<div class="field"><label class="name" for="${FIELDS.asset}">${texts.asset}</label>${wrongPiece(scope, problems, 'asset')}<select id="${FIELDS.asset}" name="${FIELDS.asset}" required>${[
+        ['', '–'] as const,
+        ...assets,
+      ].map(
+        ([value, text]) => html`<option value="${value}"${value === typed.asset && html` selected`}>${text}</option>`,
+      )}</select></div>
+${textPiece(scope, problems, { field: 'to', value: typed.to, label: texts.to, hint: texts.toHint })}
+${textPiece(scope, problems, { field: 'amount', value: typed.amount, label: texts.amount, hint: texts.amountHint, mode: 'decimal' })}
+${textPiece(scope, problems, { field: 'meta', value: typed.meta, label: texts.meta, hint: texts.metaHint, isFree: true })}
+<div class="ask"><button>${texts.check}</button></div></form>`,
+    ],
+  })
+}
+
+const detailOf = ({ detail }: Problem): Pick<Said, 'detail'> => (detail === undefined ? {} : { detail })
+
+const wrongPiece = (scope: Scope, problems: readonly Problem[], field: FieldName): Piece => {
+  const problem = problems.find((one) => one.field === field)
+  return (
+    problem &&
+    html`<p class="wrong" id="${FIELDS[field]}-wrong" role="alert">${textsOf(scope).problems[field]}${problem.detail !== undefined && html` <span lang="en">${foreign(problem.detail)}</span>`}</p>`
+  )
+}
+
+interface TextField {
+  field: FieldName
+  value: string
+  label: string
+  hint: string
+  mode?: 'decimal'
+  isFree?: boolean
+}
+
+const textPiece = (
+  scope: Scope,
+  problems: readonly Problem[],
+  { field, value, label, hint, mode, isFree = false }: TextField,
+): Markup => {
+  const id = FIELDS[field]
+  const isWrong = problems.some((one) => one.field === field)
+  return html`<div class="field"><label class="name" for="${id}">${label}</label><p class="soft" id="${id}-hint">${hint}</p>${wrongPiece(scope, problems, field)}
+<input type="text" id="${id}" name="${id}" value="${value}" autocomplete="off" aria-describedby="${id}-hint${isWrong && ` ${id}-wrong`}"${isWrong && html` aria-invalid="true"`}${mode && html` inputmode="${mode}"`}${!isFree && html` required`}></div>`
+}
+
+/** The payout as it would be made now, with its fee. Nothing is stored yet. */
+const checkedPage = async (
+  { db, rules, runtime }: PayoutPagesDeps,
+  scope: Scope,
+  typed: Typed,
+  { place, units, fee }: Priced,
+): Promise<PageAnswer> => {
+  const texts = textsOf(scope)
+  const { visit, merchantId } = scope
+  const { ticker } = place.where.asset
+  const { network } = place.where.on
+  const shown = (amount: bigint): string => amountOf(rules.catalogue, ticker, amount)
+  const known = await knownAddresses(db, merchantId, visit.now.real)
+  const needed = await approvalsFor(db, merchantId, [{ ticker, units }], visit.now.real)
+  const again = Object.entries(FIELDS).map(([field, name]) => hidden(name, typed[field as FieldName]))
+  return merchantPage(scope, {
+    title: texts.checkTitle,
+    part: 'payouts',
+    sections: [
+      html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.checkText}</p>${facts([
+        [texts.amount, html`<strong>${shown(units)}</strong>`],
+        [texts.network, showNetwork(network as Network)],
+        [texts.to, addressPiece(place.to)],
+        [texts.fee, fee === 0n ? texts.free : shown(fee)],
+        [texts.total, shown(units + fee)],
+        typed.meta === '' ? undefined : [texts.meta, foreign(typed.meta)],
+      ])}${!known.has(keyOf(network, place.to)) && note('warn', ICONS.alert, texts.isNew)}<p class="soft">${texts.feeText}</p><p>${
+        needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
+      }</p>${hidden('do', 'ask')}${hidden('form-key', runtime.newId())}${again}
+<div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<button class="second">${texts.edit}</button></form>`,
+    ],
+  })
+}

@@ -1,0 +1,65 @@
+import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { ICONS } from '@bursar/checkout/icons'
+import { note } from '@bursar/checkout/parts'
+import type { RequestState } from '../../pay-out/requests/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
+import { provePanel, type Visit } from '../../people/pages/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
+import { toneTag, type Scope } from '../frame/index.ts'
+import type { PayoutPagesDeps } from './deps.ts'
+import { PAYOUT_WORDS, type PayoutWords, type RequestStanding } from './words/index.ts'
+
+export const textsOf = ({ language }: Pick<Scope, 'language'>): PayoutWords => PAYOUT_WORDS[language]
+
+/** An amount in ledger units, with its ticker. */
+export const amountOf = (catalogue: Catalogue, ticker: string, units: bigint): string =>
+  `${formatUnits(units, catalogue.find(ticker)?.scale ?? 0)}\u00A0${ticker}`
+
+/** A request that waits until its time has expired. */
+export const standingOf = (
+  { state, expiresAt }: { state: RequestState; expiresAt: Date },
+  now: Date,
+): RequestStanding => (state === 'waiting' && expiresAt <= now ? 'expired' : state)
+
+const TONES = {
+  waiting: 'warn',
+  expired: 'calm',
+  placing: 'warn',
+  placed: 'good',
+  refused: 'bad',
+  withdrawn: 'calm',
+  failed: 'bad',
+} as const satisfies Record<RequestStanding, string>
+
+export const standingTag = (standing: RequestStanding, { standings }: PayoutWords): Markup =>
+  toneTag(TONES[standing], standings[standing])
+
+/** The result of a form. `detail` is a text of the API, in English. */
+export interface Said {
+  isProblem: boolean
+  text: string
+  detail?: string
+}
+
+export const saidPiece = (said: Said | undefined): Piece =>
+  said &&
+  html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(
+    said.isProblem ? 'bad' : 'good',
+    said.isProblem ? ICONS.alert : ICONS.check,
+    said.text,
+    ...(said.detail === undefined ? [] : [html`<span lang="en">${foreign(said.detail)}</span>`]),
+  )}</div>`
+
+/** An address in a line of its own, which breaks on a narrow screen. */
+export const addressPiece = (address: string): Markup => html`<span class="hash">${foreign(address)}</span>`
+
+/** The forms of a proof that return to this page; undefined while a proof is recent, and without a session. */
+export const provingPiece = async (
+  deps: PayoutPagesDeps,
+  visit: Visit,
+  next: string,
+  kept: Readonly<Record<string, string>> = {},
+): Promise<Markup | undefined> => {
+  const { session } = visit
+  return session && provePanel(deps, { ...visit, session }, { next, kept })
+}

@@ -1,0 +1,203 @@
+import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { ICONS } from '@bursar/checkout/icons'
+import { facts, note } from '@bursar/checkout/parts'
+import { isNetwork } from '@bursar/chainkit'
+import { showNetwork, showTime } from '../../merchants/documents/index.ts'
+import {
+  approveRequest,
+  PayoutProblem,
+  readRequest,
+  refuseRequest,
+  totalsOf,
+  withdrawRequest,
+  type ApprovalResult,
+  type RequestDetail,
+  type RequestLine,
+} from '../../pay-out/requests/index.ts'
+import { mayRole, ProofNeeded } from '../../people/access/index.ts'
+import { hidden, input, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import type { PageAnswer } from '../../platform/api/page.ts'
+import { isUuid } from '../../platform/base/id.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
+import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import {
+  addressPiece,
+  amountOf,
+  provingPiece,
+  saidPiece,
+  standingOf,
+  standingTag,
+  textsOf,
+  type Said,
+} from './pieces.ts'
+import type { PayoutWords } from './words/index.ts'
+
+/** Lines of a request that its page shows. */
+const MOST_LINES = 200
+const COUNT = /^\d$/
+
+/** One request: who asked, what for, who approved, and the forms of a decision. */
+export const requestPage =
+  (deps: PayoutPagesDeps) =>
+  async (scope: Scope): Promise<PageAnswer> =>
+    show(deps, scope, saidIn(textsOf(scope), scope.request.query))
+
+const saidIn = (texts: PayoutWords, { done, missing, proved }: Readonly<Record<string, string>>): Said | undefined => {
+  const said = { placed: texts.saidPlaced, placing: texts.saidPlacing, done: texts.saidDone }
+  if (done === 'counted')
+    return { isProblem: false, text: texts.saidCounted(COUNT.test(missing ?? '') ? Number(missing) : 1) }
+  if (done !== undefined && Object.hasOwn(said, done))
+    return { isProblem: false, text: said[done as keyof typeof said] }
+  return proved === undefined ? undefined : { isProblem: false, text: texts.saidDone }
+}
+
+/** Approves, refuses or withdraws a request. */
+export const decide =
+  (deps: PayoutPagesDeps) =>
+  async (submitted: Submitted): Promise<PageAnswer> => {
+    const { scope, session, fields } = submitted
+    const { visit, merchantId, request } = scope
+    const texts = textsOf(scope)
+    const id = request.params['id'] ?? ''
+    if (!isUuid(id)) return lostPage(visit, scope.words)
+    const done = (query: Readonly<Record<string, string>>): PageAnswer => redirect(linkTo(visit, visit.path, query))
+    try {
+      switch (fields('do')) {
+        case 'approve':
+          return answerTo(
+            deps,
+            scope,
+            await approveRequest(deps.db, session, { merchantId, id, shown: fields('shown') }, deps.rules, visit.now),
+          )
+        case 'refuse': {
+          const refused = { merchantId, id, reason: fields('reason').trim() }
+          await inTransaction(deps.db, (tx) => refuseRequest(tx, session, refused, visit.now))
+          return done({ done: 'done' })
+        }
+        case 'withdraw':
+          await inTransaction(deps.db, (tx) => withdrawRequest(tx, session, { merchantId, id }, visit.now))
+          return done({ done: 'done' })
+        default:
+          return show(deps, scope, undefined)
+      }
+    } catch (error) {
+      if (error instanceof ProofNeeded) return show(deps, scope, { isProblem: true, text: texts.proveFirst }, 403)
+      if (!(error instanceof PayoutProblem)) throw error
+      return show(deps, scope, { isProblem: true, text: texts.troubles[error.trouble] }, 400)
+    }
+  }
+
+const answerTo = async (deps: PayoutPagesDeps, scope: Scope, result: ApprovalResult): Promise<PageAnswer> => {
+  const { visit } = scope
+  const texts = textsOf(scope)
+  if (result.kind === 'refused') {
+    const text = result.isFinal ? texts.saidRefusedForGood : texts.saidRefusedNow
+    return show(deps, scope, { isProblem: true, text, detail: result.why }, 400)
+  }
+  const missing = result.kind === 'counted' ? { missing: String(result.missing) } : {}
+  return redirect(linkTo(visit, visit.path, { done: result.kind, ...missing }))
+}
+
+const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined, status = 200): Promise<PageAnswer> => {
+  const { visit, words, merchantId, role, request } = scope
+  const texts = textsOf(scope)
+  const id = request.params['id'] ?? ''
+  const found = isUuid(id) ? await readRequest(deps.db, merchantId, id, visit.now.real) : undefined
+  if (!found) return lostPage(visit, words)
+  const isMaker = found.makerId === visit.session?.person.id
+  const isOpen = standingOf(found, visit.now.real) === 'waiting'
+  const mayApprove = isOpen && (isMaker ? found.needed === 0 : mayRole(role, 'approve-payouts'))
+  const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
+  const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path) : undefined
+  const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined }
+  return merchantPage(scope, {
+    title: found.kind === 'file' ? texts.file(found.name, found.lines.length) : texts.payout,
+    part: 'payouts',
+    status,
+    isProving: proving !== undefined,
+    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    sections: [
+      saidPiece(said),
+      html`<section class="panel">${details(deps, scope, found)}</section>`,
+      isOpen && proving,
+      isOpen && decisionPanel(scope, found, decision),
+      (found.kind === 'file' || found.lines.length > 1) && linesPanel(deps, scope, found.lines),
+    ],
+  })
+}
+
+const details = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, found: RequestDetail): Markup => {
+  const { visit, words } = scope
+  const texts = textsOf(scope)
+  const [line] = found.lines
+  const one = found.lines.length === 1 ? line : undefined
+  const totals = [...totalsOf(found.lines)].map(([ticker, units]) => amountOf(catalogue, ticker, units))
+  const isOpen = found.state === 'waiting'
+  const approvals: Piece =
+    found.approvals.length === 0
+      ? texts.nobodyYet
+      : found.approvals.map(({ email, at }) => html`<div>${foreign(email)}, ${showTime(at.getTime())}</div>`)
+  return html`${facts([
+    [words.status, standingTag(standingOf(found, visit.now.real), texts)],
+    [texts.amount, html`<strong>${totals.join(' + ')}</strong>`],
+    one && [texts.network, isNetwork(one.blockchain) ? showNetwork(one.blockchain) : one.blockchain],
+    one && [texts.to, addressPiece(one.to)],
+    one && one.meta !== null ? [texts.meta, foreign(one.meta)] : undefined,
+    [texts.maker, html`${foreign(found.maker)}, ${showTime(found.createdAt.getTime())}`],
+    isOpen ? [texts.until, showTime(found.expiresAt.getTime())] : undefined,
+    [texts.approvedBy, approvals],
+    isOpen && found.needed > 0 ? [texts.approvals, String(found.needed)] : undefined,
+    found.decider === undefined
+      ? undefined
+      : [texts.decided, html`${foreign(found.decider)}, ${showTime(found.decidedAt!.getTime())}`],
+    found.reason === null ? undefined : [texts.reason, foreign(found.reason)],
+    one?.withdrawalId ? [words.id, html`<span class="hash">${one.withdrawalId}</span>`] : undefined,
+  ])}${isOpen && risks(texts, found.lines)}`
+}
+
+const risks = (texts: PayoutWords, lines: readonly RequestLine[]): Piece => {
+  const found = [
+    ...(lines.some(({ isNew }) => isNew) ? [texts.isNew] : []),
+    ...(lines.some(({ isAboveUsual }) => isAboveUsual) ? [texts.isAboveUsual] : []),
+  ]
+  return found.length > 0 && note('warn', ICONS.alert, texts.risks, ...found)
+}
+
+const decisionPanel = (
+  { visit, role }: Scope,
+  { contentHash, needed }: RequestDetail,
+  { isMaker, mayApprove, isProved }: { isMaker: boolean; mayApprove: boolean; isProved: boolean },
+): Markup | false => {
+  const texts = textsOf({ language: visit.language })
+  const action = linkTo(visit, visit.path)
+  const mayRefuse = !isMaker && mayRole(role, 'approve-payouts')
+  if (!isMaker && !mayRefuse) return false
+  return html`<section class="panel"><h2>${texts.approveTitle}</h2>${isMaker && html`<p>${needed > 0 ? texts.waitsForOthers : texts.payAloneText}</p>`}${
+    mayApprove &&
+    isProved &&
+    html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${texts.approveText}</p>`}<button>${isMaker ? texts.payAlone : texts.approve}</button></form>`
+  }${
+    mayRefuse &&
+    html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, autocomplete: 'off', isNeeded: false })}<button class="second">${texts.refuse}</button></form>`
+  }${
+    isMaker &&
+    html`<form method="post" action="${action}">${hidden('do', 'withdraw')}<p class="soft">${texts.withdrawText}</p><button class="second">${texts.withdraw}</button></form>`
+  }</section>`
+}
+
+const linesPanel = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, lines: readonly RequestLine[]): Markup => {
+  const { words } = scope
+  const texts = textsOf(scope)
+  return html`<section><h2>${texts.lines}</h2>${table(
+    texts.lines,
+    [{ title: texts.to }, { title: texts.amount, isNumber: true }, { title: words.status }],
+    lines
+      .slice(0, MOST_LINES)
+      .map((line) => [
+        html`${addressPiece(line.to)}${line.meta !== null && html`<br><span class="soft">${foreign(line.meta)}</span>`}${line.isNew && html`<br><span class="soft">${texts.isNew}</span>`}`,
+        amountOf(catalogue, line.ticker, line.units),
+        html`${texts.lineStates[line.state]}${line.reason !== null && html`<br><span class="soft" lang="en">${foreign(line.reason)}</span>`}`,
+      ]),
+  )}</section>`
+}

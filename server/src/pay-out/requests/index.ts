@@ -1,0 +1,27 @@
+/**
+ * Payouts by two people: a member of a merchant asks for a payout, another one approves it. Guarantees:
+ * - nobody approves a request of their own; without a policy, every payout needs an approval;
+ * - an approval fits one request: it names the hash of what the person saw, which is compared in the transaction that
+ *   places the withdrawal;
+ * - a request is placed at most once, whatever races: the withdrawal, the approval and the state of the request are
+ *   stored in one transaction;
+ * - the policy, the address book and the roles that count are those at the time of the approval;
+ * - a policy that allows more is in force a day later, one that allows less at once.
+ */
+export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
+export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
+export {
+  isMeta,
+  judgePayout,
+  lineOf,
+  refuseRequest,
+  requestPayouts,
+  withdrawRequest,
+  type TypedPayout,
+} from './asking.ts'
+export { totalsOf } from './content.ts'
+export type { RequestState } from './machine.ts'
+export { changePolicy, readPolicy } from './policy.ts'
+export { PayoutProblem, type PayoutTrouble } from './problem.ts'
+export { listRequests, readRequest, type RequestDetail, type RequestLine, type RequestRow } from './reading.ts'
+export { hoursBetween, ruleOf, spanOf, type AssetRule, type PayoutRules } from './rules.ts'

@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { statesTaking } from '../../platform/base/moves.ts'
+import type { PayoutLine } from './content.ts'
+import { requestMoves, stateAfter, type RequestEvent, type RequestState } from './machine.ts'
+
+export interface PayoutRequest {
+  id: string
+  merchantId: string
+  kind: 'one' | 'file'
+  /** of the file; empty for one payout */
+  name: string
+  state: RequestState
+  makerId: string
+  contentHash: Buffer
+  createdAt: Date
+  expiresAt: Date
+  decidedBy: string | null
+  decidedAt: Date | null
+  reason: string | null
+}
+
+export interface StoredLine extends PayoutLine {
+  state: 'waiting' | 'placed' | 'failed'
+  withdrawalId: string | null
+  reason: string | null
+}
+
+export const REQUEST_COLUMNS =
+  sql.raw(`r.id, r.merchant_id as "merchantId", r.kind, r.name, r.state, r.maker_id as "makerId",
+  r.content_hash as "contentHash", r.created_at as "createdAt", r.expires_at as "expiresAt", r.decided_by as "decidedBy",
+  r.decided_at as "decidedAt", r.reason`)
+
+/** Stores a request with its lines. Returns the id of the request that this form has made before, if any. */
+export const insertRequest = async (
+  tx: Tx,
+  request: Omit<PayoutRequest, 'state' | 'decidedBy' | 'decidedAt' | 'reason'> & { formKey: string },
+  lines: readonly PayoutLine[],
+): Promise<string | undefined> => {
+  const { id, merchantId, kind, formKey, name, makerId, contentHash, createdAt, expiresAt } = request
+  const { rows } =
+    await sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at)
+    values (${id}, ${merchantId}, ${kind}, ${formKey}, ${name}, 'waiting', ${makerId}, ${contentHash}, ${createdAt}, ${expiresAt})
+    on conflict (merchant_id, form_key) do nothing returning 1`.execute(tx)
+  if (rows.length === 0) {
+    const { rows: before } = await sql<{ id: string }>`select id from payout_requests
+      where merchant_id = ${merchantId} and form_key = ${formKey}`.execute(tx)
+    return before[0]!.id
+  }
+  await sql`insert into payout_lines(request_id, number, merchant_id, ticker, blockchain, to_address, units, fee_limit, meta, state)
+    select ${id}, l.number, ${merchantId}, l.ticker, l.blockchain, l.to_address, l.units, l.fee_limit, l.meta, 'waiting'
+    from unnest(${lines.map((l) => l.number)}::int[], ${lines.map((l) => l.ticker)}::text[],
+      ${lines.map((l) => l.blockchain)}::text[], ${lines.map((l) => l.to)}::text[], ${lines.map((l) => `${l.units}`)}::numeric[],
+      ${lines.map((l) => `${l.feeLimit}`)}::numeric[], ${lines.map((l) => l.meta)}::text[])
+      as l(number, ticker, blockchain, to_address, units, fee_limit, meta)`.execute(tx)
+  return undefined
+}
+
+/** Locks a request of a merchant. */
+export const lockRequest = async (tx: Tx, merchantId: string, id: string): Promise<PayoutRequest | undefined> =>
+  (
+    await sql<PayoutRequest>`select ${REQUEST_COLUMNS} from payout_requests r
+      where r.merchant_id = ${merchantId} and r.id = ${id} for update`.execute(tx)
+  ).rows[0]
+
+export const linesOf = async (db: Db | Tx, requestId: string): Promise<StoredLine[]> =>
+  (
+    await sql<StoredLine>`select number, ticker, blockchain, to_address as "to", units, fee_limit as "feeLimit", meta,
+        state, withdrawal_id as "withdrawalId", reason
+      from payout_lines where request_id = ${requestId} order by number`.execute(db)
+  ).rows
+
+/** Moves a request by its state machine, with compare-and-set. Returns false if its state does not allow the event. */
+export const moveRequest = async (
+  tx: Tx,
+  { merchantId, id }: Pick<PayoutRequest, 'merchantId' | 'id'>,
+  event: RequestEvent,
+  { by, at, reason = null }: { by: string; at: Date; reason?: string | null },
+): Promise<boolean> => {
+  const from = statesTaking(requestMoves, event)
+  const { rows } = await sql`update payout_requests set state = ${stateAfter(from[0]!, event)!}, decided_by = ${by},
+      decided_at = ${at}, reason = ${reason}
+    where merchant_id = ${merchantId} and id = ${id} and state = any(${from}) returning 1`.execute(tx)
+  return rows.length > 0
+}
+
+export const endLine = async (
+  tx: Tx,
+  { requestId, number }: { requestId: string; number: number },
+  end: { withdrawalId: string } | { reason: string },
+  at: Date,
+): Promise<void> => {
+  const [withdrawalId, reason] = 'reason' in end ? [null, end.reason] : [end.withdrawalId, null]
+  await sql`update payout_lines set state = ${withdrawalId === null ? 'failed' : 'placed'}, withdrawal_id = ${withdrawalId},
+      reason = ${reason}, ended_at = ${at}
+    where request_id = ${requestId} and number = ${number} and state = 'waiting'`.execute(tx)
+}
+
+/** Stores an approval. Returns false if the person has approved the request before. */
+export const insertApproval = async (
+  tx: Tx,
+  { id, merchantId, contentHash }: Pick<PayoutRequest, 'id' | 'merchantId' | 'contentHash'>,
+  personId: string,
+  at: Date,
+): Promise<boolean> => {
+  const { rows } = await sql`insert into payout_approvals(request_id, person_id, merchant_id, content_hash, at)
+    values (${id}, ${personId}, ${merchantId}, ${contentHash}, ${at}) on conflict do nothing returning 1`.execute(tx)
+  return rows.length > 0
+}
+
+export interface Approval {
+  personId: string
+  contentHash: Buffer
+  at: Date
+}
+
+export const approvalsOf = async (db: Db | Tx, requestId: string): Promise<Approval[]> =>
+  (
+    await sql<Approval>`select person_id as "personId", content_hash as "contentHash", at from payout_approvals
+      where request_id = ${requestId} order by at, person_id`.execute(db)
+  ).rows
+
+/** Sums of payouts of one asset in ledger units. */
+export interface Paid {
+  hour: bigint
+  day: bigint
+  /** in 24 hours, without an approval */
+  alone: bigint
+}
+
+const HOUR_MS = 3_600_000
+
+/** What a merchant has paid in this way before a time, by ticker. Lines that are being placed count. */
+export const paidBefore = async (db: Db | Tx, merchantId: string, at: Date): Promise<Map<string, Paid>> => {
+  const [hourAgo, dayAgo] = [new Date(at.getTime() - HOUR_MS), new Date(at.getTime() - 24 * HOUR_MS)]
+  const { rows } = await sql<Paid & { ticker: string }>`select ticker,
+      coalesce(sum(units) filter (where ended_at is null or ended_at > ${hourAgo}), 0) as hour, sum(units) as day,
+      coalesce(sum(units) filter (where not exists (select from payout_approvals a where a.request_id = l.request_id)), 0)
+        as alone
+    from (
+      select ticker, units, ended_at, request_id from payout_lines
+        where merchant_id = ${merchantId} and state = 'placed' and ended_at > ${dayAgo}
+      union all select p.ticker, p.units, p.ended_at, p.request_id from payout_requests r
+        join payout_lines p on p.request_id = r.id
+        where r.state = 'placing' and r.merchant_id = ${merchantId} and p.state = 'waiting') l
+    group by ticker`.execute(db)
+  return new Map(rows.map(({ ticker, ...paid }) => [ticker, paid]))
+}
