@@ -2,8 +2,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cases } from '../../../../test/setup/cases.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
@@ -25,6 +27,7 @@ import { emit } from '../../merchants/webhooks/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { openZip } from '../../platform/zip/reading.ts'
 import { zipOf } from '../../platform/zip/writing.ts'
+import { textOf, unitsOf } from './amounts.ts'
 import { archiveOf, type PartSize } from './archive.ts'
 import { verifyArchive } from './verifying.ts'
 
@@ -137,6 +140,28 @@ test('the CSV has the rows of the JSON, with times to read and no formula', asyn
   ])
 })
 
+test('the statement of each asset has the sums of its entries by cause and kind', async () => {
+  const texts = await textsOf(await export_('statement'))
+  const lines = rowsIn(texts.get('statement.jsonl')!).filter(({ ticker }) => ticker === 'USDT')
+  expect(lines).toEqual([
+    { ticker: 'USDT', line: 'opening', kind: null, amount: '0', entries: null },
+    { ticker: 'USDT', line: 'adjustment', kind: 'post', amount: '0.0000003', entries: 20 },
+    { ticker: 'USDT', line: 'closing', kind: null, amount: '0.0000003', entries: null },
+  ])
+  const stated = rowsIn(texts.get('balances.jsonl')!).find(({ ticker }) => ticker === 'USDT')
+  expect(stated).toMatchObject({ balance: '0.0000003', held: '0.000000001' })
+})
+
+test('amounts come back from their units', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), (units) => {
+      expect(unitsOf(textOf(units))).toBe(units)
+    }),
+    { numRuns: cases(100) },
+  )
+  expect([textOf(0n), textOf(-(10n ** 40n)), textOf(unitsOf('-0.0010'))]).toEqual(['0', '-1', '-0.001'])
+})
+
 test('a long table continues in further files, each with its columns', async () => {
   const path = await export_('parts', { rows: 1_000, bytes: 1e9 })
   expect((await verifyArchive(path)).problems).toEqual([])
@@ -231,6 +256,7 @@ describe('the check finds', () => {
       expect.arrayContaining([
         'the newest entry of BTC does not lead to its balance',
         'the entries of BTC do not add up to its balance',
+        'the statement of BTC does not lead to its balance',
       ]),
     )
   })

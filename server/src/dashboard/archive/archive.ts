@@ -7,7 +7,7 @@ import { csvLine, csvText } from '../../platform/lists/csv.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { zipOf, type FileToZip } from '../../platform/zip/writing.ts'
 import { FORMAT, type FileLine, type Manifest } from './manifest.ts'
-import { entrySubject, orderSubjects } from './orders.ts'
+import { ledgerSubjects, orderSubjects } from './orders.ts'
 import { readmeOf } from './readme.ts'
 import { balanceSubject, moneySubjects, notificationSubject, ownSubjects, type RecordDeps } from './records.ts'
 import type { ArchiveRow, Subject } from './subject.ts'
@@ -42,7 +42,7 @@ export async function* archiveOf(deps: ArchiveDeps, merchantId: string, part = P
   const subjects = [
     ...ownSubjects(deps, merchantId, real),
     balanceSubject(deps, standing),
-    entrySubject(deps.lists, merchantId, versions),
+    ...ledgerSubjects(deps.lists, merchantId, versions),
     ...orderSubjects(deps.lists, merchantId, asOf),
     ...moneySubjects(deps, merchantId, asOf),
     notificationSubject(deps, merchantId, upTo),

@@ -2,7 +2,8 @@
 import { listEntries, listPage, operations } from '@bursar/contract'
 import type { Route } from '../../platform/api/route.ts'
 import { cursorOf } from '../../platform/lists/reading.ts'
-import { ROWS, type ArchiveRow, type Subject } from './subject.ts'
+import { textOf, unitsOf } from './amounts.ts'
+import { pageOf, ROWS, type ArchiveRow, type Subject } from './subject.ts'
 
 const LISTS = [
   ['listCryptoInvoices', 'Crypto invoices, as the API shows them.'],
@@ -27,26 +28,76 @@ export const orderSubjects = (routes: readonly Route[], merchantId: string, befo
     }
   })
 
+/** Entries of one kind with one kind of cause. */
+interface Line {
+  cause: string
+  kind: string
+  amount: bigint
+  entries: number
+}
+
 /**
- * The entries of the balances of a merchant, those of each asset newest first.
+ * The entries of the balances of a merchant, those of each asset newest first, and the statement of each asset from its
+ * first entry on, which is added up while the entries are read.
  * @param versions the version of the newest entry of each asset: later entries are not in the archive
  */
-export const entrySubject = (
+export const ledgerSubjects = (
   routes: readonly Route[],
   merchantId: string,
   versions: readonly { asset: string; version: number }[],
-): Subject => {
+): [entries: Subject, statement: Subject] => {
   const route = routeOf(routes, listEntries.id)
+  const statements = new Map<string, Map<string, Line>>()
   async function* pages(): AsyncGenerator<readonly ArchiveRow[]> {
-    for (const { asset, version } of versions)
-      yield* pagesOf(route, merchantId, { ticker: asset, after: cursorOf(listEntries.id, String(version + 1)) })
+    for (const { asset, version } of versions) {
+      const lines = new Map<string, Line>()
+      statements.set(asset, lines)
+      const query = { ticker: asset, after: cursorOf(listEntries.id, String(version + 1)) }
+      for await (const rows of pagesOf(route, merchantId, query)) {
+        for (const row of rows) addTo(lines, row)
+        yield rows
+      }
+    }
   }
-  return {
+  const entries = {
     name: 'entries',
     columns: listEntries.csv!,
     about: 'Every entry of the balance of each asset, newest first, with the balance after it.',
     pages: pages(),
   }
+  const statement = {
+    name: 'statement',
+    columns: ['ticker', 'line', 'kind', 'amount', 'entries'],
+    about: 'Of each asset: the opening balance, the sums of its entries by cause and kind, and the closing balance.',
+    pages: pageOf(async () => [...statements].flatMap(([ticker, lines]) => statementOf(ticker, [...lines.values()]))),
+  }
+  return [entries, statement]
+}
+
+const addTo = (lines: Map<string, Line>, row: ArchiveRow): void => {
+  const { kind, cause, amount } = row as { kind: string; cause: { kind: string }; amount: string }
+  const units = unitsOf(amount)
+  // Holds and their releases change no balance.
+  if (units === 0n) return
+  const key = `${cause.kind}/${kind}`
+  const line = lines.get(key) ?? { cause: cause.kind, kind, amount: 0n, entries: 0 }
+  lines.set(key, { ...line, amount: line.amount + units, entries: line.entries + 1 })
+}
+
+const statementOf = (ticker: string, lines: readonly Line[]): ArchiveRow[] => {
+  const closing = lines.reduce((sum, { amount }) => sum + amount, 0n)
+  const sorted = lines.toSorted((a, b) => (`${a.cause}/${a.kind}` < `${b.cause}/${b.kind}` ? -1 : 1))
+  return [
+    { ticker, line: 'opening', kind: null, amount: '0', entries: null },
+    ...sorted.map(({ cause, kind, amount, entries }) => ({
+      ticker,
+      line: cause,
+      kind,
+      amount: textOf(amount),
+      entries,
+    })),
+    { ticker, line: 'closing', kind: null, amount: textOf(closing), entries: null },
+  ]
 }
 
 const routeOf = (routes: readonly Route[], id: string): Route => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { openZip, type OpenZip } from '../../platform/zip/reading.ts'
 import type { ZipEntry } from '../../platform/zip/records.ts'
+import { unitsOf } from './amounts.ts'
 import { readManifest, type FileLine } from './manifest.ts'
 
 /** A verified archive. */
@@ -93,14 +94,6 @@ interface Books {
   close(): Verified['balances']
 }
 
-/** An amount as an integer number of 10^-40: more decimals than any asset has. */
-const unitsOf = (text: unknown): bigint => {
-  const found = /^(-?)(\d+)(?:\.(\d{1,40}))?$/.exec(String(text))
-  if (!found) throw new Error(`${JSON.stringify(text)} is no amount`)
-  const [, sign, whole, fraction = ''] = found
-  return BigInt(`${sign}${whole}${fraction.padEnd(40, '0')}`)
-}
-
 interface Account {
   entries: number
   sum: bigint
@@ -115,6 +108,7 @@ interface Account {
 const createBooks = (problems: string[]): Books => {
   const stated = new Map<string, { balance: string; held: string; entries: number }>()
   const accounts = new Map<string, Account>()
+  const statements = new Map<string, { lines: bigint; closing: bigint | null }>()
   const takeEntry: Take = (row) => {
     const { ticker } = row as { ticker: string }
     const [balance, held] = [unitsOf(row['balance']), unitsOf(row['held'])]
@@ -132,15 +126,27 @@ const createBooks = (problems: string[]): Books => {
     account.heldSum += change
     account.before = before
   }
+  const takeLine: Take = ({ ticker, line, amount }) => {
+    const sums = statements.get(String(ticker)) ?? { lines: 0n, closing: null }
+    statements.set(String(ticker), sums)
+    if (line === 'closing') sums.closing = unitsOf(amount)
+    else sums.lines += unitsOf(amount)
+  }
   return {
     readerOf: (file) => {
       if (/^entries(-\d+)?\.jsonl$/.test(file)) return takeEntry
+      if (file === 'statement.jsonl') return takeLine
       if (file !== 'balances.jsonl') return undefined
       return ({ ticker, balance, held, entries }) =>
         void stated.set(String(ticker), { balance: String(balance), held: String(held), entries: Number(entries) })
     },
     close: () => {
       for (const [ticker, one] of stated) problems.push(...differences(ticker, one, accounts.get(ticker)))
+      for (const [ticker, { balance }] of stated) {
+        const found = statements.get(ticker)
+        if (found?.lines !== unitsOf(balance) || found.closing !== unitsOf(balance))
+          problems.push(`the statement of ${ticker} does not lead to its balance`)
+      }
       for (const ticker of accounts.keys())
         if (!stated.has(ticker)) problems.push(`${ticker} has entries, and no balance`)
       return [...stated].map(([ticker, { balance, entries }]) => ({ ticker, balance, entries }))
