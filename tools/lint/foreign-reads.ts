@@ -81,6 +81,11 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
     why: 'records depend on the purpose of an address, as the trigger on them does',
   },
   {
+    by: 'ledger/figures',
+    tables: ['ledger_accounts', 'ledger_entries', 'ledger_transfers'],
+    why: 'entries are counted by day in the statement that reads them',
+  },
+  {
     by: 'ledger/postings',
     tables: ['request_answers'],
     why: 'guard 1 of a posting: stored answers are read with the other rows that a batch is judged by',

@@ -7,6 +7,7 @@ import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../../
 import { createAuditJob, provedPayments } from '../../treasury/auditing/index.ts'
 import { callbackPath } from '../../cards/acquiring/index.ts'
 import { createConversionJobs } from './converting.ts'
+import { createFigureJob } from '../../ledger/figures/index.ts'
 import { createInvariantJob } from '../../treasury/invariants/index.ts'
 import { createCostJob } from '../../treasury/costs/index.ts'
 import { createAncestryJob, createBackingJob, createBalanceCheckJob } from '../../pay-in/deposits/index.ts'
@@ -47,6 +48,7 @@ const LOST_EVERY_MS = 10_000
 const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
 const COUNT_EVERY_MS = 5_000
+const FIGURES_EVERY_MS = 30_000
 const TREASURY_EVERY_MS = 10_000
 const INVOICES_EVERY_MS = 1_000
 /** How often to check whether the day has its anchor. */
@@ -111,6 +113,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     ...all.map((adapter) => createReconcileJob(runtime, catalogue, [adapter], RECONCILE_EVERY_MS)),
     createCostJob(runtime, COSTS_EVERY_MS),
     createCountJob(runtime, COUNT_EVERY_MS),
+    createFigureJob(runtime, FIGURES_EVERY_MS),
     createHotWatchJob({
       runtime,
       catalogue,

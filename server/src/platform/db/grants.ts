@@ -97,6 +97,8 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   custody_recent: { owner: 'ledger/address-balances', worker: 'rawd', watcher: 'rawd' },
   custody_totals: { owner: 'ledger/address-balances', api: 'r', worker: 'raw', watcher: 'raw', operator: 'd' },
   custody_rounds: { owner: 'treasury/reconciliation', api: 'r', worker: 'raw', watcher: 'r' },
+  daily_balances: { owner: 'ledger/figures', api: 'r', worker: 'raw(version, posted)' },
+  daily_figures: { owner: 'ledger/figures', api: 'r', worker: 'raw(entries, units)' },
   dashboard_attempts: { owner: 'people/access', api: 'raw' },
   dashboard_audit: { owner: 'people/access', api: 'ra' },
   dashboard_challenges: { owner: 'people/access', api: 'raw(expires_at)d' },
