@@ -89,6 +89,13 @@ describeWithChromium('the pages of a merchant', () => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' })
     const { faults, said, judge } = judgeOf(page)
     const lang = `lang=${language}`
+    for (const days of [7, 90]) {
+      await page.goto(at(`home?days=${days}&${lang}`))
+      await judge(`home of ${days} days`)
+    }
+    for (const table of await page.locator('section[aria-labelledby] summary').all()) await table.click()
+    for (const snippet of await page.locator('section details > summary').all()) await snippet.click()
+    await judge('home with everything open')
     await page.goto(at(`payments?${lang}`))
     await judge('payments')
     const links: string[] = await page

@@ -17,6 +17,7 @@ import {
 import { listRoutes } from '../../server/src/app/composition/lists.ts'
 import { archivePages } from '../../server/src/dashboard/archive/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
+import { homePages } from '../../server/src/dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
@@ -140,6 +141,7 @@ export const useDashboard = ({
   // Limits of one network address have tests of their own.
   const all = [
     ...dashboardRoutes(deps),
+    ...homePages(deps),
     ...paymentPages(deps),
     ...balancePages(deps),
     ...payoutPages(deps),

@@ -241,7 +241,7 @@ describe('a page about a merchant', () => {
   })
 
   test('is linked from the list of merchants', async () => {
-    expect((await member!.get('/app')).text).toContain(at('payments'))
+    expect((await member!.get('/app')).text).toContain(at('home'))
   })
 })
 

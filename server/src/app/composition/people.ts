@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { archivePages } from '../../dashboard/archive/index.ts'
 import { balancePages } from '../../dashboard/balances/index.ts'
+import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
@@ -44,6 +45,7 @@ export const createDashboard = (
   }
   return [
     ...dashboardRoutes(deps),
+    ...homePages({ runtime, db, devices, publicUrl, catalogue }),
     ...paymentPages({
       runtime,
       db,

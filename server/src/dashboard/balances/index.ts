@@ -10,6 +10,8 @@ import { balancesPage } from './balances-page.ts'
 import { BALANCES, STATEMENT, STATEMENT_FILE, type BalancePagesDeps } from './deps.ts'
 import { statementFile, statementPage } from './statement-page.ts'
 
+export { CENTS, currenciesOf, worthOf, type Currency } from './worth.ts'
+
 export const balancePages = (deps: BalancePagesDeps): PageRoute[] => [
   memberPage(deps, BALANCES, 'see-balances', balancesPage(deps)),
   memberPage(deps, STATEMENT, 'see-balances', statementPage(deps)),

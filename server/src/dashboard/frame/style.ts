@@ -32,6 +32,10 @@ form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
 .find{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;align-items:end}
 .find button,.ask button{min-height:2.75rem;padding:.4rem 1rem;justify-self:start}
 pre{margin:0;padding:.75rem;max-height:26rem;overflow:auto;border:1px solid var(--edge);border-radius:.6rem;font:400 .8125rem/1.5 ui-monospace,Consolas,monospace}
+ol.rows{padding:0;list-style:none}
+.chart{display:block;width:100%;height:10rem;border-bottom:1px solid var(--rim)}
+.chart rect{fill:var(--line)}.chart polyline{fill:none;stroke:var(--line);stroke-width:2;vector-effect:non-scaling-stroke}.chart polygon{fill:var(--calm)}
+.axis{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;font-size:.8125rem}
 .time li{position:relative;padding:0 0 1rem 1.25rem;border-left:2px solid var(--edge)}
 .time li::before{content:"";position:absolute;left:-.4rem;top:.45rem;width:.65rem;height:.65rem;border-radius:50%;background:var(--rim)}
 .time li.good::before{background:var(--good)}.time li.bad::before{background:var(--bad)}

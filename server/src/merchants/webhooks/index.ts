@@ -12,6 +12,7 @@ export type { Notice } from './emit.ts'
 export type { ExhaustedSubscriber } from './alert.ts'
 export { leapSequences, replayEvents, replayOnce, skipEvent, wakeMerchant, type Replayed } from './commands.ts'
 export {
+  countFailing,
   DELIVERY_STATES,
   findDelivery,
   healthOf,

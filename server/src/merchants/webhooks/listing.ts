@@ -133,12 +133,16 @@ export interface EndpointHealth {
 export const MOST_COUNTED = 1_000
 const RECENT = 200
 
+/** SQL: how many objects of a merchant have notifications whose attempts fail, or are used up, at most `most`. */
+export const countFailing = (merchantId: string, most: number): RawBuilder<number> =>
+  sql`(select count(*) from (select from event_streams where merchant_id = ${merchantId} and own_lane
+    and (attempts > 0 or state = 'exhausted') limit ${most}) f)`
+
 /** Reads a bounded number of rows, however many notifications and attempts a merchant has. */
 export const healthOf = async (db: Db | Tx, merchantId: string): Promise<EndpointHealth> => {
   const { rows } = await sql<EndpointHealth>`select
       (select count(*) from (select from event_streams where merchant_id = ${merchantId} limit ${MOST_COUNTED}) w) as waiting,
-      (select count(*) from (select from event_streams where merchant_id = ${merchantId} and own_lane
-        and (attempts > 0 or state = 'exhausted') limit ${MOST_COUNTED}) f) as failing,
+      ${countFailing(merchantId, MOST_COUNTED)} as failing,
       count(*) as attempts, count(*) filter (where (a.status between 200 and 299) is not true) as refused,
       max(a.at) filter (where a.status between 200 and 299) as "acceptedAt",
       max(a.at) filter (where (a.status between 200 and 299) is not true) as "refusedAt"

@@ -28,6 +28,7 @@ export { approveClaim, refuseClaim } from './deciding.ts'
 
 export { createInvoiceCreator } from './creating.ts'
 
+export { countUndecided, countUnderpaid, hasCryptoInvoice } from './attention.ts'
 export { invoiceFormRoute } from './form.ts'
 
 export { createExpiryJob, createQuoteJob } from './jobs.ts'

@@ -35,6 +35,7 @@ export { createBalanceCheckJob } from './jobs.ts'
 export { DEFAULT_DEPOSIT_POLICY, depositMembers, depositRulesOf } from './policy.ts'
 export type { DepositPolicy } from './policy.ts'
 export {
+  countHeldOf,
   depositsAt,
   findDeposit,
   findDepositAt,

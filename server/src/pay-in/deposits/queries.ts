@@ -124,3 +124,7 @@ const readAt = async (
     where ${condition} order by ${order}`.execute(db)
   return rows.map((deposit) => ({ ...deposit, hash: hasHash(deposit) ? deposit.transaction : null }))
 }
+
+/** SQL: how many deposits of a merchant are in quarantine until they are screened, at most `most`. */
+export const countHeldOf = (merchantId: string, most: number): RawBuilder<number> =>
+  sql`(select count(*) from (select from deposits where merchant_id = ${merchantId} and state = 'held' limit ${most}) d)`

@@ -1,3 +1,4 @@
+import { sql, type RawBuilder } from 'kysely'
 import { companyOf } from '../../merchants/accounts/index.ts'
 import { givenBackOf, isUnderWay, paymentsOf, type Payment, type RoutingTable } from '../../cards/acquiring/index.ts'
 import type { RefusalKind } from '../../adapters/acquirers/refusal-kinds.ts'
@@ -131,3 +132,7 @@ const pendingStanding = (payments: readonly Payment[], table: RoutingTable, at: 
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
   return endedStanding(payments, table, { mayRetry: true })
 }
+
+/** SQL: whether the merchant has a card invoice. */
+export const hasFiatInvoice = (merchantId: string): RawBuilder<boolean> =>
+  sql`exists (select from fiat_invoices where merchant_id = ${merchantId})`

@@ -16,7 +16,7 @@ export type { Passkey } from './credentials.ts'
 export { createDevices, type Devices } from './devices.ts'
 export { findInvitation, invite, resetAccess } from './invitations.ts'
 export type { Invited, OpenInvitation } from './invitations.ts'
-export { listMembers, removeMember } from './members.ts'
+export { hasTeam, listMembers, removeMember } from './members.ts'
 export {
   acceptByPasskey,
   acceptByPassword,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { record } from './audit.ts'
 import type { Now } from './now.ts'
@@ -47,3 +47,7 @@ export const removeMember = async (
   if (personId !== null) await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant: () => false }, now)
   await record(tx, { merchantId, personId, actor, action: 'removed', detail: { email: address } }, now)
 }
+
+/** SQL: whether the merchant has two members. */
+export const hasTeam = (merchantId: string): RawBuilder<boolean> =>
+  sql`((select count(*) from (select from dashboard_members where merchant_id = ${merchantId} and removed_at is null limit 2) m) > 1)`

@@ -3,6 +3,7 @@ import { merchantPath, type Visit } from './visit.ts'
 
 /** The parts of the pages about a merchant in the order of the menu, with the action that each needs. */
 const PARTS = [
+  ['home', 'see-payments'],
   ['payments', 'see-payments'],
   ['balances', 'see-balances'],
   ['payouts', 'see-payouts'],

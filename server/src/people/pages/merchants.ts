@@ -18,7 +18,7 @@ export const showMerchants = async (deps: DashboardDeps, request: PageRequest): 
         ? html`<section class="panel"><p>${words.noMerchants}</p></section>`
         : html`<section class="panel"><ul class="rows">${memberships.map(
             ({ merchantId, name, role }) =>
-              html`<li class="line"><a href="${linkTo(visit, merchantPath(merchantId, 'payments'))}">${foreign(name)}</a> <span class="soft">${words.roles[role]}</span></li>`,
+              html`<li class="line"><a href="${linkTo(visit, merchantPath(merchantId, 'home'))}">${foreign(name)}</a> <span class="soft">${words.roles[role]}</span></li>`,
           )}</ul></section>`,
     ],
   })

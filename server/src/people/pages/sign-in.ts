@@ -3,10 +3,12 @@ import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import {
   endOneSession,
   findSession,
+  membershipsOf,
   requestOptions,
   SIGN_IN,
   signInByPasskey,
   signInByPassword,
+  type Session,
   type TypedProof,
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
@@ -14,6 +16,7 @@ import { keptFields, keptIn, keptQuery, type Kept } from './kept.ts'
 import {
   cookieOf,
   linkTo,
+  merchantPath,
   NO_COOKIE,
   readFields,
   visitOf,
@@ -114,7 +117,14 @@ export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise
   // The token is new: one that the browser had before, from this or another site, is never taken over.
   if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
   const session = await findSession(deps.db, token, visit.now.real)
-  return redirect(linkTo(visit, next, keptQuery(deps, session, kept)), cookieOf(token))
+  const arrival = next === HOME && session ? await firstPageOf(deps, session) : next
+  return redirect(linkTo(visit, arrival, keptQuery(deps, session, kept)), cookieOf(token))
+}
+
+/** The page of a person's only merchant, or the list of merchants. */
+const firstPageOf = async ({ db }: DashboardDeps, { person }: Session): Promise<string> => {
+  const [only, ...others] = await membershipsOf(db, person.id)
+  return only !== undefined && others.length === 0 ? merchantPath(only.merchantId, 'home') : HOME
 }
 
 export const signOut = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {

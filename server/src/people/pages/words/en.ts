@@ -79,6 +79,7 @@ export interface Words {
   proveFirst: string
   changePassword: string
   passwordEnds: string
+  home: string
   payments: string
   balances: string
   payouts: string
@@ -194,6 +195,7 @@ export const en: Words = {
   proveFirst: 'Confirm first that it is you.',
   changePassword: 'Change the password',
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
+  home: 'Home',
   payments: 'Payments',
   balances: 'Balances',
   payouts: 'Payouts',

@@ -79,6 +79,7 @@ export const ru: Words = {
   proveFirst: 'Сначала подтвердите, что это вы.',
   changePassword: 'Изменить пароль',
   passwordEnds: 'С новым паролем все другие ваши сеансы завершатся, и вы получите новые резервные коды.',
+  home: 'Обзор',
   payments: 'Платежи',
   balances: 'Балансы',
   payouts: 'Выплаты',

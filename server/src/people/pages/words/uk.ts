@@ -79,6 +79,7 @@ export const uk: Words = {
   proveFirst: 'Спочатку підтвердьте, що це ви.',
   changePassword: 'Змінити пароль',
   passwordEnds: 'З новим паролем усі інші ваші сеанси завершаться, і ви отримаєте нові резервні коди.',
+  home: 'Огляд',
   payments: 'Платежі',
   balances: 'Баланси',
   payouts: 'Виплати',

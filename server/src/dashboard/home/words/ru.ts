@@ -1,0 +1,35 @@
+import type { HomeWords } from './en.ts'
+
+export const ru: HomeWords = {
+  firstSteps: 'Первые шаги',
+  steps: {
+    invoice: 'Создайте счёт через API',
+    webhook: 'Укажите URL вебхуков',
+    team: 'Пригласите коллегу',
+  },
+  invoiceText: 'Нужен приватный ключ продавца. В ответе будет URL платёжной страницы.',
+  withCurl: 'Через curl',
+  withSdk: 'Через SDK',
+  done: 'выполнено',
+  open: 'не выполнено',
+  needsYou: 'Требует вашего внимания',
+  nothingNeeds: 'Ничего не ждёт вашего решения.',
+  needs: {
+    claims: 'Возвраты, о которых просят плательщики',
+    underpaid: 'Недоплаченные счета за последние 30 дней',
+    held: 'Депозиты, задержанные до проверки',
+    stopped: 'Остановленные выводы: обратитесь к оператору',
+    failing: 'Объекты с недоставленными вебхуками',
+  },
+  allBalances: 'Все балансы',
+  days: 'Дни',
+  lastDays: (count) => `Последние ${count} дней`,
+  day: 'День',
+  asTable: 'В виде таблицы',
+  received: (total) => `Получено: ${total}`,
+  receivedText: 'Зачисленные депозиты и карточные платежи за каждый день по UTC, без комиссий, по текущим ценам.',
+  receivedColumn: 'Получено',
+  receivedOn: (amount, count) => `${amount} (платежей: ${count})`,
+  balance: 'Баланс',
+  balanceText: 'Стоимость всех балансов на конец каждого дня по UTC, по текущим ценам.',
+}

@@ -1,0 +1,35 @@
+import type { HomeWords } from './en.ts'
+
+export const uk: HomeWords = {
+  firstSteps: 'Перші кроки',
+  steps: {
+    invoice: 'Створіть рахунок через API',
+    webhook: 'Задайте URL вебхуків',
+    team: 'Запросіть колегу',
+  },
+  invoiceText: 'Потрібен приватний ключ продавця. У відповіді буде URL платіжної сторінки.',
+  withCurl: 'Через curl',
+  withSdk: 'Через SDK',
+  done: 'виконано',
+  open: 'не виконано',
+  needsYou: 'Потребує вашої уваги',
+  nothingNeeds: 'Нічого не чекає на вас.',
+  needs: {
+    claims: 'Повернення, про які просять платники',
+    underpaid: 'Недоплачені рахунки за останні 30 днів',
+    held: 'Депозити, затримані до перевірки',
+    stopped: 'Зупинені виведення: зверніться до оператора',
+    failing: 'Об’єкти з недоставленими вебхуками',
+  },
+  allBalances: 'Усі баланси',
+  days: 'Дні',
+  lastDays: (count) => `Останні ${count} днів`,
+  day: 'День',
+  asTable: 'У вигляді таблиці',
+  received: (total) => `Отримано: ${total}`,
+  receivedText: 'Зараховані депозити й карткові платежі за кожен день за UTC, без комісій, за поточними цінами.',
+  receivedColumn: 'Отримано',
+  receivedOn: (amount, count) => `${amount} (платежів: ${count})`,
+  balance: 'Баланс',
+  balanceText: 'Вартість усіх балансів на кінець кожного дня за UTC, за поточними цінами.',
+}
