@@ -20,6 +20,7 @@ import { balancePages } from '../../server/src/dashboard/balances/index.ts'
 import { homePages } from '../../server/src/dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
+import { settingsPages } from '../../server/src/dashboard/settings/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
 import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
@@ -146,6 +147,7 @@ export const useDashboard = ({
     ...balancePages(deps),
     ...payoutPages(deps),
     ...webhookPages(deps),
+    ...settingsPages(deps),
     ...archivePages(deps),
   ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))

@@ -5,6 +5,7 @@ import { balancePages } from '../../dashboard/balances/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
+import { settingsPages } from '../../dashboard/settings/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
 import {
   createBuckets,
@@ -57,6 +58,7 @@ export const createDashboard = (
     ...balancePages({ runtime, db, devices, catalogue }),
     ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain } }),
     ...webhookPages(deps),
+    ...settingsPages(deps),
     ...archivePages({ ...deps, catalogue, lists: listRoutes({ runtime, catalogue, publicUrl }) }),
   ]
 }

@@ -42,6 +42,7 @@ describe('the table of permissions', () => {
     'replay-webhooks': TECHNICAL,
     'manage-webhooks': ['owner', 'admin', 'developer'],
     'export-all': MANAGERS,
+    'manage-settings': MANAGERS,
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],

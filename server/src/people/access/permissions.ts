@@ -45,6 +45,10 @@ export const PERMISSIONS = {
     does: 'take the archive of everything that the merchant owns',
     roles: ['owner', 'admin'],
   },
+  'manage-settings': {
+    does: 'see and change the colour, the help, redirect hosts and mails of the merchant, and see its limits',
+    roles: ['owner', 'admin'],
+  },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {
     does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',

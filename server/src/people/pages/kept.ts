@@ -17,6 +17,15 @@ const KEPT = [
   'address-name',
   'network',
   'address',
+  'setting-shown',
+  'setting-accent',
+  'setting-supportUrl',
+  'setting-supportEmail',
+  'setting-redirectHosts',
+  'setting-assetOrder',
+  'setting-email',
+  'setting-mailLanguage',
+  'setting-activityMails',
 ] as const
 const PARAMETER = 'kept'
 

@@ -9,6 +9,7 @@ const PARTS = [
   ['payouts', 'see-payouts'],
   ['webhooks', 'see-webhooks'],
   ['archive', 'export-all'],
+  ['settings', 'manage-settings'],
   ['team', 'see-team'],
   ['audit', 'see-audit'],
 ] as const satisfies readonly (readonly [part: string, action: Action])[]

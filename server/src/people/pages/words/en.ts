@@ -84,6 +84,7 @@ export interface Words {
   balances: string
   payouts: string
   webhooks: string
+  settings: string
   archive: string
   team: string
   audit: string
@@ -201,6 +202,7 @@ export const en: Words = {
   payouts: 'Payouts',
   webhooks: 'Webhooks',
   archive: 'Archive',
+  settings: 'Settings',
   team: 'Team',
   audit: 'Audit log',
   notAllowedTitle: 'Your role does not allow this',

@@ -87,6 +87,7 @@ export const kk: Words = {
   payouts: 'Төлем шығару',
   webhooks: 'Вебхуктар',
   archive: 'Мұрағат',
+  settings: 'Баптаулар',
   team: 'Команда',
   audit: 'Әрекеттер журналы',
   notAllowedTitle: 'Сіздің рөліңіз бұған рұқсат бермейді',

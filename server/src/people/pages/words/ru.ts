@@ -85,6 +85,7 @@ export const ru: Words = {
   payouts: 'Выплаты',
   webhooks: 'Вебхуки',
   archive: 'Архив',
+  settings: 'Настройки',
   team: 'Команда',
   audit: 'Журнал действий',
   notAllowedTitle: 'Ваша роль этого не позволяет',

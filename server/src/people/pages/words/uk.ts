@@ -85,6 +85,7 @@ export const uk: Words = {
   payouts: 'Виплати',
   webhooks: 'Вебхуки',
   archive: 'Архів',
+  settings: 'Налаштування',
   team: 'Команда',
   audit: 'Журнал дій',
   notAllowedTitle: 'Ваша роль цього не дозволяє',

@@ -1,0 +1,7 @@
+import type { DashboardDeps } from '../../people/pages/index.ts'
+
+export type SettingsPagesDeps = DashboardDeps
+
+/** The paths behind that of the merchant. */
+export const SETTINGS = 'settings'
+export const PREVIEW = `${SETTINGS}/preview`
