@@ -7,6 +7,7 @@ import { cardsSabotages } from './cards.ts'
 import { exchangeSabotages } from './exchange.ts'
 import { invoicesSabotages } from './invoices.ts'
 import { apiSabotages } from './api.ts'
+import { approvalSabotages } from './approvals.ts'
 import { signerSabotages } from './signer.ts'
 import { peopleSabotages } from './people.ts'
 import type { Sabotage } from './sabotage.ts'
@@ -24,4 +25,5 @@ export const SABOTAGES: readonly Sabotage[] = [
   ...apiSabotages,
   ...peopleSabotages,
   ...signerSabotages,
+  ...approvalSabotages,
 ]

@@ -78,7 +78,9 @@ export const paidLog = (units: bigint, to = STRANGER): Transfer => ({
   units,
 })
 
-type Limits = Partial<Record<'maxPerIntent' | 'maxPerHour' | 'maxPerDay', string>>
+type Limits = Partial<Record<'maxPerIntent' | 'maxPerHour' | 'maxPerDay' | 'approvalsAbove', string>> & {
+  approvalsNeeded?: number
+}
 
 /** The policy of the signer's own tests with other limits on these payouts. */
 export const policyWith = (limits: Limits, top: object = {}): object => {

@@ -167,6 +167,26 @@ describe('approvals by passkey', () => {
     expect(await codeOf(signer.signer, { ...again, approvals: carried })).toBe('signed')
   })
 
+  test('on TRON serve one transaction, whichever way the signer gets them', async () => {
+    const intent = tronIntent(1, { units: '900000000' })
+    const minutes = 60_000
+    const ofCarol = approve({ ...carolKey, id: 'carol' }, 'TRON', intent, NOW + APPROVAL_MS)
+    const given = { ...ofCarol, network: 'TRON', intentId: intent.id } as const
+    const again = tronRequest(intent, { expiration: NOW + 39 * minutes, timestamp: NOW + 30 * minutes })
+    for (const isStoredFirst of [true, false]) {
+      const signer = await waitingFor(tronRequest(intent))
+      await answer(signer, alice, offerOf(signer, 'alice'))
+      if (isStoredFirst) await signer.signer.approvals.approveBySignature(given)
+      const carried = isStoredFirst ? {} : { approvals: [ofCarol] }
+      expect(await codeOf(signer.signer, { ...tronRequest(intent), ...carried })).toBe('signed')
+      signer.at(NOW + 30 * minutes)
+      expect(await codeOf(signer.signer, again)).toBe('needs-approval')
+      await answer(signer, alice, offerOf(signer, 'alice'))
+      await signer.signer.approvals.approveBySignature(given)
+      expect(await codeOf(signer.signer, { ...again, approvals: [ofCarol] })).toBe('needs-approval')
+    }
+  })
+
   test('are in the log: they count after a start, and again without the index', async () => {
     const logFile = join(temporaryDirectory(), 'log')
     const first = await waitingFor(payment, { logFile })
@@ -190,6 +210,16 @@ describe('approvals by passkey', () => {
     expect(await codeOf(second.signer, payment)).toBe('signed')
   })
 
+  test('do not count once one of the keys of a person is removed, and it was that key', async () => {
+    const signer = await waitingFor()
+    await answer(signer, alice, offerOf(signer, 'alice'))
+    const others = policy.approvers.filter((one) => one !== alice.entry)
+    signer.signer.replacePolicy(readPolicy(JSON.stringify({ ...policy, approvers: others })))
+    expect(signer.signer.approvals.list()[0]!.approvedBy).toEqual([])
+    await answer(signer, aliceAgain, offerOf(signer, 'alice'))
+    expect(signer.signer.approvals.list()[0]!.approvedBy).toEqual(['alice'])
+  })
+
   test('do not count once the passkey is removed from the policy', async () => {
     const signer = await waitingFor()
     await answer(signer, alice, offerOf(signer, 'alice'))
@@ -210,6 +240,8 @@ describe('an answer is not accepted', () => {
     ['without a person', { how: { absent: true } }, 'presence'],
     ['without verification', { how: { unverified: true } }, 'verification'],
     ['with another end', { expiresAt: NOW + APPROVAL_MS + 1 }, 'not-waiting'],
+    ['with an end that is no time', { expiresAt: NaN }, 'not-waiting'],
+    ['with an end beyond all dates', { expiresAt: 1e300 }, 'not-waiting'],
     ['with a nonce of its own', { nonce: `${'0'.repeat(32)}.${'0'.repeat(64)}` }, 'not-waiting'],
     ['with an odd nonce', { nonce: 'x' }, 'not-waiting'],
     ['under the name of another person', { approver: 'bob' }, 'not-waiting'],
@@ -224,6 +256,16 @@ describe('an answer is not accepted', () => {
     const offer = offerOf(signer, 'alice')
     expect(await refusedAs(answer(signer, mallory, offer, { approver: 'alice' }))).toBe('not-enrolled')
     expect(await refusedAs(answer(signer, bob, offer, { approver: 'alice' }))).toBe('not-enrolled')
+  })
+
+  test('of a passkey that was made for another page, such as a former one', async () => {
+    const former = makePasskey('alice', 'https://former.example.com')
+    const signer = await waitingFor(payment, { policy: { ...policy, approvers: [...policy.approvers, former.entry] } })
+    expect(await refusedAs(answer(signer, former, offerOf(signer, 'alice')))).toBe('not-enrolled')
+    const challenge = createHash('sha256').update('sign-in').digest()
+    const signIn = async (): Promise<unknown> =>
+      signer.signer.approvals.verifySignIn(former.credentialId, challenge, former.answer(challenge))
+    expect(await refusedAs(signIn())).toBe('not-enrolled')
   })
 
   test('to the offer of another payment, network or contents', async () => {

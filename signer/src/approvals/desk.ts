@@ -7,6 +7,7 @@ import type { ApproverKey } from '../policy/approvers.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { GivenApproval, Intent, WaitingPayment } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
+import { LATEST_TIME } from '../protocol/request.ts'
 import { approvalsNeeded } from '../rules/limits.ts'
 import { relyingPartyOf, verifyAssertion } from '../webauthn/ceremony.ts'
 import type { Assertion } from '../webauthn/ceremony.ts'
@@ -29,6 +30,8 @@ export interface DeskParts {
   history: History
   /** ms since the epoch */
   now: () => number
+  /** Origin of the page on which people use passkeys; absent when there is none */
+  origin: string | undefined
   /** Appends to the log in turn with the signatures. `make` runs when it is this entry's turn. */
   append: (make: () => ApprovedEntry | undefined) => Promise<void>
 }
@@ -105,7 +108,10 @@ export class ApprovalDesk {
   ): Promise<WaitingPayment> {
     const { expiresAt, nonce } = given
     const [random = '', tag = ''] = NONCE.test(nonce) ? nonce.split('.') : []
-    const payment = this.#find(given).find((one) => isEqual(tag, this.#tagOf(one, expiresAt, random, approver)))
+    const isTime = Number.isSafeInteger(expiresAt) && expiresAt <= LATEST_TIME
+    const payment = (isTime ? this.#find(given) : []).find((one) =>
+      isEqual(tag, this.#tagOf(one, expiresAt, random, approver)),
+    )
     if (!payment) throw new ApprovalRefused('not-waiting', 'This payment does not wait, or it is another one now')
     if (this.#parts.now() > expiresAt - APPROVAL_MS + OFFER_MS)
       throw new ApprovalRefused('too-old', 'This page is too old: look at the payment again')
@@ -151,17 +157,24 @@ export class ApprovalDesk {
     return { approver: passkey.approver }
   }
 
-  /** The enrolled passkey with an id, and the approver whose passkey it is. */
+  /** The passkey with an id that is enrolled for the page, and the approver whose passkey it is. */
   passkeyOf(credentialId: string): { approver: string; key: Passkey } | undefined {
-    for (const [approver, keys] of this.#parts.policy().approvers)
-      for (const key of keys) if (key.kind === 'passkey' && key.credentialId === credentialId) return { approver, key }
+    for (const approver of this.#parts.policy().approvers.keys()) {
+      const key = this.#passkeysOf(approver).find((one) => one.credentialId === credentialId)
+      if (key) return { approver, key }
+    }
     return undefined
   }
 
-  /** Ids of an approver's passkeys for a page. */
-  passkeysOf(approver: string, origin: string): string[] {
+  /** Ids of an approver's passkeys for the page. */
+  passkeysOf(approver: string): string[] {
+    return this.#passkeysOf(approver).map(({ credentialId }) => credentialId)
+  }
+
+  /** A passkey of another origin is of a former page, whose name may belong to others now. */
+  #passkeysOf(approver: string): Passkey[] {
     const keys = this.#parts.policy().approvers.get(approver) ?? []
-    return keys.flatMap((key) => (key.kind === 'passkey' && key.origin === origin ? [key.credentialId] : []))
+    return keys.filter((key): key is Passkey => key.kind === 'passkey' && key.origin === this.#parts.origin)
   }
 
   /** Whether the policy still enrols a passkey. */

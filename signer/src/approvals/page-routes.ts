@@ -71,7 +71,7 @@ function listOf(asked: PageRequest, world: PageWorld, fault?: PageFault): PageAn
     language: asked.language,
     approver,
     rpId: relyingPartyOf(origin).rpId,
-    credentials: desk.passkeysOf(approver, origin),
+    credentials: desk.passkeysOf(approver),
     offers: desk.offers(approver),
     fault,
     isDone: asked.query.has('done'),

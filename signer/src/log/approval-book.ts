@@ -17,15 +17,16 @@ export class ApprovalBook {
 
   record(entry: ApprovedEntry): void {
     const { network, intent, approver, key, expiresAt, proof } = entry
-    const contents = contentsOf(network, intent)
     this.#index.run(
-      'insert or ignore into approvals values (?, ?, ?, ?, ?, ?, 0)',
+      'insert or ignore into approvals values (?, ?, ?, ?, ?, ?, ?)',
       approvalId(entry),
       intent.id,
-      contents,
+      contentsOf(network, intent),
       approver,
       key,
       expiresAt,
+      // A request may have carried it before, and used it up.
+      Number(this.isUsed(entry)),
     )
     if (proof.kind === 'passkey') this.#index.run('insert or replace into counters values (?, ?)', key, proof.counter)
   }
@@ -39,11 +40,16 @@ export class ApprovalBook {
     for (const { id } of intents) {
       for (const approver of approvedBy[id] ?? [])
         this.#index.run('insert or ignore into approvedBy values (?, ?)', id, approver)
-      if (network === 'TRON') this.#index.run('update approvals set isUsed = 1 where intent = ?', id)
+      if (network === 'TRON') this.#useUp(id)
     }
   }
 
-  /** Whether an approval that a request carried was used for a transaction on TRON. */
+  #useUp(intent: string): void {
+    this.#index.run('insert or ignore into usedApprovals select id from approvals where intent = ?', intent)
+    this.#index.run('update approvals set isUsed = 1 where intent = ?', intent)
+  }
+
+  /** Whether an approval was used for a transaction on TRON, whichever way the signer had got it. */
   isUsed(approval: Identified): boolean {
     return this.#index.row('select 1 from usedApprovals where id = ?', approvalId(approval)) !== undefined
   }

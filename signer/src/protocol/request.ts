@@ -15,7 +15,7 @@ const MAX_KEYS = 1500
 const MAX_APPROVALS = 100
 const MAX_INDEX = 2 ** 31 - 1
 /** The latest time of which JavaScript can write the date, in ms since the epoch. */
-const LATEST_TIME = 8_640_000_000_000_000
+export const LATEST_TIME = 8_640_000_000_000_000
 
 /** Parses the body of `POST /sign`. Throws the Refusal `bad-request`, which names the faulty place. */
 export function readSignRequest(body: string): SignRequest {

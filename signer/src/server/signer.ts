@@ -61,6 +61,7 @@ export class Signer {
       policy: () => this.#policy,
       history,
       now,
+      origin: parts.approvalsAt,
       append: (make) =>
         this.#inTurn(async () => {
           const entry = make()
