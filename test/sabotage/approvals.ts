@@ -62,7 +62,6 @@ export const approvalSabotages: readonly Sabotage[] = [
     replace: ["if (network === 'TRON') this.#useUp(id)", "if (network !== 'TRON') this.#useUp(id)"],
     fault: 'P2, S9',
     breaks: 'One approval has a payment on TRON signed, and paid, several times.',
-    finder:
-      'signer/src/approvals/desk.test.ts › on TRON serve one transaction, because each of its transactions may be mined',
+    finder: 'signer/src/approvals/desk.test.ts › on TRON serve one transaction, whichever way the signer gets them',
   },
 ]

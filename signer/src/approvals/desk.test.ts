@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { approvalMessage } from '../policy/approval.ts'
@@ -207,7 +208,29 @@ describe('approvals by passkey', () => {
     const text = `${approvalMessage('ETHEREUM', large, entry.expiresAt)}nonce: ${nonce}\n`
     expect(createHash('sha256').update(text).digest()).toEqual(offer.challenge)
     const second = await open({ logFile })
-    expect(await codeOf(second.signer, payment)).toBe('signed')
+    expect(await second.signer.check({ network: 'ETHEREUM', intents: [large] })).toEqual([])
+    await second.log.close()
+    for (const name of readdirSync(dirname(logFile))) if (name.includes('.index')) rmSync(join(dirname(logFile), name))
+    const third = await open({ logFile })
+    expect(await codeOf(third.signer, payment)).toBe('signed')
+  })
+
+  test('are added to an index from before approvals were in the log', async () => {
+    const logFile = join(temporaryDirectory(), 'log')
+    const before = await open({ logFile })
+    expect(await codeOf(before.signer, evmRequest(intentOf(5)))).toBe('signed')
+    await before.log.close()
+    const index = new DatabaseSync(`${logFile}.index`)
+    for (const table of ['approvals', 'approvedBy', 'usedApprovals', 'counters']) index.exec(`drop table ${table}`)
+    index.exec('pragma user_version = 1')
+    index.close()
+    const signer = await open({ logFile })
+    const next = evmRequest(large, { nonce: 1n })
+    expect(await codeOf(signer.signer, next)).toBe('needs-approval')
+    await answer(signer, alice, offerOf(signer, 'alice'))
+    await answer(signer, bob, offerOf(signer, 'bob'))
+    expect(await codeOf(signer.signer, next)).toBe('signed')
+    expect(await codeOf(signer.signer, evmRequest(intentOf(5), { nonce: 2n }))).toBe('intent-already-signed')
   })
 
   test('do not count once one of the keys of a person is removed, and it was that key', async () => {
