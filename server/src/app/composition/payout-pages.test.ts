@@ -162,6 +162,50 @@ describe('a payout', () => {
   })
 })
 
+describe('a file of payouts', () => {
+  /** Sends a form with a file, or with the fields of the page that showed it. */
+  const upload = (browser: TestBrowser, parts: Readonly<Record<string, string>>) => {
+    const mark = 'form-boundary'
+    const body = Object.entries(parts).map(
+      ([name, text]) =>
+        `--${mark}\r\ncontent-disposition: form-data; name="${name}"${name === 'file' ? '; filename="<i>pay.csv"\r\ncontent-type: text/csv' : ''}\r\n\r\n${text}\r\n`,
+    )
+    const headers = ['origin', origin, 'content-type', `multipart/form-data; boundary=${mark}`]
+    return edge.raw(
+      'POST',
+      pathOf('payouts/file'),
+      ['accept', 'text/html', 'cookie', `__Host-bursar=${browser.cookie!}`, ...headers],
+      `${body.join('')}--${mark}--\r\n`,
+    )
+  }
+  const HEAD = 'asset,network,address,amount,reference\n'
+
+  test('is shown with all problems, or with its fees, is requested once and approved as a whole', async () => {
+    const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
+    const wrong = await upload(maker, { file: `${HEAD}BTC,BITCOIN,nowhere,x,\nDOGE,BITCOIN,${TO},1,\n` })
+    expect(wrong.status).toBe(400)
+    expect(textOf(wrong)).toContain('Lines with problems: 2.')
+    for (const text of ['This address can not be paid.', 'This amount can not be paid.', 'Choose an asset'])
+      expect(textOf(wrong)).toContain(text)
+    for (const file of ['', 'no,columns\n1,2\n', '"']) expect((await upload(maker, { file })).status).toBe(400)
+
+    const csv = `${HEAD}BTC,BITCOIN,${TO},0.1,=1+1\nBTC,BITCOIN,${SECOND},0.2,\nBTC,BITCOIN,${TO},0.1,again\n`
+    const shown = await upload(maker, { file: csv })
+    expect(shown.status).toBe(200)
+    expect(textOf(shown)).toMatch(/BTC 0\.4 BTC 0\.0000\d+ BTC/)
+    expect(textOf(shown)).toContain('the same as line 2')
+    const again = { csv: fieldOf(shown, 'csv'), name: fieldOf(shown, 'name'), 'form-key': fieldOf(shown, 'form-key') }
+    const [one, other] = await Promise.all([upload(maker, again), upload(maker, again)])
+    expect([one.status, other.headers['location']]).toEqual([303, one.headers['location']])
+    const path = one.headers['location'] as string
+    expect(textOf(await checker.get(path))).toContain('<i>pay.csv (payouts: 3)')
+    expect((await approve(checker, path)).headers['location']).toBe(`${path}?done=placing`)
+    const viewer = await memberOf(edge.merchant.id, 'viewer')
+    expect((await upload(viewer, { file: csv })).status).toBe(403)
+    expect((await maker.get(pathOf('payouts/file/example'))).text).toContain('asset,network,address,amount,reference')
+  })
+})
+
 describe('the address book', () => {
   test('has names of addresses that count as known a day later, and is closed to those who may not change it', async () => {
     const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
@@ -232,7 +276,7 @@ describe('the policy', () => {
 test('every page is shown in each language, and no form is open to another origin', async () => {
   const owner = await memberOf(edge.merchant.id, 'owner')
   for (const lang of ['en', 'uk', 'kk', 'ru'])
-    for (const page of ['payouts', 'payouts/new', 'payouts/addresses', 'payouts/policy'])
+    for (const page of ['payouts', 'payouts/new', 'payouts/file', 'payouts/addresses', 'payouts/policy'])
       expect((await owner.get(`${pathOf(page)}?lang=${lang}`)).status).toBe(200)
   expect(origin).not.toBe('https://other.example')
   for (const page of ['payouts/new', 'payouts/addresses', 'payouts/policy'])

@@ -6,6 +6,7 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../../adapters/chains/port.ts'
 import { createAuditJob, provedPayments } from '../../treasury/auditing/index.ts'
 import { callbackPath } from '../../cards/acquiring/index.ts'
+import { createPlacingJob } from '../../pay-out/requests/index.ts'
 import { createConversionJobs } from './converting.ts'
 import { createFigureJob } from '../../ledger/figures/index.ts'
 import { createInvariantJob } from '../../treasury/invariants/index.ts'
@@ -38,6 +39,7 @@ import { createHedgeJobs } from './hedges.ts'
 import { createScreeningJobs } from './screening.ts'
 import { createSignerLimitsJob } from './signing.ts'
 
+const FILES_EVERY_MS = 2_000
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const BACKING_EVERY_MS = 2_000
@@ -106,6 +108,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),
+    createPlacingJob({ runtime, rules: { catalogue, bitcoinChain: world.wallet.bitcoinChain } }, FILES_EVERY_MS),
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, SEAL_EVERY_MS),
     createAuditJob(runtime, AUDIT_EVERY_MS),

@@ -76,10 +76,11 @@ export const memberForm = (
   path: string,
   action: Action,
   submit: (submitted: Submitted) => Promise<PageAnswer>,
+  mostBytes = MOST_FORM_BYTES,
 ): PageRoute => ({
   method: 'POST',
   path: pathOf(path),
-  mostBytes: MOST_FORM_BYTES,
+  mostBytes,
   perMinute: FORMS_PER_MINUTE,
   handle: async (request) => {
     const visit = await visitOf(deps, request)

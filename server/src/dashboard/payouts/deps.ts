@@ -8,6 +8,10 @@ export interface PayoutPagesDeps extends DashboardDeps {
 /** Paths behind that of the merchant. */
 export const PAYOUTS = 'payouts'
 export const NEW = `${PAYOUTS}/new`
+export const FILE = `${PAYOUTS}/file`
+export const EXAMPLE = `${FILE}/example`
+/** The maximum size of a form with a file. */
+export const MOST_FILE_BYTES = 512_000
 export const BOOK = `${PAYOUTS}/addresses`
 export const POLICY = `${PAYOUTS}/policy`
 export const ONE = `${PAYOUTS}/requests/{id}`

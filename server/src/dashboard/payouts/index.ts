@@ -1,6 +1,6 @@
 /**
- * The pages of payouts by two people: the requests of a merchant, a new payout, one request with its decision, the
- * address book and the policy. Guarantees:
+ * The pages of payouts by two people: the requests of a merchant, a new payout, a file of payouts, one request with its
+ * decision, the address book and the policy. Guarantees:
  * - a page decides only which forms to show: the commands check permission, proof and policy;
  * - a form makes one request, however often it is sent;
  * - a request of another merchant is answered as an unknown one.
@@ -8,7 +8,8 @@
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberForm, memberPage } from '../frame/index.ts'
 import { bookPage, changeBook } from './book-page.ts'
-import { BOOK, NEW, ONE, PAYOUTS, POLICY, type PayoutPagesDeps } from './deps.ts'
+import { BOOK, EXAMPLE, FILE, MOST_FILE_BYTES, NEW, ONE, PAYOUTS, POLICY, type PayoutPagesDeps } from './deps.ts'
+import { exampleFile, filePage, submitFile } from './file-page.ts'
 import { payoutsPage } from './list-page.ts'
 import { newPage, submitNew } from './new-page.ts'
 import { policyPage, submitPolicy } from './policy-page.ts'
@@ -18,6 +19,9 @@ export const payoutPages = (deps: PayoutPagesDeps): PageRoute[] => [
   memberPage(deps, PAYOUTS, 'see-payouts', payoutsPage(deps)),
   memberPage(deps, NEW, 'request-payouts', newPage(deps)),
   memberForm(deps, NEW, 'request-payouts', submitNew(deps)),
+  memberPage(deps, FILE, 'request-payouts', filePage()),
+  memberForm(deps, FILE, 'request-payouts', submitFile(deps), MOST_FILE_BYTES),
+  memberPage(deps, EXAMPLE, 'request-payouts', exampleFile(deps)),
   memberPage(deps, ONE, 'see-payouts', requestPage(deps)),
   memberForm(deps, ONE, 'see-payouts', decide(deps)),
   memberPage(deps, BOOK, 'see-payouts', bookPage(deps)),

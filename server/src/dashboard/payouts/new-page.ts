@@ -1,25 +1,24 @@
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
-import { isNetwork, type Network } from '@bursar/chainkit'
-import { orderErrors } from '@bursar/contract'
+import type { Network } from '@bursar/chainkit'
 import { showNetwork } from '../../merchants/documents/index.ts'
 import {
   approvalsFor,
-  isMeta,
-  judgePayout,
+  judgePayouts,
   keyOf,
   knownAddresses,
   lineOf,
   listAddresses,
   PayoutProblem,
   requestPayouts,
+  type FieldProblem,
+  type JudgedPayout,
   type TypedPayout,
 } from '../../pay-out/requests/index.ts'
-import { checkDestination, readAmount, readAsset, type Priced } from '../../pay-out/withdrawals/index.ts'
+import type { Priced } from '../../pay-out/withdrawals/index.ts'
 import { hidden, keptOf, linkTo, merchantPath, redirect, type Fields } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
@@ -40,12 +39,6 @@ const typedIn = (fields: Fields): Typed => ({
 const payoutOf = ({ asset, ...typed }: Typed): TypedPayout => {
   const [ticker = '', blockchain = ''] = asset.split('/')
   return { ticker, blockchain, ...typed }
-}
-
-/** A problem of a field. `detail` is a text of the API, in English. */
-interface Problem {
-  field: FieldName | 'other'
-  detail?: string
 }
 
 /** The form of a new payout. */
@@ -95,39 +88,15 @@ const judge = async (
   { db, rules }: PayoutPagesDeps,
   { merchantId, visit }: Scope,
   typed: Typed,
-): Promise<{ priced: Priced } | { problems: Problem[] }> => {
-  const payout = payoutOf(typed)
-  const problems: Problem[] = isMeta(typed.meta) ? [] : [{ field: 'meta' }]
-  const where = attempt(() => readAsset(payout, rules, orderErrors.invalidOrder))
-  if (where.refused) problems.push({ field: 'asset' })
-  if (isNetwork(payout.blockchain)) {
-    const checked = checkDestination(payout.blockchain, payout.to, rules)
-    if (!checked.ok) problems.push({ field: 'to', detail: checked.why })
-  }
-  if (where.value) {
-    const amount = attempt(() => readAmount(payout.amount, where.value!))
-    if (amount.refused) problems.push({ field: 'amount', detail: amount.refused.message })
-  }
-  if (problems.length > 0) return { problems }
-  const judged = await judgePayout(db, merchantId, payout, rules, visit.now.real.getTime())
-  if ('priced' in judged) return judged
-  const { field, message } = judged.refused
-  return { problems: [{ field: field === 'to' || field === 'amount' ? field : 'other', detail: message }] }
-}
-
-const attempt = <Value>(read: () => Value): { value?: Value; refused?: ApiRefusal } => {
-  try {
-    return { value: read() }
-  } catch (error) {
-    if (error instanceof ApiRefusal) return { refused: error }
-    throw error
-  }
+): Promise<JudgedPayout> => {
+  const [judged] = await judgePayouts(db, merchantId, [payoutOf(typed)], rules, visit.now.real.getTime())
+  return judged!
 }
 
 const formPage = async (
   { rules }: PayoutPagesDeps,
   scope: Scope,
-  { typed, problems, said }: { typed: Typed; problems: readonly Problem[]; said?: Said },
+  { typed, problems, said }: { typed: Typed; problems: readonly FieldProblem[]; said?: Said },
 ): Promise<PageAnswer> => {
   const texts = textsOf(scope)
   const { visit, merchantId } = scope
@@ -159,9 +128,9 @@ ${textPiece(scope, problems, { field: 'meta', value: typed.meta, label: texts.me
   })
 }
 
-const detailOf = ({ detail }: Problem): Pick<Said, 'detail'> => (detail === undefined ? {} : { detail })
+const detailOf = ({ detail }: FieldProblem): Pick<Said, 'detail'> => (detail === undefined ? {} : { detail })
 
-const wrongPiece = (scope: Scope, problems: readonly Problem[], field: FieldName): Piece => {
+const wrongPiece = (scope: Scope, problems: readonly FieldProblem[], field: FieldName): Piece => {
   const problem = problems.find((one) => one.field === field)
   return (
     problem &&
@@ -180,7 +149,7 @@ interface TextField {
 
 const textPiece = (
   scope: Scope,
-  problems: readonly Problem[],
+  problems: readonly FieldProblem[],
   { field, value, label, hint, mode, isFree = false }: TextField,
 ): Markup => {
   const id = FIELDS[field]

@@ -71,9 +71,12 @@ export const approveRequest = async (
   }
 }
 
+/** Whether a refusal is of payments that are stopped, or of a fee that is unknown: it ends without the merchant. */
+export const canWait = ({ status }: ApiRefusal): boolean => status !== orderErrors.invalidOrder.status
+
 /** A balance can rise and a stop can end; a destination or an amount that is refused stays so. */
-const isForGood = ({ status, code }: ApiRefusal): boolean =>
-  status === orderErrors.invalidOrder.status && code !== orderErrors.notEnoughBalance.code
+const isForGood = (refusal: ApiRefusal): boolean =>
+  !canWait(refusal) && refusal.code !== orderErrors.notEnoughBalance.code
 
 const approveWithin = async (
   tx: Tx,
@@ -171,7 +174,7 @@ const requireWithinLimits = (
  * the signer refuses a second payment even if a restored database has forgotten the first. Throws an ApiRefusal or a
  * PayoutProblem.
  */
-const placeLine = async (
+export const placeLine = async (
   tx: Tx,
   { id, merchantId, kind }: Pick<PayoutRequest, 'id' | 'merchantId' | 'kind'>,
   { number, ticker, blockchain, to, units, feeLimit, meta }: PayoutLine,

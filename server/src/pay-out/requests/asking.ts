@@ -1,11 +1,10 @@
 /** Requests of payouts, as members make and end them. No money moves here. */
 import { sql } from 'kysely'
-import { ApiRefusal } from '../../platform/api/route.ts'
-import type { Db, Tx } from '../../platform/db/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
 import { actorOf, authorise, lockTeam, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
-import { priceWithdrawal, type Priced, type Rules } from '../withdrawals/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { contentHash, type PayoutLine } from './content.ts'
+import { isMeta } from './judging.ts'
 import { readPolicy } from './policy.ts'
 import { PayoutProblem } from './problem.ts'
 import { insertRequest, lockRequest, moveRequest, type PayoutRequest } from './store.ts'
@@ -15,52 +14,6 @@ const HOUR_MS = 3_600_000
 const WAITS_MS = 72 * HOUR_MS
 /** Requests of a merchant that wait at once. */
 const MOST_WAITING = 200
-const LONGEST_META = 1_000
-
-/** A payout as typed. */
-export interface TypedPayout {
-  ticker: string
-  blockchain: string
-  to: string
-  amount: string
-  meta: string
-}
-
-/** A typed payout as the rules of withdrawals judge it: its price now, or why it is refused. */
-export type JudgedPayout = { priced: Priced } | { refused: ApiRefusal }
-
-/**
- * Judges a payout by all rules of a withdrawal of the API, except for the balance.
- * @param now real time, ms
- */
-export const judgePayout = async (
-  db: Db,
-  merchantId: string,
-  { ticker, blockchain, to, amount }: TypedPayout,
-  rules: Rules,
-  now: number,
-): Promise<JudgedPayout> => {
-  try {
-    return { priced: await priceWithdrawal(db, { merchantId, ticker, blockchain, to, amount, spend: 0n }, rules, now) }
-  } catch (error) {
-    if (error instanceof ApiRefusal) return { refused: error }
-    throw error
-  }
-}
-
-/** A line of a request. It accepts a fee of at most twice the present one, because fees change until it is approved. */
-export const lineOf = ({ place, units, fee }: Priced, number: number, meta: string): PayoutLine => ({
-  number,
-  ticker: place.where.asset.ticker,
-  blockchain: place.where.on.network,
-  to: place.to,
-  units,
-  feeLimit: 2n * fee,
-  meta: meta === '' ? null : meta,
-})
-
-export const isMeta = (text: string): boolean =>
-  text.length <= LONGEST_META && !text.includes('\0') && text.isWellFormed()
 
 /**
  * Stores a request of payouts. The same form makes one request, however often it is sent.

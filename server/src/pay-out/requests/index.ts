@@ -3,23 +3,18 @@
  * - nobody approves a request of their own; without a policy, every payout needs an approval;
  * - an approval fits one request: it names the hash of what the person saw, which is compared in the transaction that
  *   places the withdrawal;
- * - a request is placed at most once, whatever races: the withdrawal, the approval and the state of the request are
- *   stored in one transaction;
+ * - a payout is placed at most once, whatever races: the withdrawal and the state of the request, or of the line of a
+ *   file, are stored in one transaction;
  * - the policy, the address book and the roles that count are those at the time of the approval;
  * - a policy that allows more is in force a day later, one that allows less at once.
  */
 export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
 export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
-export {
-  isMeta,
-  judgePayout,
-  lineOf,
-  refuseRequest,
-  requestPayouts,
-  withdrawRequest,
-  type TypedPayout,
-} from './asking.ts'
+export { refuseRequest, requestPayouts, withdrawRequest } from './asking.ts'
 export { totalsOf } from './content.ts'
+export { duplicatesIn, FILE_COLUMNS, readPayoutFile, type FileTrouble } from './file.ts'
+export { createPlacingJob } from './jobs-placing.ts'
+export { judgePayouts, lineOf, type FieldProblem, type JudgedPayout, type TypedPayout } from './judging.ts'
 export type { RequestState } from './machine.ts'
 export { changePolicy, readPolicy } from './policy.ts'
 export { PayoutProblem, type PayoutTrouble } from './problem.ts'

@@ -56,6 +56,13 @@ export const insertRequest = async (
   return undefined
 }
 
+/** Requests whose lines are to be placed, the oldest approval first. */
+export const placingRequests = async (db: Db, most: number): Promise<PayoutRequest[]> =>
+  (
+    await sql<PayoutRequest>`select ${REQUEST_COLUMNS} from payout_requests r where r.state = 'placing'
+      order by r.decided_at, r.id limit ${most}`.execute(db)
+  ).rows
+
 /** Locks a request of a merchant. */
 export const lockRequest = async (tx: Tx, merchantId: string, id: string): Promise<PayoutRequest | undefined> =>
   (

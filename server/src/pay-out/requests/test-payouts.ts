@@ -11,7 +11,7 @@ import type { Rules } from '../withdrawals/index.ts'
 import { storeFeeRate } from '../withdrawals/terms.ts'
 import {
   approveRequest,
-  judgePayout,
+  judgePayouts,
   lineOf,
   PayoutProblem,
   readRequest,
@@ -58,8 +58,8 @@ export const usePayouts = () => {
   ): Promise<string> => {
     const payout = { ticker: 'BTC', blockchain: 'BITCOIN', to: TO, amount: '1', meta: 'salary', ...typed }
     await storeFeeRate(db, 'BITCOIN', { kind: 'vbyte', milliSatPerVb: 2_000n }, at.real.getTime())
-    const judged = await judgePayout(db, merchantId, payout, RULES, at.real.getTime())
-    if (!('priced' in judged)) throw judged.refused
+    const [judged] = await judgePayouts(db, merchantId, [payout], RULES, at.real.getTime())
+    if (!judged || !('priced' in judged)) throw new Error('the payout has problems')
     const lines = [lineOf(judged.priced, 1, payout.meta)]
     return inTransaction(db, (tx) =>
       requestPayouts(tx, session, { merchantId, kind: 'one', name: '', formKey, lines }, at),

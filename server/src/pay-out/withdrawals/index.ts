@@ -7,7 +7,7 @@
  * - Done is sent at most once. Failed may follow it: after a reorganisation, if the transaction is mined again without
  *   effect.
  */
-export { askWithdrawal, priceWithdrawal } from './placing.ts'
+export { askWithdrawal, createPricer } from './placing.ts'
 export type { Asked, Priced } from './placing.ts'
 export { attachSigned } from './attaching.ts'
 

@@ -106,19 +106,19 @@ export interface Priced {
   fee: bigint
 }
 
+/** A request for a withdrawal whose price is asked for. */
+type ToPrice = Pick<Asked, 'merchantId' | 'ticker' | 'blockchain' | 'to' | 'spend' | 'amount'>
+
 /**
- * Applies all rules of a merchant's own request for a withdrawal, except for the balance. Throws an ApiRefusal with the
- * reason.
+ * Applies all rules of a merchant's own request for a withdrawal, except for the balance. Every price is computed with
+ * the same terms. The function throws an ApiRefusal with the reason.
  * @param now real time, ms: determines the age of fee estimates
  */
-export const priceWithdrawal = async (
+export const createPricer = async (
   db: Db | Tx,
-  asked: Pick<Asked, 'merchantId' | 'ticker' | 'blockchain' | 'to' | 'spend' | 'amount'>,
   rules: Rules,
   now: number,
-): Promise<Priced> => {
-  const where = readAsset(asked, rules, orderErrors.invalidOrder)
-  const { asset, on } = where
+): Promise<(asked: ToPrice) => Promise<Priced>> => {
   const terms = await readTerms(db, rules.catalogue, now)
   const holders = {
     holderOf: async (network: Network, address: string) => {
@@ -126,11 +126,15 @@ export const priceWithdrawal = async (
       return ours === null ? 'none' : ours.kind === 'platform' ? 'platform' : 'merchant'
     },
   } as const
-  const place = await readPlace({ holders, rules }, asked, where, terms)
-  const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
-  const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
-  checkLargest(place, asked.merchantId, units, terms.days)
-  return { place, units, fee: feeOf(units) }
+  return async (asked) => {
+    const where = readAsset(asked, rules, orderErrors.invalidOrder)
+    const { asset, on } = where
+    const place = await readPlace({ holders, rules }, asked, where, terms)
+    const feeOf = (units: bigint): bigint => currentFee(where, units, place.internal, terms, rules.catalogue)
+    const units = readAmount(asked.amount ?? rest(asked.spend, feeOf(asked.spend), asset.scale, on.decimals), where)
+    checkLargest(place, asked.merchantId, units, terms.days)
+    return { place, units, fee: feeOf(units) }
+  }
 }
 
 /**
@@ -145,7 +149,7 @@ export const askWithdrawal = async (
   now: number,
   moment: Moment,
 ): Promise<Withdrawal> => {
-  const { place, units, fee } = await priceWithdrawal(tx, asked, rules, now)
+  const { place, units, fee } = await (await createPricer(tx, rules, now))(asked)
   const intentId = asked.name === undefined ? moment.newId() : intentIdOf(asked.merchantId, asked.name)
   const given = {
     merchantId: asked.merchantId,

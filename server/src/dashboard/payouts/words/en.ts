@@ -1,4 +1,4 @@
-import type { PayoutTrouble } from '../../../pay-out/requests/index.ts'
+import type { FileTrouble, PayoutTrouble } from '../../../pay-out/requests/index.ts'
 
 /** The standing of a request of payouts as a reader sees it. */
 export type RequestStanding = 'waiting' | 'expired' | 'placing' | 'placed' | 'refused' | 'withdrawn' | 'failed'
@@ -99,6 +99,20 @@ export interface PayoutWords {
   save: string
   saveText: string
   noLimit: string
+  upload: string
+  uploadTitle: string
+  uploadText: string
+  columns: string
+  example: string
+  fileField: string
+  uploadCheck: string
+  assetName: string
+  row: string
+  problemsTitle: string
+  rowsWrong: (n: number) => string
+  duplicates: (n: number) => string
+  duplicate: (n: number) => string
+  fileTroubles: Record<FileTrouble, string>
   readOnly: string
 }
 
@@ -229,5 +243,25 @@ export const en: PayoutWords = {
   save: 'Save the policy',
   saveText: 'All owners see the change in the audit log.',
   noLimit: 'no limit',
+  upload: 'Upload a file',
+  uploadTitle: 'File of payouts',
+  uploadText:
+    'A CSV file in UTF-8 with at most 1,000 payouts. All of them are checked, and shown with their fees, before anything is stored. One approval is for the whole file.',
+  columns: 'Columns',
+  example: 'Download an example',
+  fileField: 'File',
+  uploadCheck: 'Check the file',
+  assetName: 'Asset',
+  row: 'Line',
+  problemsTitle: 'Problems',
+  rowsWrong: (n) => `Nothing was stored. Lines with problems: ${n}. Correct the file, and choose it again.`,
+  duplicates: (n) => `Payouts that are in the file twice, with the same address and amount: ${n}.`,
+  duplicate: (n) => `the same as line ${n}`,
+  fileTroubles: {
+    empty: 'The file has no payouts.',
+    columns: 'The first line must name each column once.',
+    many: 'The file has more than 1,000 payouts. Divide it.',
+    broken: 'This is no CSV file in UTF-8.',
+  },
   readOnly: 'Only an owner changes the policy.',
 }
