@@ -119,6 +119,8 @@ test('a reset leaves no password that a session of the person was setting meanwh
     },
   }
   const { db, random, ring } = deps
+  const unproved = { ...session, isProved: false }
+  await expect(setPassword(deps, unproved, typed, nowOf(deps.runtime))).rejects.toThrow(ProofNeeded)
   const setting = setPassword({ db, random, ring, passwords }, session, typed, nowOf(deps.runtime))
   await expect(setting).rejects.toThrow(ProofNeeded)
   expect(await hasPassword(edge.db, session.person.id)).toBe(false)

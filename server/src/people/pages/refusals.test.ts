@@ -163,6 +163,16 @@ describe('a browser in which the person has signed in before', () => {
   })
 })
 
+test('a name of a browser is recorded in printable ASCII', async () => {
+  const { email } = await join()
+  await signInWith(browse('curl/8\t\u00e9(x)'), email, '000000')
+  const { rows } = await sql<{ agent: string }>`select a.detail ->> 'agent' as agent from dashboard_audit a
+    join dashboard_people p on p.id = a.person_id where p.address = ${email} and a.action = 'sign-in refused'`.execute(
+    edge.db,
+  )
+  expect(rows).toEqual([{ agent: 'curl/8(x)' }])
+})
+
 test('a long name of a browser is cut in every row and mail', async () => {
   const { email, codes } = await join()
   expect((await signInWith(browse(`X${'y'.repeat(5_000)}`), email, codes[0]!)).status).toBe(303)
