@@ -14,6 +14,8 @@ const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof list
 const { edge, memberOf } = useDashboard({ catalogue })
 const DUST = 20_000
 const INVOICE = '00000000-0000-7000-8000-00000000aaaa'
+const CARD_INVOICE = '00000000-0000-7000-8000-00000000cccc'
+const ATTEMPTS = 60
 const PAID_HASH = 'ab'.repeat(32)
 let member: TestBrowser
 
@@ -62,6 +64,22 @@ beforeAll(async () => {
       units: '100000',
       address: "'invoice'",
     })
+    await fill(tx, 'fiat_invoices', 1, 1, {
+      merchant_id,
+      id: `'${CARD_INVOICE}'::uuid`,
+      state: "'done'",
+      ticker: "'UAH'",
+      units: '100000',
+    })
+    // The credited attempt is the first of all: a refund of it may have been followed by others.
+    await fill(tx, 'payments', 1, ATTEMPTS, {
+      merchant_id,
+      invoice_id: `'${CARD_INVOICE}'::uuid`,
+      ticker: "'UAH'",
+      state: "case i when 1 then 'credited' else 'refused' end",
+      masked_card: "'411111******' || lpad(i::text, 4, '0')",
+      created_at: "timestamptz '2026-01-01' + i * interval '1 minute'",
+    })
   })
 })
 // What was inserted raw is in no books.
@@ -75,6 +93,15 @@ test('the page of an invoice shows its payments and the largest of the rest, and
   expect(text).toContain('0.007 BTC')
   expect(text).toContain('Only credited and large payments are shown: there are more.')
   expect(page.text.match(/<span class="hash">/g)).toHaveLength(25)
+})
+
+test('the page of a card invoice shows the credited attempt and the newest, and says that there are more', async () => {
+  const page = await member.get(`/app/merchants/${edge.merchant.id}/payments/card/${CARD_INVOICE}?lang=en`)
+  expect(page.status).toBe(200)
+  const cards = [...textOf(page).matchAll(/411111\*{6}(\d{4})/g)].map(([, number]) => Number(number))
+  const newest = [...Array.from({ length: 24 }).keys()].map((n) => ATTEMPTS - 23 + n)
+  expect(cards).toEqual([1, ...newest])
+  expect(textOf(page)).toContain('Older attempts are not shown.')
 })
 
 test('the deposits of an address are read by an index of their size, however many there are', async () => {

@@ -34,4 +34,4 @@ export { createRoutingTable, limitsOf, requireRanges, routeOf } from './routing.
 export type { RoutingTable } from './routing.ts'
 export { readStatementFile } from './statement-file.ts'
 export { statedTotals } from './statement-store.ts'
-export { findPayment, paymentsById, paymentsOf } from './store.ts'
+export { findPayment, newestPaymentsOf, paymentsById, paymentsOf } from './store.ts'

@@ -3,7 +3,7 @@ import type { PaymentPage } from '../../adapters/acquirers/port.ts'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { KeyedPage } from '../../platform/lists/keyed.ts'
-import { paymentMoves, type PaymentEvent } from './machine.ts'
+import { paymentMoves, type PaymentEvent, type PaymentState } from './machine.ts'
 import type { Payment, SuspendedFor } from './payment.ts'
 
 export const PAYMENT_COLUMNS =
@@ -115,6 +115,22 @@ export const paymentsById = async (
   const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
     where p.merchant_id = ${merchantId} and p.id > ${after} and p.created_at < ${before}
     order by p.id limit ${limit}`.execute(db)
+  return rows
+}
+
+/** States of payments whose payer paid, whatever came of it. */
+const PAID: readonly PaymentState[] = ['reported', 'credited', 'suspended', 'disputed', 'reversed']
+
+/** Returns payments of an invoice, paid ones first, and then the newer first. A payer may try as often as they like. */
+export const newestPaymentsOf = async (
+  db: Db,
+  merchantId: string,
+  invoiceId: string,
+  most: number,
+): Promise<Payment[]> => {
+  const { rows } = await sql<Payment>`select ${PAYMENT_COLUMNS} from payments p
+    where p.merchant_id = ${merchantId} and p.invoice_id = ${invoiceId}
+    order by p.state = any(${[...PAID]}::text[]) desc, p.created_at desc, p.id desc limit ${most}`.execute(db)
   return rows
 }
 

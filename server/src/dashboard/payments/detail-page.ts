@@ -36,7 +36,7 @@ export const paymentPage =
       part: 'payments',
       actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYMENTS))}">${words.back}</a>`,
       sections: [
-        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}</section></div>`,
+        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}${payment.kind === 'card' && detail.isCut && html`<p class="soft">${words.olderAttempts}</p>`}</section></div>`,
         payment.kind !== 'card' && transactions(scope, detail, { catalogue, explorers }),
         ledger(scope, detail, catalogue),
       ],

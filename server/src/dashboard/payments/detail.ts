@@ -1,6 +1,6 @@
 import { findDepositAt, largestDepositsAt, type DepositAt } from '../../pay-in/deposits/index.ts'
 import { familyOf } from '../../chain/addresses/index.ts'
-import { paymentsOf, refundsOf, type Payment as CardPayment, type Refund } from '../../cards/acquiring/index.ts'
+import { newestPaymentsOf, refundsOf, type Payment as CardPayment, type Refund } from '../../cards/acquiring/index.ts'
 import { conversionsOf, type ListedConversion } from '../../exchange/conversions/index.ts'
 import { exchangesSentOn } from '../../exchange/exchange-withdrawals/index.ts'
 import { exchangesCausedBy } from '../../exchange/exchanges/index.ts'
@@ -25,6 +25,7 @@ export interface Detail {
   /** to the address of an invoice, or the deposit itself: the credited and the largest, at most MOST_DEPOSITS */
   deposits: readonly DepositAt[]
   isCut: boolean
+  /** the paid and the newest attempts, at most MOST_ATTEMPTS */
   cardPayments: readonly CardPayment[]
   /** of the card payments */
   refunds: readonly Refund[]
@@ -37,6 +38,8 @@ export interface Detail {
 
 /** Anyone can send dust to an address, as often as they like. */
 const MOST_DEPOSITS = 25
+/** A payer may try a card as often as they like. */
+const MOST_ATTEMPTS = 25
 const ONE_ROW: ListPage = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
 const ANY_UNITS = { unitsFrom: null, unitsTo: null }
 const ACCOUNTS = ['merchant', 'fees', 'quarantine', 'receivable'] as const
@@ -78,6 +81,9 @@ export const readDetail = async (
   }
 }
 
+const inOrder = <Row extends { createdAt: Date }>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+
 type Reader = (deps: PaymentPagesDeps, merchantId: string, id: string) => Promise<Found | undefined>
 
 const NOTHING = {
@@ -105,7 +111,7 @@ const readInvoice: Reader = async (deps, merchantId, id) => {
     payment: ofInvoice(invoice, deps.catalogue),
     invoice,
     pageUrl: invoiceUrl(deps, id),
-    deposits: deposits.slice(0, MOST_DEPOSITS).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()),
+    deposits: inOrder(deposits.slice(0, MOST_DEPOSITS)),
     isCut: deposits.length > MOST_DEPOSITS,
   }
 }
@@ -115,12 +121,14 @@ const readCardInvoice: Reader = async (deps, merchantId, id) => {
   const { rows } = await listFiatInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
   const [cardInvoice] = rows
   if (!cardInvoice) return undefined
+  const attempts = await newestPaymentsOf(deps.db, merchantId, id, MOST_ATTEMPTS + 1)
   return {
     ...NOTHING,
     payment: ofCardInvoice(cardInvoice, deps.catalogue),
     cardInvoice,
     pageUrl: cardUrl(deps, id),
-    cardPayments: await paymentsOf(deps.db, merchantId, id),
+    cardPayments: inOrder(attempts.slice(0, MOST_ATTEMPTS)),
+    isCut: attempts.length > MOST_ATTEMPTS,
   }
 }
 

@@ -60,6 +60,7 @@ export interface Words {
   transactions: string
   noTransactions: string
   moreTransactions: string
+  olderAttempts: string
   sender: string
   explorer: (site: string) => string
   ledger: string
@@ -176,6 +177,7 @@ export const en: Words = {
   transactions: 'Transactions',
   noTransactions: 'None yet.',
   moreTransactions: 'Only credited and large payments are shown: there are more.',
+  olderAttempts: 'Older attempts are not shown.',
   sender: 'From',
   explorer: (site) => `Open in ${site}`,
   ledger: 'Ledger',

@@ -64,6 +64,7 @@ export const kk: Words = {
   transactions: 'Транзакциялар',
   noTransactions: 'Әзірге жоқ.',
   moreTransactions: 'Тек есепке алынған және ең ірі төлемдер көрсетілген: басқалары да бар.',
+  olderAttempts: 'Ескірек әрекеттер көрсетілмеген.',
   sender: 'Жіберуші',
   explorer: (site) => `${site} сайтында ашу`,
   ledger: 'Жазбалар',

@@ -64,6 +64,7 @@ export const ru: Words = {
   transactions: 'Транзакции',
   noTransactions: 'Пока нет.',
   moreTransactions: 'Показаны только зачисленные и самые крупные платежи: есть и другие.',
+  olderAttempts: 'Более ранние попытки не показаны.',
   sender: 'От',
   explorer: (site) => `Открыть на ${site}`,
   ledger: 'Проводки',

@@ -64,6 +64,7 @@ export const uk: Words = {
   transactions: 'Транзакції',
   noTransactions: 'Ще немає.',
   moreTransactions: 'Показано лише зараховані та найбільші платежі: є й інші.',
+  olderAttempts: 'Давніші спроби не показано.',
   sender: 'Від',
   explorer: (site) => `Відкрити на ${site}`,
   ledger: 'Проводки',
