@@ -62,6 +62,7 @@ const createApp = async (directory: MerchantDirectory): Promise<AddressInfo> => 
     // Whether a request is a repetition is looked up in the database, which is left out here.
     findKnown: async () => undefined,
     onFirstUse: () => {},
+    onKeyUse: () => {},
     log: runtime.log,
     ready: async () => {},
     routes: [

@@ -37,7 +37,7 @@ export const authenticationErrors = {
   futureRequest: errorCode(401, -3, 'Future request'),
 } as const
 
-/** Errors with one meaning on every operation (`contract.md` 18 #2, 19 #3). */
+/** Errors with one meaning on every operation (`contract.md` 2.1, 18 #2, 19 #3). */
 export const generalErrors = {
   invalidRequest: errorCode(400, 100, 'Invalid request'),
   notFound: errorCode(404, 101, 'Not found'),
@@ -51,6 +51,11 @@ export const generalErrors = {
   tooManyRequests: errorCode(429, 105, 'Too many requests'),
   notBuilt: errorCode(501, 106, 'Operation not built yet'),
   unavailable: errorCode(503, 107, 'Temporarily unavailable'),
+  notPermitted: errorCode(
+    403,
+    108,
+    'The additional key lacks a scope that the request needs, or the request comes from an address that the key does not allow',
+  ),
 } as const
 
 /** Error codes of every operation that creates a withdrawal, a batch or an exchange (`contract.md` 5.23, 18 #4). */

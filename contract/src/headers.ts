@@ -10,6 +10,8 @@ export const requestHeaders = {
   timestamp: 'timestamp',
   /** Optional on every signed POST. Not part of MESSAGE. */
   idempotencyKey: 'idempotency-key',
+  /** Optional: the id of the additional key that signed the request, a UUID. Not part of MESSAGE. */
+  keyId: 'key-id',
 } as const
 
 /** Headers of a response. */
@@ -51,4 +53,5 @@ export const headerPatterns = {
   timestamp: '^[0-9]{10}$',
   signature: '^[0-9a-f]{64}$',
   idempotencyKey: '^[\\x21-\\x7e]{1,255}$',
+  keyId: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
 } as const

@@ -105,6 +105,7 @@ export const listOperation = <const Id extends string, Filters extends TProperti
   operation({
     id,
     method: 'GET',
+    scopes: ['read'],
     path: `/merchants/lists/${name}`,
     tag,
     summary: `List ${what}`,

@@ -79,6 +79,8 @@ test('it allows 501 on every operation, and asks three headers of all but the fo
     expect(operation.responses['501']).toEqual({ $ref: '#/components/responses/NotBuilt' })
     const signed = [{ merchantId: [], signature: [], timestamp: [] }]
     expect(operation.security).toEqual(path.endsWith('/form') ? [] : signed)
+    const keyId = JSON.stringify(operation.parameters ?? []).includes('/parameters/KeyId')
+    expect(keyId).toBe(!path.endsWith('/form'))
   }
 })
 

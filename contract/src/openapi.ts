@@ -3,7 +3,14 @@ import { sharedAnswers } from './openapi/answers.ts'
 import { pathsOf } from './openapi/paths.ts'
 import { schemaCollector } from './openapi/schemas.ts'
 import type { Json } from './openapi/schemas.ts'
-import { idempotencyKeyText, introduction, notificationsText, signatureText, timestampText } from './openapi/text.ts'
+import {
+  idempotencyKeyText,
+  introduction,
+  keyIdText,
+  notificationsText,
+  signatureText,
+  timestampText,
+} from './openapi/text.ts'
 import { notificationParameters, webhooksOf } from './openapi/webhooks.ts'
 import { tags } from './tags.ts'
 import { apiVersion } from './version.ts'
@@ -39,6 +46,14 @@ const idempotencyKey = {
   schema: { type: 'string', pattern: headerPatterns.idempotencyKey },
 }
 
+const keyId = {
+  name: requestHeaders.keyId,
+  in: 'header',
+  required: false,
+  description: keyIdText,
+  schema: { type: 'string', pattern: headerPatterns.keyId },
+}
+
 /**
  * The OpenAPI 3.1 document of the API, the same on every call.
  * @param serverUrl origin of the API, for tools that send requests from the document; `/` is the document's own origin
@@ -66,7 +81,7 @@ export const openApiDocument = (serverUrl = '/'): OpenApiDocument => {
     components: {
       schemas: collector.components(),
       responses,
-      parameters: { IdempotencyKey: idempotencyKey, ...notificationParameters() },
+      parameters: { IdempotencyKey: idempotencyKey, KeyId: keyId, ...notificationParameters() },
       headers,
       securitySchemes,
     },

@@ -2,6 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { authenticationErrors, generalErrors } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Scope } from './scopes.ts'
 import type { Tag } from './tags.ts'
 
 /** Another path with the same behaviour as the operation's own. A request is signed over the path it is sent to. */
@@ -26,6 +27,8 @@ export interface Operation<
   /** Starts with `/merchants/`; parameters are written `:id`. */
   readonly path: string
   readonly aliases: readonly Alias[]
+  /** All that an additional key needs for it (`contract.md` 2.1); empty for the two web forms, which need no key. */
+  readonly scopes: readonly Scope[]
   readonly tag: Tag
   readonly summary: string
   readonly description: string
@@ -105,7 +108,7 @@ export const operation = <
     errors: [
       ...(spec.errors ?? []),
       ...(validationCode === 100 ? [generalErrors.invalidRequest] : []),
-      ...(signed ? Object.values(authenticationErrors) : []),
+      ...(signed ? [...Object.values(authenticationErrors), generalErrors.notPermitted] : []),
       ...(params === null ? [] : [generalErrors.notFound]),
       ...(spec.method === 'POST' ? [generalErrors.bodyTooLarge] : []),
       ...(spec.method === 'POST' && signed ? [generalErrors.conflict] : []),

@@ -124,6 +124,15 @@ describe('a request', () => {
     expect(seen[0]!.headers).toMatchObject({ 'idempotency-key': 'order-1042', timestamp: '1677486443' })
   })
 
+  test('names the additional key that signs it; the id of a key is a UUID', async () => {
+    const { url, seen } = await serve(() => ({ body: '[]' }))
+    const keyId = '3d5b4b2e-7a9c-4f1d-8e6a-0b1c2d3e4f50'
+    await clientOf(url, { keyId }).assets.fiat()
+    await clientOf(url).assets.fiat()
+    expect(seen.map(({ headers }) => headers['key-id'])).toEqual([keyId, undefined])
+    expect(() => clientOf(url, { keyId: 'main' })).toThrow('keyId must be the UUID of the key')
+  })
+
   test('goes through the fetch it is given', async () => {
     const asked: string[] = []
     const fetch: typeof globalThis.fetch = async (input) => {

@@ -14,6 +14,8 @@ export interface BursarOptions {
   readonly merchantId: string
   /** As shown once in the merchant's settings. Used as text, not decoded. */
   readonly privateKey: string
+  /** The id of the additional key whose secret `privateKey` is; leave it out with the merchant's main key. */
+  readonly keyId?: string | undefined
   /** Time limit of a call; default: 10 seconds. */
   readonly timeoutMs?: number | undefined
   /** Replaces the global `fetch`. */
@@ -40,6 +42,11 @@ const keyOf = (privateKey: string): string => {
   return privateKey
 }
 
+const keyIdOf = (keyId: string | undefined): string | undefined => {
+  if (keyId !== undefined && !/^[\da-f-]{36}$/i.test(keyId)) throw new TypeError('keyId must be the UUID of the key')
+  return keyId
+}
+
 /**
  * A client of the merchant API. Every method returns a promise, which rejects with `BursarError` or
  * `BursarNetworkError`.
@@ -55,9 +62,14 @@ export class Bursar {
   readonly exchange: ReturnType<typeof exchange>
   readonly events: ReturnType<typeof events>
 
-  constructor({ url, merchantId, privateKey, timeoutMs = 10_000, fetch, now = Date.now }: BursarOptions) {
+  constructor({ url, merchantId, privateKey, keyId, timeoutMs = 10_000, fetch, now = Date.now }: BursarOptions) {
     const call = caller(
-      { origin: originOf(url), merchantId: identifierOf(merchantId), privateKey: keyOf(privateKey) },
+      {
+        origin: originOf(url),
+        merchantId: identifierOf(merchantId),
+        privateKey: keyOf(privateKey),
+        keyId: keyIdOf(keyId),
+      },
       // The global `fetch` is looked up at each call, so that it can be replaced after the client was created.
       { timeoutMs, now, fetch: fetch ?? ((...request) => globalThis.fetch(...request)) },
     )

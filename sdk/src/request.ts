@@ -7,6 +7,8 @@ export interface Account {
   readonly origin: URL
   readonly merchantId: string
   readonly privateKey: string
+  /** Of the additional key whose secret `privateKey` is; absent with the merchant's main key. */
+  readonly keyId?: string | undefined
 }
 
 /** Parameters and body of a call. */
@@ -86,6 +88,7 @@ export const prepareRequest = (
     const target = url.pathname + url.search
     headers['merchant-id'] = account.merchantId
     headers['timestamp'] = timestamp
+    if (account.keyId !== undefined) headers['key-id'] = account.keyId
     headers['signature'] = signRequest({ method, target, body: body ?? '', timestamp }, account.privateKey)
   }
   return { url, method, headers, body, isForm: !signed }

@@ -81,6 +81,7 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
       fingerprintKeys: [createSecretKey(new Uint8Array(32).fill(3))],
       refusalsPerMinute: 1_000_000,
       onFirstUse: () => {},
+      onKeyUse: () => {},
       findKnown: known.find,
       log: pino({ level: 'debug' }, { write: (line: string) => void edge.logged.push(line) }),
       ready: async () => {},

@@ -15,6 +15,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'app/composition',
     tables: [
+      'api_keys',
       'card_payouts',
       'conversions',
       'crypto_invoices',

@@ -24,6 +24,7 @@ const parametersIn = (
 const parametersOf = ({ params, query, lists, method, signed }: Operation, collector: SchemaCollector) => [
   ...parametersIn('path', params, [], collector),
   ...parametersIn('query', query, lists, collector),
+  ...(signed ? [{ $ref: '#/components/parameters/KeyId' }] : []),
   ...(method === 'POST' && signed ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
 ]
 
@@ -33,7 +34,7 @@ const bodyOf = ({ body, contentType }: Operation, collector: SchemaCollector): J
 }
 
 const operationObject = (operation: Operation, collector: SchemaCollector): Json => {
-  const { id, tag, summary, description, signed, aliases } = operation
+  const { id, tag, summary, description, signed, scopes, aliases } = operation
   const slashes = aliases.filter(({ trailingSlash }) => trailingSlash).map(({ path }) => path)
   const parameters = parametersOf(operation, collector)
   return {
@@ -43,6 +44,7 @@ const operationObject = (operation: Operation, collector: SchemaCollector): Json
     description,
     ...(slashes.length === 0 ? {} : { 'x-also-served-at': slashes }),
     security: signed ? signedBy : [],
+    ...(signed ? { 'x-scopes': scopes } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(operation, collector),
     responses: answersOf(operation, collector),

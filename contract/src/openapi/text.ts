@@ -36,6 +36,11 @@ export const idempotencyKeyText =
   'The same key with the same body gets the first answer again, for 30 days; with another body, or while the first ' +
   'is in progress, 409. 1 to 255 visible ASCII characters. Not part of MESSAGE.'
 
+export const keyIdText =
+  'The id of the additional key with which the request is signed; absent with the main key. Not part of MESSAGE: a ' +
+  'signature by another key does not verify. The key needs every scope in `x-scopes` of the operation; a `target` also ' +
+  'needs `exchange`, and with an `address` also `payouts`. Else 403, code 108.'
+
 export const notificationsText = `
 Webhooks to the merchant's notifications URL: HTTP POST, one at a time and in order for each object. Any 2xx answer
 within 10 seconds is success; redirects are not followed.

@@ -42,6 +42,7 @@ export const RotatingAddress = Type.Object(
 export const createAddress = operation({
   id: 'createAddress',
   method: 'POST',
+  scopes: ['invoices'],
   path: '/merchants/addresses',
   tag: 'Addresses',
   summary: 'Create a permanent deposit address',
@@ -64,6 +65,7 @@ export const createAddress = operation({
 export const createRotatingAddress = operation({
   id: 'createRotatingAddress',
   method: 'POST',
+  scopes: ['invoices'],
   path: '/merchants/rotating-addresses',
   tag: 'Addresses',
   summary: 'Create a rotating deposit address',

@@ -53,6 +53,7 @@ export const FiatAsset = Type.Object(
 export const listCryptoAssets = operation({
   id: 'listCryptoAssets',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/assets/crypto',
   aliases: [{ path: '/merchants/assets/crypto/', trailingSlash: true }],
   tag: 'Assets',
@@ -65,6 +66,7 @@ export const listCryptoAssets = operation({
 export const listFiatAssets = operation({
   id: 'listFiatAssets',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/assets/fiat',
   aliases: [{ path: '/merchants/withdrawals/fiat/assets' }],
   tag: 'Assets',

@@ -26,6 +26,7 @@ export const Balance = Type.Object(
 export const listBalances = operation({
   id: 'listBalances',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/balances',
   tag: 'Balances',
   summary: 'List balances',

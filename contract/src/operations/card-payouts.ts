@@ -35,6 +35,7 @@ const payout = (limits: string, example: object) =>
 export const createFiatWithdrawal = operation({
   id: 'createFiatWithdrawal',
   method: 'POST',
+  scopes: ['payouts'],
   path: '/merchants/withdrawals/fiat',
   tag: 'Card payouts',
   summary: 'Pay to a card',
@@ -56,6 +57,7 @@ export const createFiatWithdrawal = operation({
 export const createFiatBatchWithdrawal = operation({
   id: 'createFiatBatchWithdrawal',
   method: 'POST',
+  scopes: ['payouts'],
   path: '/merchants/withdrawals/fiat/batch',
   tag: 'Card payouts',
   summary: 'Pay a large sum to a card in parts',
@@ -135,6 +137,7 @@ export const FiatBatch = Type.Object(
 export const getFiatBatchWithdrawal = operation({
   id: 'getFiatBatchWithdrawal',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals/fiat/batch/:id',
   tag: 'Card payouts',
   summary: 'Find a batch and its parts',
@@ -147,6 +150,7 @@ export const getFiatBatchWithdrawal = operation({
 export const getFiatWithdrawalFee = operation({
   id: 'getFiatWithdrawalFee',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals/fiat/fee',
   tag: 'Card payouts',
   summary: 'Fee of paying to a card',

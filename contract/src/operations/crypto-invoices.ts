@@ -24,6 +24,7 @@ import { CreatedInvoice, formAnswer, invoiceFormFields } from './invoices.ts'
 export const createCryptoInvoice = operation({
   id: 'createCryptoInvoice',
   method: 'POST',
+  scopes: ['invoices'],
   path: '/merchants/invoices/crypto',
   tag: 'Crypto invoices',
   summary: 'Create a crypto invoice',
@@ -69,6 +70,7 @@ export const createCryptoInvoice = operation({
 export const createCryptoInvoiceByForm = operation({
   id: 'createCryptoInvoiceByForm',
   method: 'POST',
+  scopes: [],
   path: '/merchants/invoices/crypto/form',
   tag: 'Crypto invoices',
   summary: 'Create a crypto invoice from a web form',
@@ -156,6 +158,7 @@ export const CryptoInvoice = Type.Object(
 export const getCryptoInvoice = operation({
   id: 'getCryptoInvoice',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/invoices/crypto/:id',
   tag: 'Crypto invoices',
   summary: 'Find a crypto invoice',
@@ -168,6 +171,7 @@ export const getCryptoInvoice = operation({
 export const closeCryptoInvoice = operation({
   id: 'closeCryptoInvoice',
   method: 'POST',
+  scopes: ['invoices'],
   path: '/merchants/invoices/crypto/:id/close',
   tag: 'Crypto invoices',
   summary: 'Close a crypto invoice as paid',

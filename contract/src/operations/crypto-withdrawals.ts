@@ -27,6 +27,7 @@ export const Fee = Type.Object(
 export const createCryptoWithdrawal = operation({
   id: 'createCryptoWithdrawal',
   method: 'POST',
+  scopes: ['payouts'],
   path: '/merchants/withdrawals/crypto',
   aliases: [{ path: '/merchants/withdrawals' }],
   tag: 'Withdrawals',
@@ -68,6 +69,7 @@ export const createCryptoWithdrawal = operation({
 export const getCryptoWithdrawalFee = operation({
   id: 'getCryptoWithdrawalFee',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals/crypto/fee',
   aliases: [{ path: '/withdrawals/crypto/fee', alsoSignedAs: '/merchants/withdrawals/crypto/fee' }],
   tag: 'Withdrawals',
@@ -88,6 +90,7 @@ export const getCryptoWithdrawalFee = operation({
 export const getCryptoWithdrawal = operation({
   id: 'getCryptoWithdrawal',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals/crypto/:id',
   tag: 'Withdrawals',
   summary: 'Find a crypto withdrawal',
@@ -102,6 +105,7 @@ export const getCryptoWithdrawal = operation({
 export const getCryptoWithdrawalCompliance = operation({
   id: 'getCryptoWithdrawalCompliance',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals/crypto/:id/compliance',
   tag: 'Withdrawals',
   summary: 'Screening report of a crypto withdrawal',

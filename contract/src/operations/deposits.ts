@@ -9,6 +9,7 @@ import { operation } from '../operation.ts'
 export const getDeposit = operation({
   id: 'getDeposit',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/replenishment/crypto/:id',
   tag: 'Deposits',
   summary: 'Find a deposit',
@@ -21,6 +22,7 @@ export const getDeposit = operation({
 export const getDepositCompliance = operation({
   id: 'getDepositCompliance',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/replenishment/crypto/:id/compliance',
   tag: 'Deposits',
   summary: 'Screening report of a deposit',

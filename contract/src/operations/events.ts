@@ -39,6 +39,7 @@ export const EventPage = Type.Object(
 export const listEvents = operation({
   id: 'listEvents',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/events',
   tag: 'Events',
   summary: 'List notifications',

@@ -88,6 +88,7 @@ const example = {
 export const estimateCryptoExchangeWithdrawal = operation({
   id: 'estimateCryptoExchangeWithdrawal',
   method: 'GET',
+  scopes: ['exchange'],
   path: '/merchants/exchange/withdrawals/crypto/estimate',
   tag: 'Exchange and withdrawal',
   summary: 'Estimate an exchange with crypto withdrawal',
@@ -106,6 +107,7 @@ export const estimateCryptoExchangeWithdrawal = operation({
 export const createCryptoExchangeWithdrawal = operation({
   id: 'createCryptoExchangeWithdrawal',
   method: 'POST',
+  scopes: ['exchange', 'payouts'],
   path: '/merchants/exchange/withdrawals/crypto',
   tag: 'Exchange and withdrawal',
   summary: 'Exchange and send crypto',
@@ -137,6 +139,7 @@ export const createCryptoExchangeWithdrawal = operation({
 export const estimateFiatExchangeWithdrawal = operation({
   id: 'estimateFiatExchangeWithdrawal',
   method: 'GET',
+  scopes: ['exchange'],
   path: '/merchants/exchange/withdrawals/fiat/estimate',
   tag: 'Exchange and withdrawal',
   summary: 'Estimate an exchange with card payout',
@@ -151,6 +154,7 @@ export const estimateFiatExchangeWithdrawal = operation({
 export const createFiatExchangeWithdrawal = operation({
   id: 'createFiatExchangeWithdrawal',
   method: 'POST',
+  scopes: ['exchange', 'payouts'],
   path: '/merchants/exchange/withdrawals/fiat',
   tag: 'Exchange and withdrawal',
   summary: 'Exchange and pay to a card',

@@ -58,6 +58,7 @@ export const ExchangeDirection = Type.Object(
 export const listExchangeDirections = operation({
   id: 'listExchangeDirections',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/exchange/available-directions',
   aliases: [{ path: '/merchants/exchange/available-directions/', trailingSlash: true }],
   tag: 'Exchange',
@@ -104,6 +105,7 @@ export const ExchangeEstimate = Type.Object(
 export const estimateExchange = operation({
   id: 'estimateExchange',
   method: 'GET',
+  scopes: ['exchange'],
   path: '/merchants/exchange/estimate',
   aliases: [{ path: '/merchants/exchange/estimate/', trailingSlash: true }],
   tag: 'Exchange',
@@ -125,6 +127,7 @@ export const estimateExchange = operation({
 export const createExchange = operation({
   id: 'createExchange',
   method: 'POST',
+  scopes: ['exchange'],
   path: '/merchants/exchange',
   tag: 'Exchange',
   summary: 'Exchange',

@@ -22,6 +22,7 @@ const limits = 'UAH 25 to 29999, KZT 12000 to 300000.'
 export const createFiatInvoice = operation({
   id: 'createFiatInvoice',
   method: 'POST',
+  scopes: ['invoices'],
   path: '/merchants/invoices/fiat',
   aliases: [{ path: '/merchants/invoices' }],
   tag: 'Fiat invoices',
@@ -48,6 +49,7 @@ export const createFiatInvoice = operation({
 export const createFiatInvoiceByForm = operation({
   id: 'createFiatInvoiceByForm',
   method: 'POST',
+  scopes: [],
   path: '/merchants/invoices/fiat/form',
   tag: 'Fiat invoices',
   summary: 'Create a fiat invoice from a web form',
@@ -101,6 +103,7 @@ export const FiatInvoice = Type.Object(
 export const getFiatInvoice = operation({
   id: 'getFiatInvoice',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/invoices/fiat/:id',
   tag: 'Fiat invoices',
   summary: 'Find a fiat invoice',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { scopesOf } from '../scopes.ts'
 import { operations } from './index.ts'
 
 /** Method and path of every operation of `contract.md` section 5, aliases of sections 5 and 16 included. */
@@ -119,4 +120,71 @@ test('audit C-19: the reference says that a deposit after the end of a rotating 
   expect(operations.find(({ id }) => id === 'createRotatingAddress')!.description).toMatch(
     /comes later is credited and notified as one in time is/,
   )
+})
+
+test('every signed operation needs scopes, by this table; the forms need no key', () => {
+  const needing = (scopes: string) => ids(operations.filter((operation) => operation.scopes.join(' ') === scopes))
+  const table = {
+    read: needing('read'),
+    invoices: needing('invoices'),
+    payouts: needing('payouts'),
+    exchange: needing('exchange'),
+    'exchange payouts': needing('exchange payouts'),
+    '': needing(''),
+  }
+  expect(table).toEqual({
+    read: [
+      'findWithdrawals',
+      'getCryptoInvoice',
+      'getCryptoWithdrawal',
+      'getCryptoWithdrawalCompliance',
+      'getCryptoWithdrawalFee',
+      'getDeposit',
+      'getDepositCompliance',
+      'getFiatBatchWithdrawal',
+      'getFiatInvoice',
+      'getFiatWithdrawalFee',
+      'listBalances',
+      'listCardPayouts',
+      'listCryptoAssets',
+      'listCryptoInvoices',
+      'listCryptoWithdrawals',
+      'listDeposits',
+      'listEntries',
+      'listEvents',
+      'listExchangeDirections',
+      'listExchanges',
+      'listFiatAssets',
+      'listFiatInvoices',
+    ],
+    invoices: [
+      'closeCryptoInvoice',
+      'createAddress',
+      'createCryptoInvoice',
+      'createFiatInvoice',
+      'createRotatingAddress',
+    ],
+    payouts: ['createCryptoWithdrawal', 'createFiatBatchWithdrawal', 'createFiatWithdrawal'],
+    exchange: [
+      'createExchange',
+      'estimateCryptoExchangeWithdrawal',
+      'estimateExchange',
+      'estimateFiatExchangeWithdrawal',
+    ],
+    'exchange payouts': ['createCryptoExchangeWithdrawal', 'createFiatExchangeWithdrawal'],
+    '': ['createCryptoInvoiceByForm', 'createFiatInvoiceByForm'],
+  })
+  expect(Object.values(table).flat()).toHaveLength(operations.length)
+})
+
+test('a target needs the scopes of what it does, on top of those of the operation', () => {
+  const scopes = (body: unknown) => scopesOf({ scopes: ['invoices'] }, body)
+  for (const body of [undefined, {}, { target: undefined }, { target: null }])
+    expect(scopes(body)).toEqual(['invoices'])
+  expect(scopes({ target: { ticker: 'USDT' } })).toEqual(['invoices', 'exchange'])
+  expect(scopes({ target: { ticker: 'USDT', address: 'T', blockchain: 'TRON' } })).toEqual([
+    'invoices',
+    'exchange',
+    'payouts',
+  ])
 })

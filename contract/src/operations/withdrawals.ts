@@ -46,6 +46,7 @@ export const Withdrawal = Type.Object(
 export const findWithdrawals = operation({
   id: 'findWithdrawals',
   method: 'GET',
+  scopes: ['read'],
   path: '/merchants/withdrawals',
   tag: 'Withdrawals',
   summary: 'Find a withdrawal or an exchange by localId',

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../platform/db/index.ts'
-import { countSealedKeys, resealKeys } from '../../merchants/accounts/index.ts'
+import { countSealedKeys, resealAdditionalKeys, resealKeys } from '../../merchants/accounts/index.ts'
 import { countSealedSeeds, resealSeeds } from '../../people/access/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { command, type Command } from './command.ts'
@@ -62,7 +62,7 @@ export const dataKeyCommands: readonly Command[] = [
       withInstallation(env, async (opened) => {
         const ring = createSecretRing(opened.config.dataKeys)
         let resealed = 0
-        for (const reseal of [resealKeys, resealSeeds])
+        for (const reseal of [resealKeys, resealAdditionalKeys, resealSeeds])
           for (let after: string | undefined = FIRST; after !== undefined;) {
             const from: string = after
             const page = await inTransaction(opened.runtime.db, (tx) => reseal(tx, ring, from, PAGE))

@@ -20,6 +20,7 @@ import { exchangeCommands } from './exchange.ts'
 import { exportCommands } from './export.ts'
 import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
+import { keyCommands } from './keys.ts'
 import { leavingCommands } from './leaving.ts'
 import { merchantCommands } from './merchant.ts'
 import { peopleCommands } from './people.ts'
@@ -47,6 +48,7 @@ const topics: readonly Topic[] = [
     title: 'Merchants and their notifications',
     commands: [
       ...merchantCommands,
+      ...keyCommands,
       ...peopleCommands,
       ...exportCommands,
       ...leavingCommands,

@@ -10,6 +10,7 @@ import {
   SETTING_NAMES,
   type KeyPurpose,
 } from '../../merchants/accounts/index.ts'
+import { nowOf, revokeKeyAsOperator } from '../../people/access/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { actor } from './actor.ts'
@@ -99,13 +100,16 @@ export const merchantCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant revoke-key',
-    summary: 'revoke a key now, everywhere',
+    summary: 'revoke a key now, everywhere: a main or an additional one',
     args: ['MERCHANT_ID', 'KEY_ID'],
     irreversible: 'Every request that is signed with this key is refused from now on.',
     run: async ({ args: { MERCHANT_ID: id, KEY_ID: key } }, env, out) => {
       if (!isUuid(key)) throw new UsageError('KEY_ID is a UUID, as the key was made with')
       await withInstallation(env, ({ runtime }) =>
-        inTransaction(runtime.db, (tx) => revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))),
+        inTransaction(runtime.db, async (tx) => {
+          const isRevoked = await revokeKeyAsOperator(tx, { merchantId: id, id: key }, actor(), nowOf(runtime))
+          if (!isRevoked) await revokeKey(tx, id, key, { actor: actor() }, momentOf(runtime))
+        }),
       )
       out.say('revoked')
     },

@@ -19,7 +19,7 @@ import { invoiceSettings } from './invoicing.ts'
 import { exchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
-import { markKeyUsed, type MerchantDirectory } from '../../merchants/accounts/index.ts'
+import { createKeyUses, markKeyUsed, type MerchantDirectory } from '../../merchants/accounts/index.ts'
 import { createKnownRequests } from '../../ledger/orders/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import type { Route } from '../../platform/api/route.ts'
@@ -113,6 +113,7 @@ export const createApi = (
       now: runtime.clock.now,
     }),
   ]
+  const keyUses = createKeyUses(runtime.db)
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -124,6 +125,7 @@ export const createApi = (
       await readClockOffset(runtime.db)
     },
     findKnown: known.find,
+    onKeyUse: keyUses.note,
     onFirstUse: (merchant, key) => {
       runtime.db
         .transaction()
@@ -134,9 +136,10 @@ export const createApi = (
     },
   })
   const families = [...new Set([...networks].map(familyOf))]
-  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: addressStock })]
+  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: addressStock }), keyUses.job]
   const close = async (): Promise<void> => {
     await server.close()
+    await keyUses.job.run(new AbortController().signal)
     await checkout.close()
     await issuer.close()
     await creator.close()

@@ -27,6 +27,9 @@ export const findSigned = async (db: Db, merchantId: string, idOrLocalId: string
       union all select 'fiat invoice', o.* from (select merchant_id, id, created_at, api_key_id from fiat_invoices) o)
     select m.kind, m.id, m.created_at as "createdAt", m.api_key_id as "keyId", k.created_at as "keyCreatedAt", k.expires_at as "keyEndsAt"
     from wanted w join made m on m.merchant_id = ${merchantId} and m.id = w.id
-    left join merchant_keys k on k.merchant_id = m.merchant_id and k.id = m.api_key_id limit 1`.execute(db)
+    left join (select merchant_id, id, created_at, expires_at from merchant_keys
+      union all select merchant_id, id, created_at, expires_at from api_keys) k on k.merchant_id = m.merchant_id and k.id = m.api_key_id limit 1`.execute(
+    db,
+  )
   return rows[0]
 }

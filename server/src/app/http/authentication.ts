@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { authenticationErrors, headerPatterns, requestHeaders } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
-import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
-import { badSignature, invalidRequest, refuse } from './refusals.ts'
+import type { AdditionalKey, Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
+import { badSignature, invalidRequest, notPermitted, refuse } from './refusals.ts'
 
 export interface SignedHeaders {
   /** lowercase; may be no UUID when the header has none */
@@ -11,10 +11,13 @@ export interface SignedHeaders {
   signature: string
   timestamp: string
   idempotencyKey: string | undefined
+  /** of the additional key that signed, in lowercase; undefined: the main key signed */
+  keyId?: string | undefined
 }
 
 const SIGNATURE = new RegExp(headerPatterns.signature)
 const TIMESTAMP = new RegExp(headerPatterns.timestamp)
+const KEY_ID = new RegExp(headerPatterns.keyId)
 const IDEMPOTENCY_KEY = new RegExp(headerPatterns.idempotencyKey)
 
 /**
@@ -26,6 +29,7 @@ export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): Sig
   const signature = headers[requestHeaders.signature]
   const timestamp = headers[requestHeaders.timestamp]
   const idempotencyKey = headers[requestHeaders.idempotencyKey]
+  const keyId = headers[requestHeaders.keyId]
   if (
     typeof merchantId !== 'string' ||
     merchantId === '' ||
@@ -41,11 +45,14 @@ export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): Sig
       field: 'Idempotency-Key',
     })
   }
+  if (keyId !== undefined && !KEY_ID.test(String(keyId)))
+    throw refuse(authenticationErrors.invalidSignature, 'Invalid signature: send one key-id, a UUID, or none')
   return {
     merchantId: merchantId.toLowerCase(),
     signature,
     timestamp,
     idempotencyKey: idempotencyKey as string | undefined,
+    ...(keyId !== undefined && { keyId: String(keyId).toLowerCase() }),
   }
 }
 
@@ -119,6 +126,35 @@ export const authenticate = async (
   }
   if (!merchant || merchant.disabled || !match) throw badSignature()
   return { merchant, key: match }
+}
+
+/**
+ * Finds the additional key that signed a request. One key is tried, whether it exists or not: an unknown merchant or
+ * key, one of another merchant, one that has ended, and a wrong signature are refused alike, after the same work. The
+ * id of the key is not signed and needs not be: each key has a secret of its own, so a signature by another key does
+ * not verify.
+ * @param from address of the client, which is asked for after the signature is verified
+ */
+export const authenticateAdditional = async (
+  directory: Pick<MerchantDirectory, 'find'>,
+  { merchantId, signature, timestamp, keyId }: SignedHeaders,
+  bytes: SignedBytes,
+  { now, from }: { now: number; from: () => string },
+): Promise<{ merchant: Merchant; key: AdditionalKey; from: string }> => {
+  const found = isUuid(merchantId) ? directory.find(merchantId) : null
+  const merchant = found instanceof Promise ? await found : found
+  const given = Buffer.from(signature, 'hex')
+  const key = merchant?.additionalKeys.find(
+    ({ id, expiresAt }) => id === keyId && (expiresAt === null || expiresAt > now),
+  )
+  const secret = key?.secret ?? NO_KEY
+  const isPlain = isSignedBy(secret, bytes.target, bytes, timestamp, given)
+  const isOther = bytes.alsoSignedAs !== undefined && isSignedBy(secret, bytes.alsoSignedAs, bytes, timestamp, given)
+  if (!merchant || merchant.disabled || !key || !(isPlain || isOther)) throw badSignature()
+  const address = from()
+  if (!key.allows(address))
+    throw refuse(notPermitted, `the key ${key.id} may not be used from ${address}: add the address to its list`)
+  return { merchant, key, from: address }
 }
 
 const isValid = ({ purpose, expiresAt }: MerchantKey, now: number): boolean =>

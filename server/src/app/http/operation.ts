@@ -1,14 +1,22 @@
 import type { Fingerprinted } from '../../platform/base/same-request.ts'
 import { createHmac, type KeyObject } from 'node:crypto'
-import type { ErrorCode, Operation } from '@bursar/contract'
+import { scopesOf, type ErrorCode, type Operation, type Scope } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
-import type { Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
+import type { KeyUse, Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { AnswerKey, ApiAnswer, ApiRequest, Route, StreamedAnswer } from '../../platform/api/route.ts'
 import type { Exchange } from './answering.ts'
-import { authenticate, checkTimestamp, readSignedHeaders, type SignedHeaders } from './authentication.ts'
+import {
+  authenticate,
+  authenticateAdditional,
+  checkTimestamp,
+  readSignedHeaders,
+  type SignedBytes,
+  type SignedHeaders,
+} from './authentication.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { invalidRequest, notBuilt, notFound, refuse, tooManyRequests } from './refusals.ts'
+import { invalidRequest, notBuilt, notFound, notPermitted, refuse, tooManyRequests } from './refusals.ts'
 import { nullableOf, withoutNulls, type NullableFields } from './nulls.ts'
 import { requireService } from './service.ts'
 import { parseStrict } from './strict-json.ts'
@@ -24,6 +32,9 @@ export interface EdgeDeps {
   requestsPerMinute: number
   /** called when a key signs its first valid request */
   onFirstUse(merchant: Merchant, key: MerchantKey): void
+  /** called for each valid request that an additional key signs; only changes memory */
+  onKeyUse(use: KeyUse): void
+  clientAddress: ClientAddress
   /**
    * the same in every process, newest first; see `fingerprintOf`. Key objects, because importing the bytes for each
    * request costs as much as all other checks
@@ -64,8 +75,8 @@ export interface OperationHandler {
 
 /**
  * Creates an operation of the contract on one of its paths. Checks follow the order of `contract.md` 19 #1: header
- * grammar, timestamp, merchant and signature as one step, rate, JSON, schema, earlier identical requests, then the
- * operation.
+ * grammar, timestamp, merchant and signature as one step, rate, scopes of an additional key, JSON, schema, scopes of
+ * what the body asks for, earlier identical requests, then the operation.
  * @param alsoSignedAs another path that the signature may cover instead of the requested one
  */
 export const createOperation = (
@@ -92,18 +103,15 @@ export const createOperation = (
     } = passage
     const now = deps.clock.now()
     const other = alsoSignedAs === undefined || query === '' ? alsoSignedAs : `${alsoSignedAs}?${query}`
-    const { merchant, key } = await authenticate(
-      deps.directory,
-      headers,
-      { method: message.method!, target: message.url!, alsoSignedAs: other, body },
-      now,
-    )
+    const bytes = { method: message.method!, target: message.url!, alsoSignedAs: other, body }
+    const { merchant, key, may } = await identify(deps, passage, headers, bytes, now)
     passage.merchantId = merchant.id
     passage.keyId = key.id
-    if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
     limitRate(deps, merchant, passage, now)
+    if (may) requireScopes(operation.scopes, may)
     if (!route) throw notBuiltRefusal(operation)
     const request = read(passage, headers, { merchant, key }, query)
+    if (may) requireScopes(scopesOf(operation, request.body), may)
     const known = await answerBefore(operation, request, deps)
     if (known) return known
     requireService(merchant, operation)
@@ -114,6 +122,40 @@ export const createOperation = (
     return answer
   }
   return { readHeaders, handle }
+}
+
+interface Identified {
+  merchant: Merchant
+  key: Pick<MerchantKey, 'id'>
+  /** the scopes of an additional key; undefined: the main key may do everything */
+  may: readonly Scope[] | undefined
+}
+
+/** Finds the merchant and the key that signed a request, and records that the key was used. */
+const identify = async (
+  deps: EdgeDeps,
+  { request }: Passage,
+  headers: SignedHeaders,
+  bytes: SignedBytes,
+  now: number,
+): Promise<Identified> => {
+  if (headers.keyId === undefined) {
+    const { merchant, key } = await authenticate(deps.directory, headers, bytes, now)
+    if (key.firstUsedAt === null) deps.onFirstUse(merchant, key)
+    return { merchant, key, may: undefined }
+  }
+  const { merchant, key, from } = await authenticateAdditional(deps.directory, headers, bytes, {
+    now,
+    from: () => deps.clientAddress(request),
+  })
+  deps.onKeyUse({ merchantId: merchant.id, keyId: key.id, from, at: now })
+  return { merchant, key, may: key.scopes }
+}
+
+const requireScopes = (needed: readonly Scope[], may: readonly Scope[]): void => {
+  const missing = needed.filter((scope) => !may.includes(scope))
+  if (missing.length > 0)
+    throw refuse(notPermitted, `this key lacks the scope ${missing.join(' and the scope ')}, which this request needs`)
 }
 
 const answerBefore = async (
@@ -143,7 +185,7 @@ const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage,
 type Reader = (
   passage: Passage,
   headers: SignedHeaders,
-  signedBy: { merchant: Merchant; key: MerchantKey },
+  signedBy: Pick<Identified, 'merchant' | 'key'>,
   queryText: string,
 ) => ApiRequest
 

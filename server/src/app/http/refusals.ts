@@ -15,7 +15,8 @@ export const badSignature = (): ApiRefusal =>
     'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
   )
 
-export const { invalidRequest, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable } = generalErrors
+export const { invalidRequest, notPermitted, notFound, bodyTooLarge, tooManyRequests, notBuilt, unavailable } =
+  generalErrors
 
 /** The JSON body of a refusal. */
 export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>

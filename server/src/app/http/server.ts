@@ -24,7 +24,7 @@ import { pathOf, splitTarget, unknownPath } from './target.ts'
 import { createStreams, FILE_LIMITS, type FileLimits, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-export interface HttpDeps extends Omit<EdgeDeps, 'limiter'> {
+export interface HttpDeps extends Omit<EdgeDeps, 'limiter' | 'clientAddress'> {
   routes: readonly Route[]
   /** routes that need no signature */
   pages?: HostedPages
@@ -59,15 +59,17 @@ const MOST_HEADER_BYTES = 16_384
  * because a signature covers the raw bytes; everything else is served by Fastify.
  */
 export const createHttpServer = (deps: HttpDeps): FastifyInstance => {
+  const clientAddress = createClientAddress(deps.trustedProxies ?? [])
   const edge: Edge = {
     deps,
     dispatch: createDispatch(deps.routes, {
       ...deps,
       limiter: createRateLimiter(),
+      clientAddress,
       onFirstUse: oncePerKey(deps.onFirstUse),
     }),
     refused: createRateLimiter(),
-    clientAddress: createClientAddress(deps.trustedProxies ?? []),
+    clientAddress,
     bodies: createBodyBudget(deps.bodies ?? BODY_LIMITS),
     newRequestId: createRequestIds(),
     newest: new WeakMap(),

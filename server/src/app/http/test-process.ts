@@ -25,6 +25,7 @@ const app = createHttpServer({
   fingerprintKeys: [createSecretKey(new Uint8Array(32).fill(3))],
   refusalsPerMinute: 1_000_000,
   findKnown: async () => undefined,
+  onKeyUse: () => {},
   onFirstUse: (merchant, key) => void inTransaction(db, (tx) => markKeyUsed(tx, merchant.id, key.id, new Date())),
   log: pino({ level: 'silent' }),
   ready: async () => {},

@@ -11,6 +11,7 @@ const merchant = (id: string, name: string): Merchant => ({
   disabled: false,
   service: 'active',
   keys: [],
+  additionalKeys: [],
 })
 
 /** Readings that end when the test says so, each with what it says then. */

@@ -100,7 +100,10 @@ export const countSealedKeys = async (db: Db): Promise<{ prefix: string; count: 
   const { rows } = await sql<{
     prefix: string
     count: number
-  }>`select substring(sealed for 12) as prefix, count(*) as count from merchant_keys group by 1 order by 1`.execute(db)
+  }>`select substring(sealed for 12) as prefix, count(*) as count
+    from (select sealed from merchant_keys union all select sealed from api_keys) keys group by 1 order by 1`.execute(
+    db,
+  )
   return rows
 }
 

@@ -1,3 +1,4 @@
+import type { Scope } from '@bursar/contract'
 import type { Service } from './ending.ts'
 import type { KeyPurpose } from './keys.ts'
 import type { MerchantSettings } from './settings.ts'
@@ -12,6 +13,17 @@ export interface MerchantKey {
   expiresAt: number | null
 }
 
+/** A key that signs requests within its scopes; it never signs notifications. */
+export interface AdditionalKey {
+  id: string
+  secret: string
+  scopes: readonly Scope[]
+  /** Whether requests from a network address may use it. */
+  allows(address: string): boolean
+  /** real clock, ms; null while it has no end */
+  expiresAt: number | null
+}
+
 export interface Merchant {
   id: string
   name: string
@@ -22,6 +34,8 @@ export interface Merchant {
   service: Service
   /** oldest first, without revoked ones */
   keys: readonly MerchantKey[]
+  /** without revoked ones */
+  additionalKeys: readonly AdditionalKey[]
 }
 
 /** Keys of a purpose that are valid at a time, oldest first. */

@@ -4,7 +4,9 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
 import { SERVICE_COLUMN, type Service } from './ending.ts'
 import { keyOwner, type KeyPurpose } from './keys.ts'
-import type { Merchant, MerchantKey } from './merchant.ts'
+import { additionalKeyOwner, type AdditionalKeyLine } from './additional-keys.ts'
+import { allowedBy } from './allowed-addresses.ts'
+import type { AdditionalKey, Merchant, MerchantKey } from './merchant.ts'
 import { readSettings, type MerchantSettings } from './settings.ts'
 
 export interface MerchantLine {
@@ -130,6 +132,11 @@ interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
   sealed: string
 }
 
+interface AdditionalKeyRow extends Pick<AdditionalKeyLine, 'id' | 'scopes' | 'addresses' | 'expiresAt'> {
+  merchantId: string
+  sealed: string
+}
+
 /**
  * Reads merchants with their decrypted keys: those with the given ids, or all when `ids` is null. A key that can't be
  * decrypted is logged and omitted. Throws when none can: then this process has the wrong data key.
@@ -148,23 +155,31 @@ export const readMerchants = async (
   const keys = await sql<KeyRow>`select merchant_id as "merchantId", id, purpose, sealed, created_at as "createdAt",
     first_used_at as "firstUsedAt", expires_at as "expiresAt" from merchant_keys
     where revoked_at is null and ${among('merchant_id')} order by created_at, id`.execute(db)
+  const additional = await sql<AdditionalKeyRow>`select merchant_id as "merchantId", id, sealed, scopes, addresses,
+    expires_at as "expiresAt" from api_keys
+    where revoked_at is null and ${among('merchant_id')} order by created_at, id`.execute(db)
   const failures: unknown[] = []
   const keysOf = Map.groupBy(keys.rows, (key) => key.merchantId)
+  const additionalOf = Map.groupBy(additional.rows, (key) => key.merchantId)
+  const opened = <Key>(row: { merchantId: string; id: string }, open: () => Key): Key[] => {
+    try {
+      return [open()]
+    } catch (error) {
+      log?.error({ err: error, merchantId: row.merchantId, keyId: row.id }, 'a key of a merchant can not be opened')
+      failures.push(error)
+      return []
+    }
+  }
   const merchants = rows.map(({ settings, disabledAt, ...row }) => ({
     ...row,
     settings: readSettings(settings),
     disabled: disabledAt !== null,
-    keys: (keysOf.get(row.id) ?? []).flatMap((key) => {
-      try {
-        return [openKey(key, box, before.get(row.id))]
-      } catch (error) {
-        log?.error({ err: error, merchantId: row.id, keyId: key.id }, 'a key of a merchant can not be opened')
-        failures.push(error)
-        return []
-      }
-    }),
+    keys: (keysOf.get(row.id) ?? []).flatMap((key) => opened(key, () => openKey(key, box, before.get(row.id)))),
+    additionalKeys: (additionalOf.get(row.id) ?? []).flatMap((key) =>
+      opened(key, () => openAdditionalKey(key, box, before.get(row.id))),
+    ),
   }))
-  if (failures.length > 0 && failures.length === keys.rows.length) throw failures[0]
+  if (failures.length > 0 && failures.length === keys.rows.length + additional.rows.length) throw failures[0]
   return merchants
 }
 
@@ -175,6 +190,16 @@ const openKey = (row: KeyRow, box: SecretBox, before: Merchant | undefined): Mer
     before?.keys.find((key) => key.id === row.id)?.secret ?? box.open(row.sealed, keyOwner(row.merchantId, row.id)),
   createdAt: row.createdAt.getTime(),
   firstUsedAt: row.firstUsedAt?.getTime() ?? null,
+  expiresAt: row.expiresAt?.getTime() ?? null,
+})
+
+const openAdditionalKey = (row: AdditionalKeyRow, box: SecretBox, before: Merchant | undefined): AdditionalKey => ({
+  id: row.id,
+  secret:
+    before?.additionalKeys.find((key) => key.id === row.id)?.secret ??
+    box.open(row.sealed, additionalKeyOwner(row.merchantId, row.id)),
+  scopes: row.scopes,
+  allows: allowedBy(row.addresses),
   expiresAt: row.expiresAt?.getTime() ?? null,
 })
 

@@ -43,11 +43,11 @@ export interface MailTemplates {
   'dashboard-invitation': { merchant: string; joinUrl: string; until: number; isReset: boolean }
   /** to a person: how they sign in to the dashboard has changed. `detail` names the browser or the passkey */
   'dashboard-notice': { event: DashboardEvent; detail: string; at: number }
-  /** to an owner of a merchant: a member, `by` address, has changed a setting of security */
-  'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string; at: number }
+  /** to an owner of a merchant: a member, `by` address, has changed a setting of security; null: the operator */
+  'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string | null; at: number }
 }
 
-export type MerchantEvent = 'webhook-url' | 'archive'
+export type MerchantEvent = 'webhook-url' | 'archive' | 'key-added'
 
 export type DashboardEvent =
   | 'new-browser'

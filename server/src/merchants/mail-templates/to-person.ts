@@ -58,7 +58,7 @@ export const changedLetter = (
     blocks: [
       facts(
         { name: t.names.time, value: showTime(at) },
-        { name: t.names.member, value: showText(by, 255) },
+        by !== null && { name: t.names.member, value: showText(by, 255) },
         detail !== '' && { name: t.names.detail, value: showText(detail, 300) },
       ),
       { kind: 'paragraph', text: t.changed.unknown[event] },

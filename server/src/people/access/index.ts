@@ -34,6 +34,15 @@ export type { InvitationLine } from './open-invitations.ts'
 export { addressOf, emailsOf, membershipOf, membershipsOf, type Membership } from './people.ts'
 export { authorise, can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
 export { ProofNeeded, requireOpen, requireProof } from './proofs.ts'
+export {
+  createKey,
+  createKeyAsOperator,
+  KeyProblem,
+  readKeys,
+  revokeKeyAsOperator,
+  revokeKeyOf,
+  type KeyTrouble,
+} from './keys.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {
   addPasskey,

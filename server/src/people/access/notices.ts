@@ -27,13 +27,14 @@ export const notifyPerson = async (
 }
 
 /**
- * Mails the owners of a merchant that a member has changed a setting of security, in the transaction of the change.
- * @param change `by`: the member; `detail`: the new value, without secrets
+ * Mails the owners of a merchant that a member or the operator has changed a setting of security, in the transaction of
+ * the change.
+ * @param change `by`: the member, null for the operator; `detail`: the new value, without secrets
  */
 export const notifyOwners = async (
   tx: Tx,
   merchantId: string,
-  { event, detail, by }: { event: MerchantEvent; detail: string; by: Person },
+  { event, detail, by }: { event: MerchantEvent; detail: string; by: Person | null },
   { real, moment }: Now,
 ): Promise<void> => {
   const { rows: owners } = await sql<Person & { merchant: string }>`select p.id, p.email, p.language, s.name as merchant
@@ -45,7 +46,7 @@ export const notifyOwners = async (
     about: moment.newId(),
     to: email,
     language,
-    data: { merchant, event, detail, by: by.email, at: real.getTime() },
+    data: { merchant, event, detail, by: by?.email ?? null, at: real.getTime() },
   }))
   await queueMails(tx, mails, moment)
 }

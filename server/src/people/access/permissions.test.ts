@@ -1,31 +1,38 @@
 /** What each role may do for a merchant, by the commands themselves. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import type { Scope } from '@bursar/contract'
 import { setDisabled } from '../../merchants/accounts/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import {
   can,
   changeRole,
+  createKey,
+  createKeyAsOperator,
   inviteMember,
   NotAllowed,
   PERMISSIONS,
   ProofNeeded,
   readAudit,
+  readKeys,
   readTeam,
   removeFromTeam,
   resendInvitation,
+  revokeKeyOf,
   ROLES,
   withdrawInvitation,
   type Action,
   type Role,
   type Session,
 } from './index.ts'
+import { createSecretRing } from '../../platform/config/secrets.ts'
 import { DEPS, newAddress, now, useTeams } from './test-teams.ts'
 
 const { db, shop, newPerson, memberOf, invited } = useTeams()
 const EVERY = [...ROLES]
 const MANAGERS: Role[] = ['owner', 'admin']
+const DEVELOPERS: Role[] = ['owner', 'admin', 'developer']
 const TECHNICAL: Role[] = ['owner', 'admin', 'support', 'developer']
 
 describe('the table of permissions', () => {
@@ -40,9 +47,11 @@ describe('the table of permissions', () => {
     'manage-payout-policy': ['owner'],
     'see-webhooks': TECHNICAL,
     'replay-webhooks': TECHNICAL,
-    'manage-webhooks': ['owner', 'admin', 'developer'],
     'export-all': MANAGERS,
     'manage-settings': MANAGERS,
+    'manage-webhooks': DEVELOPERS,
+    'manage-keys': DEVELOPERS,
+    'manage-money-keys': MANAGERS,
     'see-team': EVERY,
     'manage-members': MANAGERS,
     'manage-owners': ['owner'],
@@ -116,6 +125,27 @@ describe('commands of a team', () => {
       return (session) =>
         inTransaction(db, (tx) => resendInvitation(tx, session, { merchantId, id, language: 'en' }, DEPS, now))
     }
+  const SECRETS = { ring: createSecretRing([new Uint8Array(32).fill(7)]), random: randomBytes }
+  const asked = (merchantId: string, scopes: readonly Scope[]) => ({
+    merchantId,
+    name: 'Shop',
+    scopes,
+    addresses: '',
+    days: null,
+  })
+  const key =
+    (...scopes: Scope[]): Cell['run'] =>
+    async (merchantId) =>
+    (session) =>
+      inTransaction(db, (tx) => createKey(tx, session, asked(merchantId, scopes), randomUUID(), SECRETS, now))
+  const revocation =
+    (...scopes: Scope[]): Cell['run'] =>
+    async (merchantId) => {
+      const { id } = await inTransaction(db, (tx) =>
+        createKeyAsOperator(tx, asked(merchantId, scopes), 'cli:test', SECRETS, now),
+      )
+      return (session) => inTransaction(db, (tx) => revokeKeyOf(tx, session, { merchantId, id }, now))
+    }
   const CELLS: Record<string, Cell> = {
     'read the team': {
       may: EVERY,
@@ -125,6 +155,15 @@ describe('commands of a team', () => {
       may: MANAGERS,
       run: async (merchantId) => (session) => readAudit(db, session.person.id, { merchantId, before: null, most: 10 }),
     },
+    'read the keys': {
+      may: DEVELOPERS,
+      run: async (merchantId) => (session) => readKeys(db, session.person.id, merchantId, now),
+    },
+    'make a key that reads and makes invoices': { may: DEVELOPERS, run: key('read', 'invoices') },
+    'make a key that pays out': { may: MANAGERS, run: key('read', 'payouts') },
+    'make a key that exchanges': { may: MANAGERS, run: key('exchange') },
+    'revoke a key that reads': { may: DEVELOPERS, run: revocation('read') },
+    'revoke a key that pays out': { may: DEVELOPERS, run: revocation('payouts') },
     'invite a viewer': { may: MANAGERS, run: invitation('viewer') },
     'invite an administrator': { may: MANAGERS, run: invitation('admin') },
     'invite an owner': { may: ['owner'], run: invitation('owner') },
@@ -148,15 +187,16 @@ describe('commands of a team', () => {
     'remove an administrator': { may: MANAGERS, run: removal('admin') },
     'remove an owner': { may: ['owner'], run: removal('owner') },
   }
-  const READS = ['read the team', 'read the audit log']
+  const READS = ['read the team', 'read the audit log', 'read the keys']
   /** The rows that a refused command must not change. */
   const stateOf = async (merchantId: string): Promise<unknown> => {
-    const [{ rows: members }, { rows: invitations }, { rows: audit }] = [
+    const [{ rows: members }, { rows: invitations }, { rows: audit }, { rows: keys }] = [
       await sql`select * from dashboard_members where merchant_id = ${merchantId} order by person_id`.execute(db),
       await sql`select * from dashboard_invitations where merchant_id = ${merchantId} order by id`.execute(db),
       await sql`select id from dashboard_audit where merchant_id = ${merchantId} order by id`.execute(db),
+      await sql`select * from api_keys where merchant_id = ${merchantId} order by id`.execute(db),
     ]
-    return { members, invitations, audit }
+    return { members, invitations, audit, keys }
   }
 
   test.each(Object.entries(CELLS))(

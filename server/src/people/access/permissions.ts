@@ -49,6 +49,14 @@ export const PERMISSIONS = {
     does: 'see and change the colour, the help, redirect hosts and mails of the merchant, and see its limits',
     roles: ['owner', 'admin'],
   },
+  'manage-keys': {
+    does: 'see the keys of the API, make keys with the scopes `read` and `invoices`, revoke any additional key; a program with `read` sees the balances',
+    roles: ['owner', 'admin', 'developer'],
+  },
+  'manage-money-keys': {
+    does: 'make keys with the scopes `payouts` and `exchange`',
+    roles: ['owner', 'admin'],
+  },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {
     does: 'invite and remove people, send invitations again, withdraw them, change roles: all but owners',

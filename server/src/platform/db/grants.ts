@@ -78,6 +78,14 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
     worker: 'raw(text, detail, resolved_at)',
     watcher: 'raw(text, detail, resolved_at)',
   },
+  // Members make and revoke additional keys on a page of the api.
+  api_keys: {
+    owner: 'merchants/accounts',
+    api: 'raw(revoked_at, last_used_at, last_used_from)',
+    worker: 'r',
+    operator: 'w',
+    secret: ['sealed'],
+  },
   audit_findings: { owner: 'treasury/auditing', worker: 'raw' },
   audited_accounts: { owner: 'treasury/auditing', worker: 'raw' },
   business_clock: { owner: 'platform/runtime', api: 'r', worker: 'r', watcher: 'r' },

@@ -86,12 +86,18 @@ export const en: Texts = {
   },
   changed: {
     subject: (merchant, what) => `${merchant}: ${what}`,
-    title: { 'webhook-url': 'The URL of webhooks was changed', archive: 'The archive of the merchant was downloaded' },
+    title: {
+      'webhook-url': 'The URL of webhooks was changed',
+      archive: 'The archive of the merchant was downloaded',
+      'key-added': 'A key of the API was made',
+    },
     unknown: {
       'webhook-url':
         'If nobody of your team was to do this, change it back on the page Webhooks, and look at the audit log and the team.',
       archive:
         'If nobody of your team was to do this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
+      'key-added':
+        'If nobody of your team was to do this, revoke the key on the page Keys, and look at the audit log and the team.',
     },
   },
   names: {
