@@ -42,6 +42,12 @@ export const additionalKeyOwner = (merchantId: string, keyId: string): string =>
 /** A name in one line, without characters that can't be seen. */
 const plainName = (typed: string): string => typed.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
 
+/** Whether a typed text is the name of a key: 1 to 60 characters that can be seen. */
+export const isKeyName = (typed: string): boolean => {
+  const { length } = [...plainName(typed)]
+  return length > 0 && length <= LONGEST_NAME
+}
+
 /**
  * Stores a new additional key, valid at once. Calls for one merchant happen one after another, so that the number of
  * keys stays within its limit.
@@ -55,7 +61,7 @@ export const addAdditionalKey = async (
   const { merchantId, addresses, expiresAt, createdBy, formId } = given
   const name = plainName(given.name)
   const scopes = SCOPES.filter((scope) => given.scopes.includes(scope))
-  if (name === '' || [...name].length > LONGEST_NAME) return { problem: 'name' }
+  if (!isKeyName(name)) return { problem: 'name' }
   if (scopes.length === 0) return { problem: 'scopes' }
   await sql`select pg_advisory_xact_lock(hashtextextended(${`additional keys of ${merchantId}`}, 0))`.execute(tx)
   const { rows } = await sql<{ count: number; isKnown: boolean }>`select

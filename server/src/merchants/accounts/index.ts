@@ -9,6 +9,7 @@
 export {
   addAdditionalKey,
   countAdditionalKeysSince,
+  isKeyName,
   listAdditionalKeys,
   resealAdditionalKeys,
   revokeAdditionalKey,

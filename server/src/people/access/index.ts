@@ -42,6 +42,7 @@ export {
   revokeKeyAsOperator,
   revokeKeyOf,
   type KeyTrouble,
+  type ShownKey,
 } from './keys.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import {
   addAdditionalKey,
   countAdditionalKeysSince,
+  isKeyName,
   listAdditionalKeys,
   listKeys,
   merchantExists,
@@ -100,7 +101,7 @@ const makeKey = async (
 ): Promise<{ id: string; secret: string }> => {
   const addresses = readRanges(typed)
   const troubles: KeyTrouble[] = [
-    ...(name.trim() === '' ? ['name' as const] : []),
+    ...(!isKeyName(name) ? ['name' as const] : []),
     ...(scopes.length === 0 ? ['scopes' as const] : []),
     ...(addresses === undefined ? ['addresses' as const] : []),
   ]
@@ -161,7 +162,7 @@ const revoke = async (
   return true
 }
 
-interface ShownKey extends AdditionalKeyLine {
+export interface ShownKey extends AdditionalKeyLine {
   /** the address of the person who made it; null: an operator */
   by: string | null
 }

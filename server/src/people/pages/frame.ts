@@ -14,7 +14,8 @@ const STYLE =
   'main.alone{gap:1.25rem;padding-top:1rem}.menu{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;align-items:center}.menu a{padding:.6rem 0;display:inline-block}.menu form{margin-left:auto}' +
   '.menu a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}.rows>li{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>li:first-child{border-top:0;padding-top:0}.rows>li:last-child{padding-bottom:0}' +
   '.menu button{min-height:2.75rem}.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}' +
-  '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
+  '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}fieldset{border:0;padding:0;margin:0;min-width:0}.check{display:flex;gap:.6rem;align-items:center;min-height:2.75rem}.check input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}' +
+  'details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
 
 /** The name in the header of pages about no merchant. */
 export const BURSAR = 'Bursar'

@@ -1,3 +1,4 @@
+import { SCOPES } from '@bursar/contract'
 import type { Markup } from '@bursar/checkout/html'
 import type { PageRequest } from '../../platform/api/page.ts'
 import type { Session } from '../access/index.ts'
@@ -10,6 +11,10 @@ const KEPT = [
   'invitee',
   'invitee-role',
   'webhook-url',
+  'key-name',
+  'key-addresses',
+  'key-days',
+  ...SCOPES.map((scope) => `key-${scope}` as const),
   'payout-asset',
   'payout-to',
   'payout-amount',

@@ -8,6 +8,7 @@ const PARTS = [
   ['balances', 'see-balances'],
   ['payouts', 'see-payouts'],
   ['webhooks', 'see-webhooks'],
+  ['keys', 'manage-keys'],
   ['archive', 'export-all'],
   ['settings', 'manage-settings'],
   ['team', 'see-team'],

@@ -3,6 +3,7 @@ import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { PasswordsBusy } from '../access/index.ts'
 import { showAudit } from './audit.ts'
+import { changeKeys, showKeys } from './keys.ts'
 import { acceptInvitation, showInvitation } from './join.ts'
 import { showMerchants } from './merchants.ts'
 import { changeSecurity, showSecurity } from './security.ts'
@@ -51,6 +52,8 @@ export const dashboardRoutes = (deps: DashboardDeps): PageRoute[] => {
     post('/app/security', changeSecurity),
     get('/app/merchants/{merchant}/team', showTeam),
     post('/app/merchants/{merchant}/team', changeTeam),
+    get('/app/merchants/{merchant}/keys', showKeys),
+    post('/app/merchants/{merchant}/keys', changeKeys),
     get('/app/merchants/{merchant}/audit', showAudit),
   ]
 }

@@ -85,6 +85,7 @@ export interface Words {
   payouts: string
   webhooks: string
   settings: string
+  keys: string
   archive: string
   team: string
   audit: string
@@ -201,6 +202,7 @@ export const en: Words = {
   balances: 'Balances',
   payouts: 'Payouts',
   webhooks: 'Webhooks',
+  keys: 'Keys',
   archive: 'Archive',
   settings: 'Settings',
   team: 'Team',
@@ -246,6 +248,8 @@ export const en: Words = {
   },
   methods: { passkey: 'passkey', password: 'password', recovery: 'recovery code' },
   actions: {
+    'added key': 'Made a key',
+    'revoked key': 'Revoked a key',
     'requested payout': 'Requested a payout',
     'approved payout': 'Approved a payout',
     'paid without approval': 'Paid without an approval',

@@ -86,6 +86,7 @@ export const kk: Words = {
   balances: 'Баланстар',
   payouts: 'Төлем шығару',
   webhooks: 'Вебхуктар',
+  keys: 'Кілттер',
   archive: 'Мұрағат',
   settings: 'Баптаулар',
   team: 'Команда',
@@ -131,6 +132,8 @@ export const kk: Words = {
   },
   methods: { passkey: 'кіру кілті', password: 'құпиясөз', recovery: 'қалпына келтіру коды' },
   actions: {
+    'added key': 'Кілт жасау',
+    'revoked key': 'Кілтті қайтарып алу',
     'requested payout': 'Төлем шығаруды сұрау',
     'approved payout': 'Төлемді мақұлдау',
     'paid without approval': 'Мақұлдаусыз төлем',

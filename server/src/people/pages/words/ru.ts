@@ -84,6 +84,7 @@ export const ru: Words = {
   balances: 'Балансы',
   payouts: 'Выплаты',
   webhooks: 'Вебхуки',
+  keys: 'Ключи',
   archive: 'Архив',
   settings: 'Настройки',
   team: 'Команда',
@@ -129,6 +130,8 @@ export const ru: Words = {
   },
   methods: { passkey: 'ключ доступа', password: 'пароль', recovery: 'резервный код' },
   actions: {
+    'added key': 'Создание ключа',
+    'revoked key': 'Отзыв ключа',
     'requested payout': 'Запрос на выплату',
     'approved payout': 'Одобрение выплаты',
     'paid without approval': 'Выплата без одобрения',

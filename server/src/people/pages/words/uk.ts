@@ -84,6 +84,7 @@ export const uk: Words = {
   balances: 'Баланси',
   payouts: 'Виплати',
   webhooks: 'Вебхуки',
+  keys: 'Ключі',
   archive: 'Архів',
   settings: 'Налаштування',
   team: 'Команда',
@@ -129,6 +130,8 @@ export const uk: Words = {
   },
   methods: { passkey: 'ключ доступу', password: 'пароль', recovery: 'резервний код' },
   actions: {
+    'added key': 'Створення ключа',
+    'revoked key': 'Відкликання ключа',
     'requested payout': 'Запит на виплату',
     'approved payout': 'Схвалення виплати',
     'paid without approval': 'Виплата без схвалення',
