@@ -141,6 +141,16 @@ describe('a key with one scope, and one with all others', () => {
     expect(rows).toEqual([])
   })
 
+  test('is refused for its scope before its query and body are read', async () => {
+    const read = await made(['read'])
+    const statusOf = async (body: string) =>
+      (await edge.call('POST', '/merchants/addresses', body, withKey(read))).status
+    expect([await statusOf('{'), await statusOf('{"adress":1}')]).toEqual([403, 403])
+    const invoices = await made(['invoices'])
+    const query = await edge.call('GET', '/merchants/balances?tickers=', undefined, withKey(invoices))
+    expect(query.status).toBe(403)
+  })
+
   test('a key without the scope does not get the stored answer of a key that has it', async () => {
     const operation = operations.find(({ id }) => id === 'createCryptoWithdrawal')!
     const [payouts, read] = [await made(['payouts']), await made(['read'])]

@@ -5,9 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestHeaders } from '@bursar/contract'
 import { inTransaction } from '../../platform/db/index.ts'
 import {
+  addAdditionalKey,
   createDirectory,
   createEndpoints,
   listKeys,
+  revokeAdditionalKey,
   revokeKey,
   rotateKey,
   setDisabled,
@@ -35,24 +37,27 @@ afterAll(async () => {
   await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
 })
 
-const ask = async (port: number, id: string, key: string): Promise<number> => {
+/** @param keyId of an additional key */
+const ask = async (port: number, id: string, key: string, keyId?: string): Promise<number> => {
   const target = '/merchants/assets/crypto'
   const timestamp = String(Math.floor(Date.now() / 1_000))
   const headers = {
     [requestHeaders.merchantId]: id,
     [requestHeaders.signature]: sign(key, 'GET', target, '', timestamp),
     [requestHeaders.timestamp]: timestamp,
+    ...(keyId !== undefined && { [requestHeaders.keyId]: keyId }),
   }
   const answer = await fetch(`http://127.0.0.1:${port}${target}`, { headers })
   await answer.arrayBuffer()
   return answer.status
 }
-const everywhere = (id: string, key: string): Promise<number[]> => Promise.all(ports.map((port) => ask(port, id, key)))
+const everywhere = (id: string, key: string, keyId?: string): Promise<number[]> =>
+  Promise.all(ports.map((port) => ask(port, id, key, keyId)))
 
 /** Waits until every process answers so. No cached value ends by itself meanwhile: the process was notified. */
-const until = async (id: string, key: string, status: number): Promise<void> => {
+const until = async (id: string, key: string, status: number, keyId?: string): Promise<void> => {
   const startedAt = performance.now()
-  while (!(await everywhere(id, key)).every((one) => one === status)) {
+  while (!(await everywhere(id, key, keyId)).every((one) => one === status)) {
     if (performance.now() - startedAt > 120_000) throw new Error(`not everywhere ${status} after two minutes`)
     await sleep(5)
   }
@@ -84,6 +89,27 @@ describe('two api processes', () => {
     expect(await everywhere(made.id, rotated.secret)).toEqual([200, 200])
     await changed((tx) => setDisabled(tx, made.id, true, keyDeps, now()))
     await until(made.id, rotated.secret, 401)
+  })
+
+  test('know a new additional key and a revoked one by notification; the main key stays', async () => {
+    const { id, privateKey } = await makeMerchant(db, Date.now())
+    const given = {
+      merchantId: id,
+      name: 'Shop',
+      scopes: ['read' as const],
+      addresses: [],
+      expiresAt: null,
+      createdBy: 'cli:test',
+      formId: null,
+    }
+    const made = await inTransaction(db, (tx) =>
+      addAdditionalKey(tx, given, keyDeps, { real: new Date(), newId: now().newId }),
+    )
+    if (made.secret === undefined) throw new Error(made.problem)
+    await until(id, made.secret, 200, made.id)
+    await changed((tx) => revokeAdditionalKey(tx, { merchantId: id, id: made.id }, new Date()))
+    await until(id, made.secret, 401, made.id)
+    expect(await everywhere(id, privateKey)).toEqual([200, 200])
   })
 
   test('learn the changes made while their listening connections were gone', async () => {
