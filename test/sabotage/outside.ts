@@ -38,6 +38,10 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'file-goes-on': PEOPLE,
   'file-for-another-role': PEOPLE,
   'files-of-members-without-limit': PEOPLE,
+  'webhook-replayed-twice': PEOPLE,
+  'webhook-replayed-by-way-back': PEOPLE,
+  'webhook-url-without-proof': PEOPLE,
+  'webhook-url-of-an-old-tab': PEOPLE,
   'old-timestamp': 'signed requests that are sent again later',
   'signature-by-equality': 'the duration of a comparison',
 }

@@ -93,4 +93,40 @@ export const peopleSabotages: readonly Sabotage[] = [
     finder:
       'server/src/app/http/streams.test.ts › members have two of the four files at once: the API keeps the others',
   },
+  {
+    name: 'webhook-replayed-twice',
+    file: 'server/src/merchants/webhooks/commands.ts',
+    replace: ['  await sql`select from event_heads where merchant_id = ${merchantId} for update`.execute(tx)\n', ''],
+    fault: 'decision 190',
+    breaks: 'Two members who send a notification again at once send it twice.',
+    finder:
+      'server/src/merchants/webhooks/workers.test.ts › of two requests at once to send a notification again, the second finds that it waits',
+  },
+  {
+    name: 'webhook-replayed-by-way-back',
+    file: 'server/src/merchants/webhooks/commands.ts',
+    replace: ["  if (event.lastEpoch !== lastEpoch) return 'changed'\n", ''],
+    fault: 'decision 190',
+    breaks: 'A form that is submitted again after a delivery sends the notification again.',
+    finder:
+      'server/src/app/composition/webhook-pages.test.ts › sends it again with the same bytes; pressed twice, from two tabs or by the way back, it is sent once',
+  },
+  {
+    name: 'webhook-url-without-proof',
+    file: 'server/src/dashboard/webhooks/commands.ts',
+    replace: ['  requireProof(session)\n', ''],
+    fault: 'decision 190',
+    breaks: 'A session that was left open sends the notifications of a merchant to another URL.',
+    finder:
+      'server/src/app/composition/webhook-endpoint.test.ts › needs a proof of the last five minutes; the typed text stays',
+  },
+  {
+    name: 'webhook-url-of-an-old-tab',
+    file: 'server/src/dashboard/webhooks/commands.ts',
+    replace: ["  if (before !== shown) return 'changed'\n", ''],
+    fault: 'decision 190',
+    breaks: 'The form of an old tab reverts the URL that another member has changed.',
+    finder:
+      'server/src/app/composition/webhook-endpoint.test.ts › a second click and the form of an old tab change nothing',
+  },
 ]

@@ -8,9 +8,10 @@ import { verifyWebhook } from '@bursar/sdk'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { createEndpoints, settingsOf } from '../../merchants/accounts/index.ts'
+import { createEndpoints, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
 import { createDelivery, listEvents, type Delivery } from '../../merchants/webhooks/index.ts'
-import type { Role } from '../../people/access/index.ts'
+import { nowOf, type Role } from '../../people/access/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { createOutbound } from '../../platform/outbound/index.ts'
 
@@ -29,6 +30,11 @@ const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true
 const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (path = '', merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/webhooks${path}`
 const urlNow = async (merchantId = edge.merchant.id) => (await settingsOf(edge.db, merchantId)).notificationsUrl
+/** The merchant has this URL, whatever it had before. */
+const given = (value: string): Promise<unknown> =>
+  inTransaction(edge.db, (tx) =>
+    setSetting(tx, edge.merchant.id, { name: 'notificationsUrl', value }, { actor: 'test' }, nowOf(runtime()).moment),
+  )
 const save = (browser: TestBrowser, typed: string, shown: string, merchantId?: string) =>
   browser.post(at('/url', merchantId), { 'webhook-url': typed, shown })
 const auditOf = async (action: string): Promise<unknown[]> =>
@@ -96,6 +102,7 @@ describe('the URL', () => {
     '',
     `https://shop.example/${'x'.repeat(2_100)}`,
   ])('%s is refused, with the typed text', async (typed) => {
+    await given(url)
     const answer = await save(owner!, typed, url)
     expect(answer.status).toBe(400)
     if (typed.length < 1_000) expect(fieldValue(answer.text)).toBe(typed)
@@ -103,6 +110,7 @@ describe('the URL', () => {
   })
 
   test('a second click and the form of an old tab change nothing', async () => {
+    await given(url)
     const next = `${url}?v=2`
     expect((await save(owner!, next, url)).status).toBe(303)
     const mails = (await mailsOf()).length
@@ -119,6 +127,7 @@ describe('the URL', () => {
   })
 
   test('needs a proof of the last five minutes; the typed text stays', async () => {
+    await given(url)
     edge.clock.ms += 6 * MINUTE
     const answer = await save(owner!, `${url}?late`, url)
     expect(answer.status).toBe(403)
@@ -163,6 +172,7 @@ describe('a test', () => {
   const shown = async (): Promise<string> => textOf(await owner!.get(at('?lang=en')))
 
   test('is sent once with the signature of the merchant, stands beside the list, and its answer is shown', async () => {
+    await given(`${url}?kind=test`)
     const sequences = (await listEvents(edge.db, edge.merchant.id, 0, 10)).length
     const id = fieldOf(await owner!.get(at()), 'id')
     const [first, second] = [await ask(owner!, id), await ask(owner!, id)]

@@ -44,7 +44,7 @@ export const notificationPage =
       sections: [
         said !== undefined &&
           html`<div role="status">${note(said.isProblem ? 'warn' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`,
-        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, texts, event)}${replayForm(scope, texts, event)}</section><section class="panel"><h2>${texts.body}</h2><pre class="code" tabindex="0" aria-label="${texts.body}">${foreign(bodyText(event.body))}</pre><h3>${texts.headers}</h3>${headers(event, attempts[0])}<p class="soft">${texts.headersText}</p></section></div>`,
+        html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, texts, event)}${replayForm(scope, texts, event)}</section><section class="panel"><h2>${texts.body}</h2><pre class="code" tabindex="0" aria-label="${texts.body}">${foreign(bodyText(event.body))}</pre><h2>${texts.headers}</h2>${headers(event, attempts[0])}<p class="soft">${texts.headersText}</p></section></div>`,
         attemptsPanel(texts, attempts),
       ],
     })
