@@ -713,6 +713,8 @@ export interface CryptoInvoice {
   description?: string
   /** As given */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   /** E-mail address of the payer, when known */
   email?: string
   /**
@@ -763,6 +765,8 @@ export interface CryptoInvoiceDone {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'CryptoInvoice'
   /** As given by the merchant */
   name: string
@@ -805,6 +809,8 @@ export interface CryptoInvoiceExpired {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'CryptoInvoice'
   /** As given by the merchant */
   name: string
@@ -856,6 +862,8 @@ export interface CryptoInvoicePending {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'CryptoInvoice'
   /** As given by the merchant */
   name: string
@@ -1491,6 +1499,8 @@ export interface FiatInvoice {
   description?: string
   /** As given */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   paidAmount?: Money
   fee?: Money
   /** Card that paid, masked; when DONE */
@@ -1507,6 +1517,8 @@ export interface FiatInvoiceDone {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'Invoice'
   /** As given by the merchant */
   name: string
@@ -1539,6 +1551,8 @@ export interface FiatInvoiceFailed {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'Invoice'
   /** As given by the merchant */
   name: string
@@ -1575,6 +1589,8 @@ export interface FiatInvoicePending {
   time: number
   /** As given by the merchant */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   kind: 'Invoice'
   /** As given by the merchant */
   name: string
@@ -2048,6 +2064,8 @@ export interface ListedFiatInvoice {
   description?: string
   /** As given */
   meta?: string
+  /** The payment link from which its payer made the invoice; absent otherwise */
+  linkId?: string
   paidAmount?: Money
   fee?: Money
   /** Card that paid, masked; when DONE */

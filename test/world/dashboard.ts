@@ -1,5 +1,5 @@
 /** The dashboard as browsers reach it: pages and forms over HTTP, and people with their authenticators. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import {
@@ -18,19 +18,26 @@ import { listRoutes } from '../../server/src/app/composition/lists.ts'
 import { archivePages } from '../../server/src/dashboard/archive/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
 import { homePages } from '../../server/src/dashboard/home/index.ts'
+import { invoicingPages } from '../../server/src/dashboard/invoicing/index.ts'
+import { createRateLimiter } from '../../server/src/app/http/index.ts'
+import { createPaymentAcquirer } from './acquirer-payments.ts'
+import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
+import { linkPages } from '../../server/src/pay-in/payment-links/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
 import { settingsPages } from '../../server/src/dashboard/settings/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
 import type { Catalogue } from '../../server/src/market/assets/index.ts'
 import { dashboardRoutes } from '../../server/src/people/pages/index.ts'
-import { problemPage } from '../../server/src/pay-in/checkout/index.ts'
+import { createSellers, problemPage } from '../../server/src/pay-in/checkout/index.ts'
 import { announceSending } from '../../server/src/merchants/mail/index.ts'
 import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
 import { createDb, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 import { makeRoles, type TestRoles } from '../setup/roles.ts'
 import { createWatchedPool } from '../setup/watched-pool.ts'
 import { catalogueOn } from './catalogue.ts'
+import { createDirectory } from '../../server/src/merchants/accounts/index.ts'
+import { box } from './merchant.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
 
@@ -126,6 +133,9 @@ export const useDashboard = ({
     get party() {
       return relyingPartyOf(originOf())
     },
+    networks: catalogue.networks,
+    table: createRoutingTable([createPaymentAcquirer('first')]),
+    newInvoiceId: randomUUID,
     ring: createSecretRing([KEY]),
     random: randomBytes,
     challenges: createChallenges([KEY], randomBytes),
@@ -139,8 +149,21 @@ export const useDashboard = ({
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
     rules: { catalogue, bitcoinChain: 'regtest' as const },
   }
+  // A directory of its own knows the merchants that a test has just made.
+  const find = (id: string) => createDirectory(edge.db, box).find(id)
+  const paying = {
+    get runtime() {
+      return deps.runtime
+    },
+    settings: deps,
+    directory: { find },
+    sellers: createSellers({ find }),
+    limiter: createRateLimiter(),
+  }
   // Limits of one network address have tests of their own.
   const all = [
+    ...invoicingPages(deps),
+    ...linkPages(paying),
     ...dashboardRoutes(deps),
     ...homePages(deps),
     ...paymentPages(deps),

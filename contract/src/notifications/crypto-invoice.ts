@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { milliseconds, printedDecimal } from '../fields.ts'
-import { commonFields, givenFields, notificationBody } from './notification.ts'
+import { commonFields, givenFields, linkId, notificationBody } from './notification.ts'
 import type { NotificationType } from './notification.ts'
 
 const fields = {
   ...commonFields,
   meta: givenFields.meta,
+  linkId: linkId(),
   kind: Type.Literal('CryptoInvoice'),
   name: Type.String({ description: 'As given by the merchant' }),
   description: Type.Optional(Type.String({ description: 'As given by the merchant' })),

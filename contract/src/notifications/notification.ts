@@ -33,6 +33,12 @@ export const givenFields = {
   localId: Type.Optional(Type.String({ description: 'As given by the merchant' })),
 }
 
+/** Of invoices; a client that does not know the field ignores it. */
+export const linkId = () =>
+  Type.Optional(
+    Type.String({ description: 'The payment link from which its payer made the invoice; absent otherwise' }),
+  )
+
 export const blockHeight = () =>
   Type.Integer({ minimum: 0, description: 'Height of the block; absent when `internal`' })
 

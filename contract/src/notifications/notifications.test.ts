@@ -25,14 +25,14 @@ const tables: Record<string, { statuses: string; fields: string }> = {
     statuses: 'PENDING DONE EXPIRED',
     fields: `
       id AAA  ticker AAA  blockchain AAA  amount AAA  merchantId AAA  status AAA  kind AAA  time AAA  paidAmount AAA
-      fee -A-  description OOO  meta OOO  name AAA  address AAO  expiredAt AAA  baseTicker OOO  baseAmount OOO
-      price OOO  paidPrice OOO  email OOO`,
+      fee -A-  description OOO  meta OOO  linkId OOO  name AAA  address AAO  expiredAt AAA  baseTicker OOO
+      baseAmount OOO  price OOO  paidPrice OOO  email OOO`,
   },
   fiatInvoice: {
     statuses: 'Pending Done Failed',
     fields: `
       id AAA  kind AAA  ticker AAA  status AAA  time AAA  amount OOO  paidAmount -A-  cardNumber -A-  to -A-
-      fee -A-  meta OOO  description OOO  merchantId AAA  name AAA  email OOO  error --O`,
+      fee -A-  meta OOO  linkId OOO  description OOO  merchantId AAA  name AAA  email OOO  error --O`,
   },
   fiatWithdraw: {
     statuses: 'Done Failed',

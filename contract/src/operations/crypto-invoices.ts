@@ -15,6 +15,7 @@ import {
   ticker,
 } from '../fields.ts'
 import { durations } from '../limits.ts'
+import { linkId } from '../notifications/notification.ts'
 import { listFilters, listOperation } from '../list.ts'
 import { BaseAmountInput, Company, CryptoAmount, CryptoAmountInput, Money, Target } from '../objects.ts'
 import { operation } from '../operation.ts'
@@ -98,6 +99,7 @@ export const CryptoInvoice = Type.Object(
     name: Type.String({ description: 'As given' }),
     description: Type.Optional(Type.String({ description: 'As given' })),
     meta: Type.Optional(Type.String({ description: 'As given' })),
+    linkId: linkId(),
     email: Type.Optional(Type.String({ description: 'E-mail address of the payer, when known' })),
     status: Type.Enum(['CREATED', 'REGISTERED', 'PENDING', 'PAID', 'EXPIRED'], {
       description:

@@ -11,6 +11,7 @@ import {
   requestObject,
   ticker,
 } from '../fields.ts'
+import { linkId } from '../notifications/notification.ts'
 import { listFilters, listOperation } from '../list.ts'
 import { Company, Money, MoneyInput, Target } from '../objects.ts'
 import { operation } from '../operation.ts'
@@ -76,6 +77,7 @@ export const FiatInvoice = Type.Object(
     amount: Type.Union([Money, Type.Null()], { description: 'The requested amount; null until the payer chooses' }),
     description: Type.Optional(Type.String({ description: 'As given' })),
     meta: Type.Optional(Type.String({ description: 'As given' })),
+    linkId: linkId(),
     paidAmount: Type.Optional(Money),
     fee: Type.Optional(Money),
     cardNumber: Type.Optional(Type.String({ description: 'Card that paid, masked; when DONE' })),

@@ -7,6 +7,7 @@
 export type * from './view.ts'
 export { LANGUAGES } from './view.ts'
 export { renderPage, versionOf } from './page.ts'
+export { renderLink, type LinkView } from './link-page.ts'
 export { renderProblem, type Problem } from './problem.ts'
 export type { RenderedPage } from './document.ts'
 export { languageOf } from './languages.ts'

@@ -6,7 +6,8 @@ import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from '..
 import { assetRoutes } from '../../market/assets/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { hearPayoutCallback } from '../../cards/card-payouts/index.ts'
-import { problemPage } from '../../pay-in/checkout/index.ts'
+import { linkPages } from '../../pay-in/payment-links/index.ts'
+import { createSellers, problemPage } from '../../pay-in/checkout/index.ts'
 import { createCheckout } from './paying.ts'
 import { createDashboard } from './people.ts'
 import { exchangingDeps, targetKeeper } from './converting.ts'
@@ -27,7 +28,7 @@ import { createPriceReader } from '../../market/rates/index.ts'
 import { webhookRoutes } from '../../merchants/webhooks/index.ts'
 import { createAddressHolders, findById, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
 import { createCardApi } from './cards.ts'
-import { createFiatApi } from './fiat.ts'
+import { createFiatApi, makingSettings } from './fiat.ts'
 import { listRoutes } from './lists.ts'
 import { placedOrderRoutes } from './orders.ts'
 import { reportPage, screeningRoutes } from '../../risk/screening/index.ts'
@@ -101,6 +102,13 @@ export const createApi = (
   const pages: PageRoute[] = [
     ...checkout.routes,
     ...createDashboard(world, dataKeys, chainIds),
+    ...linkPages({
+      runtime,
+      settings: makingSettings(world),
+      directory,
+      sellers: createSellers(directory),
+      limiter: createRateLimiter(),
+    }),
     reportPage({ db: runtime.db, documents: checkout.documents }),
     ...fiat.pages,
     invoiceFormRoute({

@@ -29,6 +29,7 @@ import {
   fiatInvoiceRoutes,
   type FiatInvoiceSettings,
 } from '../../pay-in/fiat-invoices/index.ts'
+import type { MakingSettings } from '../../pay-in/payment-links/index.ts'
 import { createRateLimiter } from '../http/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
@@ -68,6 +69,13 @@ export const fiatSettings = ({ catalogue, publicUrl, acquirers: { table } }: Fia
   requireRanges(table, catalogue.fiat)
   return { catalogue, table, publicUrl }
 }
+
+/** Dependencies of invoices that people make, and of payment links. */
+export const makingSettings = (world: FiatWorld): MakingSettings => ({
+  ...fiatSettings(world),
+  networks: world.catalogue.networks,
+  newInvoiceId: randomUUID,
+})
 
 /** The subscriber that decides who gets the money of card payments. */
 export const paymentSubscriber = (world: FiatWorld): PaymentSubscriber =>

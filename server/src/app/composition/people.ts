@@ -18,6 +18,8 @@ import { dashboardRoutes } from '../../people/pages/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { listRoutes } from './lists.ts'
+import { invoicingPages } from '../../dashboard/invoicing/index.ts'
+import { makingSettings, type FiatWorld } from './fiat.ts'
 import type { World } from './world.ts'
 
 /**
@@ -26,10 +28,11 @@ import type { World } from './world.ts'
  * @param chainIds of the EVM networks
  */
 export const createDashboard = (
-  { runtime, publicUrl, catalogue, wallet }: Pick<World, 'runtime' | 'publicUrl' | 'catalogue' | 'wallet'>,
+  world: FiatWorld & Pick<World, 'wallet'>,
   dataKeys: readonly Uint8Array[],
   chainIds: ReadonlyMap<Network, bigint>,
 ): PageRoute[] => {
+  const { runtime, publicUrl, catalogue, wallet } = world
   const { db } = runtime
   const devices = createDevices(dataKeys)
   const deps = {
@@ -47,6 +50,7 @@ export const createDashboard = (
   return [
     ...dashboardRoutes(deps),
     ...homePages({ runtime, db, devices, publicUrl, catalogue }),
+    ...invoicingPages({ ...makingSettings(world), ...deps }),
     ...paymentPages({
       runtime,
       db,

@@ -46,6 +46,7 @@ export const paymentPage =
 const details = (scope: Scope, detail: Detail): Markup => {
   const { words, visit, merchantId } = scope
   const { payment, invoice, cardInvoice, pageUrl, paidInvoiceId } = detail
+  const linkId = (invoice ?? cardInvoice)?.linkId ?? null
   const text = (label: string, value: string | null | undefined): readonly [string, Piece] | undefined =>
     value === null || value === undefined || value === '' ? undefined : [label, foreign(showText(value, LONGEST_TEXT))]
   return facts([
@@ -59,6 +60,12 @@ const details = (scope: Scope, detail: Detail): Markup => {
     text(words.description, (invoice ?? cardInvoice)?.description),
     text(words.email, payment.email),
     text(words.meta, payment.meta),
+    linkId === null
+      ? undefined
+      : [
+          words.paymentLink,
+          html`<a href="${linkTo(visit, merchantPath(merchantId, `links/${linkId}`))}">${words.paymentLink}</a>`,
+        ],
     [words.created, showTime(payment.createdAt.getTime())],
     payment.status === 'waiting' && (invoice ?? cardInvoice)
       ? [words.expires, showTime((invoice ?? cardInvoice)!.expiresAt.getTime())]

@@ -97,7 +97,16 @@ const NOTHING = {
 } as const
 
 const readInvoice: Reader = async (deps, merchantId, id) => {
-  const filter = { ids: [id], states: null, ticker: null, blockchain: null, meta: null, email: null, address: null }
+  const filter = {
+    ids: [id],
+    states: null,
+    ticker: null,
+    blockchain: null,
+    meta: null,
+    email: null,
+    address: null,
+    linkId: null,
+  }
   const { rows } = await listInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
   const [invoice] = rows
   if (!invoice) return undefined
@@ -117,7 +126,7 @@ const readInvoice: Reader = async (deps, merchantId, id) => {
 }
 
 const readCardInvoice: Reader = async (deps, merchantId, id) => {
-  const filter = { ids: [id], states: null, ticker: null, meta: null, email: null }
+  const filter = { ids: [id], states: null, ticker: null, meta: null, email: null, linkId: null }
   const { rows } = await listFiatInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
   const [cardInvoice] = rows
   if (!cardInvoice) return undefined

@@ -1,7 +1,7 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { showNetwork } from '../../merchants/documents/index.ts'
-import { linkTo } from '../../people/pages/index.ts'
+import { hidden, linkTo } from '../../people/pages/index.ts'
 import { chosenLanguage, choiceField, dayField, textField, type Scope } from '../frame/index.ts'
 import { STANDINGS, type ReadFilter } from './filter.ts'
 import { KINDS } from './payment.ts'
@@ -9,11 +9,11 @@ import { KINDS } from './payment.ts'
 /** The search and the filters of payments: one form, whose fields become the query of the page's URL. */
 export const filterForm = (scope: Scope, { typed, isFiltered }: ReadFilter, catalogue: Catalogue): Markup => {
   const { words, visit } = scope
-  const { q: _, ...others } = typed
+  const { q: _, link: __, ...others } = typed
   const any = ['', words.any] as const
   const assets = [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [ticker, ticker] as const)
   const networks = [...catalogue.networks].map((network) => [network, showNetwork(network)] as const)
-  return html`<form method="get" action="${visit.path}" role="search" class="panel">${chosenLanguage(scope)}
+  return html`<form method="get" action="${visit.path}" role="search" class="panel">${chosenLanguage(scope)}${typed.link !== undefined && hidden('link', typed.link)}
 <div class="find">${textField({ name: 'q', label: words.search, value: typed.q })}<button class="second">${words.search}</button></div><p class="soft">${words.searchHint}</p>
 <details class="filters"${Object.keys(others).length > 0 && html` open`}><summary>${words.filters}</summary><div class="grid">${[
     choiceField({ name: 'kind', label: words.kind, value: typed.kind }, [

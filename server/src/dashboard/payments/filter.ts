@@ -1,5 +1,6 @@
 import { isNetwork, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
 import type { UnitRange } from '../../platform/lists/page.ts'
 import type { ListedAsset } from '../../platform/lists/reading.ts'
 import { parseUnits } from '../../platform/money/index.ts'
@@ -17,11 +18,13 @@ export interface Filter extends UnitRange {
   standing: Standing | null
   asset: (ListedAsset & { isCrypto: boolean }) | null
   network: Network | null
+  /** invoices that payers made from this payment link */
+  linkId: string | null
   timeFrom: Date | null
   timeTo: Date | null
 }
 
-const FIELDS = ['q', 'kind', 'status', 'asset', 'network', 'from', 'to', 'least', 'most'] as const
+const FIELDS = ['q', 'kind', 'status', 'asset', 'network', 'from', 'to', 'least', 'most', 'link'] as const
 const LONGEST = 300
 
 export interface ReadFilter {
@@ -46,6 +49,7 @@ export const readFilter = (query: Readonly<Record<string, string>>, catalogue: C
     standing: oneOf(STANDINGS, typed.status),
     asset,
     network: typed.network !== undefined && isNetwork(typed.network) ? typed.network : null,
+    linkId: typed.link !== undefined && isUuid(typed.link) ? typed.link : null,
     unitsFrom: least,
     unitsTo: most,
     ...days,
@@ -55,6 +59,7 @@ export const readFilter = (query: Readonly<Record<string, string>>, catalogue: C
     (typed.least !== undefined && least === null) ||
     (typed.most !== undefined && most === null) ||
     (typed.asset !== undefined && asset === null) ||
+    (typed.link !== undefined && filter.linkId === null) ||
     (typed.kind !== undefined && filter.kind === null) ||
     (typed.status !== undefined && filter.standing === null) ||
     (typed.network !== undefined && filter.network === null)

@@ -13,6 +13,9 @@ import { paymentsFile } from './export.ts'
 import { paymentsPage } from './list-page.ts'
 
 export { explorersOf } from './explorers.ts'
+export { paymentsOfLink } from './of-link.ts'
+export { readInvoiceToShare } from './to-share.ts'
+export type { InvoiceToShare } from './to-share.ts'
 
 export const paymentPages = (deps: PaymentPagesDeps): PageRoute[] => [
   memberPage(deps, PAYMENTS, 'see-payments', paymentsPage(deps)),

@@ -3,6 +3,7 @@ import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { showText, showTime } from '../../merchants/documents/index.ts'
+import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { empty, merchantPage, pager, statusTag, table, type Scope } from '../frame/index.ts'
 import { EXPORT, PAYMENTS, ROWS, type PaymentPagesDeps } from './deps.ts'
@@ -20,7 +21,7 @@ const LONGEST_NAME = 80
 export const paymentsPage =
   (deps: PaymentPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { words, merchantId, request, visit } = scope
+    const { words, merchantId, request, visit, role } = scope
     const { after } = request.query
     const read = readFilter(request.query, deps.catalogue)
     const sources = sourcesOf({ ...deps, clock: deps.runtime.clock }, merchantId, read.filter)
@@ -29,7 +30,7 @@ export const paymentsPage =
     return merchantPage(scope, {
       title: visit.words.payments,
       part: 'payments',
-      actions: rows.length > 0 && html`<a class="button second" href="${file}">${words.exportCsv}</a>`,
+      actions: html`<div class="pager">${mayRole(role, 'create-invoices') && html`<a class="button" href="${linkTo(visit, merchantPath(merchantId, 'invoices/new'))}">${words.newInvoice}</a>`}${rows.length > 0 && html`<a class="button second" href="${file}">${words.exportCsv}</a>`}</div>`,
       sections: [
         filterForm(scope, read, deps.catalogue),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
@@ -55,7 +56,7 @@ const nothing = (
   return empty(words.noPayments, words.noPaymentsText, html`<a href="/docs">${words.apiReference}</a>`)
 }
 
-const paymentTable = (scope: Scope, payments: readonly Payment[]): Markup => {
+export const paymentTable = (scope: Scope, payments: readonly Payment[]): Markup => {
   const { words, visit } = scope
   return table(
     visit.words.payments,

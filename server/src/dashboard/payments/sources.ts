@@ -88,6 +88,7 @@ const invoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?:
     meta: metaOf(sought),
     email: sought?.by === 'email' ? sought.text : null,
     address: addressOf(sought),
+    linkId: filter.linkId,
   }
   return reading(deps, filter, (page) => listInvoices(deps.db, merchantId, given, page), ofInvoice)
 }
@@ -104,13 +105,15 @@ const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, soug
     unitsTo: filter.unitsTo,
     meta: metaOf(sought),
     email: sought?.by === 'email' ? sought.stored : null,
+    linkId: filter.linkId,
   }
   return reading(deps, filter, (page) => listFiatInvoices(deps.db, merchantId, given, page), ofCardInvoice)
 }
 
 const deposits = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
   const { kind, asset, standing } = filter
-  if ((kind !== null && kind !== 'deposit') || asset?.isCrypto === false) return undefined
+  // A deposit that pays an invoice of a link is on the page of that invoice.
+  if ((kind !== null && kind !== 'deposit') || asset?.isCrypto === false || filter.linkId !== null) return undefined
   if (sought?.by === 'email' || standing === 'waiting') return undefined
   const given: DepositFilter = {
     ids: idsOf(sought),

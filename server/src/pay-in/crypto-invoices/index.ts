@@ -31,6 +31,9 @@ export { createInvoiceCreator } from './creating.ts'
 export { countUndecided, countUnderpaid, hasCryptoInvoice } from './attention.ts'
 export { invoiceFormRoute } from './form.ts'
 
+export { checkInvoice, countLinkInvoices, invoiceTotals, placeInvoice } from './placing.ts'
+export type { PlacingSettings } from './placing.ts'
+
 export { createExpiryJob, createQuoteJob } from './jobs.ts'
 
 export type { PayerInvoice, ShownOption, ShownPayment } from './payer-view.ts'

@@ -27,6 +27,8 @@ export interface Invoice {
   meta: string | null
   email: string | null
   redirectUrl: string | null
+  /** the payment link from which it was made */
+  linkId: string | null
   /** the merchant's choice, until the payer has chosen: of the page, and of mails to the payer */
   language: Language | null
   /** of these three, the payer chooses those that are null */

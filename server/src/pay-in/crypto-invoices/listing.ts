@@ -33,6 +33,8 @@ export interface InvoiceFilter extends UnitRange {
   email: string | null
   /** at which the invoice is paid */
   address: string | null
+  /** the payment link from which it was made */
+  linkId: string | null
 }
 
 /** A page of a merchant's invoices, newest first. The key of a row is its id. */
@@ -49,6 +51,7 @@ export const listInvoices = async (
   const select = sql`select ${INVOICE_COLUMNS}, ${examination(sql`i.id desc`, conditions)}
     from crypto_invoices i
     where i.merchant_id = ${merchantId} and ${isInPage(sql`i.id`, page)} and ${isAnyOf(sql`i.id`, filter.ids)}
+      and ${isAnyOf(sql`i.link_id`, filter.linkId === null ? null : [filter.linkId])}
       and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isValue(sql`i.email`, filter.email)}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.id desc`

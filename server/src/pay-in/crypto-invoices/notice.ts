@@ -47,8 +47,8 @@ export const paidText = (invoice: Invoice, catalogue: Catalogue): string =>
  * if the payer has not chosen. Other empty fields are omitted.
  */
 const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue): Record<string, unknown> => {
-  const { id, merchantId, name, description, meta, email, ticker, blockchain, units, base, createdAt, expiresAt, fee } =
-    invoice
+  const { id, merchantId, name, description, meta, linkId, email, ticker, blockchain, units, base, fee } = invoice
+  const { createdAt, expiresAt } = invoice
   return {
     id,
     ticker: ticker ?? '',
@@ -60,6 +60,7 @@ const noticeBody = (invoice: Invoice, status: WireStatus, catalogue: Catalogue):
     name,
     ...(description === null || description === '' ? {} : { description }),
     ...(meta === null || meta === '' ? {} : { meta }),
+    ...(linkId === null ? {} : { linkId }),
     ...(email === null ? {} : { email }),
     ...(isRegistered(invoice) ? { address: invoice.address } : {}),
     ...(base === null ? {} : { baseTicker: base.ticker, baseAmount: formatUnits(base.e18, E18_SCALE) }),

@@ -39,4 +39,5 @@ const filterOf = (query: ListQuery, asset: ListedAsset | null): InvoiceFilter =>
   meta: query.meta ?? null,
   email: query.email ?? null,
   address: query.address ?? null,
+  linkId: null,
 })

@@ -10,7 +10,7 @@ import { invoiceMoves, type InvoiceEvent } from './machine.ts'
 
 export const INVOICE_COLUMNS =
   sql.raw(`i.merchant_id as "merchantId", i.id, i.state, i.name, i.description, i.meta, i.email,
-  i.redirect_url as "redirectUrl", i.language, i.ticker, i.blockchain, i.units, i.base_ticker as "baseTicker",
+  i.redirect_url as "redirectUrl", i.link_id as "linkId", i.language, i.ticker, i.blockchain, i.units, i.base_ticker as "baseTicker",
   i.base_e18 as "baseE18", i.price_e18 as "priceE18", i.quoted_at as "quotedAt", i.quote_until as "quoteUntil",
   i.previous_price_e18 as "previousE18", i.address, i.address_id as "addressId", i.paid_units as paid, i.fee_units as fee,
   i.paid_base_e18 as "paidBaseE18", i.waiting_units as waiting, i.waiting_in_time as "waitingInTime",
@@ -58,6 +58,7 @@ const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
   a: i.meta,
   e: i.email,
   r: i.redirectUrl,
+  li: i.linkId,
   l: i.language,
   t: i.ticker,
   b: i.blockchain,
@@ -71,14 +72,14 @@ const rowOf = ({ invoice: i, keyId }: NewInvoice) => ({
 })
 
 const INSERT =
-  sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, language, ticker, blockchain,
+  sql.raw(`insert into crypto_invoices(merchant_id, id, state, name, description, meta, email, redirect_url, link_id, language, ticker, blockchain,
     units, base_ticker, base_e18, client_expires_at, expires_at, api_key_id, created_at, moved_at)
-  select m, i, 'created', n, d, a, e, r, l, t, b, u, bt, bu, ce, ee, k, c, c from given`)
+  select m, i, 'created', n, d, a, e, r, li, l, t, b, u, bt, bu, ce, ee, k, c, c from given`)
 
 /** Stores new invoices and their responses, in one statement. */
 export const insertInvoices = async (db: Db | Tx, added: readonly NewInvoice[]): Promise<void> => {
   const given = sql`given as (select * from jsonb_to_recordset(${JSON.stringify(added.map(rowOf))}::jsonb)
-    r(m uuid, i uuid, n text, d text, a text, e text, r text, l text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
+    r(m uuid, i uuid, n text, d text, a text, e text, r text, li uuid, l text, t text, b text, u numeric, bt text, bu numeric, ce timestamptz, ee timestamptz, k uuid, c timestamptz))`
   const kept = added.flatMap(({ invoice, keys, answer }) =>
     keys.map(({ key, fingerprint }) => ({
       m: invoice.merchantId,

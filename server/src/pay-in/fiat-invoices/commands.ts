@@ -23,6 +23,7 @@ export interface NewFiatInvoice extends Pick<
   | 'meta'
   | 'email'
   | 'redirectUrl'
+  | 'linkId'
   | 'language'
   | 'ticker'
   | 'units'

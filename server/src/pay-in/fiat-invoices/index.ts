@@ -18,6 +18,13 @@ export type { FiatInvoiceFilter } from './listing.ts'
 export { fiatInvoiceListRoute } from './routes-listing.ts'
 export { fiatInvoiceFormRoute, fiatInvoiceRoutes } from './routes.ts'
 
+export {
+  cardCurrencies,
+  checkFiatInvoice,
+  countFiatLinkInvoices,
+  fiatInvoiceTotals,
+  placeFiatInvoice,
+} from './placing.ts'
 export { pageUrl } from './settings.ts'
 export type { FiatInvoiceSettings } from './settings.ts'
 export { FIAT_INVOICE_CHANNEL } from './store.ts'

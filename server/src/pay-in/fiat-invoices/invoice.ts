@@ -10,6 +10,8 @@ export interface FiatInvoice {
   meta: string | null
   email: string | null
   redirectUrl: string | null
+  /** the payment link from which it was made */
+  linkId: string | null
   /** of the page and the acquirer's page, until the payer has chosen one; null: the browser's */
   language: Language | null
   /** null until the payer chooses; the currency may be fixed without the amount */

@@ -28,6 +28,8 @@ export interface FiatInvoiceFilter extends UnitRange {
   meta: string | null
   /** of the payer, as it is stored */
   email: string | null
+  /** the payment link from which it was made */
+  linkId: string | null
 }
 
 /** Ids of fiat invoices are random, so a key begins with the time of creation, in microseconds. */
@@ -67,6 +69,7 @@ export const listFiatInvoices = async (
     where i.merchant_id = ${merchantId}
       and (i.created_at, i.id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)
       and i.created_at >= coalesce(${page.timeFrom}::timestamptz, '-infinity')
+      and ${isAnyOf(sql`i.link_id`, filter.linkId === null ? null : [filter.linkId])}
       and ${isAnyOf(sql`i.id`, filter.ids)} and ${isValue(sql`i.email`, filter.email)}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.created_at desc, i.id desc`

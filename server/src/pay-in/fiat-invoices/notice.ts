@@ -27,7 +27,7 @@ export const assetOf = (ticker: string, catalogue: Catalogue): FiatAsset => {
  * present: the first offered currency if the payer never chose one.
  */
 export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Catalogue): Notice => {
-  const { merchantId, id, name, description, email, meta, units, createdAt } = invoice
+  const { merchantId, id, name, description, email, meta, linkId, units, createdAt } = invoice
   const ticker = invoice.ticker ?? catalogue.fiat[0]!.ticker
   const show = (amount: bigint): string => formatUnits(amount, assetOf(ticker, catalogue).scale)
   const card = invoice.maskedCard ?? UNKNOWN_CARD
@@ -43,6 +43,7 @@ export const noticeOf = (invoice: FiatInvoice, status: WireStatus, catalogue: Ca
       ...(description === null || description === '' ? {} : { description }),
       ...(email === null ? {} : { email }),
       ...(meta === null || meta === '' ? {} : { meta }),
+      ...(linkId === null ? {} : { linkId }),
       ticker,
       ...(units === null ? {} : { amount: show(units) }),
       ...(status === 'Done'
@@ -64,7 +65,7 @@ export const lookupBody = (
   company: { name: string; url: string },
   catalogue: Catalogue,
 ): Record<string, unknown> => {
-  const { id, name, description, meta, state, ticker, units } = invoice
+  const { id, name, description, meta, linkId, state, ticker, units } = invoice
   const money = (amount: bigint): { value: string; ticker: string } => ({
     value: formatUnits(amount, assetOf(ticker!, catalogue).scale),
     ticker: ticker!,
@@ -77,6 +78,7 @@ export const lookupBody = (
     amount: units === null ? null : money(units),
     ...(description === null || description === '' ? {} : { description }),
     ...(meta === null || meta === '' ? {} : { meta }),
+    ...(linkId === null ? {} : { linkId }),
     ...(state === 'done'
       ? {
           paidAmount: money(invoice.paidUnits!),

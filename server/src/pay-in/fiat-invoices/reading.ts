@@ -64,6 +64,7 @@ export const readNewInvoice = (
     description,
     meta,
     redirectUrl,
+    linkId: null,
     language,
     toPendingImmediate,
     email: email === undefined ? null : readEmail(email),

@@ -42,5 +42,6 @@ const filterOf = (query: ListQuery, asset: ListedAsset | null): FiatInvoiceFilte
   ticker: asset && asset.ticker,
   ...readUnitRange(query, asset),
   meta: query.meta ?? null,
+  linkId: null,
   email: query.email === undefined ? null : (mailAddress(query.email) ?? query.email),
 })

@@ -5,7 +5,7 @@ import type { FiatInvoice } from './invoice.ts'
 import { fiatInvoiceMoves, type FiatInvoiceEvent } from './machine.ts'
 
 export const COLUMNS =
-  sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl", i.language,
+  sql.raw(`i.merchant_id as "merchantId", i.id, i.name, i.description, i.meta, i.email, i.redirect_url as "redirectUrl", i.link_id as "linkId", i.language,
   i.ticker, i.units, i.asked_value as "askedValue", i.asked_in as "askedIn", i.state, i.paid_units as "paidUnits", i.fee_units as "feeUnits", i.masked_card as "maskedCard",
   i.error_code as "errorCode", i.error_message as "errorMessage", i.payment_id as "paymentId", i.expires_at as "expiresAt", i.fails_at as "failsAt",
   i.created_at as "createdAt", i.updated_at as "updatedAt"`)
@@ -26,6 +26,7 @@ export const insertInvoice = async (tx: Tx, invoice: FiatInvoice, keyId: string 
     meta,
     email,
     redirectUrl,
+    linkId,
     language,
     ticker,
     units,
@@ -35,9 +36,9 @@ export const insertInvoice = async (tx: Tx, invoice: FiatInvoice, keyId: string 
     expiresAt,
     createdAt,
   } = invoice
-  await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, language, ticker, units, asked_value, asked_in, state,
+  await sql`insert into fiat_invoices(merchant_id, id, name, description, meta, email, redirect_url, link_id, language, ticker, units, asked_value, asked_in, state,
       expires_at, api_key_id, created_at, updated_at)
-    values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${language}, ${ticker}, ${units}, ${askedValue}, ${askedIn}, ${state},
+    values (${merchantId}, ${id}, ${name}, ${description}, ${meta}, ${email}, ${redirectUrl}, ${linkId}, ${language}, ${ticker}, ${units}, ${askedValue}, ${askedIn}, ${state},
       ${expiresAt}, ${keyId}, ${createdAt}, ${createdAt})`.execute(tx)
 }
 

@@ -8,6 +8,9 @@ import { ApiRefusal } from '../../platform/api/route.ts'
  */
 export const readRedirect = (text: string): string => read(text).href
 
+/** Whether `readRedirect` accepts the text. */
+export const isRedirect = (text: string): boolean => parsed(text) instanceof URL
+
 /** The same for a form, which anyone can write: https only, on a host that the merchant's settings list. */
 export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantSettings, 'redirectHosts'>): string => {
   const url = read(text)
@@ -27,11 +30,17 @@ const DECEIVING = /[\p{Cc}\p{Z}\ufeff\\]/u
 const PLAIN = /^https?:\/\/[^/]/i
 
 const read = (text: string): URL => {
+  const url = parsed(text)
+  if (typeof url === 'string') throw refusal(url)
+  return url
+}
+
+/** @returns the URL, or what is wrong with it */
+const parsed = (text: string): URL | string => {
   const url = !DECEIVING.test(text) && PLAIN.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (!url || !ALLOWED.has(url.protocol) || url.hostname === '')
-    throw refusal('redirectUrl must be an http or https URL such as https://shop.example/thanks')
-  if (url.username !== '' || url.password !== '') throw refusal('redirectUrl must not hold a user name or password')
-  return url
+    return 'redirectUrl must be an http or https URL such as https://shop.example/thanks'
+  return url.username !== '' || url.password !== '' ? 'redirectUrl must not hold a user name or password' : url
 }
 
 const refusal = (description: string): ApiRefusal =>

@@ -8,6 +8,10 @@ import { ROLES, type Role } from './roles.ts'
  */
 export const PERMISSIONS = {
   'see-payments': { does: 'read invoices, card payments and deposits, and export them', roles: ROLES },
+  'create-invoices': {
+    does: 'make invoices, and create, change and stop payment links',
+    roles: ['owner', 'admin', 'finance', 'support'],
+  },
   'see-balances': {
     does: 'read balances and their statements, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],

@@ -5,6 +5,7 @@ import { merchantPath, type Visit } from './visit.ts'
 const PARTS = [
   ['home', 'see-payments'],
   ['payments', 'see-payments'],
+  ['links', 'see-payments'],
   ['balances', 'see-balances'],
   ['payouts', 'see-payouts'],
   ['webhooks', 'see-webhooks'],

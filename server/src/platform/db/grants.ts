@@ -220,6 +220,10 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   outgoing: { owner: 'chain/transactions', api: 'r', worker: 'raw', watcher: 'raw' },
   outgoing_rivals: { owner: 'chain/transactions', worker: 'ra', watcher: 'rad' },
   outgoing_attempts: { owner: 'chain/transactions', api: 'r', worker: 'rawd', watcher: 'rawd' },
+  payment_links: {
+    owner: 'pay-in/payment-links',
+    api: 'raw(name, description, amount, least, most, language, expires_at, most_uses, stopped_at)',
+  },
   payment_refunds: { owner: 'cards/acquiring', api: 'r', worker: 'raw' },
   payments: { owner: 'cards/acquiring', api: 'raw', worker: 'raw' },
   payout_addresses: { owner: 'pay-out/requests', api: 'raw(removed_by, removed_at)' },

@@ -54,6 +54,14 @@ export const en = {
   formGone: 'The invoice has changed. This is its current state.',
   formTryAgain: 'That did not work, and nothing was sent. Please try again.',
 
+  linkNext: 'You choose how to pay on the next page. Nothing is paid yet.',
+  linkEndedTitle: 'This link can no longer be used',
+  linkStopped: (company: string) => `${company} has stopped it. Ask them for a new one.`,
+  linkExpired: (company: string) => `It has expired. Ask ${company} for a new one.`,
+  linkUsed: (company: string) => `It was already used as often as ${company} allowed. Ask them for a new one.`,
+  linkUnavailable: (company: string) => `Its amount can’t be paid here at the moment. Please contact ${company}.`,
+  linkFormOld: 'The form was out of date. Nothing was paid: please continue again.',
+
   payTitle: 'Send your payment',
   restTitle: 'Send the rest',
   sendExactly: 'Send exactly',

@@ -55,6 +55,8 @@ export interface Words {
   card: string
   expires: string
   paymentPage: string
+  paymentLink: string
+  newInvoice: string
   ofInvoice: string
   timeline: string
   transactions: string
@@ -172,6 +174,8 @@ export const en: Words = {
   card: 'Card',
   expires: 'Ends',
   paymentPage: 'Payment page',
+  paymentLink: 'Payment link',
+  newInvoice: 'New invoice',
   ofInvoice: 'Pays an invoice',
   timeline: 'Timeline',
   transactions: 'Transactions',

@@ -59,6 +59,8 @@ export const kk: Words = {
   card: 'Карта',
   expires: 'Мерзімі',
   paymentPage: 'Төлем беті',
+  paymentLink: 'Төлем сілтемесі',
+  newInvoice: 'Жаңа шот',
   ofInvoice: 'Шотты төлейді',
   timeline: 'Барысы',
   transactions: 'Транзакциялар',

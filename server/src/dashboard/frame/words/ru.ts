@@ -59,6 +59,8 @@ export const ru: Words = {
   card: 'Карта',
   expires: 'Действует до',
   paymentPage: 'Страница оплаты',
+  paymentLink: 'Платёжная ссылка',
+  newInvoice: 'Новый счёт',
   ofInvoice: 'Оплачивает инвойс',
   timeline: 'Ход событий',
   transactions: 'Транзакции',

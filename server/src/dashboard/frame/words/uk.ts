@@ -59,6 +59,8 @@ export const uk: Words = {
   card: 'Картка',
   expires: 'Діє до',
   paymentPage: 'Сторінка оплати',
+  paymentLink: 'Платіжне посилання',
+  newInvoice: 'Новий рахунок',
   ofInvoice: 'Оплачує інвойс',
   timeline: 'Перебіг',
   transactions: 'Транзакції',

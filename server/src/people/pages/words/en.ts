@@ -80,6 +80,7 @@ export interface Words {
   changePassword: string
   passwordEnds: string
   home: string
+  links: string
   payments: string
   balances: string
   payouts: string
@@ -198,6 +199,7 @@ export const en: Words = {
   changePassword: 'Change the password',
   passwordEnds: 'With a new password, all your other sessions end, and you get new recovery codes.',
   home: 'Home',
+  links: 'Payment links',
   payments: 'Payments',
   balances: 'Balances',
   payouts: 'Payouts',
@@ -250,6 +252,11 @@ export const en: Words = {
   actions: {
     'added key': 'Made a key',
     'revoked key': 'Revoked a key',
+    'created invoice': 'Made an invoice',
+    'created link': 'Created a payment link',
+    'changed link': 'Changed a payment link',
+    'stopped link': 'Stopped a payment link',
+    'started link': 'Started a payment link again',
     'requested payout': 'Requested a payout',
     'approved payout': 'Approved a payout',
     'paid without approval': 'Paid without an approval',

@@ -1,0 +1,57 @@
+import type { Catalogue } from '../../market/assets/index.ts'
+import { listInvoices, pageUrl as invoiceUrl } from '../../pay-in/crypto-invoices/index.ts'
+import { listFiatInvoices, pageUrl as cardUrl } from '../../pay-in/fiat-invoices/index.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { ListPage } from '../../platform/lists/page.ts'
+import { ofCardInvoice, ofInvoice, type Amount } from './payment.ts'
+
+/** What the payer of an invoice is given. */
+export interface InvoiceToShare {
+  id: string
+  kind: 'crypto' | 'card'
+  name: string
+  description: string | null
+  email: string | null
+  /** null while the payer has not chosen it */
+  amount: Amount | null
+  /** of its payment page */
+  url: string
+}
+
+const ONE_ROW: ListPage = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+const ANY = { states: null, ticker: null, meta: null, email: null, linkId: null, unitsFrom: null, unitsTo: null }
+
+/** Reads an invoice of a merchant; undefined if the merchant has none of this kind and id. @param id a UUID */
+export const readInvoiceToShare = async (
+  deps: { db: Db; catalogue: Catalogue; publicUrl: string },
+  merchantId: string,
+  kind: 'crypto' | 'card',
+  id: string,
+): Promise<InvoiceToShare | undefined> => {
+  const { db, catalogue } = deps
+  if (kind === 'card') {
+    const [card] = (await listFiatInvoices(db, merchantId, { ...ANY, ids: [id] }, ONE_ROW)).rows
+    return card && { id, kind, ...textsOf(card), amount: ofCardInvoice(card, catalogue).amount, url: cardUrl(deps, id) }
+  }
+  const filter = { ...ANY, ids: [id], blockchain: null, address: null }
+  const [invoice] = (await listInvoices(db, merchantId, filter, ONE_ROW)).rows
+  return (
+    invoice && {
+      id,
+      kind,
+      ...textsOf(invoice),
+      amount: ofInvoice(invoice, catalogue).amount,
+      url: invoiceUrl(deps, id),
+    }
+  )
+}
+
+const textsOf = ({
+  name,
+  description,
+  email,
+}: Pick<InvoiceToShare, 'name' | 'description' | 'email'>): Pick<InvoiceToShare, 'name' | 'description' | 'email'> => ({
+  name,
+  description,
+  email,
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { BodyOf, createFiatInvoice } from '@bursar/contract'
+import type { Moment } from '../../platform/base/moment.ts'
+import type { NewId } from '../../platform/base/id.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { carryOut } from '../../ledger/effects/index.ts'
+import { readRedirect } from '../forms/index.ts'
+import { offered } from './amounts.ts'
+import { createInvoice } from './commands.ts'
+import { readNewInvoice } from './reading.ts'
+import { pageUrl, type FiatInvoiceSettings } from './settings.ts'
+
+/** What an invoice that no signed request asked for has, beside the fields of such a request. */
+export interface PlacedFiat {
+  merchantId: string
+  /** the payment link from which its payer makes it */
+  linkId: string | null
+  body: Omit<BodyOf<typeof createFiatInvoice>, 'target' | 'toPendingImmediate'>
+}
+
+const read = ({ merchantId, body }: Omit<PlacedFiat, 'linkId'>, id: string, settings: FiatInvoiceSettings) => {
+  const { redirectUrl, ...rest } = body
+  const redirect = redirectUrl === undefined ? null : readRedirect(redirectUrl)
+  return readNewInvoice({ merchantId, id, body: rest, redirectUrl: redirect }, settings)
+}
+
+/**
+ * Stores an invoice that a person, or the payer of a payment link, makes. Throws an ApiRefusal that names the field.
+ * @param newInvoiceId makes ids that can't be guessed
+ * @returns its id, and the URL of its payment page
+ */
+export const placeFiatInvoice = async (
+  tx: Tx,
+  placed: PlacedFiat,
+  newInvoiceId: NewId,
+  settings: FiatInvoiceSettings,
+  moment: Moment,
+): Promise<{ id: string; url: string }> => {
+  const id = newInvoiceId()
+  const invoice = { ...read(placed, id, settings), linkId: placed.linkId }
+  await carryOut(tx, await createInvoice(tx, invoice, null, settings, moment), moment)
+  return { id, url: pageUrl(settings, id) }
+}
+
+/** Throws the ApiRefusal of the first field with which no invoice can be made. */
+export const checkFiatInvoice = (placed: Omit<PlacedFiat, 'linkId'>, settings: FiatInvoiceSettings): void => {
+  read(placed, '', settings)
+}
+
+/** The currencies in which cards can pay here. */
+export const cardCurrencies = ({ catalogue, table }: FiatInvoiceSettings): string[] =>
+  offered(catalogue, table).map(({ ticker }) => ticker)
+
+/** Invoices of a payment link in one currency. */
+export interface FiatLinkTotal {
+  ticker: string
+  paid: number
+  /** paid, minor units */
+  units: bigint
+}
+
+/** What the newest `most` invoices of a payment link were paid, by currency. */
+export const fiatInvoiceTotals = async (
+  db: Db,
+  merchantId: string,
+  linkId: string,
+  most: number,
+): Promise<FiatLinkTotal[]> =>
+  (
+    await sql<FiatLinkTotal>`select i.ticker, count(*) as paid, sum(coalesce(i.paid_units, 0)) as units
+      from (select * from fiat_invoices where merchant_id = ${merchantId} and link_id = ${linkId}
+        order by created_at desc, id desc limit ${most}) i
+      where i.state = 'done' and i.ticker is not null group by i.ticker order by i.ticker`.execute(db)
+  ).rows
+
+/** How many invoices of a payment link are paid or can still be paid: at most `most`. */
+export const countFiatLinkInvoices = async (
+  tx: Db | Tx,
+  merchantId: string,
+  linkId: string,
+  most: number,
+): Promise<number> =>
+  (
+    await sql<{ n: number }>`select count(*) as n from (select from fiat_invoices
+      where merchant_id = ${merchantId} and link_id = ${linkId} and state <> 'failed' limit ${most}) used`.execute(tx)
+  ).rows[0]!.n

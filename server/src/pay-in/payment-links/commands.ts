@@ -1,0 +1,86 @@
+/** Commands of members: invoices by hand, and payment links. Each checks the permission in its transaction. */
+import { actorOf, authorise, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
+import type { Tx } from '../../platform/db/index.ts'
+import type { LinkFields, NewLink } from './link.ts'
+import { makeInvoice, type MakingSettings, type Wanted } from './making.ts'
+import { once } from './once.ts'
+import { insertLink, setStopped, updateLink } from './store.ts'
+
+const LINK_TOKEN_BYTES = 16
+
+/** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded or an ApiRefusal. */
+export const createInvoiceByHand = async (
+  tx: Tx,
+  session: Session,
+  { wanted, key }: { wanted: Omit<Wanted, 'linkId'>; key: string },
+  settings: MakingSettings,
+  now: Now,
+): Promise<{ id: string }> => {
+  const { merchantId, kind } = wanted
+  await allowed(tx, session, merchantId)
+  const submission = { merchantId, form: `invoice ${session.person.id}`, key, content: wanted }
+  return once(tx, submission, now.moment.at, async () => {
+    const { id } = await makeInvoice(tx, { ...wanted, linkId: null }, settings, now.moment)
+    await audited(tx, session, { merchantId, action: 'created invoice', detail: { kind, id } }, now)
+    return { id }
+  })
+}
+
+/** Creates a payment link, once for each key of a form. Throws NotAllowed or ProofNeeded. */
+export const createLink = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, link, key }: { merchantId: string; link: NewLink; key: string },
+  random: (count: number) => Buffer,
+  now: Now,
+): Promise<{ id: string }> => {
+  await allowed(tx, session, merchantId)
+  const submission = { merchantId, form: `link ${session.person.id}`, key, content: link }
+  return once(tx, submission, now.moment.at, async () => {
+    const id = now.moment.newId()
+    const token = random(LINK_TOKEN_BYTES).toString('base64url')
+    await insertLink(tx, { ...link, merchantId, id, token, stoppedAt: null, createdAt: now.moment.at })
+    await audited(tx, session, { merchantId, action: 'created link', detail: { id, ...link } }, now)
+    return { id }
+  })
+}
+
+/**
+ * Changes a link for the invoices that are made afterwards. Throws NotAllowed or ProofNeeded.
+ * @returns whether it exists
+ */
+export const changeLink = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, id, fields }: { merchantId: string; id: string; fields: LinkFields },
+  now: Now,
+): Promise<boolean> => {
+  await allowed(tx, session, merchantId)
+  if (!(await updateLink(tx, { merchantId, id }, fields))) return false
+  await audited(tx, session, { merchantId, action: 'changed link', detail: { id, ...fields } }, now)
+  return true
+}
+
+/** Stops a link, or lets it be used again. Twice is once. Throws NotAllowed or ProofNeeded. */
+export const stopLink = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, id, isStopped }: { merchantId: string; id: string; isStopped: boolean },
+  now: Now,
+): Promise<void> => {
+  await allowed(tx, session, merchantId)
+  if (!(await setStopped(tx, { merchantId, id }, isStopped ? now.moment.at : null))) return
+  await audited(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
+}
+
+const allowed = async (tx: Tx, session: Session, merchantId: string): Promise<void> => {
+  await authorise(tx, { personId: session.person.id, action: 'create-invoices', merchantId })
+  await requireOpen(tx, session)
+}
+
+const audited = (
+  tx: Tx,
+  { person }: Session,
+  { merchantId, action, detail }: { merchantId: string; action: string; detail: Readonly<Record<string, unknown>> },
+  now: Now,
+): Promise<void> => record(tx, { merchantId, personId: null, actor: actorOf(person.id), action, detail }, now)

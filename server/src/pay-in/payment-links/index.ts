@@ -1,0 +1,17 @@
+/**
+ * Payment links, and invoices that members make by hand. Guarantees:
+ * - an invoice of a link or of a member is made by the code that makes those of the API;
+ * - a form makes one invoice, however often it is sent;
+ * - a link that has ended makes none, and never more than its limit that are paid or can still be paid;
+ * - a command checks the permission of its member in its own transaction, and is in the audit log;
+ * - viewing the page of a link changes nothing.
+ */
+export { changeLink, createInvoiceByHand, createLink, stopLink } from './commands.ts'
+export { endOf, linkUrl } from './link.ts'
+export type { LinkEnd, LinkFields, LinkKind, NewLink, PaymentLink } from './link.ts'
+export { amountIn, canAsk, limitsOf, tickersOf } from './making.ts'
+export type { MakingSettings } from './making.ts'
+export { isFormKey } from './once.ts'
+export { linkPages } from './pages.ts'
+export { countedEnd } from './paying.ts'
+export { findLink, listLinks } from './store.ts'

@@ -1,0 +1,86 @@
+import type { Moment } from '../../platform/base/moment.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { parseUnits } from '../../platform/money/index.ts'
+import { countLinkInvoices } from '../crypto-invoices/index.ts'
+import { countFiatLinkInvoices } from '../fiat-invoices/index.ts'
+import { endOf, type LinkEnd, type PaymentLink } from './link.ts'
+import { amountIn, canAsk, limitsOf, makeInvoice, tickersOf, type MakingSettings } from './making.ts'
+import { once, resultOf } from './once.ts'
+import { lockByToken } from './store.ts'
+
+/** Why a payer's form made no invoice. */
+type PayProblem = 'missing' | 'malformed' | 'limits'
+
+type Paid = { url: string } | { end: LinkEnd } | { problem: PayProblem }
+
+/** Decimals of amounts that are compared. */
+const SCALE = 18
+
+/** The end of a link, its uses counted. */
+export const countedEnd = async (
+  db: Db | Tx,
+  link: PaymentLink,
+  settings: MakingSettings,
+  moment: Moment,
+): Promise<LinkEnd | undefined> => {
+  const { merchantId, id, mostUses, kind, amount, ticker } = link
+  const end = endOf(link, moment.at)
+  if (end !== undefined) return end
+  if (!tickersOf(settings)[kind].includes(ticker)) return 'unavailable'
+  if (amount !== null && !canAsk({ kind, ticker, amount }, settings, moment)) return 'unavailable'
+  if (mostUses === null) return undefined
+  const count = kind === 'card' ? countFiatLinkInvoices : countLinkInvoices
+  return (await count(db, merchantId, id, mostUses)) >= mostUses ? 'used' : undefined
+}
+
+/** The limits of the amount that the payer of a link chooses. */
+export const limitsFor = (link: PaymentLink, settings: MakingSettings): Limits => {
+  const own = limitsOf(link, settings)
+  return { least: link.least ?? own.least, most: link.most ?? own.most }
+}
+
+/**
+ * Makes the invoice of a payer of a link: one for each key of a form and amount.
+ * @param typed the amount, if the payer chooses it
+ * @returns undefined if there is no such link
+ */
+export const payLink = async (
+  tx: Tx,
+  token: string,
+  { key, typed }: { key: string; typed: string },
+  settings: MakingSettings,
+  moment: Moment,
+): Promise<Paid | undefined> => {
+  const link = await lockByToken(tx, token)
+  if (!link) return undefined
+  const { merchantId, id: linkId, kind, ticker, name, description, language } = link
+  const amount = link.amount ?? amountIn(typed)
+  const submission = { merchantId, form: `pay ${linkId}`, key, content: amount }
+  const earlier = amount === undefined ? undefined : await resultOf<{ url: string }>(tx, submission)
+  if (earlier) return earlier
+  const end = await countedEnd(tx, link, settings, moment)
+  if (end !== undefined) return { end }
+  if (amount === undefined) return { problem: typed.trim() === '' ? 'missing' : 'malformed' }
+  if (link.amount === null && !isWithin(limitsFor(link, settings), amount)) return { problem: 'limits' }
+  if (!canAsk({ kind, ticker, amount }, settings, moment)) return { problem: 'malformed' }
+  return once(tx, submission, moment.at, async () => {
+    const more = { description: description ?? undefined, language: language ?? undefined }
+    const { url } = await makeInvoice(tx, { merchantId, linkId, kind, ticker, amount, name, ...more }, settings, moment)
+    return { url }
+  })
+}
+
+interface Limits {
+  least: string | undefined
+  most: string | undefined
+}
+
+/** Whether an amount is within the limits of a link. */
+const isWithin = ({ least, most }: Limits, amount: string): boolean =>
+  (least === undefined || unitsOf(least) <= unitsOf(amount)) && (most === undefined || unitsOf(amount) <= unitsOf(most))
+
+const unitsOf = (amount: string): bigint => {
+  const parsed = parseUnits(amount, SCALE)
+  if (!parsed.ok) throw new Error(`${amount} is no decimal`)
+  return parsed.units
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import type { LinkFields, PaymentLink } from './link.ts'
+
+const COLUMNS =
+  sql.raw(`l.merchant_id as "merchantId", l.id, l.token, l.kind, l.name, l.description, l.ticker, l.amount,
+  l.least, l.most, l.language, l.expires_at as "expiresAt", l.most_uses as "mostUses", l.stopped_at as "stoppedAt",
+  l.created_at as "createdAt"`)
+
+export const insertLink = async (tx: Tx, link: PaymentLink): Promise<void> => {
+  await sql`insert into payment_links(merchant_id, id, token, kind, name, description, ticker, amount, least, most,
+      language, expires_at, most_uses, created_at)
+    values (${link.merchantId}, ${link.id}, ${link.token}, ${link.kind}, ${link.name}, ${link.description}, ${link.ticker},
+      ${link.amount}, ${link.least}, ${link.most}, ${link.language}, ${link.expiresAt}, ${link.mostUses}, ${link.createdAt})`.execute(
+    tx,
+  )
+}
+
+/** Finds a link of a merchant. */
+export const findLink = async (db: Db | Tx, merchantId: string, id: string): Promise<PaymentLink | undefined> =>
+  (
+    await sql<PaymentLink>`select ${COLUMNS} from payment_links l
+      where l.merchant_id = ${merchantId} and l.id = ${id}`.execute(db)
+  ).rows[0]
+
+/** Finds a link as its payers know it. */
+export const findByToken = async (db: Db | Tx, token: string): Promise<PaymentLink | undefined> =>
+  (await sql<PaymentLink>`select ${COLUMNS} from payment_links l where l.token = ${token}`.execute(db)).rows[0]
+
+/** The same, locked until the transaction ends: payers of one link follow each other. */
+export const lockByToken = async (tx: Tx, token: string): Promise<PaymentLink | undefined> =>
+  (await sql<PaymentLink>`select ${COLUMNS} from payment_links l where l.token = ${token} for update`.execute(tx))
+    .rows[0]
+
+/** A page of the links of a merchant, newest first. @param before id of the last link of the page before */
+export const listLinks = async (
+  db: Db,
+  merchantId: string,
+  { before, most }: { before: string | null; most: number },
+): Promise<PaymentLink[]> =>
+  (
+    await sql<PaymentLink>`select ${COLUMNS} from payment_links l
+      where l.merchant_id = ${merchantId} and l.id < coalesce(${before}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      order by l.id desc limit ${most}`.execute(db)
+  ).rows
+
+export const updateLink = async (
+  tx: Tx,
+  { merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>,
+  fields: LinkFields,
+): Promise<boolean> => {
+  const { numAffectedRows } =
+    await sql`update payment_links set name = ${fields.name}, description = ${fields.description},
+      amount = ${fields.amount}, least = ${fields.least}, most = ${fields.most}, language = ${fields.language},
+      expires_at = ${fields.expiresAt}, most_uses = ${fields.mostUses}
+    where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
+  return numAffectedRows === 1n
+}
+
+/** @param at null: the link may be used again. @returns whether anything changed */
+export const setStopped = async (
+  tx: Tx,
+  { merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>,
+  at: Date | null,
+): Promise<boolean> => {
+  const { numAffectedRows } = await sql`update payment_links set stopped_at = ${at}
+    where merchant_id = ${merchantId} and id = ${id} and (stopped_at is null) = (${at}::timestamptz is not null)`.execute(
+    tx,
+  )
+  return numAffectedRows === 1n
+}
