@@ -79,7 +79,7 @@ export const usePayouts = () => {
   const withdrawals = async (merchantId: string) =>
     (
       await sql<{ to: string; units: bigint; localId: string; meta: string | null }>`select to_address as "to", units,
-        local_id as "localId", meta from withdrawals where merchant_id = ${merchantId} order by id`.execute(db)
+        local_id as "localId", meta from withdrawals where merchant_id = ${merchantId} order by local_id`.execute(db)
     ).rows
   /** The actions of the audit log of a merchant, oldest first. */
   const audited = async (merchantId: string): Promise<string[]> =>
