@@ -18,6 +18,7 @@ import {
   type Role,
   type Session,
 } from './index.ts'
+import { insertMember } from './people.ts'
 import { DEPS, newAddress, NOW, now, nowAt, useTeams } from './test-teams.ts'
 
 const { db, shop, newPerson, memberOf, teamOf, rolesOf } = useTeams()
@@ -199,6 +200,17 @@ describe('invitations of members', () => {
     await inTransaction(db, (tx) => removeFromTeam(tx, owner, { merchantId, personId: second.person.id }, now))
     expect(await open()).toEqual([])
   })
+})
+
+test('a member of two merchants keeps the role at one while it changes, or ends, at the other', async () => {
+  const [merchantId, other] = [await shop(), await shop()]
+  const [owner, member] = [await memberOf(merchantId, 'owner'), await memberOf(other, 'finance')]
+  const personId = member.person.id
+  await inTransaction(db, (tx) => insertMember(tx, { merchantId, personId, role: 'viewer' }, now.real))
+  await inTransaction(db, (tx) => changeRole(tx, owner, { merchantId, personId, role: 'admin' }, now))
+  expect([await rolesOf(merchantId), await rolesOf(other)]).toEqual([['admin', 'owner'], ['finance']])
+  await inTransaction(db, (tx) => removeFromTeam(tx, owner, { merchantId, personId }, now))
+  expect([await rolesOf(merchantId), await rolesOf(other)]).toEqual([['owner'], ['finance']])
 })
 
 test('two invitations of an address that are open at once make it a member once: the second changes no role', async () => {
