@@ -6,6 +6,7 @@ import { init } from './cli/init.ts'
 import { serve } from './cli/serve.ts'
 import { signCold } from './cli/sign-cold.ts'
 import { verifyLog } from './cli/verify-log.ts'
+import { VERSION } from './cli/version.ts'
 import { xpubs } from './cli/xpubs.ts'
 
 const COMMANDS = new Map([
@@ -38,7 +39,9 @@ const words = process.argv.slice(2)
 const [name = '', ...args] = words
 const command = COMMANDS.get(name)
 const asksForHelp = words.length === 0 || name === 'help' || words.some((word) => word === '--help' || word === '-h')
-if (asksForHelp) {
+if (name === '--version') {
+  process.stdout.write(`bursar-signer ${VERSION}\n`)
+} else if (asksForHelp) {
   process.stdout.write(USAGE)
 } else if (!command) {
   process.stderr.write(USAGE)

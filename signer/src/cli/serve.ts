@@ -8,6 +8,7 @@ import { startSigner } from '../server/serve.ts'
 import type { ApprovalsOptions, RunningSigner } from '../server/serve.ts'
 import { readClients } from '../server/tls-clients.ts'
 import { readPassphrase } from './passphrase.ts'
+import { VERSION } from './version.ts'
 
 const OPTIONS = {
   seed: { type: 'string' },
@@ -54,7 +55,7 @@ export async function serve(args: string[]): Promise<void> {
   })
   attachSignals(running, values['exit-on-stdin-end'] ?? false)
   const { address, masterFingerprint, policyHash } = running
-  process.stdout.write(`${JSON.stringify({ ready: true, address, masterFingerprint, policyHash })}\n`)
+  process.stdout.write(`${JSON.stringify({ ready: true, version: VERSION, address, masterFingerprint, policyHash })}\n`)
 }
 
 const EVENTS: HttpEvents = {

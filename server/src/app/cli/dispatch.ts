@@ -1,5 +1,5 @@
 /** Finds and runs the command of a command line, or shows help, or explains the error in the command line. */
-import { readFileSync } from 'node:fs'
+import { VERSION } from '../../platform/process/version.ts'
 import { createInterface } from 'node:readline/promises'
 import { similarWord } from '../../platform/base/similar.ts'
 import type { Environment } from '../installation/open.ts'
@@ -32,7 +32,7 @@ export const dispatch = async (
   env: Environment,
   ask: Ask | null = terminal(),
 ): Promise<number> => {
-  if (words[0] === '--version') return say(`bursar ${version()}`)
+  if (words[0] === '--version') return say(`bursar ${VERSION}`)
   const commands = topics.flatMap((topic) => topic.commands)
   const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words
   const wantsHelp = asksForHelp(asked) || words.length === 0
@@ -47,10 +47,6 @@ export const dispatch = async (
   if (wantsHelp && named.length === 1 && family.length > 0) return say(familyList(family))
   return refuse(commands, named, family, asked)
 }
-
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as { version: string })
-    .version
 
 interface Found {
   command: Command

@@ -6,6 +6,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { costTotals } from '../../treasury/costs/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import type { Figure } from '../../platform/process/metrics.ts'
+import { VERSION } from '../../platform/process/version.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { STOP_COUNTS } from '../../ledger/stops/index.ts'
 import {
@@ -27,6 +28,12 @@ export const metricsOf = (
   policies: Readonly<Record<Network, TreasuryPolicy>>,
 ): Figure[] => [
   ...treasuryMetrics({ db, clock }, catalogue, policies),
+  {
+    name: 'bursar_build_info',
+    help: 'Always 1; the labels are the version of this build and of its Node',
+    labels: ['version', 'node'],
+    read: () => Promise.resolve([{ labels: { version: VERSION, node: process.versions.node }, value: 1 }]),
+  },
   {
     name: 'bursar_chain_lag_blocks',
     help: 'Blocks of a chain above the last one that was read',

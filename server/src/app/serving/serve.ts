@@ -34,6 +34,7 @@ import { requireSameDatabase } from '../../platform/runtime/installation.ts'
 import { createLifeJob, lifeMetrics } from './living.ts'
 import { runParts, type Started, type Stop } from './parts.ts'
 import { createInnerServer } from '../../platform/process/metrics.ts'
+import { VERSION } from '../../platform/process/version.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
 import { createDelivery } from '../../merchants/webhooks/index.ts'
@@ -100,7 +101,7 @@ const startParts = async (
   if (has('api')) await startApi(world, opened, directory, meter, env, started)
   started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
   if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.metrics : []))
-  runtime.log.info({ role }, 'ready')
+  runtime.log.info({ role, version: VERSION }, 'ready')
   process.send?.('ready')
 }
 
