@@ -1,0 +1,24 @@
+#!/bin/sh
+set -e
+[ "$1" = configure ] || exit 0
+
+# The group may read the settings and the data key. Each role has a user of its own, so that a role which was taken over
+# can read neither the memory nor the database password of another one.
+getent group bursar >/dev/null || groupadd --system bursar
+for role in api worker watcher; do
+  getent passwd "bursar-$role" >/dev/null ||
+    useradd --system --user-group --groups bursar --home-dir /nonexistent --no-create-home \
+      --shell /usr/sbin/nologin "bursar-$role"
+done
+chown root:bursar /etc/bursar
+chmod 750 /etc/bursar
+
+# Node stores compiled code there, so that commands and roles start faster. Only root may write it.
+/usr/bin/bursar --version >/dev/null || true
+
+if [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+  if [ -n "$2" ]; then
+    echo "bursar: run 'systemctl start bursar-migrate', then restart bursar-worker, bursar-watcher and bursar-api"
+  fi
+fi

@@ -1,0 +1,6 @@
+#!/bin/sh
+set -e
+rm -rf /usr/lib/bursar/node_modules/.cache
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  systemctl disable --now bursar-api bursar-worker bursar-watcher
+fi
