@@ -185,7 +185,7 @@ describe.skipIf(!mayInstall)('the Debian packages', () => {
         'BURSAR_XPUBS_FILE=/etc/bursar/wallet.json',
         '',
       ].join('\n'),
-      'bursar/owner.env': `${databaseOf('owner')}`,
+      'bursar/owner.env': databaseOf('owner'),
       'bursar/api.env': `${databaseOf('api')}BURSAR_HTTP=127.0.0.1:${http}\nBURSAR_INNER=127.0.0.1:${apiInner}\n`,
       'bursar/watcher.env': `${databaseOf('watcher')}BURSAR_INNER=127.0.0.1:${watcherInner}\n`,
       'bursar/worker.env': [
