@@ -6,8 +6,10 @@ import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../tes
 import type { Answer } from '../../../../test/world/edge.ts'
 import { listedWorld } from '../../../../test/world/listed.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { beginEnding } from '../../merchants/accounts/index.ts'
 import { ROLES, type Role } from '../../people/access/index.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
 const { edge, browse, memberOf } = useDashboard({ catalogue })
@@ -217,6 +219,20 @@ describe('a payment link', () => {
     await again.post(at(merchantId, `links/${links.stopped.id}`), { do: 'start' })
     expect((await payer.get(links.stopped.path)).status).toBe(200)
     expect(await auditOf(merchantId)).toEqual(expect.arrayContaining(['stopped link', 'started link']))
+  })
+
+  test('of a merchant that is leaving makes no invoice, and its members make none by hand', async () => {
+    const merchantId = await shop()
+    const member = await memberOf(merchantId, 'owner')
+    const { path } = await newLink(member, merchantId, { amount: '5' })
+    const payer = browse()
+    const key = fieldOf(await payer.get(path), 'key')
+    const moment = { at: new Date(edge.clock.ms), newId: () => randomUUID() }
+    await inTransaction(edge.db, (tx) => beginEnding(tx, { merchantId, actor: 'test' }, moment))
+    expect((await payer.get(path)).status).toBe(410)
+    expect((await payer.post(path, { key })).status).toBe(410)
+    expect((await send(member, at(merchantId, 'invoices/new'), INVOICE)).status).toBe(409)
+    expect(await invoicesOf(merchantId)).toEqual([])
   })
 
   test('never makes more invoices than its limit, for payers at the same moment', async () => {

@@ -1,5 +1,8 @@
 /** Commands of members: invoices by hand, and payment links. Each checks the permission in its transaction. */
+import { generalErrors } from '@bursar/contract'
+import { serviceOf } from '../../merchants/accounts/index.ts'
 import { actorOf, authorise, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { LinkFields, NewLink } from './link.ts'
 import { makeInvoice, type MakingSettings, type Wanted } from './making.ts'
@@ -18,6 +21,7 @@ export const createInvoiceByHand = async (
 ): Promise<{ id: string }> => {
   const { merchantId, kind } = wanted
   await allowed(tx, session, merchantId)
+  await requireActive(tx, merchantId)
   const submission = { merchantId, form: `invoice ${session.person.id}`, key, content: wanted }
   return once(tx, submission, now.moment.at, async () => {
     const { id } = await makeInvoice(tx, { ...wanted, linkId: null }, settings, now.moment)
@@ -76,6 +80,13 @@ export const stopLink = async (
 const allowed = async (tx: Tx, session: Session, merchantId: string): Promise<void> => {
   await authorise(tx, { personId: session.person.id, action: 'create-invoices', merchantId })
   await requireOpen(tx, session)
+}
+
+/** Throws an ApiRefusal for a merchant that is leaving: it gets no new invoices (docs/operating/leaving.md). */
+const requireActive = async (tx: Tx, merchantId: string): Promise<void> => {
+  if ((await serviceOf(tx, merchantId)).state === 'active') return
+  const { status, code } = generalErrors.conflict
+  throw new ApiRefusal(status, code, 'the merchant is leaving: it gets no new invoices. Ask the operator')
 }
 
 const audited = (

@@ -1,3 +1,4 @@
+import { serviceOf } from '../../merchants/accounts/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { parseUnits } from '../../platform/money/index.ts'
@@ -26,6 +27,7 @@ export const countedEnd = async (
   const { merchantId, id, mostUses, kind, amount, ticker } = link
   const end = endOf(link, moment.at)
   if (end !== undefined) return end
+  if ((await serviceOf(db, merchantId)).state !== 'active') return 'unavailable'
   if (!tickersOf(settings)[kind].includes(ticker)) return 'unavailable'
   if (amount !== null && !canAsk({ kind, ticker, amount }, settings, moment)) return 'unavailable'
   if (mostUses === null) return undefined
