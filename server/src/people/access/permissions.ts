@@ -17,7 +17,7 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
   'see-payouts': {
-    does: 'read withdrawals, card payouts, requests of payouts, the address book and the policy, and export them',
+    does: 'read requests of payouts, the address book and the policy',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
   'request-payouts': {
