@@ -51,12 +51,16 @@ const accountsAfter = async (tx: Tx, after: number): Promise<Account[]> => {
   return rows
 }
 
-/** Counts the next entries of an account. `last`: the version of the last one. */
+/**
+ * Counts the next entries of an account. `last`: the version of the last one. `offset 0` has PostgreSQL find each
+ * transfer by its key: for a join of many entries it would read all transfers.
+ */
 const countEntries = async (tx: Tx, { id, merchantId, asset, counted, day }: Account, last: number): Promise<void> => {
   await sql`with dated as (
       select e.version, e.posted, e.posted_after, t.cause_kind,
         greatest(${day}::date, max((t.created_at at time zone 'UTC')::date) over (order by e.version)) as day
-      from ledger_entries e join ledger_transfers t on t.merchant_id = ${merchantId} and t.id = e.transfer_id
+      from ledger_entries e cross join lateral (
+        select cause_kind, created_at from ledger_transfers where merchant_id = ${merchantId} and id = e.transfer_id offset 0) t
       where e.account_id = ${id} and e.version > ${counted} and e.version <= ${last}),
     balances as (
       insert into daily_balances as b (merchant_id, asset, day, version, posted)
