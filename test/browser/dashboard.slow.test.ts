@@ -34,7 +34,7 @@ describeWithChromium('the dashboard', () => {
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'Security' }).click()
     await page.getByRole('heading', { name: 'Sessions' }).waitFor()
     expect(await page.getByText('Chrome, Linux').count()).toBe(1)
@@ -69,7 +69,7 @@ describeWithChromium('the dashboard', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByLabel('Code').fill(codeAt(seed, 1))
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Choose a merchant' }).waitFor()
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     await context.close()
   })
 
