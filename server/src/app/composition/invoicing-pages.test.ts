@@ -57,6 +57,8 @@ describe('an invoice by hand', () => {
   test.each([
     ['crypto:USDT', '12.5', '12.5 USDT', '/invoices/crypto/'],
     ['crypto:USD', '12.5', '$12.50', '/invoices/crypto/'],
+    ['crypto:USDT', '0,125', '0.125 USDT', '/invoices/crypto/'],
+    ['crypto:USDT', '1 500,25', '1500.25 USDT', '/invoices/crypto/'],
     ['card:UAH', '100', '₴100', '/invoices/fiat/'],
   ])('in %s gets a link, a QR code and a sheet of paper', async (money, amount, shown, path) => {
     const merchantId = await shop()
@@ -117,6 +119,10 @@ describe('an invoice by hand', () => {
     ['crypto:USDT', '0'],
     ['crypto:USD', '1.001'],
     ['crypto:BTC', '1e3'],
+    ['crypto:USDT', '1,500'],
+    ['crypto:USDT', '12 345,678'],
+    ['crypto:USDT', '1,500,000'],
+    ['crypto:USDT', '1,500.00'],
   ])('in %s of %s is refused by its amount', async (money, amount) => {
     const merchantId = await shop()
     const sent = await send(await memberOf(merchantId, 'owner'), at(merchantId, 'invoices/new'), {
@@ -155,6 +161,7 @@ describe('a payment link', () => {
   test.each([
     ['', 'Enter an amount'],
     ['ten', 'Write the amount in digits'],
+    ['5,500', 'Write the amount in digits'],
     ['4.99', 'From 5 USDT to 50 USDT'],
     ['50.000000000000000001', 'From 5 USDT to 50 USDT'],
   ])('refuses the amount %j, and shows why beside it', async (value, why) => {

@@ -33,9 +33,14 @@ export interface Wanted {
   duration?: number | undefined
 }
 
-/** An amount as people type it, as a decimal of the API; undefined if it is none. */
+/** One comma before three digits separates thousands for some people, and decimals for others; `0,005` is clear. */
+const UNCLEAR = /^[1-9]\d*,\d{3}$/
+
+/** An amount as people type it, as a decimal of the API; undefined if it is none, or may mean two amounts. */
 export const amountIn = (typed: string): string | undefined => {
-  const text = typed.replaceAll(/\s/g, '').replace(',', '.')
+  const plain = typed.replaceAll(/\s/g, '')
+  if (UNCLEAR.test(plain)) return undefined
+  const text = plain.replace(',', '.')
   return /^(?=.*[1-9])\d{1,30}(\.\d{1,18})?$/.test(text) ? text : undefined
 }
 

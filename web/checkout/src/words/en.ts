@@ -46,7 +46,7 @@ export const en = {
   emailMalformed: 'This is not a valid e-mail address. Write it like name@example.com.',
   choiceMissing: 'Choose what to pay with.',
   valueMissing: 'Enter an amount.',
-  valueMalformed: 'Write the amount in digits, with a dot, like 12.50.',
+  valueMalformed: 'Write the amount in digits, with a dot, like 1500 or 12.50.',
   valueLimits: (least: string, most: string) => `The amount has to be from ${least} to ${most}.`,
   valueAtLeast: (least: string) => `The amount has to be at least ${least}.`,
   addressMissing: 'Enter an address.',

@@ -47,7 +47,7 @@ export const kk: Words = {
   emailMalformed: 'Бұл электрондық поштаға ұқсамайды. Былай жазыңыз: name@example.com.',
   choiceMissing: 'Немен төлейтініңізді таңдаңыз.',
   valueMissing: 'Соманы енгізіңіз.',
-  valueMalformed: 'Соманы цифрмен, нүктемен жазыңыз, мысалы 12.50.',
+  valueMalformed: 'Соманы цифрмен, нүктемен жазыңыз, мысалы 1500 немесе 12.50.',
   valueLimits: (least, most) => `Сома ${least} мен ${most} аралығында болуы керек.`,
   valueAtLeast: (least) => `Сома кемінде ${least} болуы керек.`,
   addressMissing: 'Мекенжайды енгізіңіз.',

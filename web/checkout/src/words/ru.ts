@@ -47,7 +47,7 @@ export const ru: Words = {
   emailMalformed: 'Это не похоже на электронную почту. Напишите её так: name@example.com.',
   choiceMissing: 'Выберите, чем платить.',
   valueMissing: 'Введите сумму.',
-  valueMalformed: 'Напишите сумму цифрами с точкой, например 12.50.',
+  valueMalformed: 'Напишите сумму цифрами с точкой, например 1500 или 12.50.',
   valueLimits: (least, most) => `Сумма должна быть от ${least} до ${most}.`,
   valueAtLeast: (least) => `Сумма должна быть не меньше ${least}.`,
   addressMissing: 'Введите адрес.',

@@ -47,7 +47,7 @@ export const uk: Words = {
   emailMalformed: 'Це не схоже на електронну пошту. Напишіть її так: name@example.com.',
   choiceMissing: 'Оберіть, чим платити.',
   valueMissing: 'Введіть суму.',
-  valueMalformed: 'Напишіть суму цифрами з крапкою, наприклад 12.50.',
+  valueMalformed: 'Напишіть суму цифрами з крапкою, наприклад 1500 або 12.50.',
   valueLimits: (least, most) => `Сума має бути від ${least} до ${most}.`,
   valueAtLeast: (least) => `Сума має бути щонайменше ${least}.`,
   addressMissing: 'Введіть адресу.',

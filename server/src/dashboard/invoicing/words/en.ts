@@ -106,9 +106,10 @@ export const en: InvoicingWords = {
   problems: {
     name: 'Enter a name of at most 255 characters.',
     money: 'Choose a currency from the list.',
-    amount: 'Enter an amount that can be paid in this currency, in digits, like 12.50.',
-    least: 'The smallest amount is not valid. Leave the field “Amount” empty, and enter an amount that can be paid.',
-    most: 'The largest amount is not valid. Leave the field “Amount” empty, and enter at least the smallest amount.',
+    amount: 'Enter an amount that can be paid in this currency, in digits, like 1500 or 12.50. “1,500” is not clear.',
+    least:
+      'The smallest amount is not valid. Leave the field “Amount” empty, and enter an amount that can be paid, like 1500 or 12.50.',
+    most: 'The largest amount is not valid. Leave the field “Amount” empty, and enter at least the smallest amount, like 1500 or 12.50.',
     description: 'The description is too long: at most 1000 characters.',
     meta: 'The note is too long: at most 1000 characters.',
     email: 'Enter an e-mail address like name@example.com.',
