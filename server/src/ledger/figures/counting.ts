@@ -44,10 +44,11 @@ const takeTurn = async (tx: Tx): Promise<boolean> => {
 const accountsAfter = async (tx: Tx, after: number): Promise<Account[]> => {
   const { rows } = await sql<Account>`
     select a.id, a.merchant_id as "merchantId", a.asset, a.version, coalesce(b.version, 0) as counted, b.day
-    from (select id, merchant_id, asset, version, kind from ledger_accounts where id > ${after} order by id limit ${MOST_ACCOUNTS}) a
+    from (select id, merchant_id, asset, version from ledger_accounts where kind = 'merchant' and id > ${after}
+      order by id limit ${MOST_ACCOUNTS}) a
     left join lateral (select version, to_char(day, 'YYYY-MM-DD') as day from daily_balances
       where merchant_id = a.merchant_id and asset = a.asset order by daily_balances.day desc limit 1) b on true
-    where a.kind = 'merchant' order by a.id`.execute(tx)
+    order by a.id`.execute(tx)
   return rows
 }
 

@@ -92,4 +92,17 @@ describe('figures of days', () => {
     await step()
     expect(await received(owned.merchantId)).toMatchObject([{ entries: 5, units: 5n }])
   })
+
+  test('are counted behind many accounts of other kinds', async () => {
+    const owned = [await shop(), await shop()] as const
+    now = START
+    await giveMoney(runtime, owned[0], 1n)
+    // Raw: accounts of many merchants, without their money.
+    await sql`insert into ledger_accounts (merchant_id, asset, kind, bounded)
+      select gen_random_uuid(), 'USDT', 'fees', false from generate_series(1, 501)`.execute(db)
+    await giveMoney(runtime, owned[1], 2n)
+    await count()
+    expect(await received(owned[0].merchantId)).toMatchObject([{ units: 1n }])
+    expect(await received(owned[1].merchantId)).toMatchObject([{ units: 2n }])
+  })
 })
