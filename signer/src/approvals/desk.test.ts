@@ -115,7 +115,37 @@ describe('approvals by passkey', () => {
     await answer(signer, aliceAgain, offerOf(signer, 'alice'))
     await answer(signer, alice, offerOf(signer, 'alice'))
     expect(signer.signer.approvals.list()[0]!.approvedBy).toEqual(['alice'])
+    expect(signer.log.length).toBe(2)
     expect(await codeOf(signer.signer, payment)).toBe('needs-approval')
+  })
+
+  test('of a person who has approved are stored again only if they end an hour later', async () => {
+    const signer = await waitingFor()
+    const give = async (expiresAt: number): Promise<number> => {
+      const signature = approve({ ...carolKey, id: 'carol' }, 'ETHEREUM', large, expiresAt)
+      await signer.signer.approvals.approveBySignature({ ...signature, network: 'ETHEREUM', intentId: large.id })
+      return signer.log.length
+    }
+    const hour = 3_600_000
+    expect(await give(NOW + 2 * hour)).toBe(2)
+    expect(await give(NOW + hour)).toBe(2)
+    expect(await give(NOW + 3 * hour - 1)).toBe(2)
+    expect(await give(NOW + 3 * hour)).toBe(3)
+    signer.at(NOW + 3 * hour)
+    expect(await codeOf(signer.signer, payment)).toBe('needs-approval')
+    expect(await give(NOW + 3 * hour + 1)).toBe(4)
+  })
+
+  test('of a payment that was closed are not stored', async () => {
+    const signer = await waitingFor()
+    const offer = offerOf(signer, 'alice')
+    const signature = approve({ ...carolKey, id: 'carol' }, 'ETHEREUM', large)
+    await signer.signer.closeIntent(large.id)
+    expect(await refusedAs(answer(signer, alice, offer))).toBe('not-waiting')
+    await expect(
+      signer.signer.approvals.approveBySignature({ ...signature, network: 'ETHEREUM', intentId: large.id }),
+    ).rejects.toThrow(/No payment/)
+    expect(signer.log.length).toBe(2)
   })
 
   test('count together with Ed25519 keys, whether the server carries the signature or the signer stores it', async () => {

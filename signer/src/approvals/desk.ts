@@ -52,6 +52,8 @@ export type Passkey = Extract<ApproverKey, { kind: 'passkey' }>
 export const APPROVAL_MS: number = 24 * 3_600_000
 /** How long a page may be open before its button is pressed. */
 const OFFER_MS = 10 * 60_000
+/** An approval by an Ed25519 key is stored beside an earlier one of the same person if it ends so much later. */
+const LONGER_BY_MS = 3_600_000
 const NONCE = /^[0-9a-f]{32}\.[0-9a-f]{64}$/
 
 /**
@@ -98,8 +100,8 @@ export class ApprovalDesk {
   }
 
   /**
-   * Stores an approver's answer to an offer. The same answer again changes nothing. Throws ApprovalRefused, or
-   * AnswerRefused when the answer does not count.
+   * Stores an approver's answer to an offer, unless an approval of the person counts already. Throws ApprovalRefused,
+   * or AnswerRefused when the answer does not count.
    */
   async approveByPasskey(
     approver: string,
@@ -131,7 +133,10 @@ export class ApprovalDesk {
     return payment
   }
 
-  /** Stores an approval by an Ed25519 key. The same approval again changes nothing. Throws a Refusal. */
+  /**
+   * Stores an approval by an Ed25519 key. Once the person has approved, only one that ends at least an hour later is
+   * stored. Throws a Refusal.
+   */
   async approveBySignature(given: GivenApproval): Promise<void> {
     const { keyId, expiresAt, signature } = given
     const { policy, now } = this.#parts
@@ -201,6 +206,8 @@ export class ApprovalDesk {
     approval: Pick<ApprovedEntry, 'approver' | 'key' | 'expiresAt' | 'proof'>,
   ): Promise<void> {
     const { policy, history, now } = this.#parts
+    const refuse = (code: ApprovalRefused['code'], message: string): Error =>
+      approval.proof.kind === 'passkey' ? new ApprovalRefused(code, message) : new Refusal('bad-request', message)
     await this.#parts.append(() => {
       const entry: ApprovedEntry = { kind: 'approved', at: now(), network, intent, ...approval }
       if (history.approvals.has(entry)) return undefined
@@ -208,14 +215,27 @@ export class ApprovalDesk {
       const key = policy()
         .approvers.get(approver)
         ?.find((one) => one.name === name)
-      if (!key) throw new ApprovalRefused('not-enrolled', 'This key is not enrolled any more')
+      if (!key) throw refuse('not-enrolled', 'This key is not enrolled any more')
       if (proof.kind === 'passkey') this.#judgeCounter(key as Passkey, proof.counter)
+      if (history.isClosed(intent.id)) throw refuse('not-waiting', 'This payment does not wait any more')
+      if (!this.#addsTo(entry)) {
+        if (proof.kind === 'passkey') this.#counters.set(name, proof.counter)
+        return undefined
+      }
       return entry
     })
   }
 
+  /** Whether an approval counts for longer than those of the same person: one person must not fill the log. */
+  #addsTo({ network, intent, approver, expiresAt, proof }: ApprovedEntry): boolean {
+    const { policy, history, now } = this.#parts
+    const end = history.approvals.endOf(network, intent, { approver, approvers: policy().approvers, now: now() })
+    return end === undefined || (proof.kind === 'ed25519' && expiresAt >= end + LONGER_BY_MS)
+  }
+
   #find({ network, intentId }: { network: string; intentId: string }): WaitingPayment[] {
-    const found = this.#waiting.find(network, intentId, this.#parts.now())
+    const { history, now } = this.#parts
+    const found = history.isClosed(intentId) ? [] : this.#waiting.find(network, intentId, now())
     return found.flatMap(({ network, intent, since }) => this.#describe(network, intent, since) ?? [])
   }
 

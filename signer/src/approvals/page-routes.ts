@@ -87,7 +87,10 @@ async function signIn(asked: PageRequest, world: PageWorld): Promise<PageAnswer>
   if (!challenge) return signInOf(asked, world, 'too-old')
   const credentialId = form.get('credentialId') ?? ''
   const outcome = await faultOf(world, async () => desk.verifySignIn(credentialId, challenge, assertionOf(form)))
-  if ('fault' in outcome) return signInOf(asked, world, outcome.fault)
+  if ('fault' in outcome) {
+    sessions.refused(token)
+    return signInOf(asked, world, outcome.fault)
+  }
   const value = sessions.begin(outcome.result.approver, credentialId, token)
   return to('/', `${cookieName(origin)}=${value}; ${cookieRules(origin)}`)
 }

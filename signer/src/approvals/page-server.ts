@@ -25,16 +25,23 @@ export interface PageServer {
 const MAX_FORM_BYTES = 64 * 1024
 const TIMEOUT_MS = 10_000
 const MOST_CONNECTIONS = 64
+/** A connection without a TLS handshake in this time is closed: it takes the place of an approver's. */
+const HANDSHAKE_MS = 5_000
+/** How often connections whose time is over are looked for. */
+const CONNECTIONS_CHECKED_MS = 2_000
+const TIMES = {
+  headersTimeout: TIMEOUT_MS,
+  requestTimeout: TIMEOUT_MS,
+  connectionsCheckingInterval: CONNECTIONS_CHECKED_MS,
+}
 
 /** Creates the server of the signer's own page. Without a certificate it is for tests on this machine. */
 export function createPageServer(world: PageWorld, tls?: PageTls): PageServer {
   const listener: RequestListener = (request, response) => {
     void serve(request, response, world)
   }
-  const made = tls ? createTls(tls, listener) : { server: createServer(listener), prepareTls: noTls }
+  const made = tls ? createTls(tls, listener) : { server: createServer(TIMES, listener), prepareTls: noTls }
   made.server.maxConnections = MOST_CONNECTIONS
-  made.server.headersTimeout = TIMEOUT_MS
-  made.server.requestTimeout = TIMEOUT_MS
   return made
 }
 
@@ -44,7 +51,7 @@ function createTls(tls: PageTls, listener: RequestListener): PageServer {
     key,
     minVersion: 'TLSv1.3',
   })
-  const server: TlsServer = createTlsServer(optionsOf(tls), listener)
+  const server: TlsServer = createTlsServer({ ...optionsOf(tls), ...TIMES, handshakeTimeout: HANDSHAKE_MS }, listener)
   const prepareTls = (next: PageTls) => {
     createSecureContext(optionsOf(next))
     return (): void => server.setSecureContext(optionsOf(next))

@@ -11,11 +11,15 @@ const SESSION_MS = 15 * 60_000
 /** Most sessions at once. A new one ends the oldest. */
 const MOST_SESSIONS = 100
 const SIGN_IN_MS = 10 * 60_000
+/** Most refused answers with one token. A person who starts again gets another token. */
+const MOST_REFUSED = 5
+/** Most tokens whose refused answers are counted. A further one replaces the oldest. */
+const MOST_COUNTED = 1000
 const TOKEN = /^([0-9]{1,15})\.[0-9a-f]{32}\.([0-9a-f]{64})$/
 
 /**
  * Sessions of approvers on the signer's page, and the challenges of their sign-ins. All are in memory: a restart ends
- * them. Nothing is stored for a person who has not signed in.
+ * them. For a person who has not signed in, only the number of refused answers is stored.
  */
 export class Sessions {
   readonly #origin: string
@@ -24,6 +28,8 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>()
   /** Tokens that were used, with the time when they end by themselves */
   readonly #used = new Map<string, number>()
+  /** Number of refused answers by token */
+  readonly #refused = new Map<string, number>()
 
   /** @param now ms since the epoch */
   constructor(origin: string, now: () => number) {
@@ -38,7 +44,10 @@ export class Sessions {
     return { token, challenge: this.#challengeOf(token) }
   }
 
-  /** The challenge of a token that this process made, in time, and that was not used; otherwise undefined. */
+  /**
+   * The challenge of a token that this process made, in time, that was not used, and with which few answers were
+   * refused; otherwise undefined.
+   */
   challengeOf(token: string): Buffer | undefined {
     const [, made = '', tag = ''] = TOKEN.exec(token) ?? []
     const head = token.slice(0, -tag.length - 1)
@@ -46,7 +55,16 @@ export class Sessions {
     const given = Buffer.from(tag)
     if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
     const isInTime = this.#now() < Number(made) + SIGN_IN_MS
-    return isInTime && !this.#used.has(token) ? this.#challengeOf(token) : undefined
+    const isUsable = !this.#used.has(token) && (this.#refused.get(token) ?? 0) < MOST_REFUSED
+    return isInTime && isUsable ? this.#challengeOf(token) : undefined
+  }
+
+  /** Counts a refused answer with a token of this process. */
+  refused(token: string): void {
+    const before = this.#refused.get(token)
+    if (before === undefined && this.#refused.size >= MOST_COUNTED)
+      this.#refused.delete(this.#refused.keys().next().value!)
+    this.#refused.set(token, (before ?? 0) + 1)
   }
 
   /** Begins a session. @returns the value of its cookie */

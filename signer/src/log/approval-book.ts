@@ -71,18 +71,43 @@ export class ApprovalBook {
    * @param now ms since the epoch
    */
   approversOf(network: Network, intent: Intent, approvers: Approvers, now: number): string[] {
+    const found = this.#counting(network, intent, approvers, now).map(({ approver }) => approver)
+    if (network === 'TRON') return found
+    const before = [...this.#index.rows('select approver from approvedBy where intent = ?', intent.id)]
+    return [...found, ...before.map(({ approver }) => approver as string).filter((one) => approvers.has(one))]
+  }
+
+  /**
+   * The latest end, in ms since the epoch, of one person's approvals of an intent that count; undefined when none does.
+   * @param now ms since the epoch
+   */
+  endOf(
+    network: Network,
+    intent: Intent,
+    { approver, approvers, now }: { approver: string; approvers: Approvers; now: number },
+  ): number | undefined {
+    const counting = this.#counting(network, intent, approvers, now).filter((one) => one.approver === approver)
+    return counting.length === 0 ? undefined : Math.max(...counting.map(({ expiresAt }) => expiresAt))
+  }
+
+  /** The approvals of an intent that have not ended, were not used up, and whose keys are enrolled. */
+  #counting(
+    network: Network,
+    intent: Intent,
+    approvers: Approvers,
+    now: number,
+  ): { approver: string; expiresAt: number }[] {
     const rows = this.#index.rows(
-      'select approver, key from approvals where intent = ? and contents = ? and expiresAt > ? and isUsed = 0',
+      'select approver, key, expiresAt from approvals where intent = ? and contents = ? and expiresAt > ? and isUsed = 0',
       intent.id,
       contentsOf(network, intent),
       now,
     )
-    const found = [...rows].flatMap(({ approver, key }) =>
-      approvers.get(approver as string)?.some(({ name }) => name === key) ? [approver as string] : [],
+    return [...rows].flatMap(({ approver, key, expiresAt }) =>
+      approvers.get(approver as string)?.some(({ name }) => name === key)
+        ? [{ approver: approver as string, expiresAt: Number(expiresAt) }]
+        : [],
     )
-    if (network === 'TRON') return found
-    const before = [...this.#index.rows('select approver from approvedBy where intent = ?', intent.id)]
-    return [...found, ...before.map(({ approver }) => approver as string).filter((one) => approvers.has(one))]
   }
 }
 

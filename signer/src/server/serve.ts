@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createPageServer } from '../approvals/page-server.ts'
 import type { PageServer, PageTls } from '../approvals/page-server.ts'
+import { RefusalReports } from '../approvals/refusal-reports.ts'
 import { Sessions } from '../approvals/sessions.ts'
 import { listen } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -110,7 +111,10 @@ function createPage(
 ): PageServer {
   const isLocal = LOOPBACK.has(host) && new URL(origin).hostname === 'localhost'
   if (!tls && !isLocal) throw new Error('The page for approvals needs --approvals-cert and --approvals-key')
-  return createPageServer({ origin, desk, sessions: new Sessions(origin, now), logFile, now, events }, pageTls)
+  const reports = new RefusalReports((code, message) => events.refused(code, message), now)
+  const pageEvents = { ...events, refused: (code: string, message: string) => reports.refused(code, message) }
+  const world = { origin, desk, sessions: new Sessions(origin, now), logFile, now, events: pageEvents }
+  return createPageServer(world, pageTls)
 }
 
 async function loadPolicy(path: string): Promise<Policy> {

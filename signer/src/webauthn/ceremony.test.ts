@@ -65,6 +65,14 @@ describe('an answer of a passkey', () => {
     expect(judge(passkey.answer(challenge, how))).toBe(fault)
   })
 
+  test('with more client data than a browser makes does not count', () => {
+    const judgeLong = (length: number): string => {
+      const { assertion, key: own } = withClientData({ ...rightData, more: 'x'.repeat(length) })
+      return judge(assertion, { key: own })
+    }
+    expect([judgeLong(1500), judgeLong(2048)]).toEqual(['none', 'malformed'])
+  })
+
   test('to another challenge, or by another key, does not count', () => {
     expect(judge(passkey.answer(randomBytes(32)))).toBe('challenge')
     expect(judge(makePasskey('bob').answer(challenge))).toBe('signature')

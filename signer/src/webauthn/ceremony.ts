@@ -4,6 +4,12 @@ import { readAuthenticatorData } from './authenticator-data.ts'
 import type { AuthenticatorData } from './authenticator-data.ts'
 import { NotWebAuthn, readWholeCbor } from './cbor.ts'
 
+/**
+ * Most bytes of the authenticator data and of the client data of an answer. Both are stored with an approval; a browser
+ * makes some 40 and some 200 bytes.
+ */
+const MAX_ANSWER_BYTES = 2048
+
 /** The page that asks: its origin, and its host, which is the id of its relying party. */
 export interface RelyingParty {
   /** scheme, host and, unless it is that of the scheme, port */
@@ -62,6 +68,8 @@ export function verifyAssertion(
   { authenticatorData, clientDataJSON, signature }: Assertion,
   { key, challenge, party }: { key: KeyObject; challenge: Buffer; party: RelyingParty },
 ): { counter: number } {
+  if (Math.max(authenticatorData.length, clientDataJSON.length) > MAX_ANSWER_BYTES)
+    throw new AnswerRefused('malformed', `a part of the answer has more than ${MAX_ANSWER_BYTES} bytes`)
   judgeClientData(clientDataJSON, 'webauthn.get', challenge, party)
   const data = parsed(() => readAuthenticatorData(authenticatorData))
   if (data.credential) throw new AnswerRefused('malformed', 'the answer contains a new credential')
