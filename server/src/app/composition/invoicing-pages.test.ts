@@ -113,6 +113,18 @@ describe('an invoice by hand', () => {
     expect(await invoicesOf(merchantId)).toEqual([])
   })
 
+  test('refuses a text that is too long, instead of leaving it out', async () => {
+    const merchantId = await shop()
+    const member = await memberOf(merchantId, 'owner')
+    const long = { name: 'n'.repeat(1_500), description: 'd'.repeat(1_001), meta: 'm'.repeat(1_001) }
+    const redirect = `https://shop.example/${'r'.repeat(3_000)}`
+    const sent = await send(member, at(merchantId, 'invoices/new'), { ...INVOICE, ...long, redirect })
+    expect(sent.status).toBe(400)
+    for (const field of ['name', 'description', 'meta', 'redirect']) expect(sent.text).toContain(`href="#in-${field}"`)
+    expect(sent.text).toContain(long.description)
+    expect(await invoicesOf(merchantId)).toEqual([])
+  })
+
   test.each([
     ['card:UAH', '1'],
     ['card:UAH', '100.001'],

@@ -83,6 +83,30 @@ describe('the page Settings', () => {
     expect(await stored()).toEqual(before)
   })
 
+  test('keeps a long list when another value is changed, also through a proof', async () => {
+    const before = (await stored()).redirectHosts.join(', ')
+    const hosts = (count: number): string[] =>
+      Array.from({ length: count }, (_, at) => `shop-${at}.a-host-with-a-very-long-name-indeed.example`)
+    for (const count of [40, 100]) {
+      await setByOperator('redirectHosts', hosts(count).join(', '))
+      const form = { ...(await formOf(owner)), 'setting-accent': `#0000${count - 30}` }
+      expect((await owner.post(at(), form)).status).toBe(303)
+      expect(await stored()).toMatchObject({ redirectHosts: hosts(count), accent: form['setting-accent'] })
+      const signedOut = await browse().post(at('?lang=en'), {
+        ...form,
+        'setting-shown': (await formOf(owner))['setting-shown']!,
+      })
+      expect(signedOut.status).toBe(401)
+      const isKept = signedOut.text.includes('name="setting-shown"')
+      expect([count, isKept, signedOut.text.includes(`value="${hosts(count).join(', ')}"`)]).toEqual([
+        count,
+        count < 100,
+        isKept,
+      ])
+    }
+    await setByOperator('redirectHosts', before)
+  })
+
   test('overwrites no change that was made after the form was opened', async () => {
     const form = await formOf(owner)
     await setByOperator('accent', '#111111')

@@ -1,3 +1,4 @@
+import { textLimits } from '@bursar/contract'
 import { isLanguage } from '../../platform/base/language.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
 import type { Moment } from '../../platform/base/moment.ts'
@@ -35,8 +36,9 @@ const FIELDS = [
 export type Field = (typeof FIELDS)[number]
 export type Typed = Readonly<Record<Field, string>>
 
-export const typedIn = (fields: (name: string) => string): Typed =>
-  Object.fromEntries(FIELDS.map((name) => [name, fields(name).trim()])) as Record<Field, string>
+/** Reads all characters: the readers of the forms find a text that is too long. */
+export const typedIn = (fields: (name: string, most: number) => string): Typed =>
+  Object.fromEntries(FIELDS.map((name) => [name, fields(name, Infinity).trim()])) as Record<Field, string>
 
 /** A field, and what is wrong with it. */
 export type Problem = Exclude<Field, 'language'>
@@ -54,6 +56,7 @@ const isDuration = (text: string): text is Duration => Object.hasOwn(DURATIONS, 
 
 const MOST = { name: 255, description: 1_000, meta: 1_000, uses: 1_000_000 }
 const isLong = (text: string, most: number): boolean => [...text].length > most
+const isRedirectOf = (text: string): boolean => text.length <= textLimits.redirectUrl && isRedirect(text)
 
 /** An invoice by hand, without its merchant. */
 export interface TypedInvoice {
@@ -93,7 +96,7 @@ export const readInvoiceForm = (fields: Fields, settings: MakingSettings, moment
     ...(amount !== undefined && (!money || canAsk({ ...money, amount }, settings, moment)) ? [] : ['amount' as const]),
     ...(isLong(typed.meta, MOST.meta) ? ['meta' as const] : []),
     ...(typed.email === '' || email !== undefined ? [] : ['email' as const]),
-    ...(typed.redirect === '' || isRedirect(typed.redirect) ? [] : ['redirect' as const]),
+    ...(typed.redirect === '' || isRedirectOf(typed.redirect) ? [] : ['redirect' as const]),
     ...(isDuration(typed.duration) ? [] : ['duration' as const]),
   ]
   return answer<TypedInvoice>(

@@ -35,8 +35,8 @@ interface Shown {
 const SHOWN = 'setting-shown'
 /** Names of the form's fields, which no other form has. */
 const fieldOf = (name: Edited): string => `setting-${name}`
-/** A field that is longer is read as empty. */
-const LONGEST = 900
+/** The most characters of a field in a browser: 100 host names are shorter. */
+const LONGEST = 30_000
 
 /** The settings of a merchant, with the texts that the person typed before a proof. */
 export const settingsPage =
@@ -59,8 +59,8 @@ export const settingsPage =
     })
   }
 
-const read = (fields: (name: string) => string): EditedSettings =>
-  Object.fromEntries(EDITED.map((name) => [name, fields(fieldOf(name))])) as EditedSettings
+const read = (fields: (name: string, most: number) => string): EditedSettings =>
+  Object.fromEntries(EDITED.map((name) => [name, fields(fieldOf(name), Infinity)])) as EditedSettings
 
 /** Changes the settings. */
 export const saveSettings =

@@ -46,7 +46,7 @@ export const saveUrl =
     const { visit, merchantId, language } = scope
     const texts = WEBHOOK_WORDS[language]
     const isClearing = fields('do') === 'clear'
-    const typed = isClearing ? '' : fields('webhook-url')
+    const typed = isClearing ? '' : fields('webhook-url', Infinity)
     const failed = async (problem: string, status: number): Promise<PageAnswer> => {
       const now = (await settingsOf(deps.db, merchantId)).notificationsUrl ?? ''
       return pageWith(deps, scope, session, now, { typed, problem, status })
@@ -56,7 +56,7 @@ export const saveUrl =
       changed: texts.changedElsewhere,
       wrong: texts.urlWrong,
     }
-    // A field that is too long is read as empty: it must not end the notifications.
+    // Only the other button ends the notifications.
     if (typed.trim() === '' && !isClearing) return failed(texts.urlWrong, 400)
     try {
       const given = { merchantId, url: typed, shown: fields('shown') }

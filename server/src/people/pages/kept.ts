@@ -33,12 +33,17 @@ const KEPT = [
   'setting-activityMails',
 ] as const
 const PARAMETER = 'kept'
+/** Typed fields travel in an address, sealed: proxies accept addresses of 8 kB. */
+const MOST_BYTES = 4_500
 
 /** Typed fields that a page shows again after the person has signed in or proved that it is them. */
 export type Kept = Readonly<Record<string, string>>
 
+/** Keeps all fields or none: a form that shows some of them would lose the others when it is saved. */
 export const keptIn = (fields: Fields): Kept =>
-  Object.fromEntries(KEPT.map((name) => [name, fields(name)]).filter(([, text]) => text !== ''))
+  withinBounds(Object.fromEntries(KEPT.map((name) => [name, fields(name, Infinity)]).filter(([, text]) => text !== '')))
+
+const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kept)) > MOST_BYTES ? {} : kept)
 
 export const keptFields = (kept: Kept): readonly Markup[] =>
   Object.entries(kept).map(([name, text]) => hidden(name, text))

@@ -102,6 +102,17 @@ describe('the page Keys', () => {
     expect(await rowsOf(id)).toHaveLength(1)
   })
 
+  test('never makes a key for every address of a list that is long', async () => {
+    const { id, browser } = await shop()
+    const ranges = Array.from({ length: 20 }, (_, at) => `2001:db8:1234:5678:${1000 + at}::/80`)
+    expect((await create(browser, id, { 'key-addresses': ranges.join(','.padEnd(60)) })).status).toBe(200)
+    const [made] = await rowsOf(id)
+    expect(made!.addresses).toHaveLength(20)
+    expect((await create(browser, id, { 'key-addresses': 'x'.repeat(20_000) })).status).toBe(400)
+    expect((await create(browser, id, { 'key-name': 'n'.repeat(1_001) })).status).toBe(400)
+    expect(await rowsOf(id)).toHaveLength(1)
+  })
+
   test('says all problems at once, and what was typed stays', async () => {
     const { id, browser } = await shop()
     const wrong = { 'key-name': ' ', 'key-read': '', 'key-addresses': '10.0.0.1/8 "x', 'key-days': '30' }
