@@ -42,7 +42,7 @@ const auditOf = async (action: string): Promise<unknown[]> =>
 const mailsOf = async (): Promise<{ recipient: string; data: unknown }[]> =>
   (
     await sql<{ recipient: string; data: unknown }>`select recipient, data from mails
-      where kind = 'merchant-changed' order by created_at, id`.execute(edge.db)
+      where kind = 'merchant-changed' and data ->> 'event' = 'webhook-url' order by created_at, id`.execute(edge.db)
   ).rows
 
 beforeAll(async () => {

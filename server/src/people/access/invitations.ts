@@ -152,6 +152,13 @@ export const findInvitation = async (db: Db | Tx, token: string, now: Date): Pro
         and m.disabled_at is null`.execute(db)
   ).rows[0]
 
+/** The member who sent an invitation; null: the operator. */
+export const inviterOf = async (tx: Tx, id: string): Promise<{ email: string } | null> =>
+  (
+    await sql<{ email: string }>`select p.email from dashboard_invitations i
+      join dashboard_people p on i.invited_by = 'person:' || p.id::text where i.id = ${id}`.execute(tx)
+  ).rows[0] ?? null
+
 /** Uses an invitation. Returns false when it was used or withdrawn meanwhile. */
 export const useInvitation = async (tx: Tx, id: string, now: Date): Promise<boolean> => {
   const { rows } = await sql`update dashboard_invitations set used_at = ${now}

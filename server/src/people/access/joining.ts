@@ -4,8 +4,8 @@ import { actorOf, record } from './audit.ts'
 import { browserOf } from './browsers.ts'
 import { useChallenge } from './challenges.ts'
 import { insertPasskey, replaceRecoveryCodes, storePassword } from './credentials.ts'
-import { useInvitation, type OpenInvitation } from './invitations.ts'
-import { notifyPerson } from './notices.ts'
+import { inviterOf, useInvitation, type OpenInvitation } from './invitations.ts'
+import { notifyOwners, notifyPerson } from './notices.ts'
 import type { Now } from './now.ts'
 import { expectedFor, verifyNewPasskey } from './passkeys.ts'
 import { isUsablePassword } from './passwords.ts'
@@ -130,9 +130,17 @@ const admit = async (tx: Tx, invitation: OpenInvitation, language: Language, now
   return person
 }
 
-const join = async (tx: Tx, { merchantId, role }: OpenInvitation, personId: string, now: Now): Promise<void> => {
+/** Makes the person a member. The owners are mailed: they notice a member who has invited a second own address. */
+const join = async (
+  tx: Tx,
+  { id, merchantId, email, role }: OpenInvitation,
+  personId: string,
+  now: Now,
+): Promise<void> => {
   if (!(await insertMember(tx, { merchantId, personId, role }, now.real))) throw new Refused('gone')
   await record(tx, { merchantId, personId, actor: actorOf(personId), action: 'joined', detail: { role } }, now)
+  const [by, detail] = [await inviterOf(tx, id), `${email} (${role})`]
+  await notifyOwners(tx, merchantId, { event: 'member-joined', detail, by, about: personId }, now)
 }
 
 const begin = async (

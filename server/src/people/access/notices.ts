@@ -29,17 +29,24 @@ export const notifyPerson = async (
 /**
  * Mails the owners of a merchant that a member or the operator has changed a setting of security, in the transaction of
  * the change.
- * @param change `by`: the member, null for the operator; `detail`: the new value, without secrets
+ * @param change `by`: the member, null for the operator; `detail`: the new value, without secrets; `about`: the person
+ * who is concerned, and gets no mail
  */
 export const notifyOwners = async (
   tx: Tx,
   merchantId: string,
-  { event, detail, by }: { event: MerchantEvent; detail: string; by: Person | null },
+  {
+    event,
+    detail,
+    by,
+    about,
+  }: { event: MerchantEvent; detail: string; by: Pick<Person, 'email'> | null; about?: string },
   { real, moment }: Now,
 ): Promise<void> => {
   const { rows: owners } = await sql<Person & { merchant: string }>`select p.id, p.email, p.language, s.name as merchant
     from dashboard_members m join dashboard_people p on p.id = m.person_id join merchants s on s.id = m.merchant_id
-    where m.merchant_id = ${merchantId} and m.role = 'owner' and m.removed_at is null order by p.id`.execute(tx)
+    where m.merchant_id = ${merchantId} and m.role = 'owner' and m.removed_at is null
+      and p.id is distinct from ${about ?? null}::uuid order by p.id`.execute(tx)
   const mails = owners.map(({ email, language, merchant }) => ({
     kind: 'merchant-changed' as const,
     merchantId,

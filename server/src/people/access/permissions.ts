@@ -59,7 +59,7 @@ export const PERMISSIONS = {
   },
   'manage-money-keys': {
     does: 'make keys with the scopes `payouts` and `exchange`',
-    roles: ['owner', 'admin'],
+    roles: ['owner'],
   },
   'see-team': { does: 'see the members and the open invitations', roles: ROLES },
   'manage-members': {

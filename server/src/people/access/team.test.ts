@@ -213,6 +213,44 @@ test('a member of two merchants keeps the role at one while it changes, or ends,
   expect([await rolesOf(merchantId), await rolesOf(other)]).toEqual([['owner'], ['finance']])
 })
 
+test('owners are mailed about a person who joins, and about a role that may approve payouts', async () => {
+  const merchantId = await shop()
+  const [owner, admin] = [await memberOf(merchantId, 'owner'), await memberOf(merchantId, 'admin')]
+  const person = await newPerson()
+  const { email } = person.person
+  const mails = async (): Promise<unknown[]> =>
+    (
+      await sql`select recipient as "to", data ->> 'event' as event, data ->> 'detail' as detail, data ->> 'by' as by
+        from mails where merchant_id = ${merchantId} and kind = 'merchant-changed' order by created_at, id`.execute(db)
+    ).rows
+  const accept = async (role: Role, actor: string): Promise<void> => {
+    const given = { merchantId, email, role, language: 'en', actor } as const
+    const { url } = await inTransaction(db, (tx) => invite(tx, given, DEPS, now))
+    const invitation = (await findInvitation(db, new URL(url).pathname.split('/').at(-1)!, now.real))!
+    expect(await acceptSignedIn({ db }, invitation, person, now)).toBe(true)
+  }
+  await accept('finance', `person:${admin.person.id}`)
+  const joined = { to: owner.person.email, event: 'member-joined', by: admin.person.email }
+  const expected: object[] = [{ ...joined, detail: `${email} (finance)` }]
+  expect(await mails()).toEqual(expected)
+  for (const [before, role] of [
+    ['finance', 'viewer'],
+    ['viewer', 'approver'],
+    ['approver', 'admin'],
+    ['admin', 'support'],
+    ['support', 'owner'],
+  ] as const) {
+    await inTransaction(db, (tx) => changeRole(tx, owner, { merchantId, personId: person.person.id, role }, now))
+    const detail = `${email} (${before} → ${role})`
+    if (role !== 'viewer' && role !== 'support')
+      expected.push({ to: owner.person.email, event: 'role-changed', detail, by: owner.person.email })
+    expect(await mails()).toEqual(expected)
+  }
+  await inTransaction(db, (tx) => removeMember(tx, { merchantId, email, actor: 'cli:test' }, now))
+  await accept('owner', 'cli:test')
+  expect(await mails()).toEqual([...expected, { ...joined, detail: `${email} (owner)`, by: null }])
+})
+
 test('two invitations of an address that are open at once make it a member once: the second changes no role', async () => {
   const merchantId = await shop()
   const owner = await memberOf(merchantId, 'owner')

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { actorOf, record } from './audit.ts'
 import { isMember, sendJoin, type InvitingDeps } from './invitations.ts'
 import { removeMember } from './members.ts'
+import { notifyOwners } from './notices.ts'
 import type { Now } from './now.ts'
 import {
   countOpen,
@@ -123,7 +124,10 @@ export const withdrawInvitation = async (
   await withdraw(tx, { merchantId, id, actor: actorOf(session.person.id) }, now)
 }
 
-/** Changes the role of a member. Throws NotAllowed, ProofNeeded or a TeamProblem. */
+/**
+ * Changes the role of a member. The owners are mailed about a role that may approve payouts. Throws NotAllowed,
+ * ProofNeeded or a TeamProblem.
+ */
 export const changeRole = async (
   tx: Tx,
   session: Session,
@@ -136,6 +140,10 @@ export const changeRole = async (
     where merchant_id = ${merchantId} and person_id = ${personId} and removed_at is null`.execute(tx)
   const actor = actorOf(session.person.id)
   await record(tx, { merchantId, personId, actor, action: 'changed role', detail: { email, before, role } }, now)
+  if (mayRole(role, 'approve-payouts')) {
+    const detail = `${email} (${before} → ${role})`
+    await notifyOwners(tx, merchantId, { event: 'role-changed', detail, by: session.person, about: personId }, now)
+  }
   const mayGrant = (one: Role): boolean => mayRole(role, managing(one))
   await withdrawInvitationsBy(tx, { merchantId, personId, actor, mayGrant }, now)
 }

@@ -131,7 +131,7 @@ const NEXT = 'next'
 
 /**
  * The fields of a submitted form; a field with a zero byte is empty. Throws a refusal for a field of more than `most`
- * characters: an empty value in its place could erase a stored one. `most` may be Infinity, because the form is bounded.
+ * characters: an empty value in its place could erase a stored one. `most` may be Infinity: the form itself is bounded.
  */
 export type Fields = (name: string, most?: number) => string
 

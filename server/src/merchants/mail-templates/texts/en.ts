@@ -90,6 +90,8 @@ export const en: Texts = {
       'webhook-url': 'The URL of webhooks was changed',
       archive: 'The archive of the merchant was downloaded',
       'key-added': 'A key of the API was made',
+      'member-joined': 'A person joined the team',
+      'role-changed': 'The role of a member was changed',
     },
     unknown: {
       'webhook-url':
@@ -98,6 +100,10 @@ export const en: Texts = {
         'If nobody of your team was to do this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
       'key-added':
         'If nobody of your team was to do this, revoke the key on the page Keys, and look at the audit log and the team.',
+      'member-joined':
+        'Make sure that this address belongs to another person: one who has two addresses could request and approve a payout alone. If the person is not to be a member, remove them on the page Team.',
+      'role-changed':
+        'If this member is not to have this role, change it back on the page Team, and look at the audit log.',
     },
   },
   names: {
