@@ -32,6 +32,7 @@ const TRIED: Readonly<Record<string, string>> = {
   'server/src/platform/money/': 'server/src/platform/money/money.test.ts',
   'server/src/risk/screening/': 'server/src/risk/screening/list-file.test.ts',
   'signer/src/client.ts': 'signer/src/mutated-answers.test.ts',
+  'signer/src/webauthn/': 'signer/src/webauthn/ceremony.test.ts',
   'signer/src/protocol/': 'signer/src/server/fuzz.test.ts',
   'signer/src/rules/': 'signer/src/server/fuzz.test.ts',
 }
@@ -41,6 +42,13 @@ const NOT_TRIED: Readonly<Record<string, string>> = {
   'server/src/adapters/chains/dialects/': 'reports to the operator how a node answers; no money follows from it',
   'server/src/adapters/chains/survey/': 'reports to the operator whether a node is fit; no money follows from it',
   'server/src/app/cli/': 'files and arguments of the operator: server/src/app/cli/rubbish.test.ts',
+  'server/src/dashboard/archive/':
+    'archives that we wrote; the command that verifies one reports, and no money follows from it',
+  'server/src/dashboard/webhooks/': 'notifications that we serialised',
+  'server/src/pay-out/requests/file.ts':
+    'files of members, read as texts: server/src/pay-out/requests/file.test.ts has a case for each kind',
+  'server/src/platform/process/version.ts': 'package.json of this build',
+  'signer/src/approvals/': 'forms of approvers, read as texts: signer/src/approvals/page.system.test.ts',
   'server/src/ledger/': 'texts that PostgreSQL wrote',
   'server/src/merchants/accounts/settings.ts': 'values that the operator types: server/src/app/cli/rubbish.test.ts',
   'server/src/merchants/webhooks/attempt.ts': 'stores the start of an answer and concludes nothing from it',

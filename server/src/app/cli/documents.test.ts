@@ -108,7 +108,7 @@ describe('commands are written as they are typed', () => {
 
   test('in alerts, errors and outputs', () => {
     /** Names of other things that begin with the same word. */
-    const OTHERS = /^(adjustment|approval|intent|claim|sandbox|worker|watcher|cli)\b/
+    const OTHERS = /^(adjustment|approval|intent|claim|payout|sandbox|worker|watcher|cli)\b/
     const sources = globSync('server/src/**/*.ts', { cwd: root }).filter((path) => !/\.test\.ts$|\/test-/.test(path))
     let count = 0
     const wrong = sources.flatMap((path) =>

@@ -19,6 +19,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'merchant list',
   'merchant held',
   'merchant standing',
+  'merchant keys',
   'merchant members',
   'order signed-by',
   'audit findings',
