@@ -11,6 +11,7 @@ import {
   totalsOf,
   type FieldProblem,
   type JudgedPayout,
+  type PayoutLine,
   type TypedPayout,
 } from '../../pay-out/requests/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
@@ -116,7 +117,7 @@ export const submitFile =
       'priced' in one ? [lineOf(one.priced, index + 1, payouts[index]!.meta)] : [],
     )
     if (lines.length < payouts.length) return problemPage(scope, payouts, judged)
-    if (uploaded.formKey === undefined) return checkedPage(deps, scope, uploaded, payouts, judged)
+    if (uploaded.formKey === undefined) return checkedPage(deps, scope, uploaded, lines, judged)
     try {
       const given = { merchantId, kind: 'file', name: uploaded.name, formKey: uploaded.formKey, lines } as const
       const id = await inTransaction(deps.db, (tx) => requestPayouts(tx, session, given, visit.now))
@@ -157,7 +158,7 @@ const checkedPage = (
   { rules, runtime }: PayoutPagesDeps,
   scope: Scope,
   { name, text }: Uploaded,
-  payouts: readonly TypedPayout[],
+  lines: readonly PayoutLine[],
   judged: readonly JudgedPayout[],
 ): PageAnswer => {
   const { visit, merchantId } = scope
@@ -167,10 +168,10 @@ const checkedPage = (
     totalsOf(priced.map((one) => ({ ticker: one.place.where.asset.ticker, units: units(one) })))
   const [amounts, fees] = [sumsOf(({ units }) => units), sumsOf(({ fee }) => fee)]
   const show = (ticker: string, units: bigint): string => amountOf(rules.catalogue, ticker, units)
-  const duplicates = duplicatesIn(payouts)
+  const duplicates = duplicatesIn(lines)
   const count = duplicates.filter((one) => one !== undefined).length
   return merchantPage(scope, {
-    title: texts.file(name, payouts.length),
+    title: texts.file(name, lines.length),
     part: 'payouts',
     actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
     sections: [

@@ -11,6 +11,7 @@ import {
   lineOf,
   listAddresses,
   PayoutProblem,
+  pointed,
   requestPayouts,
   type FieldProblem,
   type JudgedPayout,
@@ -32,7 +33,7 @@ type Typed = Record<FieldName, string>
 const typedIn = (fields: Fields): Typed => ({
   asset: fields(FIELDS.asset),
   to: fields(FIELDS.to).trim(),
-  amount: fields(FIELDS.amount).trim().replace(',', '.'),
+  amount: pointed(fields(FIELDS.amount).trim()),
   meta: fields(FIELDS.meta).trim(),
 })
 

@@ -33,16 +33,27 @@ describe('a file', () => {
     ['asset,asset,network,address,amount\nBTC,BTC,BITCOIN,a,1\n', 'columns'],
     ['asset,network,address,amount,fee\nBTC,BITCOIN,a,1,2\n', 'columns'],
     [HEAD + 'BTC,BITCOIN,a,1,r\n'.repeat(1_001), 'many'],
+    [`${HEAD}BTC,BITCOIN,a,1,500,INV\n`, 'cells'],
+    [`${HEAD}BTC,BITCOIN,a,1,r,\n`, 'cells'],
     [`${HEAD}"BTC,BITCOIN,a,1,r\n`, 'broken'],
   ])('that is none is refused: %#', (text, trouble) => {
     expect(readPayoutFile(text)).toEqual({ trouble })
   })
 
-  test('of 1,000 payouts is read, and marks those that are there twice', () => {
+  test('of 1,000 payouts is read', () => {
     const read = readPayoutFile(HEAD + 'BTC,BITCOIN,a,1,r\n'.repeat(1_000))
-    const payouts = 'payouts' in read ? read.payouts : []
-    expect(payouts).toHaveLength(1_000)
-    expect(duplicatesIn(payouts).slice(0, 3)).toEqual([undefined, 1, 1])
+    expect('payouts' in read ? read.payouts : []).toHaveLength(1_000)
+  })
+
+  test.each([
+    ['1,5', '1.5'],
+    ['0,125', '0.125'],
+    ['1,2500', '1.2500'],
+    ['1.500', '1.500'],
+    ['1,500', '1,500'],
+    ['12,500', '12,500'],
+  ])('with the amount %s has the amount %s', (typed, amount) => {
+    expect(readPayoutFile(`${HEAD}BTC,BITCOIN,a,"${typed}",r\n`)).toMatchObject({ payouts: [{ amount }] })
   })
 })
 
@@ -70,6 +81,16 @@ describe('an approved file', () => {
     expect(await approve(checker, merchantId, id)).toEqual({ kind: 'placing' })
     return { merchantId, id }
   }
+
+  test('is refused for an ambiguous amount, and marks payouts that are there twice, however they are typed', async () => {
+    const merchantId = await richShop()
+    const payout = (to: string, amount: string) => ({ ticker: 'BTC', blockchain: 'BITCOIN', to, amount, meta: '' })
+    const typed = [payout(TO, '1'), payout(TO, '1.0'), payout(TO.toUpperCase(), '1'), payout(OTHER, '1')]
+    const judged = await judgePayouts(db, merchantId, [...typed, payout(TO, '1,500')], RULES, NOW)
+    expect(judged[4]).toMatchObject({ problems: [{ field: 'amount', detail: expect.stringContaining('ambiguous') }] })
+    const lines = judged.flatMap((one, i) => ('priced' in one ? [lineOf(one.priced, i + 1, '')] : []))
+    expect(duplicatesIn(lines)).toEqual([undefined, 1, 1, undefined])
+  })
 
   test('is placed line by line, and a line without money fails alone', async () => {
     const { merchantId, id } = await approved(['1', '20', '2'])

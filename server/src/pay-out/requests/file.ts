@@ -1,6 +1,7 @@
 /** Files of payouts: CSV with a line of names of columns, and a payout in each further line. */
 import { parse } from 'csv-parse/sync'
-import type { TypedPayout } from './judging.ts'
+import type { PayoutLine } from './content.ts'
+import { pointed, type TypedPayout } from './judging.ts'
 
 /** The columns of a file, in any order; `reference` may be absent. */
 export const FILE_COLUMNS = ['asset', 'network', 'address', 'amount', 'reference'] as const
@@ -12,9 +13,10 @@ const LONGEST_LINE = 4_000
  * - empty: it has no payout
  * - columns: a column is missing, unknown, or there twice
  * - many: it has too many payouts
+ * - cells: a line has more cells than the line of names, such as an amount with a comma that is not in quotes
  * - broken: it is no CSV in UTF-8
  */
-export type FileTrouble = 'empty' | 'columns' | 'many' | 'broken'
+export type FileTrouble = 'empty' | 'columns' | 'many' | 'cells' | 'broken'
 
 /** The payouts of a file as typed, or why it is none. */
 export const readPayoutFile = (text: string): { payouts: TypedPayout[] } | { trouble: FileTrouble } => {
@@ -28,6 +30,7 @@ export const readPayoutFile = (text: string): { payouts: TypedPayout[] } | { tro
   const isComplete = at.slice(0, -1).every((index) => index >= 0)
   const isKnown = names.every((name, index) => FILE_COLUMNS.some((column, i) => column === name && at[i] === index))
   if (!isComplete || !isKnown) return { trouble: 'columns' }
+  if (rows.some((row) => row.length > head.length)) return { trouble: 'cells' }
   return {
     payouts: rows.map((row) => {
       const [ticker, blockchain, to, amount, meta] = at.map((index) => row[index] ?? '')
@@ -35,7 +38,7 @@ export const readPayoutFile = (text: string): { payouts: TypedPayout[] } | { tro
         ticker: ticker!.toUpperCase(),
         blockchain: blockchain!.toUpperCase(),
         to: to!,
-        amount: amount!.replace(',', '.'),
+        amount: pointed(amount!),
         meta: meta!,
       }
     }),
@@ -60,11 +63,16 @@ const recordsOf = (text: string): string[][] | undefined => {
   }
 }
 
-/** For each payout, the number of the earlier one that pays the same amount to the same address; undefined: none. */
-export const duplicatesIn = (payouts: readonly TypedPayout[]): (number | undefined)[] => {
+/**
+ * For each payout, the number of the earlier one that pays the same amount to the same address, however both were
+ * typed; undefined: none.
+ */
+export const duplicatesIn = (
+  payouts: readonly Pick<PayoutLine, 'ticker' | 'blockchain' | 'to' | 'units'>[],
+): (number | undefined)[] => {
   const seen = new Map<string, number>()
-  return payouts.map(({ ticker, blockchain, to, amount }, index) => {
-    const key = JSON.stringify([ticker, blockchain, to, amount])
+  return payouts.map(({ ticker, blockchain, to, units }, index) => {
+    const key = JSON.stringify([ticker, blockchain, to, `${units}`])
     const before = seen.get(key)
     if (before === undefined) seen.set(key, index + 1)
     return before

@@ -16,6 +16,14 @@ export interface TypedPayout {
   meta: string
 }
 
+/** A comma before exactly three digits separates thousands in some countries, and decimals in others. */
+const AMBIGUOUS = /^[1-9]\d*,\d{3}$/
+
+const AMBIGUOUS_TEXT = 'A comma before three digits is ambiguous: write 1500 or 1.5, not 1,500'
+
+/** A typed amount with a point as its decimal sign. An ambiguous comma stays, and the amount is then refused. */
+export const pointed = (amount: string): string => (AMBIGUOUS.test(amount) ? amount : amount.replace(',', '.'))
+
 /** A problem of a field. `detail` is a text of the API, in English. */
 export interface FieldProblem {
   field: 'asset' | 'to' | 'amount' | 'meta' | 'other'
@@ -56,7 +64,8 @@ const problemsOf = (payout: TypedPayout, rules: Rules): FieldProblem[] => {
   if (checked?.ok === false) problems.push({ field: 'to', detail: checked.why })
   const { value } = where
   const read = value && attempt(() => readAmount(amount, value))
-  if (read?.refused) problems.push({ field: 'amount', detail: read.refused.message })
+  if (AMBIGUOUS.test(amount)) problems.push({ field: 'amount', detail: AMBIGUOUS_TEXT })
+  else if (read?.refused) problems.push({ field: 'amount', detail: read.refused.message })
   return problems
 }
 

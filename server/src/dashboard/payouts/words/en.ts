@@ -261,6 +261,7 @@ export const en: PayoutWords = {
     empty: 'The file has no payouts.',
     columns: 'The first line must name each column once.',
     many: 'The file has more than 1,000 payouts. Divide it.',
+    cells: 'A line has more cells than the first line. Put an amount with a comma in quotes, or write it with a point.',
     broken: 'This is no CSV file in UTF-8.',
   },
   readOnly: 'Only an owner changes the policy.',
