@@ -23,6 +23,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
       'event_streams',
       'fiat_invoices',
       'payment_refunds',
+      'payout_requests',
       'refund_claims',
       'withdrawals',
     ],

@@ -80,12 +80,31 @@ test('everything that is open is counted by kind, as it is in the lists, and of 
       await sql<{ count: number }>`select count(*) as count from ${sql.id(table)}
         where merchant_id = ${LISTED} and ${sql.raw(condition)}`.execute(db)
     ).rows[0]!.count
-  expect(await openItems(db, LISTED, listedWorld(db).catalogue)).toEqual([
+  expect(await openItems(db, LISTED, listedWorld(db).catalogue, new Date())).toEqual([
     `${await count('card_payouts', 'open_parts > 0')} card payouts that have not ended`,
     `${await count('deposits', `told = 'Pending'`)} deposits that are not confirmed, or are being screened`,
     `${await count('fiat_invoices', `state not in ('done', 'failed')`)} open card invoices`,
     `${await count('crypto_invoices', `state not in ('paid', 'expired')`)} open crypto invoices`,
     `${await count('refund_claims', `state = 'requested'`)} refund claims to decide`,
     `${await count('withdrawals', `state = 'requested'`)} withdrawals that are not final`,
+  ])
+})
+
+test('requests of payouts are open while they wait or are being placed, and not once they have expired', async () => {
+  const { id } = await makeMerchant(db, Date.now())
+  const at = new Date(1_800_000_000_000)
+  const later = new Date(at.getTime() + 1)
+  for (const [state, expiresAt] of [
+    ['waiting', later],
+    ['waiting', at],
+    ['placing', at],
+    ['placed', later],
+  ] as const)
+    await withoutTriggers(db, (tx) =>
+      sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at)
+        values (${newId()}, ${id}, 'file', ${newId()}, 'a', ${state}, ${newId()}, '', ${at}, ${expiresAt})`.execute(tx),
+    )
+  expect(await openItems(db, id, listedWorld(db).catalogue, at)).toEqual([
+    '2 requests of payouts that wait or are being placed',
   ])
 })

@@ -7,8 +7,10 @@ import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
 import type { Output } from './output.ts'
 
+const realTime = ({ clock }: Opened['runtime']): Date => new Date(clock.now())
+
 const showOpen = async ({ runtime, config }: Opened, merchantId: string, out: Output): Promise<void> => {
-  const open = await openItems(runtime.db, merchantId, required(config.assets, 'BURSAR_ASSETS_FILE'))
+  const open = await openItems(runtime.db, merchantId, required(config.assets, 'BURSAR_ASSETS_FILE'), realTime(runtime))
   const { state, since } = await serviceOf(runtime.db, merchantId)
   out.show({ state, since, open }, [])
   out.say(`the merchant is ${state}${since === null ? '' : `, since ${since.toISOString()}`}`)
@@ -57,7 +59,7 @@ export const leavingCommands: readonly Command[] = [
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
         await inTransaction(runtime.db, async (tx) => {
-          const open = await openItems(tx, merchantId, catalogue)
+          const open = await openItems(tx, merchantId, catalogue, realTime(runtime))
           await finishEnding(tx, { merchantId, actor: actor(), open }, momentOf(runtime))
         })
         out.say('the merchant has ended')

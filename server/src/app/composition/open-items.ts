@@ -5,7 +5,7 @@ import { standingOf } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 
 /** What a merchant has open, by kind, with the number of them. */
-const countOpen = async (db: Db | Tx, merchantId: string): Promise<{ kind: string; count: number }[]> => {
+const countOpen = async (db: Db | Tx, merchantId: string, at: Date): Promise<{ kind: string; count: number }[]> => {
   const { rows } = await sql<{ kind: string; count: number }>`select kind, count(*) as count from (
       select 'open crypto invoices' as kind from crypto_invoices
         where merchant_id = ${merchantId} and state in ('created', 'registered', 'pending')
@@ -23,6 +23,8 @@ const countOpen = async (db: Db | Tx, merchantId: string): Promise<{ kind: strin
         where merchant_id = ${merchantId} and state in ('requested', 'asked')
       union all select 'refund claims to decide' from refund_claims
         where merchant_id = ${merchantId} and state in ('requested', 'approved', 'failed')
+      union all select 'requests of payouts that wait or are being placed' from payout_requests
+        where merchant_id = ${merchantId} and (state = 'placing' or (state = 'waiting' and expires_at > ${at}))
       union all select 'objects with notifications to deliver' from event_streams
         where merchant_id = ${merchantId}) o
     group by kind order by kind`.execute(db)
@@ -39,9 +41,10 @@ const ACCOUNTS = {
 /**
  * Everything that a merchant must not have when it ends, one sentence each: open orders and invoices, undelivered
  * notifications, and money. Units of an asset that the installation does not serve are stated as units.
+ * @param at of the real clock: requests of payouts expire by it
  */
-export const openItems = async (db: Db, merchantId: string, catalogue: Catalogue): Promise<string[]> => {
-  const orders = await countOpen(db, merchantId)
+export const openItems = async (db: Db, merchantId: string, catalogue: Catalogue, at: Date): Promise<string[]> => {
+  const orders = await countOpen(db, merchantId, at)
   const accounts = await standingOf(db, merchantId, Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])
   return [
     ...orders.map(({ kind, count }) => `${count} ${kind}`),

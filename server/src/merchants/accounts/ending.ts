@@ -40,6 +40,13 @@ export const serviceOf = async (db: Db | Tx, merchantId: string): Promise<Standi
   return rows[0]
 }
 
+/** Whether a merchant may place orders now: it is known, not disabled, and has not ended. */
+export const mayPlaceOrders = async (db: Db | Tx, merchantId: string): Promise<boolean> =>
+  (
+    await sql`select from merchants where id = ${merchantId} and disabled_at is null
+      and ${SERVICE_COLUMN} <> 'ended'`.execute(db)
+  ).rows.length > 0
+
 interface Given {
   merchantId: string
   actor: string

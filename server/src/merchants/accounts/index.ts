@@ -26,7 +26,7 @@ export { createKeyUses } from './key-uses.ts'
 export type { KeyUse } from './key-uses.ts'
 export { countSealedKeys, markKeyUsed, resealKeys, revokeKey, rotateKey } from './keys.ts'
 export type { KeyDeps, KeyPurpose } from './keys.ts'
-export { beginEnding, finishEnding, reopen, serviceOf } from './ending.ts'
+export { beginEnding, finishEnding, mayPlaceOrders, reopen, serviceOf } from './ending.ts'
 export { createEndpoints } from './endpoint.ts'
 
 export { validKeys } from './merchant.ts'

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../../market/assets/index.ts'
+import { beginEnding, finishEnding, reopen } from '../../merchants/accounts/index.ts'
 import { removeFromTeam, ROLES, type Role } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { storeFeeRate } from '../withdrawals/terms.ts'
@@ -94,6 +95,19 @@ describe('an approval', () => {
     await remove(checker.person.id)
     expect(await outcomeOf(approve(checker, merchantId, id))).toBe('NotAllowed')
     expect(await withdrawals(merchantId)).toEqual([])
+  })
+
+  test('is refused when its merchant has ended, as is a new request', async () => {
+    const { merchantId, maker, checker, id } = await asked()
+    const given = { merchantId, actor: 'test' }
+    await inTransaction(db, (tx) => beginEnding(tx, given, now.moment))
+    const { moment } = nowAt(NOW + HOUR)
+    await inTransaction(db, (tx) => finishEnding(tx, { ...given, open: [] }, moment))
+    expect(await outcomeOf(approve(checker, merchantId, id))).toBe('not-served')
+    expect(await outcomeOf(ask(maker, merchantId))).toBe('not-served')
+    expect(await withdrawals(merchantId)).toEqual([])
+    await inTransaction(db, (tx) => reopen(tx, given, moment))
+    expect(await outcomeOf(approve(checker, merchantId, id))).toBe('placed')
   })
 
   test('waits for money, and ends a request that can never be placed', async () => {

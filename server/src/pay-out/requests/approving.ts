@@ -15,7 +15,7 @@ import {
   type Session,
 } from '../../people/access/index.ts'
 import { askWithdrawal, type Rules } from '../withdrawals/index.ts'
-import { requireInBook } from './asking.ts'
+import { requireInBook, requireServed } from './asking.ts'
 import { contentHash, totalsOf, type PayoutLine } from './content.ts'
 import { readPolicy } from './policy.ts'
 import { PayoutProblem } from './problem.ts'
@@ -93,6 +93,7 @@ const approveWithin = async (
   await authorise(tx, { personId, action: isMaker ? 'request-payouts' : 'approve-payouts', merchantId })
   requireProof(session)
   await requireOpen(tx, session)
+  await requireServed(tx, merchantId)
   if (!request) throw new PayoutProblem('unknown')
   if (request.state !== 'waiting') throw new PayoutProblem('ended')
   if (request.expiresAt <= now.real) throw new PayoutProblem('expired')

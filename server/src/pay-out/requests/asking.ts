@@ -1,5 +1,6 @@
 /** Requests of payouts, as members make and end them. No money moves here. */
 import { sql } from 'kysely'
+import { mayPlaceOrders } from '../../merchants/accounts/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { actorOf, authorise, lockTeam, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
@@ -30,6 +31,7 @@ export const requestPayouts = async (
   await lockTeam(tx, session, merchantId)
   await authorise(tx, { personId: session.person.id, action: 'request-payouts', merchantId })
   await requireOpen(tx, session)
+  await requireServed(tx, merchantId)
   await requireInBook(tx, merchantId, lines, now.real)
   const id = now.moment.newId()
   const request = {
@@ -60,6 +62,11 @@ const countWaiting = async (tx: Tx, merchantId: string, at: Date): Promise<numbe
       where merchant_id = ${merchantId} and state = 'waiting' and expires_at > ${at}
         and created_at > ${new Date(at.getTime() - WAITS_MS)}`.execute(tx)
   ).rows[0]!.count
+
+/** Throws a PayoutProblem if the merchant is disabled or has ended. */
+export const requireServed = async (tx: Tx, merchantId: string): Promise<void> => {
+  if (!(await mayPlaceOrders(tx, merchantId))) throw new PayoutProblem('not-served')
+}
 
 /** Throws a PayoutProblem if the policy allows known addresses only, and one of the lines has another. */
 export const requireInBook = async (

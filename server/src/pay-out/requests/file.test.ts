@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { setDisabled } from '../../merchants/accounts/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import {
   createPlacingJob,
@@ -104,6 +105,23 @@ describe('an approved file', () => {
       [`payout-${id}-1`, 'row 1'],
       [`payout-${id}-3`, 'row 3'],
     ])
+  })
+
+  test('is not paid any more once its merchant is disabled, also when the merchant is enabled again', async () => {
+    const { merchantId, id } = await approved(['0.1', '0.2'])
+    const disable = (isDisabled: boolean) =>
+      inTransaction(db, (tx) => setDisabled(tx, merchantId, isDisabled, { actor: 'test' }, now.moment))
+    await disable(true)
+    await job().run(signal)
+    await disable(false)
+    await job().run(signal)
+    const { state, lines } = (await readRequest(db, merchantId, id, now.real))!
+    expect([state, ...lines.map((line) => [line.state, line.reason])]).toEqual([
+      'placed',
+      ['failed', 'the merchant is disabled or has ended'],
+      ['failed', 'the merchant is disabled or has ended'],
+    ])
+    expect(await withdrawals(merchantId)).toEqual([])
   })
 
   test('is placed once by two workers at a time', async () => {

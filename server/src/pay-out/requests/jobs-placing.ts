@@ -6,7 +6,8 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { nowOf } from '../../people/access/index.ts'
 import type { Rules } from '../withdrawals/index.ts'
 import { canWait, placeLine } from './approving.ts'
-import { PayoutProblem } from './problem.ts'
+import { requireServed } from './asking.ts'
+import { PayoutProblem, type PayoutTrouble } from './problem.ts'
 import { endLine, linesOf, lockRequest, moveRequest, placingRequests, type PayoutRequest } from './store.ts'
 
 interface PlacingJobDeps {
@@ -17,7 +18,10 @@ interface PlacingJobDeps {
 const REQUESTS = 20
 /** A payout that is stopped, or whose fee is unknown, is tried for so long after the approval. */
 const LONGEST_MS = 24 * 3_600_000
-const FEE_ROSE = 'the fee is more than twice the fee at the time of the request'
+const REASONS: Partial<Record<PayoutTrouble, string>> = {
+  fee: 'the fee is more than twice the fee at the time of the request',
+  'not-served': 'the merchant is disabled or has ended',
+}
 
 /** Each payout is placed in a transaction of its own, together with the state of its line: once, whatever is killed. */
 export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => ({
@@ -48,7 +52,9 @@ const placeOne = async ({ runtime, rules }: PlacingJobDeps, request: PayoutReque
   try {
     await inTransaction(runtime.db, async (tx) => {
       const line = await lockedLine(tx, request, number)
-      if (line) await placeLine(tx, request, line, rules, now)
+      if (!line) return
+      await requireServed(tx, merchantId)
+      await placeLine(tx, request, line, rules, now)
     })
   } catch (error) {
     const isLate = now.real.getTime() - decidedAt!.getTime() > LONGEST_MS
@@ -76,5 +82,5 @@ const lockedLine = async (
 /** Why a payout is refused; undefined: the error is no refusal. */
 const reasonOf = (error: unknown): string | undefined => {
   if (error instanceof ApiRefusal) return error.message
-  return error instanceof PayoutProblem && error.trouble === 'fee' ? FEE_ROSE : undefined
+  return error instanceof PayoutProblem ? REASONS[error.trouble] : undefined
 }

@@ -16,6 +16,7 @@
  * - address: the address is not valid on its network
  * - rules: the policy is not valid
  * - many: too many requests wait
+ * - not-served: the merchant is disabled or has ended
  */
 export type PayoutTrouble =
   | 'unknown'
@@ -35,6 +36,7 @@ export type PayoutTrouble =
   | 'address'
   | 'rules'
   | 'many'
+  | 'not-served'
 
 /** Why a command about payouts changed nothing. */
 export class PayoutProblem extends Error {

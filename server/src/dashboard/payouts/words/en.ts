@@ -201,6 +201,7 @@ export const en: PayoutWords = {
     address: 'This is no address of that network.',
     rules: 'The policy is not valid. Check the numbers.',
     many: 'There are too many. End or remove some first.',
+    'not-served': 'Payouts are not possible: this merchant has ended.',
   },
   saidPlaced: 'Approved. The withdrawal was made.',
   saidPlacing: 'Approved. The withdrawals are being made.',
