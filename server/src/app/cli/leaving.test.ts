@@ -101,6 +101,7 @@ test('requests of payouts are open while they wait or are being placed, and not 
     ['placed', later],
   ] as const)
     await withoutTriggers(db, (tx) =>
+      // Raw: a command needs a team, fees and money for each state.
       sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at)
         values (${newId()}, ${id}, 'file', ${newId()}, 'a', ${state}, ${newId()}, '', ${at}, ${expiresAt})`.execute(tx),
     )
