@@ -11,6 +11,7 @@ import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import { createDb, createPool, type Db } from '../../platform/db/index.ts'
 import {
+  countFailing,
   DELIVERY_STATES,
   findDelivery,
   healthOf,
@@ -205,4 +206,20 @@ test('a page reads no more rows when there are more notifications and months', a
   const old = await buffersOf()
   const findings = [...old].filter(([name, buffers]) => buffers > young.get(name)! * 1.5 + 150)
   expect(findings).toEqual([])
+})
+
+test('the failing objects of a merchant without a URL are counted without those that only wait', async () => {
+  const merchantId = randomUUID()
+  await withoutTriggers(db, async (tx) => {
+    // Raw: thousands of objects that wait for a URL.
+    await sql`insert into event_streams (merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, attempts, since, until)
+      select ${merchantId}::uuid, gen_random_uuid(), i, i, now(), true, case when i = 1 then 1 else 0 end, now(), now()
+      from generate_series(1, 20000) i`.execute(tx)
+  })
+  await sql`vacuum analyze event_streams`.execute(db)
+  const { sql: text, parameters } = sql`select ${countFailing(merchantId, 100)} as failing`.compile(db)
+  const { rows } = await sql<{ failing: number }>`select ${countFailing(merchantId, 100)} as failing`.execute(db)
+  expect(rows).toEqual([{ failing: 1 }])
+  const plan = (await explain(db, text, parameters))!
+  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20)
 })
