@@ -289,6 +289,8 @@ describe('a payment link', () => {
     })
     expect(wrong.status).toBe(400)
     for (const field of ['name', 'amount', 'uses']) expect(wrong.text).toContain(`href="#in-${field}"`)
+    const many = await send(member, at(merchantId, 'links/new'), { ...LINK, uses: '10001' })
+    expect([many.status, many.text.includes('href="#in-uses"')]).toEqual([400, true])
   })
 })
 

@@ -80,6 +80,6 @@ export const linkForm = (scope: Scope, shown: Shown, settings: MakingSettings, f
     entry(shown, { name: 'description', label: texts.description, hint: texts.descriptionHint, most: 500 }),
     languageField(scope, shown),
     entry(shown, { name: 'expires', label: texts.lastDay, type: 'date', most: 10 }),
-    entry(shown, { name: 'uses', label: texts.mostUses, hint: texts.mostUsesHint, mode: 'numeric', most: 7 }),
+    entry(shown, { name: 'uses', label: texts.mostUses, hint: texts.mostUsesHint, mode: 'numeric', most: 5 }),
   ])
 }

@@ -54,7 +54,7 @@ export const DURATIONS = {
 export type Duration = keyof typeof DURATIONS
 const isDuration = (text: string): text is Duration => Object.hasOwn(DURATIONS, text)
 
-const MOST = { name: 255, description: 1_000, meta: 1_000, uses: 1_000_000 }
+const MOST = { name: 255, description: 1_000, meta: 1_000, uses: 10_000 }
 const isLong = (text: string, most: number): boolean => [...text].length > most
 const isRedirectOf = (text: string): boolean => text.length <= textLimits.redirectUrl && isRedirect(text)
 

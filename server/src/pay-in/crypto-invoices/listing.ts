@@ -7,6 +7,7 @@ import {
   isAmong,
   isAnyOf,
   isHashedValue,
+  isId,
   isInPage,
   isInTime,
   isInUnits,
@@ -51,7 +52,7 @@ export const listInvoices = async (
   const select = sql`select ${INVOICE_COLUMNS}, ${examination(sql`i.id desc`, conditions)}
     from crypto_invoices i
     where i.merchant_id = ${merchantId} and ${isInPage(sql`i.id`, page)} and ${isAnyOf(sql`i.id`, filter.ids)}
-      and ${isAnyOf(sql`i.link_id`, filter.linkId === null ? null : [filter.linkId])}
+      and ${isId(sql`i.link_id`, filter.linkId)}
       and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isValue(sql`i.email`, filter.email)}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.id desc`

@@ -6,6 +6,7 @@ import {
   isAmong,
   isAnyOf,
   isHashedValue,
+  isId,
   isInUnits,
   isValue,
   LEAST_ID,
@@ -69,7 +70,7 @@ export const listFiatInvoices = async (
     where i.merchant_id = ${merchantId}
       and (i.created_at, i.id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::uuid)
       and i.created_at >= coalesce(${page.timeFrom}::timestamptz, '-infinity')
-      and ${isAnyOf(sql`i.link_id`, filter.linkId === null ? null : [filter.linkId])}
+      and ${isId(sql`i.link_id`, filter.linkId)}
       and ${isAnyOf(sql`i.id`, filter.ids)} and ${isValue(sql`i.email`, filter.email)}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.created_at desc, i.id desc`

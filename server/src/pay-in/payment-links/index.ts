@@ -2,7 +2,8 @@
  * Payment links, and invoices that members make by hand. Guarantees:
  * - an invoice of a link or of a member is made by the code that makes those of the API;
  * - a form makes one invoice, however often it is sent;
- * - a link that has ended makes none, and never more than its limit that are paid or can still be paid;
+ * - a link that has ended makes none. It makes none while as many as its limit are paid or can still be paid; an
+ *   invoice that is paid after it has expired is credited, so payments can exceed the limit;
  * - a command checks the permission of its member in its own transaction, and is in the audit log;
  * - viewing the page of a link changes nothing.
  */

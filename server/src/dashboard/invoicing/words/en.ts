@@ -116,7 +116,7 @@ export const en: InvoicingWords = {
     duration: 'Choose a time from the list.',
     redirect: 'Enter an address of a page that begins with https://.',
     expires: 'Choose a day from today on.',
-    uses: 'Enter a whole number from 1 to 1000000.',
+    uses: 'Enter a whole number from 1 to 10000.',
     key: 'The form was out of date, and nothing was made. Send it again.',
   },
   another: 'Another invoice',
