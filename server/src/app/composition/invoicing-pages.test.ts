@@ -261,6 +261,26 @@ describe('a payment link', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 303, 410, 410, 410])
   })
 
+  test('is neither made nor started beside 1000 active ones', async () => {
+    const merchantId = await shop()
+    const member = await memberOf(merchantId, 'owner')
+    const { id } = await newLink(member, merchantId)
+    await member.post(at(merchantId, `links/${id}`), { do: 'stop' })
+    // Raw: members make links one by one.
+    await sql`insert into payment_links (merchant_id, id, token, kind, name, ticker, created_at, expires_at)
+      select ${merchantId}::uuid, gen_random_uuid(), left(md5(${merchantId} || i), 22), 'crypto', 'Old', 'USDT', now(),
+        case when i = 1 then ${new Date(edge.clock.ms + DAY)}::timestamptz end from generate_series(1, 1000) i`.execute(
+      edge.db,
+    )
+    const sent = await send(member, `${at(merchantId, 'links/new')}?lang=en`, LINK)
+    const started = await member.post(`${at(merchantId, `links/${id}`)}?lang=en`, { do: 'start' })
+    for (const answer of [sent, started])
+      expect([answer.status, textOf(answer).includes('There are 1000 active payment links')]).toEqual([409, true])
+    edge.clock.ms += DAY
+    const again = await memberOf(merchantId, 'owner')
+    expect((await send(again, at(merchantId, 'links/new'), LINK)).status).toBe(303)
+  })
+
   test('is changed for new invoices only', async () => {
     const merchantId = await shop()
     const member = await memberOf(merchantId, 'finance')

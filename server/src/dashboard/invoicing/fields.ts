@@ -30,7 +30,7 @@ export const problemSummary = ({ problems, texts }: Shown): Markup | undefined =
         ICONS.alert,
         html`<strong>${texts.problemTitle}</strong>`,
         ...problems.map((one) =>
-          one === 'key' ? texts.problems.key : html`<a href="#in-${one}">${texts.problems[one]}</a>`,
+          one === 'key' || one === 'many' ? texts.problems[one] : html`<a href="#in-${one}">${texts.problems[one]}</a>`,
         ),
       )}</div>`
 

@@ -12,6 +12,7 @@ import {
   findLink,
   linkUrl,
   stopLink,
+  TooManyLinks,
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
@@ -52,7 +53,12 @@ export const submitLinkChange =
     const does = fields('do')
     if (does === 'stop' || does === 'start') {
       const change = { merchantId, id, isStopped: does === 'stop' }
-      await inTransaction(deps.db, (tx) => stopLink(tx, session, change, visit.now))
+      try {
+        await inTransaction(deps.db, (tx) => stopLink(tx, session, change, visit.now))
+      } catch (error) {
+        if (!(error instanceof TooManyLinks)) throw error
+        return pageOf(deps, scope, link, { typed: typedOf(link), problems: ['many'], status: 409 })
+      }
       return done
     }
     const read = readLinkForm(fields, deps, visit.now.moment, link)

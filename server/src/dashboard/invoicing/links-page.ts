@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { showText, showTime } from '../../merchants/documents/index.ts'
-import { createLink, endOf, listLinks, type LinkEnd, type PaymentLink } from '../../pay-in/payment-links/index.ts'
+import {
+  createLink,
+  endOf,
+  listLinks,
+  TooManyLinks,
+  type LinkEnd,
+  type PaymentLink,
+} from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
 import { linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -81,9 +88,16 @@ export const submitLink =
       const key = read.problems.includes('key') ? randomUUID() : typed.key
       return formPage(deps, scope, { typed: { ...typed, key }, problems: read.problems, status: 400 })
     }
-    const { id } = await inTransaction(deps.db, (tx) =>
+    const id = await inTransaction(deps.db, (tx) =>
       createLink(tx, session, { merchantId, link: read.value, key: read.key }, deps.random, visit.now),
+    ).then(
+      (link) => link.id,
+      (error: unknown) => {
+        if (error instanceof TooManyLinks) return undefined
+        throw error
+      },
     )
+    if (id === undefined) return formPage(deps, scope, { typed: typedIn(fields), problems: ['many'], status: 409 })
     return redirect(linkTo(visit, merchantPath(merchantId, `${LINKS}/${id}`)))
   }
 

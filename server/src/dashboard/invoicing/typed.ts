@@ -40,8 +40,8 @@ export type Typed = Readonly<Record<Field, string>>
 export const typedIn = (fields: (name: string, most: number) => string): Typed =>
   Object.fromEntries(FIELDS.map((name) => [name, fields(name, Infinity).trim()])) as Record<Field, string>
 
-/** A field, and what is wrong with it. */
-export type Problem = Exclude<Field, 'language'>
+/** A field, and what is wrong with it; `many`: no other link can be active. */
+export type Problem = Exclude<Field, 'language'> | 'many'
 
 /** Life of a crypto invoice, ms. The first one is proposed. */
 export const DURATIONS = {

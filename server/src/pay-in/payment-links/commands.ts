@@ -7,9 +7,18 @@ import type { Tx } from '../../platform/db/index.ts'
 import type { LinkFields, NewLink } from './link.ts'
 import { makeInvoice, type MakingSettings, type Wanted } from './making.ts'
 import { once } from './once.ts'
-import { insertLink, setStopped, updateLink } from './store.ts'
+import { countActive, insertLink, setStopped, updateLink } from './store.ts'
 
 const LINK_TOKEN_BYTES = 16
+/** Links of a merchant that can be used at the same time. Two forms at the same moment may exceed it by one. */
+const MOST_ACTIVE = 1_000
+
+/** The merchant has MOST_ACTIVE links that are neither stopped nor expired. */
+export class TooManyLinks extends Error {}
+
+const requireFewLinks = async (tx: Tx, merchantId: string, { moment }: Now): Promise<void> => {
+  if ((await countActive(tx, merchantId, moment.at, MOST_ACTIVE)) >= MOST_ACTIVE) throw new TooManyLinks(merchantId)
+}
 
 /** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded or an ApiRefusal. */
 export const createInvoiceByHand = async (
@@ -30,7 +39,7 @@ export const createInvoiceByHand = async (
   })
 }
 
-/** Creates a payment link, once for each key of a form. Throws NotAllowed or ProofNeeded. */
+/** Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded or TooManyLinks. */
 export const createLink = async (
   tx: Tx,
   session: Session,
@@ -41,6 +50,7 @@ export const createLink = async (
   await allowed(tx, session, merchantId)
   const submission = { merchantId, form: `link ${session.person.id}`, key, content: link }
   return once(tx, submission, now.moment.at, async () => {
+    await requireFewLinks(tx, merchantId, now)
     const id = now.moment.newId()
     const token = random(LINK_TOKEN_BYTES).toString('base64url')
     await insertLink(tx, { ...link, merchantId, id, token, stoppedAt: null, createdAt: now.moment.at })
@@ -65,7 +75,7 @@ export const changeLink = async (
   return true
 }
 
-/** Stops a link, or lets it be used again. Twice is once. Throws NotAllowed or ProofNeeded. */
+/** Stops a link, or lets it be used again. Twice is once. Throws NotAllowed, ProofNeeded or TooManyLinks. */
 export const stopLink = async (
   tx: Tx,
   session: Session,
@@ -73,6 +83,7 @@ export const stopLink = async (
   now: Now,
 ): Promise<void> => {
   await allowed(tx, session, merchantId)
+  if (!isStopped) await requireFewLinks(tx, merchantId, now)
   if (!(await setStopped(tx, { merchantId, id }, isStopped ? now.moment.at : null))) return
   await audited(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
 }

@@ -7,7 +7,7 @@
  * - a command checks the permission of its member in its own transaction, and is in the audit log;
  * - viewing the page of a link changes nothing.
  */
-export { changeLink, createInvoiceByHand, createLink, stopLink } from './commands.ts'
+export { changeLink, createInvoiceByHand, createLink, stopLink, TooManyLinks } from './commands.ts'
 export { endOf, linkUrl } from './link.ts'
 export type { LinkEnd, LinkFields, LinkKind, NewLink, PaymentLink } from './link.ts'
 export { amountIn, canAsk, limitsOf, tickersOf } from './making.ts'

@@ -56,14 +56,14 @@ const show = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswe
 const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer> => {
   const found = await linkIn(deps, request)
   const { runtime, settings, limiter } = deps
+  const fields = new URLSearchParams(request.body.toString('utf8'))
+  const [key, typed] = [fields.get('key') ?? '', (fields.get('value') ?? '').slice(0, LONGEST_AMOUNT)]
+  if (!isFormKey(key)) return page(request, found, { ...formOf(deps, found.link), given: typed, problem: 'old' }, 400)
   const left = limiter.take(found.link.id, FORMS_OF_A_LINK, runtime.clock.now())
   if (left < 0) {
     const { status, code } = generalErrors.tooManyRequests
     throw new ApiRefusal(status, code, 'too many forms of this link: try again', { retryAfterSeconds: -left })
   }
-  const fields = new URLSearchParams(request.body.toString('utf8'))
-  const [key, typed] = [fields.get('key') ?? '', (fields.get('value') ?? '').slice(0, LONGEST_AMOUNT)]
-  if (!isFormKey(key)) return page(request, found, { ...formOf(deps, found.link), given: typed, problem: 'old' }, 400)
   const paid = await inTransaction(runtime.db, (tx) =>
     payLink(tx, found.link.token, { key, typed }, settings, momentOf(runtime)),
   )

@@ -16,6 +16,13 @@ export const insertLink = async (tx: Tx, link: PaymentLink): Promise<void> => {
   )
 }
 
+/** How many links of a merchant are neither stopped nor expired at a time (business clock): at most `most`. */
+export const countActive = async (tx: Tx, merchantId: string, at: Date, most: number): Promise<number> =>
+  (
+    await sql<{ n: number }>`select count(*) as n from (select from payment_links where merchant_id = ${merchantId}
+      and stopped_at is null and (expires_at is null or expires_at > ${at}) limit ${most}) active`.execute(tx)
+  ).rows[0]!.n
+
 /** Finds a link of a merchant. */
 export const findLink = async (db: Db | Tx, merchantId: string, id: string): Promise<PaymentLink | undefined> =>
   (

@@ -118,6 +118,7 @@ export const en: InvoicingWords = {
     expires: 'Choose a day from today on.',
     uses: 'Enter a whole number from 1 to 10000.',
     key: 'The form was out of date, and nothing was made. Send it again.',
+    many: 'There are 1000 active payment links. Stop one that is not used, then try again.',
   },
   another: 'Another invoice',
   progress: 'Follow this payment',
