@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createHash, createPublicKey, verify } from 'node:crypto'
@@ -245,22 +245,28 @@ describe('approvals by passkey', () => {
     expect(await codeOf(third.signer, payment)).toBe('signed')
   })
 
-  test('are added to an index from before approvals were in the log', async () => {
+  test('are in an index from before approvals once it is rebuilt, if the log is whole', async () => {
     const logFile = join(temporaryDirectory(), 'log')
-    const before = await open({ logFile })
-    expect(await codeOf(before.signer, evmRequest(intentOf(5)))).toBe('signed')
+    const before = await waitingFor(payment, { logFile })
+    const shorter = readFileSync(logFile)
+    await answer(before, alice, offerOf(before, 'alice'))
+    await answer(before, bob, offerOf(before, 'bob'))
+    expect(await codeOf(before.signer, payment)).toBe('signed')
     await before.log.close()
     const index = new DatabaseSync(`${logFile}.index`)
     for (const table of ['approvals', 'approvedBy', 'usedApprovals', 'counters']) index.exec(`drop table ${table}`)
     index.exec('pragma user_version = 1')
     index.close()
+    const whole = readFileSync(logFile)
+    writeFileSync(logFile, shorter)
+    for (let time = 0; time < 2; time++) await expect(open({ logFile })).rejects.toThrow(/cut back/)
+    writeFileSync(logFile, whole)
     const signer = await open({ logFile })
-    const next = evmRequest(large, { nonce: 1n })
-    expect(await codeOf(signer.signer, next)).toBe('needs-approval')
-    await answer(signer, alice, offerOf(signer, 'alice'))
-    await answer(signer, bob, offerOf(signer, 'bob'))
-    expect(await codeOf(signer.signer, next)).toBe('signed')
-    expect(await codeOf(signer.signer, evmRequest(intentOf(5), { nonce: 2n }))).toBe('intent-already-signed')
+    signer.at(NOW + 2 * APPROVAL_MS)
+    expect(await codeOf(signer.signer, evmRequest(large, { maxFeePerGas: 30n * 10n ** 9n }))).toBe('signed')
+    await signer.log.close()
+    const again = await open({ logFile })
+    expect(await codeOf(again.signer, evmRequest(large, { nonce: 2n }))).toBe('intent-already-signed')
   })
 
   test('do not count once one of the keys of a person is removed, and it was that key', async () => {

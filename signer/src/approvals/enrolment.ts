@@ -16,12 +16,19 @@ export interface Enrolment {
 }
 
 /** An entry of the policy's list of approvers. */
-export interface PasskeyEntry extends Record<string, string> {
+interface PasskeyEntry extends Record<string, string> {
   id: string
   kind: 'passkey'
   publicKey: string
   credentialId: string
   origin: string
+}
+
+/** What an enrolment made. */
+export interface Enrolled {
+  entry: PasskeyEntry
+  /** the person's devices may share the passkey: it is synced */
+  maySync: boolean
 }
 
 export const ENROLMENT_MS: number = 15 * 60_000
@@ -60,10 +67,10 @@ export async function findEnrolment(log: string, code: string, now: number): Pro
   }
 }
 
-/** Ends an enrolment with the entry that it made. Returns false when another passkey has ended it meanwhile. */
-export async function finishEnrolment(log: string, entry: PasskeyEntry): Promise<boolean> {
+/** Ends an enrolment with the passkey that it made. Returns false when another passkey has ended it meanwhile. */
+export async function finishEnrolment(log: string, enrolled: Enrolled): Promise<boolean> {
   try {
-    await createSecretFile(donePath(log), JSON.stringify(entry))
+    await createSecretFile(donePath(log), JSON.stringify(enrolled))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
@@ -72,11 +79,11 @@ export async function finishEnrolment(log: string, entry: PasskeyEntry): Promise
   return true
 }
 
-/** The entry that an enrolment made; undefined while there is none. */
-export async function enrolledEntry(log: string): Promise<PasskeyEntry | undefined> {
+/** What an enrolment made; undefined while it has made nothing. */
+export async function enrolledBy(log: string): Promise<Enrolled | undefined> {
   const file = await readSecretFile(donePath(log)).catch(() => undefined)
   try {
-    return file && (JSON.parse(file.toString('utf8')) as PasskeyEntry)
+    return file && (JSON.parse(file.toString('utf8')) as Enrolled)
   } catch {
     return undefined
   }

@@ -142,10 +142,11 @@ async function enrol(asked: PageRequest, world: PageWorld): Promise<PageAnswer> 
   const judged = { challenge: enrolmentChallenge(origin, id, code), party: relyingPartyOf(origin) }
   const outcome = await faultOf(world, async () => verifyRegistration(registration, judged))
   if ('fault' in outcome) return enrolmentOf(asked, world, outcome.fault)
-  const { id: credential, key } = outcome.result
+  const { id: credential, key, maySync } = outcome.result
   const publicKey = writePasskeyKey(key)
   const credentialId = credential.toString('base64url')
-  const isFirst = await finishEnrolment(logFile, { id, kind: 'passkey', publicKey, credentialId, origin })
+  const entry = { id, kind: 'passkey', publicKey, credentialId, origin } as const
+  const isFirst = await finishEnrolment(logFile, { entry, maySync })
   if (!isFirst) return { status: 404, page: faultPage(language, 'code') }
   return { status: 200, page: enrolledPage(language, key) }
 }

@@ -225,6 +225,7 @@ describe('bursar-signer enrol', () => {
     expect(await command.ended).toBe(0)
     const entry = JSON.parse(/^\{.*\}$/m.exec(command.output())![0]) as object
     expect(entry).toMatchObject({ id: 'carol', kind: 'passkey', credentialId: authenticator.credentialId, origin })
+    expect(command.output()).toContain('The passkey is not synced')
     // The person and the administrator see the same fingerprint.
     const [, print = ''] = /If it is ([0-9a-f ]+), add/.exec(command.output()) ?? []
     const shown = answers.find(({ status }) => status === 200)!.body

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { PasskeyEntry } from '../approvals/enrolment.ts'
-import { ENROLMENT_MS, beginEnrolment, endEnrolment, enrolledEntry } from '../approvals/enrolment.ts'
+import type { Enrolled } from '../approvals/enrolment.ts'
+import { ENROLMENT_MS, beginEnrolment, endEnrolment, enrolledBy } from '../approvals/enrolment.ts'
 import { fingerprintOf } from '../approvals/pages.ts'
 import { groupsOf } from '../approvals/shown.ts'
 import { readOrigin } from '../policy/approvers.ts'
@@ -24,9 +24,14 @@ export async function enrol(args: string[]): Promise<void> {
   try {
     process.stdout.write(`${origin}/enrol?code=${code}\n`)
     process.stderr.write(`Send this address to ${id}. It serves once, for 15 minutes\n`)
-    const entry = await waitForEntry(log)
+    const { entry, maySync } = await waitForPasskey(log)
     if (entry.id !== id || entry.origin !== origin) throw new Error('The passkey was made for another approver or page')
     process.stdout.write(`${JSON.stringify(entry)}\n`)
+    process.stderr.write(
+      maySync
+        ? 'The passkey is synced: every device of the account that stores it can approve\n'
+        : 'The passkey is not synced: it stays on one device\n',
+    )
     process.stderr.write(
       `Ask ${id} for the fingerprint. If it is ${groupsOf(fingerprintOf(entry.publicKey)).join(' ')}, add the entry to the policy's approvers and send SIGHUP\n`,
     )
@@ -35,11 +40,11 @@ export async function enrol(args: string[]): Promise<void> {
   }
 }
 
-async function waitForEntry(log: string): Promise<PasskeyEntry> {
+async function waitForPasskey(log: string): Promise<Enrolled> {
   const end = Date.now() + ENROLMENT_MS
   while (Date.now() < end) {
-    const entry = await enrolledEntry(log)
-    if (entry) return entry
+    const enrolled = await enrolledBy(log)
+    if (enrolled) return enrolled
     await sleep(LOOK_EVERY_MS)
   }
   throw new Error('No passkey was made in 15 minutes')

@@ -4,7 +4,9 @@ import type { ChainEnd, Chained, Position } from './log-chain.ts'
 import { EMPTY_CHAIN, LogBroken } from './log-chain.ts'
 
 const VERSION = 2
-/** The version before approvals were recorded in the log; it gets the tables of approvals, which are empty. */
+/**
+ * The version before approvals. It is rebuilt, because the log may name approvers of signed payments, whom it lacks.
+ */
 const WITHOUT_APPROVALS = 1
 /** Lines in one transaction during a catch-up. */
 const LINES_TOGETHER = 5_000
@@ -41,9 +43,9 @@ type Row = Record<string, Value>
 
 /**
  * An index of the log on disk (SQLite), so that the signer's memory does not grow with the log. It is derived from the
- * log line by line; the log is authoritative. A missing index is rebuilt from all segments, and one that is behind the
- * log catches up. A crash of the process loses nothing; a power cut loses the last lines at most (write-ahead log,
- * synchronised at checkpoints).
+ * log line by line; the log is authoritative. A missing index, and one from before approvals, is rebuilt from all
+ * segments, and one that is behind the log catches up. A crash of the process loses nothing; a power cut loses the last
+ * lines at most (write-ahead log, synchronised at checkpoints).
  */
 export class IndexFile {
   readonly #database: DatabaseSync
@@ -81,6 +83,18 @@ export class IndexFile {
 
   get end(): ChainEnd {
     return this.#end
+  }
+
+  /** The end of the index of an older version in whose place this one is rebuilt; undefined once it is forgotten. */
+  get former(): ChainEnd | undefined {
+    const isThere = this.row("select 1 from sqlite_schema where name = 'former'") !== undefined
+    return isThere ? (this.row('select lines, head from former') as unknown as ChainEnd) : undefined
+  }
+
+  /** Forgets the former end: the log holds that line. */
+  forgetFormer(): void {
+    this.#statements.clear()
+    this.#database.exec('drop table if exists former')
   }
 
   /** Adds a line of the log and everything that `take` writes, or nothing. */
@@ -138,19 +152,33 @@ export class IndexFile {
   }
 }
 
+/** Reads the end of the index. A new index is made, and one from before approvals is emptied. */
 function endOf(database: DatabaseSync, path: string, masterFingerprint: string): ChainEnd {
   const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number }
   if (version === 0) {
-    database.exec(`begin immediate; ${TABLES} ${APPROVALS}`)
-    database.prepare('insert into log values (1, ?, ?, ?)').run(masterFingerprint, EMPTY_CHAIN.lines, EMPTY_CHAIN.head)
-    database.exec('commit')
-  } else if (version === WITHOUT_APPROVALS) {
-    database.exec(`begin immediate; ${APPROVALS} commit`)
-  } else if (version !== VERSION) {
-    throw new LogBroken(`${path} is an index of another version. When the log is whole, delete it: it is made anew`)
+    makeTables(database, masterFingerprint)
+    return EMPTY_CHAIN
   }
+  if (version !== WITHOUT_APPROVALS && version !== VERSION)
+    throw new LogBroken(`${path} is an index of another version. When the log is whole, delete it: it is made anew`)
   const { owner, lines, head } = database.prepare('select masterFingerprint as owner, lines, head from log').get()!
   if (owner !== masterFingerprint)
     throw new LogBroken(`This log belongs to the seed ${owner}, not ${masterFingerprint}`)
-  return { lines: lines as number, head: head as string }
+  const end = { lines: lines as number, head: head as string }
+  if (version === VERSION) return end
+  makeTables(database, masterFingerprint, end)
+  return EMPTY_CHAIN
+}
+
+/** @param former the end of the index whose tables are replaced; absent when there is none */
+function makeTables(database: DatabaseSync, masterFingerprint: string, former?: ChainEnd): void {
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all() as { name: string }[]
+  const dropped = tables.map(({ name }) => `drop table "${name}";`).join(' ')
+  database.exec(`begin immediate; ${dropped} ${TABLES} ${APPROVALS}`)
+  database.prepare('insert into log values (1, ?, ?, ?)').run(masterFingerprint, EMPTY_CHAIN.lines, EMPTY_CHAIN.head)
+  if (former) {
+    database.exec('create table former (lines integer not null, head text not null) strict')
+    database.prepare('insert into former values (?, ?)').run(former.lines, former.head)
+  }
+  database.exec('commit')
 }

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { APPROVER_ID } from '../protocol/request.ts'
 import { ShapeError, readList, readObject, readText } from '../protocol/shape.ts'
-import { readPasskeyKey } from '../webauthn/credential-key.ts'
+import { isWeak, readPasskeyKey, writePasskeyKey } from '../webauthn/credential-key.ts'
 
 /**
  * A key that one approver enrolled. `name` is its public key as the policy writes it, which identifies it in the log.
@@ -34,7 +34,9 @@ export function readApprovers(value: unknown): Approvers {
   for (const [index, entry] of readList(value, 'policy.approvers', MAX_KEYS).entries()) {
     const at = `policy.approvers[${index}]`
     const { id, key } = readApprover(entry, at)
-    const names = key.kind === 'passkey' ? [key.name, key.credentialId] : [key.name]
+    // A key of Ed25519 can be written in two ways: as 32 bytes, and as a passkey.
+    const spki = writePasskeyKey(key.key)
+    const names = key.kind === 'passkey' ? [spki, key.credentialId] : [spki]
     if (names.some((name) => seen.has(name))) throw new ShapeError(`${at} is enrolled twice`)
     for (const name of names) seen.add(name)
     approvers.set(id, [...(approvers.get(id) ?? []), key])
@@ -54,7 +56,9 @@ function readApprover(entry: unknown, at: string): { id: string; key: ApproverKe
     if (credentialId !== undefined || origin !== undefined)
       throw new ShapeError(`${at} has a credential: its kind must be "passkey"`)
     const text = readText(publicKey, `${at}.publicKey`, PUBLIC_KEY, 'an Ed25519 key of 32 bytes in lower-case hex')
-    return { id: name, key: { kind: 'ed25519', name: text, key: approverKey(text) } }
+    const key = approverKey(text)
+    if (isWeak(key)) throw new ShapeError(`${at}.publicKey is a weak key, for which anyone can sign`)
+    return { id: name, key: { kind: 'ed25519', name: text, key } }
   }
   readText(kind, `${at}.kind`, /^passkey$/, '"passkey", or absent for an Ed25519 key')
   const what = 'a key of P-256 or Ed25519 as bursar-signer enrol prints it'

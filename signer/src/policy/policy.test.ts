@@ -123,6 +123,27 @@ describe('readPolicy', () => {
       { ...policyFile, approvers: [policyFile.approvers[0], { ...policyFile.approvers[0], id: 'z' }] },
       /twice/,
     ],
+    [
+      'one Ed25519 key in both forms',
+      {
+        ...policyFile,
+        approvers: [
+          ...policyFile.approvers,
+          { ...passkey, publicKey: `302a300506032b6570032100${policyFile.approvers[0]!.publicKey}` },
+        ],
+      },
+      /twice/,
+    ],
+    ...['00'.repeat(32), `${'00'.repeat(31)}80`, `ec${'ff'.repeat(31)}`, `01${'00'.repeat(31)}`].flatMap(
+      (weak): [string, unknown, RegExp][] => [
+        [`the weak key ${weak}`, { ...policyFile, approvers: [{ id: 'a', publicKey: weak }] }, /weak/],
+        [
+          `a passkey of the weak key ${weak}`,
+          { ...policyFile, approvers: [{ ...passkey, publicKey: `302a300506032b6570032100${weak}` }] },
+          /publicKey/,
+        ],
+      ],
+    ),
     ...Object.entries({
       'a passkey without its origin': [{ origin: undefined }, /origin/],
       'a passkey of plain HTTP': [{ origin: 'http://approve.example.com' }, /origin/],

@@ -74,8 +74,8 @@ describe('readSignRequest', () => {
     ['an end that is no time', { ...good, approvals: [{ keyId: 'a', expiresAt: 9e15, signature: 'ab' }] }, /expiresAt/],
     [
       'too many approvals',
-      { ...good, approvals: Array.from({ length: 101 }, () => ({ keyId: 'a', signature: 'ab'.repeat(64) })) },
-      /more than 100/,
+      { ...good, approvals: Array.from({ length: 251 }, () => ({ keyId: 'a', signature: 'ab'.repeat(64) })) },
+      /more than 250/,
     ],
   ])('refuses %s and names it', (_name, request, message) => {
     expect(refusalOf(request)).toMatchObject({ code: 'bad-request', message: expect.stringMatching(message) as string })

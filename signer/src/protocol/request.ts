@@ -11,8 +11,8 @@ const HEX = /^(0x)?([0-9a-f]{2})+$/
 const SIGNATURE = /^[0-9a-f]{128}$/
 const MAX_INTENTS = 500
 const MAX_KEYS = 1500
-/** Bounds the work: every approval is verified against every intent that needs approval. */
-const MAX_APPROVALS = 100
+/** For batches on Bitcoin of 50 payments with five approvals each. */
+const MAX_APPROVALS = 250
 const MAX_INDEX = 2 ** 31 - 1
 /** The latest time of which JavaScript can write the date, in ms since the epoch. */
 export const LATEST_TIME = 8_640_000_000_000_000

@@ -1,7 +1,8 @@
 import { approvalId } from '../log/approval-book.ts'
-import { signingKeyOf } from '../policy/approval.ts'
-import type { AssetPolicy, Velocity } from '../policy/asset-policy.ts'
+import type { Velocity } from '../policy/asset-policy.ts'
 import type { History } from '../log/history.ts'
+import { approvalsNeeded, assetPolicy } from './asset-policies.ts'
+import type { CarriedApprovals } from './carried-approvals.ts'
 import type { Judgement } from './judgement.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
 import type { CheckRequest, Intent, IntentRefusal, SignRequest } from '../protocol/protocol.ts'
@@ -29,10 +30,9 @@ export function findNetworkPolicy(
   return networkPolicy
 }
 
-function assetPolicy({ network, assets }: NetworkPolicy, asset: string): AssetPolicy {
-  const found = assets.get(asset)
-  if (!found) throw new Refusal('unknown-asset', `${asset} is not in the policy of ${network}`)
-  return found
+/** Payments to judge, with the approvals that the request carries. */
+interface Payments extends Pick<CheckRequest, 'network' | 'intents'> {
+  carried: CarriedApprovals
 }
 
 /**
@@ -44,13 +44,13 @@ export function judgeLimits(
   policy: Policy,
   networkPolicy: NetworkPolicy,
   request: SignRequest,
-  judgement: Judgement,
+  { judgement, carried }: { judgement: Judgement; carried: CarriedApprovals },
   history: History,
   now: number,
 ): Record<string, string[]> {
   const { network } = networkPolicy
   const intents = request.purpose === 'cold' ? [] : request.intents
-  const approvedBy = judgePayments(policy, networkPolicy, { ...request, intents }, history, now)
+  const approvedBy = judgePayments(policy, networkPolicy, { network, intents, carried }, history, now)
   judgeVelocity(history, network, FEE, history.addedFee(network, judgement), networkPolicy.fee, now)
   const { bound } = judgement
   if (bound && networkPolicy.network === 'TRON') {
@@ -67,7 +67,7 @@ export function judgeLimits(
 export function checkPayments(
   policy: Policy,
   history: History,
-  { network, intents, approvals = [] }: CheckRequest,
+  { network, intents, carried }: Payments,
   now: number,
 ): IntentRefusal[] {
   const promised = new Map<string, bigint>()
@@ -75,7 +75,7 @@ export function checkPayments(
     try {
       const networkPolicy = findNetworkPolicy(policy, { network, purpose: 'payout', intents: [intent] })
       history.judgeFirst(network, intent)
-      judgePayments(policy, networkPolicy, { network, intents: [intent], approvals }, history, now, promised)
+      judgePayments(policy, networkPolicy, { network, intents: [intent], carried }, history, now, promised)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return [{ id: intent.id, refused: error.code, message: error.message }]
@@ -89,7 +89,7 @@ export function checkPayments(
 function judgePayments(
   policy: Policy,
   networkPolicy: NetworkPolicy,
-  request: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  request: Payments,
   history: History,
   now: number,
   promised: ReadonlyMap<string, bigint> = new Map(),
@@ -133,18 +133,18 @@ function judgeVelocity(
 function judgeApprovals(
   policy: Policy,
   networkPolicy: NetworkPolicy,
-  request: Pick<SignRequest, 'network' | 'intents' | 'approvals'>,
+  request: Payments,
   history: History,
   now: number,
 ): Record<string, string[]> {
-  const { network, intents } = request
+  const { network, intents, carried } = request
   const approvedBy: Record<string, string[]> = {}
   for (const intent of intents) {
     const needed = approvalsNeeded(networkPolicy, intent)
     if (needed === 0) continue
-    const carried = carriedApprovals(policy, request, intent, history, now).map(({ approver }) => approver)
+    const given = carriedApprovals({ network, carried }, intent, history).map(({ approver }) => approver)
     const logged = history.approvals.approversOf(network, intent, policy.approvers, now)
-    const approved = [...new Set([...carried, ...logged])].toSorted()
+    const approved = [...new Set([...given, ...logged])].toSorted()
     if (approved.length < needed) {
       throw new Refusal('needs-approval', `Intent ${intent.id} has ${approved.length} of ${needed} approvals`, [
         intent.id,
@@ -162,17 +162,13 @@ interface CarriedApproval {
 
 /** The valid approvals of one intent that a request carries, without those that were used up on TRON. */
 function carriedApprovals(
-  { approvers }: Policy,
-  { network, approvals = [] }: Pick<SignRequest, 'network' | 'approvals'>,
+  { network, carried }: Pick<Payments, 'network' | 'carried'>,
   intent: Intent,
   history: History,
-  now: number,
 ): CarriedApproval[] {
-  return approvals.flatMap((approval) => {
-    const key = signingKeyOf(network, intent, approval, approvers, now)
-    if (key === undefined) return []
-    const identified = { network, intent, key, expiresAt: approval.expiresAt, proof: { kind: 'ed25519' } } as const
-    return history.approvals.isUsed(identified) ? [] : [{ id: approvalId(identified), approver: approval.keyId }]
+  return (carried.get(intent) ?? []).flatMap(({ approval: { keyId, expiresAt }, key }) => {
+    const identified = { network, intent, key, expiresAt, proof: { kind: 'ed25519' } } as const
+    return history.approvals.isUsed(identified) ? [] : [{ id: approvalId(identified), approver: keyId }]
   })
 }
 
@@ -180,15 +176,11 @@ function carriedApprovals(
  * Returns the ids of the approvals that a transaction uses up. On TRON each transaction of an intent may be mined, so
  * that an approval serves one transaction only; elsewhere it serves the replacements, too.
  */
-export function usedApprovals(policy: Policy, request: SignRequest, history: History, now: number): string[] {
-  if (request.network !== 'TRON' || request.purpose !== 'payout') return []
-  return request.intents.flatMap((intent) =>
-    carriedApprovals(policy, request, intent, history, now).map(({ id }) => id),
-  )
-}
-
-/** Number of approvers that the policy requires for an intent. Throws a Refusal when its asset is unknown. */
-export function approvalsNeeded(networkPolicy: NetworkPolicy, { asset, units }: Intent): number {
-  const { approvals } = assetPolicy(networkPolicy, asset)
-  return approvals && BigInt(units) > approvals.above ? approvals.needed : 0
+export function usedApprovals(
+  { network, purpose, intents }: SignRequest,
+  carried: CarriedApprovals,
+  history: History,
+): string[] {
+  if (network !== 'TRON' || purpose !== 'payout') return []
+  return intents.flatMap((intent) => carriedApprovals({ network, carried }, intent, history).map(({ id }) => id))
 }

@@ -4,6 +4,8 @@ import type { Network } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { judgeBitcoin } from '../rules/bitcoin/payout.ts'
 import { requireCold } from '../rules/cold/cold.ts'
+import { findCarried } from '../rules/carried-approvals.ts'
+import type { CarriedApprovals } from '../rules/carried-approvals.ts'
 import { judgeConsolidation } from '../rules/bitcoin/consolidation.ts'
 import type { SignedEntry } from '../log/entry.ts'
 import { judgeEvm } from '../rules/evm/payment.ts'
@@ -90,9 +92,11 @@ export class Signer {
    * Fees are not judged, as there is no transaction yet. Waits for the requests that came before.
    */
   async check(request: CheckRequest): Promise<IntentRefusal[]> {
-    await this.#last
     const { history, now } = this.#parts
-    const refusals = checkPayments(this.#policy, history, request, now())
+    const policy = this.#policy
+    const carried = await findCarried(policy, request, now())
+    await this.#last
+    const refusals = checkPayments(policy, history, { ...request, carried }, now())
     return refusals.map((refusal) => {
       if (refusal.refused !== 'needs-approval') return refusal
       return { ...refusal, message: this.#lacksApproval(request, refusal.message, [refusal.id]) }
@@ -217,8 +221,9 @@ export class Signer {
     const at = now()
     const judgement = judge(networkPolicy, keyring, request, at)
     history.judge(request, judgement, at)
-    const approvedBy = this.#judgeLimits(networkPolicy, request, judgement, at)
-    const used = usedApprovals(policy, request, history, at)
+    const carried = await findCarried(policy, request, at)
+    const approvedBy = this.#judgeLimits(policy, networkPolicy, request, { judgement, carried }, at)
+    const used = usedApprovals(request, carried, history)
     const entry = entryOf(request, judgement, { at, requestHash, approvedBy, usedApprovals: used })
     await log.append(entry)
     this.approvals.signed(request.network, request.intents)
@@ -226,13 +231,14 @@ export class Signer {
   }
 
   #judgeLimits(
+    policy: Policy,
     networkPolicy: NetworkPolicy,
     request: SignRequest,
-    judgement: Judgement,
+    judged: { judgement: Judgement; carried: CarriedApprovals },
     at: number,
   ): Record<string, string[]> {
     try {
-      return judgeLimits(this.#policy, networkPolicy, request, judgement, this.#parts.history, at)
+      return judgeLimits(policy, networkPolicy, request, judged, this.#parts.history, at)
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'needs-approval') throw error
       const { message, intents = [] } = error

@@ -10,6 +10,8 @@ export interface AuthenticatorData {
   isPresent: boolean
   /** the authenticator verified the person, by a PIN or a fingerprint */
   isVerified: boolean
+  /** the passkey may be copied to further devices of the person: it is synced */
+  maySync: boolean
   /** number of signatures so far; 0 when the authenticator does not count */
   counter: number
   /** at registration only */
@@ -19,16 +21,20 @@ export interface AuthenticatorData {
 const HEAD_BYTES = 37
 const AAGUID_BYTES = 16
 const MAX_ID_BYTES = 1023
-const [PRESENT, VERIFIED, HAS_CREDENTIAL, HAS_EXTENSIONS] = [0x01, 0x04, 0x40, 0x80]
+const [PRESENT, VERIFIED, MAY_SYNC, IS_SYNCED, HAS_CREDENTIAL, HAS_EXTENSIONS] = [0x01, 0x04, 0x08, 0x10, 0x40, 0x80]
 
 /** Parses authenticator data; every byte of it belongs to a part. Throws NotWebAuthn. */
 export function readAuthenticatorData(bytes: Buffer): AuthenticatorData {
   if (bytes.length < HEAD_BYTES) throw new NotWebAuthn('the authenticator data are cut off')
   const flags = bytes[32]!
+  // Section 6.1.3: a credential that is backed up is eligible for it.
+  if ((flags & IS_SYNCED) !== 0 && (flags & MAY_SYNC) === 0)
+    throw new NotWebAuthn('the passkey is synced although it may not be')
   const head = {
     rpIdHash: bytes.subarray(0, 32),
     isPresent: (flags & PRESENT) !== 0,
     isVerified: (flags & VERIFIED) !== 0,
+    maySync: (flags & MAY_SYNC) !== 0,
     counter: bytes.readUInt32BE(33),
   }
   let rest = bytes.subarray(HEAD_BYTES)

@@ -5,6 +5,7 @@ import { cases } from '../../../test/setup/cases.ts'
 import { createAuthenticator } from '../../../test/world/authenticator.ts'
 import type { Answering } from '../../../test/world/authenticator.ts'
 import { APPROVALS_ORIGIN, bytesOf, makePasskey } from '../../../test/world/passkeys.ts'
+import { readAuthenticatorData } from './authenticator-data.ts'
 import { readWholeCbor } from './cbor.ts'
 import { AnswerRefused, relyingPartyOf, verifyAssertion, verifyRegistration } from './ceremony.ts'
 import type { Assertion } from './ceremony.ts'
@@ -71,6 +72,12 @@ describe('an answer of a passkey', () => {
       return judge(assertion, { key: own })
     }
     expect([judgeLong(1500), judgeLong(2048)]).toEqual(['none', 'malformed'])
+  })
+
+  test('that is synced although it may not be does not count', () => {
+    const data = (flags: number): Buffer => Buffer.concat([Buffer.alloc(32), Buffer.of(flags), Buffer.alloc(4)])
+    expect([0x05, 0x0d, 0x1d].map((flags) => readAuthenticatorData(data(flags)).maySync)).toEqual([false, true, true])
+    expect(() => readAuthenticatorData(data(0x15))).toThrow('synced')
   })
 
   test('to another challenge, or by another key, does not count', () => {

@@ -82,12 +82,12 @@ export function verifyAssertion(
 /**
  * Verifies a new passkey by the steps of section 7.1. Its attestation is not judged, because an administrator compares
  * the key with the person and enrols it by hand.
- * @returns the id and the public key of the credential. Throws AnswerRefused.
+ * @returns the id and the public key of the credential, and whether it may be synced. Throws AnswerRefused.
  */
 export function verifyRegistration(
   { attestationObject, clientDataJSON }: Registration,
   { challenge, party }: { challenge: Buffer; party: RelyingParty },
-): { id: Buffer; key: KeyObject } {
+): { id: Buffer; key: KeyObject; maySync: boolean } {
   judgeClientData(clientDataJSON, 'webauthn.create', challenge, party)
   const data = parsed(() => {
     const object = readWholeCbor(attestationObject)
@@ -97,7 +97,7 @@ export function verifyRegistration(
   })
   judgeAuthenticator(data, party)
   if (!data.credential) throw new AnswerRefused('malformed', 'the answer contains no new credential')
-  return data.credential
+  return { ...data.credential, maySync: data.maySync }
 }
 
 function judgeClientData(json: Buffer, type: string, challenge: Buffer, { origin }: RelyingParty): void {

@@ -3,6 +3,20 @@ import type { KeyObject } from 'node:crypto'
 import type { Cbor } from './cbor.ts'
 import { NotWebAuthn } from './cbor.ts'
 
+/**
+ * The encodings of the points of Ed25519 whose order is at most 8, without the sign bit, in hex (RFC 8032, section
+ * 5.1.7). Under such a key, signatures that nobody made are valid.
+ */
+const WEAK_POINTS: ReadonlySet<string> = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+])
+
 /** Names of the members of a COSE key (RFC 9052, section 7.1; RFC 9053, sections 7.1.1 and 7.2). */
 const [KIND, ALGORITHM, CURVE, X, Y] = [1, 3, -1, -2, -3]
 const COORDINATE_BYTES = 32
@@ -23,7 +37,9 @@ export function keyOfCose(value: Cbor): KeyObject {
   }
   if (kind === 1 && algorithm === ALGORITHMS.EdDSA && curve === 6) {
     requireMembers(value, [KIND, ALGORITHM, CURVE, X])
-    return importKey({ kty: 'OKP', crv: 'Ed25519', x: coordinate(value, X) })
+    const key = importKey({ kty: 'OKP', crv: 'Ed25519', x: coordinate(value, X) })
+    if (isWeak(key)) throw new NotWebAuthn('the key is a point of small order')
+    return key
   }
   throw new NotWebAuthn('the key is of another kind than ES256 or EdDSA with Ed25519')
 }
@@ -40,10 +56,18 @@ export function readPasskeyKey(hex: string): KeyObject | undefined {
     const isKnown =
       key.asymmetricKeyType === 'ed25519' ||
       (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
-    return isKnown && writePasskeyKey(key) === hex ? key : undefined
+    return isKnown && !isWeak(key) && writePasskeyKey(key) === hex ? key : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether a key is of Ed25519, and a point of small order. */
+export function isWeak(key: KeyObject): boolean {
+  if (key.asymmetricKeyType !== 'ed25519') return false
+  const point = Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url')
+  point[31]! &= 0x7f
+  return WEAK_POINTS.has(point.toString('hex'))
 }
 
 function requireMembers(key: Map<number | string, Cbor>, names: readonly number[]): void {

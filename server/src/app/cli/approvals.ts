@@ -1,4 +1,5 @@
 import { approvalMessage } from '../../adapters/signer/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import { approve, findById, findWaitingByIntents } from '../../pay-out/withdrawals/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
@@ -31,7 +32,7 @@ export const approvalCommands: readonly Command[] = [
             .map(({ id, merchantId, ticker, blockchain, units, to, createdAt }) => ({
               merchantId,
               id,
-              amount: `${formatUnits(units, catalogue.findCrypto(ticker)!.scale)} ${ticker}`,
+              amount: amountOf(catalogue, ticker, units),
               network: blockchain,
               to,
               approvals: `${approvedBy.length} of ${needed}`,
@@ -80,6 +81,12 @@ export const approvalCommands: readonly Command[] = [
     },
   }),
 ]
+
+/** Writes an amount. One asset that the assets file lacks must not hide the other withdrawals. */
+const amountOf = (catalogue: Catalogue, ticker: string, units: bigint): string => {
+  const asset = catalogue.findCrypto(ticker)
+  return asset ? `${formatUnits(units, asset.scale)} ${ticker}` : `${units} units of ${ticker} (not in the assets file)`
+}
 
 /** Reads a time exactly as the signed text has it. @throws UsageError */
 const readExpiry = (text: string): Date => {

@@ -109,7 +109,7 @@ export const createSignerLimitsJob = (
 })
 
 /**
- * How many withdrawals the signer is asked about at once: each may need a few approvals, and a request has at most 100.
+ * How many withdrawals the signer is asked about at once: each may need a few approvals, and a request has at most 250.
  */
 const CHECKED_AT_ONCE = 25
 
