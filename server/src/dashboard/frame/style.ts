@@ -32,7 +32,8 @@ form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
 .find{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;align-items:end}
 .find button,.ask button{min-height:2.75rem;padding:.4rem 1rem;justify-self:start}
 pre{margin:0;padding:.75rem;max-height:26rem;overflow:auto;border:1px solid var(--edge);border-radius:.6rem;font:400 .8125rem/1.5 ui-monospace,Consolas,monospace}
-ol.rows{padding:0;list-style:none}
+ol.rows{display:grid;gap:.75rem;padding:0;list-style:none}
+ol.rows .line{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:center}
 .chart{display:block;width:100%;height:10rem;border-bottom:1px solid var(--rim)}
 .chart rect{fill:var(--line)}.chart polyline{fill:none;stroke:var(--line);stroke-width:2;vector-effect:non-scaling-stroke}.chart polygon{fill:var(--calm)}
 .axis{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;font-size:.8125rem}
