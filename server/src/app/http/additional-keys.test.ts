@@ -74,6 +74,21 @@ const needs = (operation: Operation, body = exampleOf(operation)): readonly Scop
   ]
 }
 
+test('a key uses at most half of the rate of its merchant, so that the other keys go on', async () => {
+  const { id, privateKey } = await makeMerchant(edge.db, edge.clock.ms, { settings: { requestsPerMinute: 6 } })
+  const [busy, other] = [await made(['read'], { merchantId: id }), await made(['read'], { merchantId: id })]
+  const ask = async (count: number, key?: Made): Promise<number[]> => {
+    const by = { ...(key ? withKey(key) : { key: privateKey }), id }
+    const statuses: number[] = []
+    while (statuses.length < count) statuses.push((await edge.call('GET', balances, undefined, by)).status)
+    return statuses
+  }
+  expect(await ask(5, busy)).toEqual([200, 200, 200, 429, 429])
+  expect(await ask(1, other)).toEqual([200])
+  expect(await ask(3), 'all keys share the rate of the merchant').toEqual([200, 200, 429])
+  expect(await ask(1, other)).toEqual([429])
+})
+
 describe('a key with one scope, and one with all others', () => {
   test.each(SCOPES)(
     '%s: does exactly the operations that need it, by their own paths and by aliases',

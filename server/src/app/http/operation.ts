@@ -107,7 +107,7 @@ export const createOperation = (
     const { merchant, key, may } = await identify(deps, passage, headers, bytes, now)
     passage.merchantId = merchant.id
     passage.keyId = key.id
-    limitRate(deps, merchant, passage, now)
+    limitRate(deps, merchant, passage, now, may ? key.id : undefined)
     if (may) requireScopes(operation.scopes, may)
     if (!route) throw notBuiltRefusal(operation)
     const request = read(passage, headers, { merchant, key }, query)
@@ -171,9 +171,21 @@ const answerBefore = async (
 const notBuiltRefusal = ({ id, method, path }: Operation) =>
   refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
 
-const limitRate = (deps: EdgeDeps, { id, settings }: Merchant, passage: Passage, now: number): void => {
-  const perMinute = settings.requestsPerMinute ?? deps.requestsPerMinute
-  const left = deps.limiter.take(id, perMinute, now)
+/**
+ * Counts a request toward the rate of its merchant. Each additional key has half of it: one program can't use up all.
+ * @param additional the id of the additional key that signed the request; undefined: the main key did
+ */
+const limitRate = (
+  deps: EdgeDeps,
+  { id, settings }: Merchant,
+  passage: Passage,
+  now: number,
+  additional: string | undefined,
+): void => {
+  const whole = settings.requestsPerMinute ?? deps.requestsPerMinute
+  const perMinute = additional === undefined ? whole : Math.max(1, Math.floor(whole / 2))
+  const ofKey = additional === undefined ? Infinity : deps.limiter.take(`${id} ${additional}`, perMinute, now)
+  const left = ofKey < 0 ? ofKey : Math.min(ofKey, deps.limiter.take(id, whole, now))
   passage.rate = { left: Math.max(0, left), perMinute }
   if (left < 0) {
     throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, {
