@@ -4,9 +4,9 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { useInstallation } from '../../../../test/world/installation.ts'
 import { fillListed, LISTED, listedWorld } from '../../../../test/world/listed.ts'
-import { makeMerchant, newId } from '../../../../test/world/merchant.ts'
+import { makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
-import { listAudit } from '../../merchants/accounts/index.ts'
+import { listAudit, setSetting } from '../../merchants/accounts/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { openItems } from '../composition/open-items.ts'
 import { runCommand } from './index.ts'
@@ -65,6 +65,27 @@ test('a merchant that has just begun to end can not end yet: requests may be on 
   const { id } = await makeMerchant(db, Date.now())
   await type('merchant', 'end', id)
   expect(await type('merchant', 'finish', id)).toEqual([1, expect.stringContaining('requests may be on their way')])
+})
+
+test('notifications keep a merchant that has a URL from ending, and are only shown for one that has none', async () => {
+  const { id } = await makeMerchant(db, Date.now())
+  const setUrl = (value: string) =>
+    inTransaction(db, (tx) =>
+      setSetting(tx, id, { name: 'notificationsUrl', value }, { actor: 'test' }, momentAt(Date.now())),
+    )
+  // Raw: a stream whose first notification is due at any time, without the object that it is about.
+  await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, since, until)
+    values (${id}, ${newId()}, 1, 1, now(), now(), now())`.execute(db)
+  await setUrl('https://shop.example/hook')
+  await type('merchant', 'end', id)
+  await wait(id)
+  expect(await type('merchant', 'finish', id)).toEqual([1, expect.stringContaining('1 objects with notifications')])
+  await setUrl('')
+  expect(await type('merchant', 'standing', id)).toEqual([
+    0,
+    expect.stringMatching(/nothing is open[^]*1 objects have notifications, and the merchant has no URL/),
+  ])
+  expect(await type('merchant', 'finish', id)).toEqual([0, 'the merchant has ended\n'])
 })
 
 test('an unknown merchant is refused', async () => {

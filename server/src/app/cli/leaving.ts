@@ -1,7 +1,7 @@
 import { beginEnding, finishEnding, reopen, serviceOf } from '../../merchants/accounts/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
-import { openItems } from '../composition/open-items.ts'
+import { countUndeliverable, openItems } from '../composition/open-items.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
 import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
@@ -12,10 +12,13 @@ const realTime = ({ clock }: Opened['runtime']): Date => new Date(clock.now())
 const showOpen = async ({ runtime, config }: Opened, merchantId: string, out: Output): Promise<void> => {
   const open = await openItems(runtime.db, merchantId, required(config.assets, 'BURSAR_ASSETS_FILE'), realTime(runtime))
   const { state, since } = await serviceOf(runtime.db, merchantId)
-  out.show({ state, since, open }, [])
+  const undeliverable = await countUndeliverable(runtime.db, merchantId)
+  out.show({ state, since, open, undeliverable }, [])
   out.say(`the merchant is ${state}${since === null ? '' : `, since ${since.toISOString()}`}`)
   for (const one of open) out.say(`- ${one}`)
   if (open.length === 0) out.say('nothing is open, and no balance is left')
+  if (undeliverable > 0)
+    out.say(`${undeliverable} objects have notifications, and the merchant has no URL: it can end with them`)
 }
 
 export const leavingCommands: readonly Command[] = [

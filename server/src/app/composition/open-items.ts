@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { settingsOf } from '../../merchants/accounts/index.ts'
 import { standingOf } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
+
+const TO_DELIVER = 'objects with notifications to deliver'
 
 /** What a merchant has open, by kind, with the number of them. */
 const countOpen = async (db: Db | Tx, merchantId: string, at: Date): Promise<{ kind: string; count: number }[]> => {
@@ -25,11 +28,23 @@ const countOpen = async (db: Db | Tx, merchantId: string, at: Date): Promise<{ k
         where merchant_id = ${merchantId} and state in ('requested', 'approved', 'failed')
       union all select 'requests of payouts that wait or are being placed' from payout_requests
         where merchant_id = ${merchantId} and (state = 'placing' or (state = 'waiting' and expires_at > ${at}))
-      union all select 'objects with notifications to deliver' from event_streams
+      union all select ${TO_DELIVER}::text from event_streams
         where merchant_id = ${merchantId}) o
     group by kind order by kind`.execute(db)
   return rows
 }
+
+/**
+ * Objects of a merchant without a URL that have notifications: nothing delivers these, and the merchant may end with
+ * them. They can be read by `GET /merchants/events`.
+ */
+export const countUndeliverable = async (db: Db, merchantId: string): Promise<number> =>
+  (await settingsOf(db, merchantId)).notificationsUrl === null
+    ? (
+        await sql<{ count: number }>`select count(*) as count from event_streams
+          where merchant_id = ${merchantId}`.execute(db)
+      ).rows[0]!.count
+    : 0
 
 const ACCOUNTS = {
   merchant: 'on the balance',
@@ -39,12 +54,14 @@ const ACCOUNTS = {
 } as const
 
 /**
- * Everything that a merchant must not have when it ends, one sentence each: open orders and invoices, undelivered
- * notifications, and money. Units of an asset that the installation does not serve are stated as units.
+ * Everything that a merchant must not have when it ends, one sentence each: open orders and invoices, notifications
+ * that its URL has not received yet, and money. Units of an asset that the installation does not serve are stated as
+ * units.
  * @param at of the real clock: requests of payouts expire by it
  */
 export const openItems = async (db: Db, merchantId: string, catalogue: Catalogue, at: Date): Promise<string[]> => {
-  const orders = await countOpen(db, merchantId, at)
+  const isDelivered = (await settingsOf(db, merchantId)).notificationsUrl !== null
+  const orders = (await countOpen(db, merchantId, at)).filter(({ kind }) => isDelivered || kind !== TO_DELIVER)
   const accounts = await standingOf(db, merchantId, Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])
   return [
     ...orders.map(({ kind, count }) => `${count} ${kind}`),
