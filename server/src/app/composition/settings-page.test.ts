@@ -58,6 +58,8 @@ describe('the page Settings', () => {
     })
     const before = await auditOf()
     expect(before).toHaveLength(1)
+    const audit = textOf(await owner.get(`/app/merchants/${edge.merchant.id}/audit?lang=en`))
+    expect(audit).toContain('Changed the settings: accent, activityMails, mailLanguage, redirectHosts, supportUrl')
     expect(before[0]).toMatchObject({ detail: { accent: { before: '', after: '#0b6b4f' } } })
     await owner.post(at(), form)
     expect(await auditOf()).toHaveLength(1)

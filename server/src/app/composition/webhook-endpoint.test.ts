@@ -260,6 +260,11 @@ describe('a test', () => {
     for (let i = 0; i < 30; i += 1) await ask(owner!, randomUUID())
     expect((await ask(owner!, randomUUID())).headers['location']).toContain('test-limited')
     edge.clock.ms += 61 * MINUTE
+    const members: TestBrowser[] = []
+    while (members.length < 36) members.push(await memberOf(edge.merchant.id, 'owner'))
+    const atOnce = await Promise.all(members.map((member) => ask(member, randomUUID())))
+    expect(atOnce.filter(({ headers }) => String(headers['location']).includes('test-limited'))).toHaveLength(6)
+    edge.clock.ms += 61 * MINUTE
   })
 
   test('the page needs at most ten statements', async () => {

@@ -26,14 +26,14 @@ export interface NewAdditionalKey {
 }
 
 /**
- * - secret: the key was made, and this is its only copy in clear text
+ * - secret: the key was made, and this is its only copy in clear text; `name` is stored
  * - known: the form has made a key before
  * - too-many: the merchant has the most valid keys
  * - name: it has no characters, or too many
  * - scopes: there is none
  */
 export type AddedKey =
-  | { id: string; secret: string }
+  | { id: string; name: string; secret: string }
   | { problem: 'known' | 'too-many' | 'name' | 'scopes'; secret?: undefined }
 
 /** Associated data of a sealed secret, which binds it to this key of this merchant. */
@@ -76,7 +76,7 @@ export const addAdditionalKey = async (
   await sql`insert into api_keys(merchant_id, id, name, sealed, scopes, addresses, expires_at, created_by, created_at, form_id)
     values (${merchantId}, ${id}, ${name}, ${sealed}, ${scopes}::text[], ${[...addresses]}::text[], ${expiresAt}, ${createdBy},
       ${real}, ${formId})`.execute(tx)
-  return { id, secret }
+  return { id, name, secret }
 }
 
 /**

@@ -19,12 +19,17 @@ export const MOST_CLAIMS = 3
  */
 export type AskedTest = 'asked' | 'repeated' | 'limited'
 
-/** Asks the worker to send a test. @param id of a form: a form that is submitted again asks for nothing */
+/**
+ * Asks the worker to send a test. Calls for one merchant happen one after another, so that their number stays within
+ * its limit.
+ * @param id of a form: a form that is submitted again asks for nothing
+ */
 export const askTest = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
   { at }: Moment,
 ): Promise<AskedTest> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook tests of ${merchantId}`}, 0))`.execute(tx)
   const { rows: earlier } = await sql<{ count: number }>`select count(*) as count from (
     select from webhook_tests where merchant_id = ${merchantId} and asked_at > ${new Date(at.getTime() - HOUR_MS)}
     limit ${MOST_AN_HOUR}) t`.execute(tx)

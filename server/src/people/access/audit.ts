@@ -74,7 +74,7 @@ export interface MerchantAction {
   /** the address of the person who did it; null: an operator */
   by: string | null
   action: string
-  /** the address of the person, or the name of the key, that it is about */
+  /** the address of the person, the name of the key, or the names of the settings that it is about */
   about: string | null
   role: string | null
   /** the role before a change */
@@ -102,8 +102,10 @@ export const auditPage = async (
 ): Promise<{ actions: MerchantAction[]; hasMore: boolean }> => {
   const from = before === null ? NEWEST : await positionOf(db, merchantId, before)
   if (!from) return { actions: [], hasMore: false }
-  const { rows } =
-    await sql<MerchantAction>`select a.id, a.at, p.email as by, a.action, coalesce(a.detail ->> 'email', a.detail ->> 'name') as about,
+  const { rows } = await sql<MerchantAction>`select a.id, a.at, p.email as by, a.action,
+      case when a.action = 'changed settings'
+        then (select string_agg(name, ', ' order by name) from jsonb_object_keys(a.detail) name)
+        else coalesce(a.detail ->> 'email', a.detail ->> 'name') end as about,
       a.detail ->> 'role' as role, a.detail ->> 'before' as before
     from dashboard_audit a left join dashboard_people p
       on p.id = case when starts_with(a.actor, 'person:') then substring(a.actor from 8)::uuid end

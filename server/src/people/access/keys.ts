@@ -115,12 +115,12 @@ const makeKey = async (
     { real, newId: moment.newId },
   )
   if (added.secret === undefined) throw new KeyProblem([added.problem])
-  const detail = { keyId: added.id, name: name.trim(), scopes, addresses, expiresAt }
+  const detail = { keyId: added.id, name: added.name, scopes, addresses, expiresAt }
   await record(tx, { merchantId, personId: null, actor: by.actor, action: 'added key', detail }, now)
   await notifyOwners(
     tx,
     merchantId,
-    { event: 'key-added', detail: `${name.trim()} (${scopes.join(', ')})`, by: by.person },
+    { event: 'key-added', detail: `${added.name} (${scopes.join(', ')})`, by: by.person },
     now,
   )
   return added

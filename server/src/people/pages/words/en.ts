@@ -269,6 +269,7 @@ export const en: Words = {
     'replayed webhook': 'Sent a notification again',
     'tested webhook': 'Sent a test notification',
     'changed webhook URL': 'Changed the URL of webhooks',
+    'changed settings': 'Changed the settings',
     'took archive': 'Downloaded the archive',
     'woke webhooks': 'Sent waiting notifications',
     'signed in': 'Signed in',

@@ -152,6 +152,7 @@ export const kk: Words = {
     'replayed webhook': 'Хабарламаны қайта жіберу',
     'tested webhook': 'Вебхук тексеруін жіберу',
     'changed webhook URL': 'Вебхуктар URL мекенжайын өзгерту',
+    'changed settings': 'Баптаулар өзгертілді',
     'took archive': 'Мұрағатты жүктеу',
     'woke webhooks': 'Күтіп тұрған хабарламаларды жіберу',
     'signed in': 'Кірді',

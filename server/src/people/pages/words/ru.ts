@@ -150,6 +150,7 @@ export const ru: Words = {
     'replayed webhook': 'Повторная отправка уведомления',
     'tested webhook': 'Отправка проверки вебхука',
     'changed webhook URL': 'Изменение URL вебхуков',
+    'changed settings': 'Изменены настройки',
     'took archive': 'Скачивание архива',
     'woke webhooks': 'Отправка ожидавших уведомлений',
     'signed in': 'Вход',

@@ -150,6 +150,7 @@ export const uk: Words = {
     'replayed webhook': 'Повторне надсилання сповіщення',
     'tested webhook': 'Надсилання перевірки вебхука',
     'changed webhook URL': 'Зміна URL вебхуків',
+    'changed settings': 'Змінено налаштування',
     'took archive': 'Завантаження архіву',
     'woke webhooks': 'Надсилання сповіщень, що очікували',
     'signed in': 'Вхід',
