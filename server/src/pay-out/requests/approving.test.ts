@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../../market/assets/index.ts'
 import { beginEnding, finishEnding, reopen } from '../../merchants/accounts/index.ts'
 import { removeFromTeam, ROLES, type Role } from '../../people/access/index.ts'
+import { insertMember } from '../../people/access/people.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { storeFeeRate } from '../withdrawals/terms.ts'
 import { changePolicy, readRequest, refuseRequest, withdrawRequest } from './index.ts'
@@ -173,6 +174,21 @@ describe('at the same time', () => {
     expect(await outcomeOf(approve(owner, merchantId, id))).toBe('placed')
   })
 
+  test('an approval from before its member was removed does not count once they are back; they can approve again', async () => {
+    const { merchantId, checker, id } = await asked()
+    await setPolicy(merchantId, { assets: new Map([['BTC', { ...DEFAULT_RULE, approvals: 2 }]]) })
+    expect(await outcomeOf(approve(checker, merchantId, id))).toBe('counted')
+    const [owner, personId] = [await memberOf(merchantId, 'owner'), checker.person.id]
+    const later = nowAt(NOW + 60_000)
+    await inTransaction(db, async (tx) => {
+      await removeFromTeam(tx, owner, { merchantId, personId }, now)
+      await insertMember(tx, { merchantId, personId, role: 'approver' }, later.real)
+    })
+    expect((await readRequest(db, merchantId, id, later.real))!.approvals).toEqual([])
+    expect(await outcomeOf(approve(owner, merchantId, id, { at: later }))).toBe('counted')
+    expect(await outcomeOf(approve(checker, merchantId, id, { at: later }))).toBe('placed')
+  })
+
   test('approve and withdraw, approve and refuse: one of them happens', async () => {
     for (let n = 0; n < 6; n += 1) {
       const { merchantId, maker, checker, id } = await asked()
@@ -208,6 +224,13 @@ describe('the policy at the time of the approval', () => {
   test('that was tightened after the request applies to it', async () => {
     const { merchantId, checker, id } = await asked()
     await setPolicy(merchantId, { onlyBook: true })
+    expect(await outcomeOf(approve(checker, merchantId, id))).toBe('book')
+    expect(await withdrawals(merchantId)).toEqual([])
+  })
+
+  test('that was tightened while the approval waited for its lock applies to it', async () => {
+    const { merchantId, checker, id } = await asked()
+    await setPolicy(merchantId, { onlyBook: true }, 0, nowAt(NOW + 1_000))
     expect(await outcomeOf(approve(checker, merchantId, id))).toBe('book')
     expect(await withdrawals(merchantId)).toEqual([])
   })

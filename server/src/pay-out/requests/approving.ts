@@ -8,6 +8,7 @@ import {
   authorise,
   can,
   lockTeam,
+  memberSince,
   record,
   requireOpen,
   requireProof,
@@ -24,6 +25,7 @@ import {
   approvalsOf,
   endLine,
   insertApproval,
+  isPresent,
   linesOf,
   lockRequest,
   moveRequest,
@@ -108,11 +110,13 @@ const approveWithin = async (
   if (isMaker && needed > 0) throw new PayoutProblem('own')
   await requireInBook(tx, merchantId, lines, now.real)
   requireWithinLimits(policy, lines, paid, now.real)
-  if (!isMaker && !(await insertApproval(tx, request, personId, now.real))) throw new PayoutProblem('already')
+  const since = await memberSince(tx, merchantId)
+  const approver = { personId, since: since.get(personId)! }
+  if (!isMaker && !(await insertApproval(tx, request, approver, now.real))) throw new PayoutProblem('already')
   const detail = { id, hash: hash.toString('hex') }
   const action = isMaker ? 'paid without approval' : 'approved payout'
   await record(tx, { merchantId, personId: null, actor: actorOf(personId), action, detail }, now)
-  const missing = needed - (await countApprovals(tx, request, hash))
+  const missing = needed - (await countApprovals(tx, request, { hash, since }))
   if (missing > 0) return { kind: 'counted', missing }
   if (request.kind === 'file') {
     await moveRequest(tx, request, 'approved-file', { by: personId, at: now.real })
@@ -123,11 +127,20 @@ const approveWithin = async (
   return { kind: 'placed' }
 }
 
-/** Approvals of members who may still approve, and of this content. */
-const countApprovals = async (tx: Tx, { id, merchantId }: PayoutRequest, hash: Buffer): Promise<number> => {
+/** Approvals of this content by members who may still approve, made since each became a member for the last time. */
+const countApprovals = async (
+  tx: Tx,
+  { id, merchantId }: PayoutRequest,
+  { hash, since }: { hash: Buffer; since: ReadonlyMap<string, Date> },
+): Promise<number> => {
   let count = 0
-  for (const { personId, contentHash: approved } of await approvalsOf(tx, id))
-    if (approved.equals(hash) && (await can(tx, { personId, action: 'approve-payouts', merchantId }))) count += 1
+  for (const { personId, contentHash: approved, at } of await approvalsOf(tx, id))
+    if (
+      approved.equals(hash) &&
+      isPresent(since, { personId, at }) &&
+      (await can(tx, { personId, action: 'approve-payouts', merchantId }))
+    )
+      count += 1
   return count
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { createStop, liftStop, listStops } from '../../ledger/stops/index.ts'
 import { setDisabled } from '../../merchants/accounts/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import {
@@ -60,9 +61,9 @@ describe('a file', () => {
 
 describe('an approved file', () => {
   const { db, richShop, memberOf, approve, stateOf, withdrawals } = usePayouts()
-  const runtime = () => createTestRuntime(db, () => NOW)
+  const runtime = (at: number) => createTestRuntime(db, () => at)
   const signal = new AbortController().signal
-  const job = (rules = RULES) => createPlacingJob({ runtime: runtime(), rules }, 1_000)
+  const job = (rules = RULES, at = NOW) => createPlacingJob({ runtime: runtime(at), rules }, 1_000)
 
   /** @returns the approved request of a file with these amounts */
   const approved = async (amounts: readonly string[]): Promise<{ merchantId: string; id: string }> => {
@@ -122,6 +123,33 @@ describe('an approved file', () => {
       ['failed', 'the merchant is disabled or has ended'],
     ])
     expect(await withdrawals(merchantId)).toEqual([])
+  })
+
+  test('whose payouts are stopped waits for half a minute, and another one is placed meanwhile', async () => {
+    const [one, other] = [await approved(['0.1', '0.2']), await approved(['0.3'])]
+    const stop = { asset: null, merchantId: one.merchantId, reason: 'test', actor: 'test' }
+    await inTransaction(db, (tx) => createStop(tx, stop, now.moment))
+    expect(await job().run(signal)).toBe(false)
+    expect([await stateOf(one.merchantId, one.id), await stateOf(other.merchantId, other.id)]).toEqual([
+      'placing',
+      'placed',
+    ])
+    for (const { id } of await listStops(db)) await liftStop(db, id, { actor: 'test', reason: null }, now.real)
+    await job().run(signal)
+    expect(await withdrawals(one.merchantId)).toEqual([])
+    await job(RULES, NOW + 30_000).run(signal)
+    expect(await withdrawals(one.merchantId)).toHaveLength(2)
+    expect(await stateOf(one.merchantId, one.id)).toBe('placed')
+  })
+
+  test('of many payouts is placed in parts', async () => {
+    const [large, small] = [await approved(Array.from({ length: 60 }, () => '0.01')), await approved(['0.3'])]
+    expect(await job().run(signal)).toBe(true)
+    expect(await withdrawals(large.merchantId)).toHaveLength(50)
+    expect(await stateOf(small.merchantId, small.id)).toBe('placed')
+    expect(await job().run(signal)).toBe(false)
+    expect(await withdrawals(large.merchantId)).toHaveLength(60)
+    expect(await stateOf(large.merchantId, large.id)).toBe('placed')
   })
 
   test('is placed once by two workers at a time', async () => {

@@ -1,14 +1,24 @@
 /** Places the payouts of approved files, one by one. */
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, isolated, type Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { nowOf } from '../../people/access/index.ts'
 import type { Rules } from '../withdrawals/index.ts'
 import { canWait, placeLine } from './approving.ts'
 import { requireServed } from './asking.ts'
 import { PayoutProblem, type PayoutTrouble } from './problem.ts'
-import { endLine, linesOf, lockRequest, moveRequest, placingRequests, type PayoutRequest } from './store.ts'
+import {
+  endLine,
+  hasWaiting,
+  lockRequest,
+  moveRequest,
+  placingRequests,
+  postponeRequest,
+  waitingLine,
+  waitingLines,
+  type PayoutRequest,
+} from './store.ts'
 
 interface PlacingJobDeps {
   runtime: Runtime
@@ -16,6 +26,10 @@ interface PlacingJobDeps {
 }
 
 const REQUESTS = 20
+/** Payouts of one file that are placed before the other files have their turn. */
+const LINES = 50
+/** A file with payouts that are stopped is tried again after this time. */
+const PAUSE_MS = 30_000
 /** A payout that is stopped, or whose fee is unknown, is tried for so long after the approval. */
 const LONGEST_MS = 24 * 3_600_000
 const REASONS: Partial<Record<PayoutTrouble, string>> = {
@@ -28,25 +42,53 @@ export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => 
   name: 'payouts of files',
   everyMs,
   run: async (signal) => {
-    const requests = await placingRequests(deps.runtime.db, REQUESTS)
-    await forEachIsolated(requests, (request) => placeAll(deps, request, signal))
-    return false
+    const requests = await placingRequests(deps.runtime.db, REQUESTS, nowOf(deps.runtime).real)
+    let hasMore = requests.length === REQUESTS
+    await forEachIsolated(requests, async (request) => {
+      if (await placeSome(deps, request, signal)) hasMore = true
+    })
+    return hasMore && !signal.aborted
   },
 })
 
-const placeAll = async (deps: PlacingJobDeps, request: PayoutRequest, signal: AbortSignal): Promise<void> => {
-  const waiting = (await linesOf(deps.runtime.db, request.id)).filter(({ state }) => state === 'waiting')
-  await forEachIsolated(waiting, async ({ number }) => {
-    if (!signal.aborted) await placeOne(deps, request, number)
+/**
+ * Places the next payouts of a file. After one that is stopped, it tries no other one of the same asset on the same
+ * network. Returns true if the file has more that can be tried at once.
+ */
+const placeSome = async (deps: PlacingJobDeps, request: PayoutRequest, signal: AbortSignal): Promise<boolean> => {
+  const { db } = deps.runtime
+  const stopped = new Set<string>()
+  let tried = 0
+  let isCut = false
+  const fail = await isolated(await waitingLines(db, request.id), async ({ number, ticker, blockchain }) => {
+    const place = `${ticker}/${blockchain}`
+    if (stopped.has(place)) return
+    isCut ||= signal.aborted || tried === LINES
+    if (isCut) return
+    tried += 1
+    if (await placeOne(deps, request, number)) stopped.add(place)
   })
-  await inTransaction(deps.runtime.db, async (tx) => {
-    const found = await lockRequest(tx, request.merchantId, request.id)
-    if (!found || (await linesOf(tx, request.id)).some(({ state }) => state === 'waiting')) return
-    await moveRequest(tx, found, 'ended', { by: found.decidedBy!, at: found.decidedAt! })
-  })
+  const pause = isCut || stopped.size === 0 ? 0 : PAUSE_MS
+  await postponeRequest(db, request, new Date(nowOf(deps.runtime).real.getTime() + pause))
+  if (!isCut) await endPlaced(deps, request)
+  fail()
+  return isCut
 }
 
-const placeOne = async ({ runtime, rules }: PlacingJobDeps, request: PayoutRequest, number: number): Promise<void> => {
+/** Ends a file that has no payout that waits. */
+const endPlaced = ({ runtime }: PlacingJobDeps, { merchantId, id }: PayoutRequest): Promise<void> =>
+  inTransaction(runtime.db, async (tx) => {
+    const found = await lockRequest(tx, merchantId, id)
+    if (!found || (await hasWaiting(tx, id))) return
+    await moveRequest(tx, found, 'ended', { by: found.decidedBy!, at: found.decidedAt! })
+  })
+
+/** Returns true if the payout is stopped, or its fee is unknown: it still waits. */
+const placeOne = async (
+  { runtime, rules }: PlacingJobDeps,
+  request: PayoutRequest,
+  number: number,
+): Promise<boolean> => {
   const now = nowOf(runtime)
   const { merchantId, id, decidedAt } = request
   try {
@@ -56,15 +98,17 @@ const placeOne = async ({ runtime, rules }: PlacingJobDeps, request: PayoutReque
       await requireServed(tx, merchantId)
       await placeLine(tx, request, line, rules, now)
     })
+    return false
   } catch (error) {
     const isLate = now.real.getTime() - decidedAt!.getTime() > LONGEST_MS
     const reason = reasonOf(error)
     if (reason === undefined) throw error
-    if (error instanceof ApiRefusal && canWait(error) && !isLate) return
+    if (error instanceof ApiRefusal && canWait(error) && !isLate) return true
     await inTransaction(runtime.db, async (tx) => {
       if (await lockedLine(tx, { merchantId, id }, number))
         await endLine(tx, { requestId: id, number }, { reason }, now.real)
     })
+    return false
   }
 }
 
@@ -76,7 +120,7 @@ const lockedLine = async (
 ) => {
   const request = await lockRequest(tx, merchantId, id)
   if (request?.state !== 'placing') return undefined
-  return (await linesOf(tx, id)).find((line) => line.number === number && line.state === 'waiting')
+  return waitingLine(tx, id, number)
 }
 
 /** Why a payout is refused; undefined: the error is no refusal. */

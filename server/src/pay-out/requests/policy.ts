@@ -24,18 +24,23 @@ export interface Policy {
   next: { rules: PayoutRules; inForceAt: Date } | undefined
 }
 
-/** The policy of a merchant at a time of the real clock. */
+/**
+ * The policy of a merchant at a time of the real clock. A version that was in force when it was made counts at any
+ * time: a command that waited for the lock has an older time than the change that it waited for.
+ */
 export const readPolicy = async (db: Db | Tx, merchantId: string, at: Date): Promise<Policy> => {
   const { rows } = await sql<{
     version: number
     rules: Parameters<typeof readRules>[0]
     inForceAt: Date
-  }>`(select version, rules, in_force_at as "inForceAt" from payout_policies
-      where merchant_id = ${merchantId} and in_force_at <= ${at} order by version desc limit 1)
-    union all (select version, rules, in_force_at from payout_policies
+    isInForce: boolean
+  }>`(select version, rules, in_force_at as "inForceAt", true as "isInForce" from payout_policies
+      where merchant_id = ${merchantId} and (in_force_at <= ${at} or in_force_at = made_at)
+      order by version desc limit 1)
+    union all (select version, rules, in_force_at, in_force_at <= ${at} or in_force_at = made_at from payout_policies
       where merchant_id = ${merchantId} order by version desc limit 1)`.execute(db)
-  const [present, newest] = [rows.find(({ inForceAt }) => inForceAt <= at), rows.at(-1)]
-  const isAhead = newest !== undefined && newest.inForceAt > at
+  const [present, newest] = [rows.find(({ isInForce }) => isInForce), rows.at(-1)]
+  const isAhead = newest !== undefined && !newest.isInForce
   return {
     version: newest?.version ?? 0,
     rules: present ? readRules(present.rules) : DEFAULT_RULES,

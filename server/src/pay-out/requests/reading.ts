@@ -1,10 +1,10 @@
 /** Requests of a merchant, as its members see them. */
 import { sql } from 'kysely'
-import { emailsOf } from '../../people/access/index.ts'
+import { emailsOf, memberSince } from '../../people/access/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { approvalsFor } from './approving.ts'
-import { approvalsOf, linesOf, REQUEST_COLUMNS, type PayoutRequest, type StoredLine } from './store.ts'
+import { approvalsOf, isPresent, linesOf, REQUEST_COLUMNS, type PayoutRequest, type StoredLine } from './store.ts'
 
 /** A request in a list, with its first line. */
 export interface RequestRow extends PayoutRequest {
@@ -50,6 +50,7 @@ export interface RequestDetail extends PayoutRequest {
   /** who placed, refused or withdrew it */
   decider: string | undefined
   lines: RequestLine[]
+  /** without those of members who were removed and added again since */
   approvals: { personId: string; email: string; at: Date }[]
   /** by the policy in force now; 0: the maker pays alone */
   needed: number
@@ -68,7 +69,9 @@ export const readRequest = async (
     where r.merchant_id = ${merchantId} and r.id = ${id}`.execute(db)
   const request = rows[0]
   if (!request) return undefined
-  const [lines, approvals] = [await linesOf(db, id), await approvalsOf(db, id)]
+  const since = await memberSince(db, merchantId)
+  const approvals = (await approvalsOf(db, id)).filter((approval) => isPresent(since, approval))
+  const lines = await linesOf(db, id)
   const known = await knownAddresses(db, merchantId, now)
   const usual = await largestSince(db, merchantId, new Date(now.getTime() - USUAL_MS))
   const { makerId, decidedBy } = request

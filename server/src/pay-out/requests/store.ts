@@ -31,6 +31,10 @@ export const REQUEST_COLUMNS =
   r.content_hash as "contentHash", r.created_at as "createdAt", r.expires_at as "expiresAt", r.decided_by as "decidedBy",
   r.decided_at as "decidedAt", r.reason`)
 
+const LINE_COLUMNS =
+  sql.raw(`number, ticker, blockchain, to_address as "to", units, fee_limit as "feeLimit", meta, state,
+  withdrawal_id as "withdrawalId", reason`)
+
 /** Stores a request with its lines. Returns the id of the request that this form has made before, if any. */
 export const insertRequest = async (
   tx: Tx,
@@ -56,12 +60,45 @@ export const insertRequest = async (
   return undefined
 }
 
-/** Requests whose lines are to be placed, the oldest approval first. */
-export const placingRequests = async (db: Db, most: number): Promise<PayoutRequest[]> =>
+/** Requests whose lines are to be placed now, the one that was tried the longest ago first. */
+export const placingRequests = async (db: Db, most: number, now: Date): Promise<PayoutRequest[]> =>
   (
-    await sql<PayoutRequest>`select ${REQUEST_COLUMNS} from payout_requests r where r.state = 'placing'
-      order by r.decided_at, r.id limit ${most}`.execute(db)
+    await sql<PayoutRequest>`select ${REQUEST_COLUMNS} from payout_requests r
+      where r.state = 'placing' and (r.not_before is null or r.not_before <= ${now})
+      order by coalesce(r.not_before, r.decided_at), r.id limit ${most}`.execute(db)
   ).rows
+
+/** Delays the next try of a request that is being placed, and puts it behind those that were tried before. */
+export const postponeRequest = async (
+  db: Db,
+  { merchantId, id }: Pick<PayoutRequest, 'merchantId' | 'id'>,
+  until: Date,
+): Promise<void> => {
+  await sql`update payout_requests set not_before = ${until}
+    where merchant_id = ${merchantId} and id = ${id} and state = 'placing'`.execute(db)
+}
+
+/** The lines of a request that wait, by number. */
+export const waitingLines = async (
+  db: Db,
+  requestId: string,
+): Promise<Pick<StoredLine, 'number' | 'ticker' | 'blockchain'>[]> =>
+  (
+    await sql<Pick<StoredLine, 'number' | 'ticker' | 'blockchain'>>`select number, ticker, blockchain from payout_lines
+      where request_id = ${requestId} and state = 'waiting' order by number`.execute(db)
+  ).rows
+
+/** Whether a line of a request waits. */
+export const hasWaiting = async (tx: Tx, requestId: string): Promise<boolean> =>
+  (await sql`select from payout_lines where request_id = ${requestId} and state = 'waiting' limit 1`.execute(tx)).rows
+    .length > 0
+
+/** One line of a request, if it waits. */
+export const waitingLine = async (tx: Tx, requestId: string, number: number): Promise<StoredLine | undefined> =>
+  (
+    await sql<StoredLine>`select ${LINE_COLUMNS} from payout_lines
+      where request_id = ${requestId} and number = ${number} and state = 'waiting'`.execute(tx)
+  ).rows[0]
 
 /** Locks a request of a merchant. */
 export const lockRequest = async (tx: Tx, merchantId: string, id: string): Promise<PayoutRequest | undefined> =>
@@ -72,9 +109,9 @@ export const lockRequest = async (tx: Tx, merchantId: string, id: string): Promi
 
 export const linesOf = async (db: Db | Tx, requestId: string): Promise<StoredLine[]> =>
   (
-    await sql<StoredLine>`select number, ticker, blockchain, to_address as "to", units, fee_limit as "feeLimit", meta,
-        state, withdrawal_id as "withdrawalId", reason
-      from payout_lines where request_id = ${requestId} order by number`.execute(db)
+    await sql<StoredLine>`select ${LINE_COLUMNS} from payout_lines where request_id = ${requestId} order by number`.execute(
+      db,
+    )
   ).rows
 
 /** Moves a request by its state machine, with compare-and-set. Returns false if its state does not allow the event. */
@@ -103,15 +140,19 @@ export const endLine = async (
     where request_id = ${requestId} and number = ${number} and state = 'waiting'`.execute(tx)
 }
 
-/** Stores an approval. Returns false if the person has approved the request before. */
+/**
+ * Stores an approval of a locked request. Returns false if the person has approved it before, as the member that they
+ * are now. @param since when they became a member
+ */
 export const insertApproval = async (
   tx: Tx,
   { id, merchantId, contentHash }: Pick<PayoutRequest, 'id' | 'merchantId' | 'contentHash'>,
-  personId: string,
+  { personId, since }: { personId: string; since: Date },
   at: Date,
 ): Promise<boolean> => {
   const { rows } = await sql`insert into payout_approvals(request_id, person_id, merchant_id, content_hash, at)
-    values (${id}, ${personId}, ${merchantId}, ${contentHash}, ${at}) on conflict do nothing returning 1`.execute(tx)
+    select ${id}, ${personId}, ${merchantId}, ${contentHash}, ${at} where not exists (select from payout_approvals
+      where request_id = ${id} and person_id = ${personId} and at >= ${since}) returning 1`.execute(tx)
   return rows.length > 0
 }
 
@@ -120,6 +161,12 @@ export interface Approval {
   contentHash: Buffer
   at: Date
 }
+
+/** Whether an approval was made since its person became a member for the last time. */
+export const isPresent = (
+  since: ReadonlyMap<string, Date>,
+  { personId, at }: Pick<Approval, 'personId' | 'at'>,
+): boolean => at >= (since.get(personId) ?? at)
 
 export const approvalsOf = async (db: Db | Tx, requestId: string): Promise<Approval[]> =>
   (

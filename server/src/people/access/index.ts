@@ -31,7 +31,7 @@ export { nowOf, type Now } from './now.ts'
 export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
 export type { InvitationLine } from './open-invitations.ts'
-export { addressOf, emailsOf, membershipOf, membershipsOf, type Membership } from './people.ts'
+export { addressOf, emailsOf, memberSince, membershipOf, membershipsOf, type Membership } from './people.ts'
 export { authorise, can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
 export { ProofNeeded, requireOpen, requireProof } from './proofs.ts'
 export {

@@ -63,6 +63,13 @@ export const insertMember = async (
   return rows.length > 0
 }
 
+/** When each person of a merchant, those who have left included, became a member for the last time, by person. */
+export const memberSince = async (db: Db | Tx, merchantId: string): Promise<Map<string, Date>> => {
+  const { rows } = await sql<{ personId: string; addedAt: Date }>`select person_id as "personId", added_at as "addedAt"
+    from dashboard_members where merchant_id = ${merchantId}`.execute(db)
+  return new Map(rows.map(({ personId, addedAt }) => [personId, addedAt]))
+}
+
 /** The merchants of a person that are not disabled, by name. */
 export const membershipsOf = async (db: Db | Tx, personId: string): Promise<Membership[]> =>
   (

@@ -237,7 +237,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   payout_requests: {
     owner: 'pay-out/requests',
     api: 'raw(state, decided_by, decided_at, reason)',
-    worker: 'rw(state, decided_by, decided_at, reason)',
+    worker: 'rw(state, decided_by, decided_at, reason, not_before)',
   },
   people: { owner: 'treasury/adjustments', worker: 'r', operator: 'aw(removed_by, removed_at)' },
   position_limits: { owner: 'exchange/exchanges', api: 'r', worker: 'r', watcher: 'r', operator: 'raw' },
