@@ -66,7 +66,7 @@ const rulesIn = ({ rules: { catalogue } }: PayoutPagesDeps, fields: Fields): Pay
       return undefined
     assets.set(ticker, { alone: alone ?? 0n, approvals: Number(approvals), mostHour, mostDay })
   }
-  const numbers = ['from-hour', 'to-hour', 'cooling'].map(fields)
+  const numbers = ['from-hour', 'to-hour', 'cooling'].map((name) => fields(name))
   if (numbers.some((text) => !WHOLE.test(text))) return undefined
   const [from = 0, to = 0, coolingHours = 0] = numbers.map(Number)
   if (from > 23 || to > 23) return undefined
