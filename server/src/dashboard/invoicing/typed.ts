@@ -37,8 +37,8 @@ export type Field = (typeof FIELDS)[number]
 export type Typed = Readonly<Record<Field, string>>
 
 /** Reads all characters: the readers of the forms find a text that is too long. */
-export const typedIn = (fields: (name: string, most: number) => string): Typed =>
-  Object.fromEntries(FIELDS.map((name) => [name, fields(name, Infinity).trim()])) as Record<Field, string>
+export const typedIn = (fields: (name: string, length: 'whole') => string): Typed =>
+  Object.fromEntries(FIELDS.map((name) => [name, fields(name, 'whole').trim()])) as Record<Field, string>
 
 /** A field, and what is wrong with it; `many`: no other link can be active. */
 export type Problem = Exclude<Field, 'language'> | 'many'

@@ -59,8 +59,8 @@ export const settingsPage =
     })
   }
 
-const read = (fields: (name: string, most: number) => string): EditedSettings =>
-  Object.fromEntries(EDITED.map((name) => [name, fields(fieldOf(name), Infinity)])) as EditedSettings
+const read = (fields: (name: string, length: 'whole') => string): EditedSettings =>
+  Object.fromEntries(EDITED.map((name) => [name, fields(fieldOf(name), 'whole')])) as EditedSettings
 
 /** Changes the settings. */
 export const saveSettings =

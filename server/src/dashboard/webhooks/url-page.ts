@@ -46,7 +46,7 @@ export const saveUrl =
     const { visit, merchantId, language } = scope
     const texts = WEBHOOK_WORDS[language]
     const isClearing = fields('do') === 'clear'
-    const typed = isClearing ? '' : fields('webhook-url', Infinity)
+    const typed = isClearing ? '' : fields('webhook-url', 'whole')
     const failed = async (problem: string, status: number): Promise<PageAnswer> => {
       const now = (await settingsOf(deps.db, merchantId)).notificationsUrl ?? ''
       return pageWith(deps, scope, session, now, { typed, problem, status })

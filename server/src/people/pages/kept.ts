@@ -41,7 +41,7 @@ export type Kept = Readonly<Record<string, string>>
 
 /** Keeps all fields or none: a form that shows some of them would lose the others when it is saved. */
 export const keptIn = (fields: Fields): Kept =>
-  withinBounds(Object.fromEntries(KEPT.map((name) => [name, fields(name, Infinity)]).filter(([, text]) => text !== '')))
+  withinBounds(Object.fromEntries(KEPT.map((name) => [name, fields(name, 'whole')]).filter(([, text]) => text !== '')))
 
 const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kept)) > MOST_BYTES ? {} : kept)
 

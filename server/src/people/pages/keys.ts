@@ -63,7 +63,7 @@ const makeKey = async (deps: DashboardDeps, visit: MerchantVisit, fields: Fields
     merchantId: membership.merchantId,
     name: fields('key-name'),
     scopes: SCOPES.filter((scope) => fields(`key-${scope}`) !== ''),
-    addresses: fields('key-addresses', Infinity),
+    addresses: fields('key-addresses', 'whole'),
     days: lifeOf(fields('key-days')),
   }
   const formId = isUuid(fields('form')) ? fields('form') : NO_ID

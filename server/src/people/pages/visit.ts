@@ -123,17 +123,17 @@ export const linkTo = (
   return all.size === 0 ? plain : `${plain}?${all.toString()}`
 }
 
-/** The most characters of a field, unless its reader gives another number; the answer of a passkey has no limit. */
+/** The most characters of a field, unless its reader asks for the whole; the answer of a passkey has no limit. */
 const LONGEST = 1_000
 const ANSWER = 'answer'
 /** The path to which a form returns: a longer one is not followed. */
 const NEXT = 'next'
 
 /**
- * The fields of a submitted form; a field with a zero byte is empty. Throws a refusal for a field of more than `most`
- * characters: an empty value in its place could erase a stored one. `most` may be Infinity: the form itself is bounded.
+ * The fields of a submitted form; a field with a zero byte is empty. Throws a refusal for a field that is too long: an
+ * empty value in its place could erase a stored one. `whole` reads every length: the form itself is bounded.
  */
-export type Fields = (name: string, most?: number) => string
+export type Fields = (name: string, length?: 'whole') => string
 
 /**
  * Reads a form of our own pages. Throws a refusal unless it was submitted from a page of our origin: every browser
@@ -144,13 +144,13 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
   if (headers['origin'] !== origin)
     throw new ApiRefusal(400, generalErrors.invalidRequest.code, `the dashboard is at ${origin}/app: open it there`)
   const fields = new URLSearchParams(body.toString('utf8'))
-  return (name, most = LONGEST) => {
+  return (name, length) => {
     const value = fields.get(name) ?? ''
     if (value.includes('\0')) return ''
-    if (name === ANSWER || value.length <= most) return value
+    if (name === ANSWER || length === 'whole' || value.length <= LONGEST) return value
     if (name === NEXT) return ''
     const { status, code } = generalErrors.invalidRequest
-    throw new ApiRefusal(status, code, `a field has more than ${most} characters: write less, and submit again`)
+    throw new ApiRefusal(status, code, `a field has more than ${LONGEST} characters: write less, and submit again`)
   }
 }
 
