@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import type { Answer } from '../../../../test/world/edge.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
@@ -29,7 +30,7 @@ const ask = async (browser: TestBrowser, more: Partial<typeof TYPED> = {}): Prom
   const typed = { ...TYPED, ...more }
   const checked = await browser.post(pathOf('payouts/new'), { do: 'check', ...typed })
   expect(checked.status).toBe(200)
-  const form = { do: 'ask', 'form-key': fieldOf(checked, 'form-key'), ...typed }
+  const form = { do: 'ask', 'form-key': fieldOf(checked, 'form-key'), fees: fieldOf(checked, 'fees'), ...typed }
   const asked = await browser.post(pathOf('payouts/new'), form)
   expect(asked.status).toBe(303)
   return asked.headers['location'] as string
@@ -69,7 +70,8 @@ describe('a payout', () => {
   test('is requested once by a form that is sent twice, and approved once', async () => {
     const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'owner')]
     const before = (await withdrawals()).length
-    const form = { do: 'ask', 'form-key': randomUUID(), ...TYPED }
+    const fees = fieldOf(await maker.post(pathOf('payouts/new'), { do: 'check', ...TYPED }), 'fees')
+    const form = { do: 'ask', 'form-key': randomUUID(), fees, ...TYPED }
     const [one, other] = await Promise.all([1, 2].map(() => maker.post(pathOf('payouts/new'), form)))
     expect(one!.headers['location']).toBe(other!.headers['location'])
     const path = one!.headers['location'] as string
@@ -179,6 +181,9 @@ describe('a file of payouts', () => {
     )
   }
   const HEAD = 'asset,network,address,amount,reference\n'
+  /** The fields of the page that showed a file. */
+  const formOf = (page: Answer) =>
+    Object.fromEntries(['csv', 'name', 'form-key', 'fees'].map((name) => [name, fieldOf(page, name)]))
 
   test('is shown with all problems, or with its fees, is requested once and approved as a whole', async () => {
     const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
@@ -194,7 +199,7 @@ describe('a file of payouts', () => {
     expect(shown.status).toBe(200)
     expect(textOf(shown)).toMatch(/BTC 0\.4 BTC 0\.0000\d+ BTC/)
     expect(textOf(shown)).toContain('the same as line 2')
-    const again = { csv: fieldOf(shown, 'csv'), name: fieldOf(shown, 'name'), 'form-key': fieldOf(shown, 'form-key') }
+    const again = formOf(shown)
     const [one, other] = await Promise.all([upload(maker, again), upload(maker, again)])
     expect([one.status, other.headers['location']]).toEqual([303, one.headers['location']])
     const path = one.headers['location'] as string
@@ -203,6 +208,41 @@ describe('a file of payouts', () => {
     const viewer = await memberOf(edge.merchant.id, 'viewer')
     expect((await upload(viewer, { file: csv })).status).toBe(403)
     expect((await maker.get(pathOf('payouts/file/example'))).text).toContain('asset,network,address,amount,reference')
+  })
+
+  test('is shown to its approver with every line, network and highest fee, and new addresses first', async () => {
+    const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
+    // Raw: an address that was added long ago.
+    await sql`insert into payout_addresses(id, merchant_id, name, blockchain, address, added_by, added_at, usable_at)
+      select ${randomUUID()}, ${edge.merchant.id}, 'known', 'BITCOIN', ${SECOND}, maker_id, created_at, created_at
+      from payout_requests limit 1`.execute(edge.db)
+    const rows = Array.from({ length: 210 }, (_, i) => `BTC,BITCOIN,${i === 209 ? TO : SECOND},0.01,row ${i + 1}.\n`)
+    const shown = await upload(maker, { file: HEAD + rows.join('') })
+    expect(textOf(shown)).toContain('the same as line 2')
+    const { headers } = await upload(maker, formOf(shown))
+    const text = textOf(await checker.get(headers['location'] as string))
+    for (let number = 1; number <= 210; number += 1) expect(text).toContain(`row ${number}.`)
+    expect(text.indexOf('row 210.')).toBeLessThan(text.indexOf('row 1.'))
+    expect(text).toContain('Payouts to addresses that are not in the address book: 1.')
+    expect(text).toMatch(/2\.1 BTC , Bitcoin/)
+    expect(text).toMatch(/Fee at most 0\.00\d+ BTC/)
+    // Raw: the following tests find an empty book.
+    await sql`delete from payout_addresses where name = 'known'`.execute(edge.db)
+  })
+
+  test('is shown again, as a single payout is, if the fee has risen since the page showed it', async () => {
+    const maker = await memberOf(edge.merchant.id, 'finance')
+    const file = await upload(maker, { file: `${HEAD}BTC,BITCOIN,${TO},0.1,\n` })
+    const one = await maker.post(pathOf('payouts/new'), { do: 'check', ...TYPED })
+    await storeFeeRate(edge.db, 'BITCOIN', { kind: 'vbyte', milliSatPerVb: 2_500n }, edge.clock.ms)
+    const again = await upload(maker, formOf(file))
+    const form = { do: 'ask', 'form-key': fieldOf(one, 'form-key'), fees: fieldOf(one, 'fees'), ...TYPED }
+    for (const answer of [again, await maker.post(pathOf('payouts/new'), form)]) {
+      expect(answer.status).toBe(400)
+      expect(textOf(answer)).toContain('The fee has risen')
+    }
+    expect((await upload(maker, formOf(again))).status).toBe(303)
+    await freshFee()
   })
 })
 

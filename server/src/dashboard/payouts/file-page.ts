@@ -14,6 +14,7 @@ import {
   type PayoutLine,
   type TypedPayout,
 } from '../../pay-out/requests/index.ts'
+import type { Priced } from '../../pay-out/withdrawals/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -21,6 +22,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { csvLine } from '../../platform/lists/csv.ts'
 import { merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
 import { EXAMPLE, pathOfRequest, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { FEES, hasRisen, shownFees } from './fees.ts'
 import { amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
 
@@ -75,6 +77,8 @@ interface Uploaded {
   text: string
   /** of the page that showed the file; undefined: the file was not shown yet */
   formKey: string | undefined
+  /** of the same page */
+  fees: string
 }
 
 /** The fields of a form of type `multipart/form-data`; undefined if it is none, or its text is not UTF-8. */
@@ -82,7 +86,7 @@ const uploadedIn = async ({ body, headers }: PageRequest): Promise<Uploaded | un
   try {
     const init = { headers: { 'content-type': headers['content-type'] ?? '' } }
     const form = await new Response(new Uint8Array(body), init).formData()
-    const [file, csv, name, key] = ['file', 'csv', 'name', 'form-key'].map((field) => form.get(field))
+    const [file, csv, name, key, fees] = ['file', 'csv', 'name', 'form-key', FEES].map((field) => form.get(field))
     const text =
       typeof csv === 'string'
         ? csv
@@ -95,6 +99,7 @@ const uploadedIn = async ({ body, headers }: PageRequest): Promise<Uploaded | un
       name: showText(shown, LONGEST_NAME) || 'payouts.csv',
       text,
       formKey: typeof key === 'string' && isUuid(key) ? key : undefined,
+      fees: typeof fees === 'string' ? fees : '',
     }
   } catch {
     return undefined
@@ -118,6 +123,8 @@ export const submitFile =
     )
     if (lines.length < payouts.length) return problemPage(scope, payouts, judged)
     if (uploaded.formKey === undefined) return checkedPage(deps, scope, uploaded, lines, judged)
+    if (hasRisen(pricedIn(judged), uploaded.fees))
+      return checkedPage(deps, scope, uploaded, lines, judged, { isProblem: true, text: texts.feeRose })
     try {
       const given = { merchantId, kind: 'file', name: uploaded.name, formKey: uploaded.formKey, lines } as const
       const id = await inTransaction(deps.db, (tx) => requestPayouts(tx, session, given, visit.now))
@@ -154,16 +161,20 @@ const problemPage = (scope: Scope, payouts: readonly TypedPayout[], judged: read
 const problemPiece = (texts: PayoutWords, { field, detail }: FieldProblem): Markup =>
   html`<div>${texts.problems[field]}${detail !== undefined && html` <span class="soft" lang="en">${foreign(showText(detail, 200))}</span>`}</div>`
 
+const pricedIn = (judged: readonly JudgedPayout[]): Priced[] =>
+  judged.flatMap((one) => ('priced' in one ? [one.priced] : []))
+
 const checkedPage = (
   { rules, runtime }: PayoutPagesDeps,
   scope: Scope,
   { name, text }: Uploaded,
   lines: readonly PayoutLine[],
   judged: readonly JudgedPayout[],
+  said?: Said,
 ): PageAnswer => {
   const { visit, merchantId } = scope
   const texts = textsOf(scope)
-  const priced = judged.flatMap((one) => ('priced' in one ? [one.priced] : []))
+  const priced = pricedIn(judged)
   const sumsOf = (units: (one: (typeof priced)[number]) => bigint): Map<string, bigint> =>
     totalsOf(priced.map((one) => ({ ticker: one.place.where.asset.ticker, units: units(one) })))
   const [amounts, fees] = [sumsOf(({ units }) => units), sumsOf(({ fee }) => fee)]
@@ -173,8 +184,10 @@ const checkedPage = (
   return merchantPage(scope, {
     title: texts.file(name, lines.length),
     part: 'payouts',
+    status: said ? 400 : 200,
     actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
     sections: [
+      saidPiece(said),
       html`<form method="post" enctype="multipart/form-data" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.checkText}</p>${table(
         texts.total,
         [
@@ -187,17 +200,15 @@ const checkedPage = (
           const fee = fees.get(ticker) ?? 0n
           return [ticker, show(ticker, units), show(ticker, fee), show(ticker, units + fee)]
         }),
-      )}${count > 0 && html`<p class="wrong" role="status">${texts.duplicates(count)}</p>`}<p class="soft">${texts.feeText}</p>${hidden('csv', text)}${hidden('name', name)}${hidden('form-key', runtime.newId())}<div class="ask"><button>${texts.ask}</button></div></form>`,
+      )}${count > 0 && html`<p class="wrong" role="status">${texts.duplicates(count)}</p>`}<p class="soft">${texts.feeText}</p>${hidden('csv', text)}${hidden('name', name)}${hidden('form-key', runtime.newId())}${hidden(FEES, shownFees(priced))}<div class="ask"><button>${texts.ask}</button></div></form>`,
       html`<section><h2>${texts.lines}</h2>${table(
         texts.lines,
         [{ title: texts.row, isNumber: true }, { title: texts.to }, { title: texts.amount, isNumber: true }],
-        priced
-          .slice(0, MOST_SHOWN)
-          .map(({ place, units }, index) => [
-            String(index + 2),
-            html`<span class="hash">${foreign(place.to)}</span>${duplicates[index] !== undefined && html`<br><span class="wrong">${texts.duplicate(duplicates[index] + 1)}</span>`}`,
-            show(place.where.asset.ticker, units),
-          ]),
+        priced.map(({ place, units }, index) => [
+          String(index + 2),
+          html`<span class="hash">${foreign(place.to)}</span>${duplicates[index] !== undefined && html`<br><span class="wrong">${texts.duplicate(duplicates[index] + 1)}</span>`}`,
+          show(place.where.asset.ticker, units),
+        ]),
       )}</section>`,
     ],
   })

@@ -24,6 +24,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
 import { pathOfRequest, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { FEES, hasRisen, shownFees } from './fees.ts'
 import { addressPiece, amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
 
 const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
@@ -72,6 +73,8 @@ export const submitNew =
     if (!('priced' in found)) return formPage(deps, scope, { typed, problems: found.problems })
     const formKey = fields('form-key')
     if (fields('do') !== 'ask' || !isUuid(formKey)) return checkedPage(deps, scope, typed, found.priced)
+    if (hasRisen([found.priced], fields(FEES)))
+      return checkedPage(deps, scope, typed, found.priced, { isProblem: true, text: textsOf(scope).feeRose })
     const lines = [lineOf(found.priced, 1, typed.meta)]
     try {
       const given = { merchantId, kind: 'one', name: '', formKey, lines } as const
@@ -164,10 +167,12 @@ const checkedPage = async (
   { db, rules, runtime }: PayoutPagesDeps,
   scope: Scope,
   typed: Typed,
-  { place, units, fee }: Priced,
+  priced: Priced,
+  said?: Said,
 ): Promise<PageAnswer> => {
   const texts = textsOf(scope)
   const { visit, merchantId } = scope
+  const { place, units, fee } = priced
   const { ticker } = place.where.asset
   const { network } = place.where.on
   const shown = (amount: bigint): string => amountOf(rules.catalogue, ticker, amount)
@@ -177,7 +182,9 @@ const checkedPage = async (
   return merchantPage(scope, {
     title: texts.checkTitle,
     part: 'payouts',
+    status: said ? 400 : 200,
     sections: [
+      saidPiece(said),
       html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.checkText}</p>${facts([
         [texts.amount, html`<strong>${shown(units)}</strong>`],
         [texts.network, showNetwork(network as Network)],
@@ -187,7 +194,7 @@ const checkedPage = async (
         typed.meta === '' ? undefined : [texts.meta, foreign(typed.meta)],
       ])}${!known.has(keyOf(network, place.to)) && note('warn', ICONS.alert, texts.isNew)}<p class="soft">${texts.feeText}</p><p>${
         needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
-      }</p>${hidden('do', 'ask')}${hidden('form-key', runtime.newId())}${again}
+      }</p>${hidden('do', 'ask')}${hidden('form-key', runtime.newId())}${hidden(FEES, shownFees([priced]))}${again}
 <div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<button class="second">${texts.edit}</button></form>`,
     ],
   })

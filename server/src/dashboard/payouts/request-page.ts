@@ -33,8 +33,6 @@ import {
 } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
 
-/** Lines of a request that its page shows. */
-const MOST_LINES = 200
 const COUNT = /^\d$/
 
 /** One request: who asked, what for, who approved, and the forms of a decision. */
@@ -127,12 +125,11 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
   })
 }
 
-const details = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, found: RequestDetail): Markup => {
+const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Markup => {
   const { visit, words } = scope
   const texts = textsOf(scope)
   const [line] = found.lines
   const one = found.lines.length === 1 ? line : undefined
-  const totals = [...totalsOf(found.lines)].map(([ticker, units]) => amountOf(catalogue, ticker, units))
   const isOpen = found.state === 'waiting'
   const approvals: Piece =
     found.approvals.length === 0
@@ -140,8 +137,9 @@ const details = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, found:
       : found.approvals.map(({ email, at }) => html`<div>${foreign(email)}, ${showTime(at.getTime())}</div>`)
   return html`${facts([
     [words.status, standingTag(standingOf(found, visit.now.real), texts)],
-    [texts.amount, html`<strong>${totals.join(' + ')}</strong>`],
-    one && [texts.network, isNetwork(one.blockchain) ? showNetwork(one.blockchain) : one.blockchain],
+    [texts.amount, sumsPiece(deps, found.lines)],
+    [texts.feeLimit, feesPiece(deps, found.lines)],
+    one && [texts.network, networkOf(one)],
     one && [texts.to, addressPiece(one.to)],
     one && one.meta !== null ? [texts.meta, foreign(one.meta)] : undefined,
     [texts.maker, html`${foreign(found.maker)}, ${showTime(found.createdAt.getTime())}`],
@@ -156,9 +154,27 @@ const details = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, found:
   ])}${isOpen && risks(texts, found.lines)}`
 }
 
+const networkOf = ({ blockchain }: RequestLine): string =>
+  isNetwork(blockchain) ? showNetwork(blockchain) : blockchain
+
+/** The sum of each asset on each network. */
+const sumsPiece = ({ rules: { catalogue } }: PayoutPagesDeps, lines: readonly RequestLine[]): Piece =>
+  [...Map.groupBy(lines, (line) => `${line.ticker}/${line.blockchain}`).values()].map((some) => {
+    const units = some.reduce((sum, line) => sum + line.units, 0n)
+    const network = lines.length > 1 && html`, ${networkOf(some[0]!)}`
+    return html`<div><strong>${amountOf(catalogue, some[0]!.ticker, units)}</strong>${network}</div>`
+  })
+
+/** The sum of the highest fees of each asset. */
+const feesPiece = ({ rules: { catalogue } }: PayoutPagesDeps, lines: readonly RequestLine[]): Piece =>
+  [...totalsOf(lines.map(({ ticker, feeLimit }) => ({ ticker, units: feeLimit })))]
+    .map(([ticker, units]) => amountOf(catalogue, ticker, units))
+    .join(' + ')
+
 const risks = (texts: PayoutWords, lines: readonly RequestLine[]): Piece => {
+  const unknown = lines.filter(({ isNew }) => isNew).length
   const found = [
-    ...(lines.some(({ isNew }) => isNew) ? [texts.isNew] : []),
+    ...(unknown === 0 ? [] : [lines.length === 1 ? texts.isNew : texts.newAddresses(unknown)]),
     ...(lines.some(({ isAboveUsual }) => isAboveUsual) ? [texts.isAboveUsual] : []),
   ]
   return found.length > 0 && note('warn', ICONS.alert, texts.risks, ...found)
@@ -186,17 +202,26 @@ const decisionPanel = (
   }</section>`
 }
 
+/** All lines: those with addresses that are not in the book first. An approval is for each of them. */
 const linesPanel = ({ rules: { catalogue } }: PayoutPagesDeps, scope: Scope, lines: readonly RequestLine[]): Markup => {
   const { words } = scope
   const texts = textsOf(scope)
   return html`<section><h2>${texts.lines}</h2>${table(
     texts.lines,
-    [{ title: texts.to }, { title: texts.amount, isNumber: true }, { title: words.status }],
+    [
+      { title: texts.to },
+      { title: texts.network },
+      { title: texts.amount, isNumber: true },
+      { title: texts.feeLimit, isNumber: true },
+      { title: words.status },
+    ],
     lines
-      .slice(0, MOST_LINES)
+      .toSorted((one, other) => Number(other.isNew) - Number(one.isNew))
       .map((line) => [
         html`${addressPiece(line.to)}${line.meta !== null && html`<br><span class="soft">${foreign(line.meta)}</span>`}${line.isNew && html`<br><span class="soft">${texts.isNew}</span>`}`,
+        networkOf(line),
         amountOf(catalogue, line.ticker, line.units),
+        amountOf(catalogue, line.ticker, line.feeLimit),
         html`${texts.lineStates[line.state]}${line.reason !== null && html`<br><span class="soft" lang="en">${foreign(line.reason)}</span>`}`,
       ]),
   )}</section>`

@@ -43,6 +43,9 @@ export interface PayoutWords {
   lines: string
   risks: string
   isNew: string
+  newAddresses: (n: number) => string
+  feeLimit: string
+  feeRose: string
   isAboveUsual: string
   noRisks: string
   approve: string
@@ -161,6 +164,9 @@ export const en: PayoutWords = {
   lines: 'Payouts',
   risks: 'Look closely',
   isNew: 'The address is not in the address book.',
+  newAddresses: (n) => `Payouts to addresses that are not in the address book: ${n}.`,
+  feeLimit: 'Fee at most',
+  feeRose: 'The fee has risen since the page showed it. Check the payout again.',
   isAboveUsual: 'The amount is above every payout of this asset in the last 90 days.',
   noRisks: 'nothing unusual',
   approve: 'Approve and pay',
