@@ -244,7 +244,9 @@ export const useDashboard = ({
   /** A person who has accepted an invitation with a password. `seed` is that of their one-time codes. */
   const join = async (email = newAddress(), role: Role = 'owner', merchantId = edge.merchant.id) => {
     const [path, browser] = [await inviteTo(email, role, merchantId), browse()]
-    const page = await browser.get(path)
+    let page = await browser.get(path)
+    // A database on a busy machine may answer too late: a browser would load the page again.
+    while (page.status === 503) page = await browser.get(path)
     const [seed, sealed] = [seedOf(page), fieldOf(page, 'seed')]
     const form = { do: 'password', password: PASSWORD, seed: sealed, code: codeAt(seed) }
     const joined = await browser.post(path, form, ['origin', originOf()])
