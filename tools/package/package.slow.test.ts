@@ -18,8 +18,13 @@ import { certify } from '../../test/world/certificate.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-/** Installing packages, and mounting a copy of the root, need root. */
-const mayInstall = process.platform === 'linux' && process.geteuid!() === 0
+/** Installing packages, and mounting a copy of the root, need root, and a kernel and a container that allow it. */
+const mayInstall =
+  process.platform === 'linux' &&
+  process.geteuid!() === 0 &&
+  ['systemd-analyze', 'dpkg'].every((program) => spawnSync(program, ['--version']).status === 0) &&
+  spawnSync('unshare', ['--mount', 'true']).status === 0 &&
+  /\boverlay\b/.test(readFileSync('/proc/filesystems', 'utf8'))
 
 let scratch: Scratch
 beforeAll(async () => {
