@@ -1,11 +1,11 @@
 /** The page of the archive in a real browser: the download without scripts, and the page before axe. */
-import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { verifyArchive } from '../../server/src/dashboard/archive/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 
 describeWithChromium('the page of the archive', () => {
   const visit = useChromium()
@@ -14,16 +14,9 @@ describeWithChromium('the page of the archive', () => {
   const at = (query: string): string => `${origin()}/app/merchants/${edge.merchant.id}/archive${query}`
 
   /** A context of an owner who has signed in. */
-  const signedIn = async (
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page }> => {
+  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
     const { cookie } = await memberOf(edge.merchant.id, 'owner')
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage() }
+    return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
   test('the file is downloaded without scripts', async () => {

@@ -1,11 +1,12 @@
 /** Invoices by hand and payment links in a real browser: without scripts, on a phone, and before axe. */
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { listedWorld } from '../world/listed.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
@@ -17,16 +18,9 @@ describeWithChromium('invoices by hand and payment links', () => {
   const at = (page: string): string => `${origin()}/app/merchants/${edge.merchant.id}/${page}`
 
   /** A context of a member who has signed in. */
-  const signedIn = async (
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page }> => {
+  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
     const { cookie } = await memberOf(edge.merchant.id, 'finance')
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage() }
+    return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
   test('without scripts, a member makes a link, and a payer on a phone makes an invoice from it', async () => {

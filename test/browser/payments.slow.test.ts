@@ -1,5 +1,4 @@
 /** Payments and balances in a real browser: found without scripts, with the keyboard, and before axe. */
-import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { fillListed, LISTED, listedWorld, OTHER } from '../world/listed.ts'
@@ -7,6 +6,7 @@ import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { emptyTables } from '../setup/empty-tables.ts'
 import { withoutTriggers } from '../setup/unguarded.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { NOW } from '../world/edge.ts'
 import { makeMerchant } from '../world/merchant.ts'
@@ -27,16 +27,9 @@ describeWithChromium('the pages of a merchant', () => {
   afterAll(() => emptyTables(edge.db))
 
   /** A context of a member who has signed in. */
-  const signedIn = async (
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page }> => {
+  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
     const { cookie } = await memberOf(LISTED)
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage() }
+    return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
   test('a payment is found without scripts, by a filter in the URL, and the way back keeps the filter', async () => {

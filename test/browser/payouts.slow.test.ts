@@ -1,5 +1,5 @@
 /** Payouts by two people in two real browsers: without scripts on a phone, and before axe. */
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
@@ -10,6 +10,7 @@ import { PASSWORD, useDashboard } from '../world/dashboard.ts'
 import { giveMoney } from '../world/ledger.ts'
 import { createTestRuntime } from '../world/runtime.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 
 const TO = 'bcrt1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qzf4jry'
 const PHONE = { width: 320, height: 640 }
@@ -29,17 +30,10 @@ describeWithChromium('payouts by two people', () => {
   })
 
   /** A browser of a new member who has signed in. */
-  const signedIn = async (
-    role: Role,
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page; email: string; seed: Buffer }> => {
+  const signedIn = async (role: Role, options: Parameters<Visit>[0] = {}) => {
     const { browser, email, seed } = await join(undefined, role)
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: browser.cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage(), email, seed }
+    const opened = await openSignedIn(visit, { origin: origin(), cookie: browser.cookie }, options)
+    return { ...opened, email, seed }
   }
 
   /** Fills the form of a new payout and requests it. */

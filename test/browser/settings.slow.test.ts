@@ -1,10 +1,10 @@
 /** The page Settings in a real browser: without scripts, and before axe. */
-import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 
 describeWithChromium('the page Settings', () => {
   const visit = useChromium()
@@ -13,16 +13,9 @@ describeWithChromium('the page Settings', () => {
   const at = (query: string): string => `${origin()}/app/merchants/${edge.merchant.id}/settings${query}`
 
   /** A context of an owner who has signed in. */
-  const signedIn = async (
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page }> => {
+  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
     const { cookie } = await memberOf(edge.merchant.id, 'owner')
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage() }
+    return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
   test('a colour is tried and saved without scripts', async () => {

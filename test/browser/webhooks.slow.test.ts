@@ -1,6 +1,5 @@
 /** The pages of webhooks in a real browser: without scripts, and before axe. */
 import { randomUUID } from 'node:crypto'
-import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { setSetting } from '../../server/src/merchants/accounts/index.ts'
@@ -11,6 +10,7 @@ import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { createTestRuntime } from '../world/runtime.ts'
 import { judgeOf } from './judging.ts'
+import { openSignedIn, type Visit } from './signed-in.ts'
 
 describeWithChromium('the pages of webhooks', () => {
   const visit = useChromium()
@@ -32,16 +32,9 @@ describeWithChromium('the pages of webhooks', () => {
   })
 
   /** A context of a member who has signed in. */
-  const signedIn = async (
-    options: Parameters<typeof visit>[0] = {},
-  ): Promise<{ context: BrowserContext; page: Page }> => {
+  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
     const { cookie } = await memberOf(edge.merchant.id, 'developer')
-    const context = await visit(options)
-    const more = { httpOnly: true, secure: true, sameSite: 'Lax' } as const
-    await context.addCookies([
-      { name: '__Host-bursar', value: cookie!, url: origin().replace('http:', 'https:'), ...more },
-    ])
-    return { context, page: await context.newPage() }
+    return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
   test('a notification is found without scripts, and sent again', async () => {

@@ -11,7 +11,7 @@ export const approvalSabotages: readonly Sabotage[] = [
     ],
     fault: 'P2, S9',
     breaks: 'An answer to the challenge of one payment approves another payment.',
-    finder: 'signer/src/approvals/desk.test.ts › to the offer of another payment, network or contents',
+    finder: 'signer/src/approvals/refused-answers.test.ts › to the offer of another payment, network or contents',
   },
   {
     name: 'approval-verification',
@@ -38,7 +38,7 @@ export const approvalSabotages: readonly Sabotage[] = [
     ],
     fault: 'P2, S9',
     breaks: 'A copy of a passkey approves payments unnoticed.',
-    finder: 'signer/src/approvals/desk.test.ts › when its counter falls or stays, also after a start',
+    finder: 'signer/src/approvals/refused-answers.test.ts › when its counter falls or stays, also after a start',
   },
   {
     name: 'approval-end',

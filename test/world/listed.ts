@@ -6,6 +6,9 @@ import { fill } from '../setup/filling.ts'
 import { createTestRuntime } from './runtime.ts'
 import type { listRoutes } from '../../server/src/app/composition/lists.ts'
 
+/** The column of `deposits` with the status of the newest notification. */
+export const NOTIFIED_STATUS = 'told'
+
 /** The time of row 0, ms; each row is a minute later than the row before it. */
 export const LISTED_SINCE = Date.UTC(2026, 0, 1)
 export const MINUTE = 60_000
@@ -48,7 +51,7 @@ export const LISTED_ROWS: readonly (readonly [table: string, columns: Readonly<R
       units: 'i * 1000',
       fee_units: '0',
       state: "case i % 7 when 1 then 'failed' when 2 then 'pending' else 'credited' end",
-      told: "case i % 7 when 1 then 'Failed' when 2 then 'Pending' else 'Done' end",
+      [NOTIFIED_STATUS]: "case i % 7 when 1 then 'Failed' when 2 then 'Pending' else 'Done' end",
       fail_reason: "case i % 7 when 1 then 'REORGANIZED' end",
       block_height: 'i',
       meta: META,

@@ -2,89 +2,28 @@ import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { approvalMessage } from '../policy/approval.ts'
 import { readPolicy } from '../policy/policy.ts'
 import type { ApprovedEntry } from '../log/entry.ts'
-import type { SignRequest } from '../protocol/protocol.ts'
-import { AnswerRefused } from '../webauthn/ceremony.ts'
-import type { Answering } from '../../../test/world/authenticator.ts'
-import { APPROVALS_ORIGIN, makePasskey } from '../../../test/world/passkeys.ts'
-import type { TestPasskey } from '../../../test/world/passkeys.ts'
-import {
-  approve,
-  approvers,
-  codeOf,
-  evmRequest,
-  intentOf,
-  openSigner,
-  policyFile,
-  temporaryDirectory,
-} from '../../../test/world/signer.ts'
-import type { TestSigner } from '../../../test/world/signer.ts'
+import { approve, approvers, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
 import { tronIntent, tronRequest } from '../../../test/world/tron-requests.ts'
-import { APPROVAL_MS, ApprovalRefused, challengeOf } from './desk.ts'
-import type { Offer } from './desk.ts'
-
-const [alice, aliceAgain, bob, mallory] = ['alice', 'alice', 'bob', 'mallory'].map((id) => makePasskey(id)) as [
-  TestPasskey,
-  TestPasskey,
-  TestPasskey,
-  TestPasskey,
-]
-const [carolKey] = approvers as [(typeof approvers)[0]]
-const policy = {
-  ...policyFile,
-  approvers: [alice.entry, aliceAgain.entry, bob.entry, { id: 'carol', publicKey: carolKey.publicKey }],
-}
-const NOW = 1_700_000_000_000
-const large = intentOf(1, { units: '900000000' })
-const payment = evmRequest(large)
-
-interface Clocked extends TestSigner {
-  at(ms: number): void
-  logFile: string
-}
-
-async function open(more: { logFile?: string; policy?: object } = {}): Promise<Clocked> {
-  let now = NOW
-  const made = await openSigner({ policy, ...more, now: () => now, approvalsAt: APPROVALS_ORIGIN })
-  onTestFinished(() => made.log.close())
-  return { ...made, at: (ms) => (now = ms) }
-}
-
-async function waitingFor(request: SignRequest = payment, more: Parameters<typeof open>[0] = {}): Promise<Clocked> {
-  const signer = await open(more)
-  expect(await codeOf(signer.signer, request)).toBe('needs-approval')
-  return signer
-}
-
-const offerOf = ({ signer }: TestSigner, approver: string): Offer => signer.approvals.offers(approver)[0]!
-
-/** Answers an offer as the page would. */
-async function answer(
-  { signer }: TestSigner,
-  passkey: TestPasskey,
-  offer: Offer,
-  { how, ...more }: { how?: Answering; challenge?: Buffer; approver?: string; nonce?: string; expiresAt?: number } = {},
-): Promise<void> {
-  const { payment: offered, expiresAt, nonce, challenge } = { ...offer, ...more }
-  await signer.approvals.approveByPasskey(
-    more.approver ?? passkey.entry.id,
-    { network: offered.network, intentId: offered.intent.id, expiresAt, nonce, credentialId: passkey.credentialId },
-    passkey.answer(challenge, how),
-  )
-}
-
-const refusedAs = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (error instanceof ApprovalRefused) return error.code
-  if (error instanceof AnswerRefused) return error.fault
-  throw error ?? new Error('it was accepted')
-}
+import { APPROVAL_MS } from './desk.ts'
+import {
+  NOW,
+  alice,
+  aliceAgain,
+  answer,
+  bob,
+  carolKey,
+  large,
+  offerOf,
+  open,
+  payment,
+  policy,
+  refusedAs,
+  waitingFor,
+} from './test-desk.ts'
 
 describe('approvals by passkey', () => {
   test('of as many people as the policy asks have the payment signed', async () => {
@@ -288,133 +227,5 @@ describe('approvals by passkey', () => {
     await answer(signer, bob, offer)
     expect(signer.signer.approvals.list()[0]!.approvedBy).toEqual(['bob'])
     expect(await codeOf(signer.signer, payment)).toBe('needs-approval')
-  })
-})
-
-describe('an answer is not accepted', () => {
-  test.each<[string, Parameters<typeof answer>[3], string]>([
-    ['to another challenge', { challenge: createHash('sha256').update('x').digest() }, 'challenge'],
-    ['on another origin', { how: { origin: 'https://evil.example' } }, 'origin'],
-    ['for another relying party', { how: { rpId: 'example.com' } }, 'relying-party'],
-    ['without a person', { how: { absent: true } }, 'presence'],
-    ['without verification', { how: { unverified: true } }, 'verification'],
-    ['with another end', { expiresAt: NOW + APPROVAL_MS + 1 }, 'not-waiting'],
-    ['with an end that is no time', { expiresAt: NaN }, 'not-waiting'],
-    ['with an end beyond all dates', { expiresAt: 1e300 }, 'not-waiting'],
-    ['with a nonce of its own', { nonce: `${'0'.repeat(32)}.${'0'.repeat(64)}` }, 'not-waiting'],
-    ['with an odd nonce', { nonce: 'x' }, 'not-waiting'],
-    ['under the name of another person', { approver: 'bob' }, 'not-waiting'],
-  ])('%s', async (_name, how, code) => {
-    const signer = await waitingFor()
-    expect(await refusedAs(answer(signer, alice, offerOf(signer, 'alice'), how))).toBe(code)
-    expect(signer.log.length).toBe(1)
-  })
-
-  test('of a passkey that the policy does not enrol, or of another person', async () => {
-    const signer = await waitingFor()
-    const offer = offerOf(signer, 'alice')
-    expect(await refusedAs(answer(signer, mallory, offer, { approver: 'alice' }))).toBe('not-enrolled')
-    expect(await refusedAs(answer(signer, bob, offer, { approver: 'alice' }))).toBe('not-enrolled')
-  })
-
-  test('of a passkey that was made for another page, such as a former one', async () => {
-    const former = makePasskey('alice', 'https://former.example.com')
-    const signer = await waitingFor(payment, { policy: { ...policy, approvers: [...policy.approvers, former.entry] } })
-    expect(await refusedAs(answer(signer, former, offerOf(signer, 'alice')))).toBe('not-enrolled')
-    const challenge = createHash('sha256').update('sign-in').digest()
-    const signIn = async (): Promise<unknown> =>
-      signer.signer.approvals.verifySignIn(former.credentialId, challenge, former.answer(challenge))
-    expect(await refusedAs(signIn())).toBe('not-enrolled')
-  })
-
-  test('to the offer of another payment, network or contents', async () => {
-    const signer = await waitingFor()
-    await codeOf(signer.signer, evmRequest({ ...large, id: intentOf(2).id }, { nonce: 1n }))
-    const changed = { ...large, units: '900000001' }
-    expect(await codeOf(signer.signer, evmRequest(changed, { nonce: 2n }))).toBe('needs-approval')
-    const [offer, other, third] = signer.signer.approvals.offers('alice') as [Offer, Offer, Offer]
-    // The page of one payment is answered with the challenge of another one.
-    expect(await refusedAs(answer(signer, alice, offer, { challenge: other.challenge }))).toBe('challenge')
-    expect(await refusedAs(answer(signer, alice, offer, { challenge: third.challenge }))).toBe('challenge')
-    const onBsc = challengeOf({ network: 'BINANCE_SMART_CHAIN', intent: large }, offer.expiresAt, offer.nonce)
-    expect(await refusedAs(answer(signer, alice, offer, { challenge: onBsc }))).toBe('challenge')
-    // An approval of the first contents says nothing about the changed ones.
-    await answer(signer, alice, offer)
-    await answer(signer, bob, signer.signer.approvals.offers('bob')[0]!)
-    expect(await codeOf(signer.signer, evmRequest(changed, { nonce: 2n }))).toBe('needs-approval')
-    expect(await codeOf(signer.signer, payment)).toBe('signed')
-  })
-
-  test('when its counter falls or stays, also after a start', async () => {
-    const logFile = join(temporaryDirectory(), 'log')
-    const signer = await waitingFor(payment, { logFile })
-    await answer(signer, alice, offerOf(signer, 'alice'), { how: { counter: 10 } })
-    for (const counter of [0, 9, 10])
-      expect(await refusedAs(answer(signer, alice, offerOf(signer, 'alice'), { how: { counter } }))).toBe('counter')
-    await signer.log.close()
-    const next = await waitingFor(payment, { logFile })
-    expect(await refusedAs(answer(next, alice, offerOf(next, 'alice'), { how: { counter: 10 } }))).toBe('counter')
-    await answer(next, alice, offerOf(next, 'alice'), { how: { counter: 11 } })
-  })
-
-  test('a second time: it changes nothing, and after a start it is not known', async () => {
-    const logFile = join(temporaryDirectory(), 'log')
-    const signer = await waitingFor(payment, { logFile })
-    const offer = offerOf(signer, 'alice')
-    const assertion = alice.answer(offer.challenge, { counter: 0 })
-    const given = {
-      network: 'ETHEREUM',
-      intentId: large.id,
-      expiresAt: offer.expiresAt,
-      nonce: offer.nonce,
-      credentialId: alice.credentialId,
-    }
-    await signer.signer.approvals.approveByPasskey('alice', given, assertion)
-    await signer.signer.approvals.approveByPasskey('alice', given, assertion)
-    expect(signer.log.length).toBe(2)
-    await signer.log.close()
-    const next = await waitingFor(payment, { logFile })
-    expect(await refusedAs(next.signer.approvals.approveByPasskey('alice', given, assertion))).toBe('not-waiting')
-  })
-
-  test('an Ed25519 approval of a payment that does not wait, or by an unknown key', async () => {
-    const signer = await waitingFor()
-    const given = { network: 'ETHEREUM', intentId: large.id } as const
-    const other = approve(carolKey, 'ETHEREUM', { ...large, units: '900000001' })
-    for (const approval of [other, { ...approve(carolKey, 'ETHEREUM', large), keyId: 'alice' }])
-      await expect(signer.signer.approvals.approveBySignature({ ...given, ...approval })).rejects.toThrow(/No payment/)
-    expect(signer.log.length).toBe(1)
-  })
-})
-
-describe('the list of payments that wait', () => {
-  test('has payments that lack approvals only, and says where to approve', async () => {
-    const signer = await open()
-    expect(await codeOf(signer.signer, evmRequest(intentOf(3, { units: '1000000001' })))).toBe('limit')
-    expect(signer.signer.approvals.list()).toEqual([])
-    const [refusal] = await signer.signer.check({ network: 'ETHEREUM', intents: [large] })
-    expect(refusal!.message).toBe(`Intent ${large.id} has 0 of 2 approvals: approve it at ${APPROVALS_ORIGIN}`)
-    expect(signer.signer.approvals.list()).toHaveLength(1)
-    await signer.signer.closeIntent(large.id)
-    expect(signer.signer.approvals.list()).toEqual([])
-  })
-
-  test('is bounded, and forgets a payment that is not asked for any more', async () => {
-    const signer = await open()
-    const many = Array.from({ length: 250 }, (_, at) => intentOf(100 + at, { units: '900000000' }))
-    const refusals = await signer.signer.check({ network: 'ETHEREUM', intents: many })
-    expect(signer.signer.approvals.list()).toHaveLength(200)
-    expect(refusals.at(-1)!.message).toMatch(/the list of payments that wait is full/)
-    signer.at(NOW + 15 * 60_000 + 1)
-    expect(signer.signer.approvals.list()).toEqual([])
-  })
-
-  test('shows amounts in whole coins where the decimals are certain', async () => {
-    const withDecimals = structuredClone(policy) as typeof policy & {
-      networks: { ETHEREUM: { assets: Record<string, object> } }
-    }
-    Object.assign(withDecimals.networks.ETHEREUM.assets['USDT']!, { decimals: 6 })
-    const signer = await waitingFor(evmRequest({ ...large, units: '900000010' }), { policy: withDecimals })
-    expect(signer.signer.approvals.list()[0]!.amount).toBe('900.00001 USDT')
   })
 })

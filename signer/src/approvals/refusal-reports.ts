@@ -2,7 +2,7 @@ const EVERY_MS = 60_000
 
 /**
  * Reports refused answers: the first of each code at once, and then at most one a minute with the number of those
- * between, so that nobody fills the log of the process with forms.
+ * between, so that a client can't fill the log of the process by sending forms.
  */
 export class RefusalReports {
   readonly #report: (code: string, message: string) => void

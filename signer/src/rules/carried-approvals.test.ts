@@ -51,7 +51,7 @@ describe('the approvals that a request carries', () => {
     )
     const small = intents(500).map((one) => ({ ...one, units: '1' }))
     expect(await signer.check({ network: 'ETHEREUM', intents: small, approvals: wrong })).toEqual([])
-    const unknown = wrong.map((one) => ({ ...one, keyId: 'nobody' }))
+    const unknown = wrong.map((one) => ({ ...one, keyId: 'unknown' }))
     const refusals = await signer.check({ network: 'ETHEREUM', intents: intents(500), approvals: unknown })
     expect(refusals).toHaveLength(500)
   })

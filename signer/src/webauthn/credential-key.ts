@@ -5,7 +5,7 @@ import { NotWebAuthn } from './cbor.ts'
 
 /**
  * The encodings of the points of Ed25519 whose order is at most 8, without the sign bit, in hex (RFC 8032, section
- * 5.1.7). Under such a key, signatures that nobody made are valid.
+ * 5.1.7). Under such a key, signatures can be forged without the private key.
  */
 const WEAK_POINTS: ReadonlySet<string> = new Set([
   '00'.repeat(32),

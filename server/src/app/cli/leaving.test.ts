@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { useInstallation } from '../../../../test/world/installation.ts'
-import { fillListed, LISTED, listedWorld } from '../../../../test/world/listed.ts'
+import { fillListed, LISTED, listedWorld, NOTIFIED_STATUS } from '../../../../test/world/listed.ts'
 import { makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { listAudit, setSetting } from '../../merchants/accounts/index.ts'
@@ -103,7 +103,7 @@ test('everything that is open is counted by kind, as it is in the lists, and of 
     ).rows[0]!.count
   expect(await openItems(db, LISTED, listedWorld(db).catalogue, new Date())).toEqual([
     `${await count('card_payouts', 'open_parts > 0')} card payouts that have not ended`,
-    `${await count('deposits', `told = 'Pending'`)} deposits that are not confirmed, or are being screened`,
+    `${await count('deposits', `${NOTIFIED_STATUS} = 'Pending'`)} deposits that are not confirmed, or are being screened`,
     `${await count('fiat_invoices', `state not in ('done', 'failed')`)} open card invoices`,
     `${await count('crypto_invoices', `state not in ('paid', 'expired')`)} open crypto invoices`,
     `${await count('refund_claims', `state = 'requested'`)} refund claims to decide`,

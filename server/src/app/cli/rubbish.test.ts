@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../../test/setup/filling.ts'
 import { useInstallation } from '../../../../test/world/installation.ts'
+import { NOTIFIED_STATUS } from '../../../../test/world/listed.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import type { Command } from './command.ts'
 import { placeOf } from './command-line.ts'
@@ -55,7 +56,13 @@ beforeAll(async () => {
   const of = { merchant_id: `'${merchant}'::uuid` }
   const onEthereum = { network: "'ETHEREUM'", asset: "'ETH'" }
   await inTransaction(db, async (tx) => {
-    await fill(tx, 'deposits', 1, 3, { ...of, ...onEthereum, state: "'pending'", told: "'Pending'", fee_units: '0' })
+    await fill(tx, 'deposits', 1, 3, {
+      ...of,
+      ...onEthereum,
+      state: "'pending'",
+      [NOTIFIED_STATUS]: "'Pending'",
+      fee_units: '0',
+    })
     await fill(tx, 'withdrawals', 1, 3, {
       ...of,
       ticker: "'ETH'",

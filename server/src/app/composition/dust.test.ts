@@ -6,7 +6,7 @@ import { fill } from '../../../../test/setup/filling.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import { textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
-import { listedWorld } from '../../../../test/world/listed.ts'
+import { listedWorld, NOTIFIED_STATUS } from '../../../../test/world/listed.ts'
 import { largestDepositsAt } from '../../pay-in/deposits/index.ts'
 import { createDb } from '../../platform/db/index.ts'
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
       ...ofAddress,
       units: '1 + i % 100',
       state: "'suspended'",
-      told: "'Failed'",
+      [NOTIFIED_STATUS]: "'Failed'",
       fail_reason: "'LESS_THEN_MIN_AMOUNT'",
       index: "'o:' || i",
     })
@@ -45,14 +45,14 @@ beforeAll(async () => {
       ...ofAddress,
       units: '100000',
       state: "'credited'",
-      told: "'Done'",
+      [NOTIFIED_STATUS]: "'Done'",
       transaction: `'${PAID_HASH}'`,
     })
     await fill(tx, 'deposits', DUST + 2, DUST + 2, {
       ...ofAddress,
       units: '700000',
       state: "'pending'",
-      told: "'Pending'",
+      [NOTIFIED_STATUS]: "'Pending'",
     })
     await fill(tx, 'crypto_invoices', 1, 1, {
       merchant_id,

@@ -6,6 +6,7 @@ import { fill } from '../../../../test/setup/filling.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { catalogue as fiatCatalogue, useFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
 import { catalogue as exchangeCatalogue } from '../../../../test/world/exchange.ts'
+import { NOTIFIED_STATUS } from '../../../../test/world/listed.ts'
 import { useConversions } from '../../exchange/conversions/test-conversions.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
@@ -78,7 +79,7 @@ describe('a converted deposit', () => {
           network: "'ETHEREUM'",
           asset: "'ETH'",
           state: "'credited'",
-          told: "'Done'",
+          [NOTIFIED_STATUS]: "'Done'",
           transaction: "'tx'",
           index: "'0'",
           address: "'0xa'",

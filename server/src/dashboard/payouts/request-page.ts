@@ -133,7 +133,7 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
   const isOpen = found.state === 'waiting'
   const approvals: Piece =
     found.approvals.length === 0
-      ? texts.nobodyYet
+      ? texts.noApproval
       : found.approvals.map(({ email, at }) => html`<div>${foreign(email)}, ${showTime(at.getTime())}</div>`)
   return html`${facts([
     [words.status, standingTag(standingOf(found, visit.now.real), texts)],

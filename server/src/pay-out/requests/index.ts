@@ -1,6 +1,6 @@
 /**
  * Payouts by two people: a member of a merchant asks for a payout, another one approves it. Guarantees:
- * - nobody approves a request of their own; without a policy, every payout needs an approval;
+ * - a member can't approve their own request; without a policy, every payout needs an approval;
  * - an approval fits one request: it names the hash of what the person saw, which is compared in the transaction that
  *   places the withdrawal;
  * - a payout is placed at most once, whatever races: the withdrawal and the state of the request, or of the line of a

@@ -151,7 +151,7 @@ export const en: InvoicingWords = {
   ends: { active: 'Active', stopped: 'Stopped', expired: 'Expired', used: 'Used up', unavailable: 'Not payable now' },
   allLinks: 'All payment links',
   saved: 'Done.',
-  noPayments: 'Nobody has used this link yet.',
+  noPayments: 'There are no payments from this link yet.',
   allPayments: 'All payments from this link',
   totals: 'Received',
   nothingPaid: 'Nothing yet.',

@@ -39,7 +39,7 @@ export interface PayoutWords {
   decided: string
   reason: string
   approvedBy: string
-  nobodyYet: string
+  noApproval: string
   lines: string
   risks: string
   isNew: string
@@ -160,7 +160,7 @@ export const en: PayoutWords = {
   decided: 'Decided',
   reason: 'Reason',
   approvedBy: 'Approvals',
-  nobodyYet: 'none yet',
+  noApproval: 'none yet',
   lines: 'Payouts',
   risks: 'Look closely',
   isNew: 'The address is not in the address book.',

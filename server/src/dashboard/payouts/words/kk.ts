@@ -41,7 +41,7 @@ export const kk: PayoutWords = {
   decided: 'Шешім',
   reason: 'Себебі',
   approvedBy: 'Мақұлдаулар',
-  nobodyYet: 'әлі жоқ',
+  noApproval: 'әлі жоқ',
   lines: 'Төлемдер',
   risks: 'Назар аударыңыз',
   isNew: 'Мекенжай мекенжай кітабында жоқ.',

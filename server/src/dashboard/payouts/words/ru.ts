@@ -41,7 +41,7 @@ export const ru: PayoutWords = {
   decided: 'Решение',
   reason: 'Причина',
   approvedBy: 'Одобрения',
-  nobodyYet: 'ещё нет',
+  noApproval: 'ещё нет',
   lines: 'Выплаты',
   risks: 'Обратите внимание',
   isNew: 'Адреса нет в адресной книге.',

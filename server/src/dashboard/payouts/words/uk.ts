@@ -41,7 +41,7 @@ export const uk: PayoutWords = {
   decided: 'Рішення',
   reason: 'Причина',
   approvedBy: 'Схвалення',
-  nobodyYet: 'ще немає',
+  noApproval: 'ще немає',
   lines: 'Виплати',
   risks: 'Зверніть увагу',
   isNew: 'Адреси немає в адресній книзі.',

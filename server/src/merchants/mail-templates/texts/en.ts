@@ -95,11 +95,11 @@ export const en: Texts = {
     },
     unknown: {
       'webhook-url':
-        'If nobody of your team was to do this, change it back on the page Webhooks, and look at the audit log and the team.',
+        'If your team did not intend this, change it back on the page Webhooks, and look at the audit log and the team.',
       archive:
-        'If nobody of your team was to do this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
+        'If your team did not intend this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
       'key-added':
-        'If nobody of your team was to do this, revoke the key on the page Keys, and look at the audit log and the team.',
+        'If your team did not intend this, revoke the key on the page Keys, and look at the audit log and the team.',
       'member-joined':
         'Make sure that this address belongs to another person: one who has two addresses could request and approve a payout alone. If the person is not to be a member, remove them on the page Team.',
       'role-changed':
