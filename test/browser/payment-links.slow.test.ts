@@ -1,5 +1,4 @@
 /** Invoices by hand and payment links in a real browser: without scripts, on a phone, and before axe. */
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'

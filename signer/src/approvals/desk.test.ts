@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { approvalMessage } from '../policy/approval.ts'
 import { readPolicy } from '../policy/policy.ts'
 import type { ApprovedEntry } from '../log/entry.ts'
-import { approve, approvers, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
+import { approve, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
 import { tronIntent, tronRequest } from '../../../test/world/tron-requests.ts'
 import { APPROVAL_MS } from './desk.ts'
 import {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { makePasskey } from '../../../test/world/passkeys.ts'
-import { approve, approvers, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
+import { approve, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
 import { APPROVAL_MS, challengeOf } from './desk.ts'
 import type { Offer } from './desk.ts'
 import {

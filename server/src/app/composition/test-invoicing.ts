@@ -1,6 +1,6 @@
 /** Members who make invoices by hand and payment links, and payers: for tests of these pages. */
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { fieldOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import type { Answer } from '../../../../test/world/edge.ts'
 import { listedWorld } from '../../../../test/world/listed.ts'
