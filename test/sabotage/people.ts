@@ -114,7 +114,7 @@ export const peopleSabotages: readonly Sabotage[] = [
   {
     name: 'webhook-url-without-proof',
     file: 'server/src/dashboard/webhooks/commands.ts',
-    replace: ['  requireProof(session)\n', ''],
+    replace: ['needsProof: true', 'needsProof: false'],
     fault: 'decision 190',
     breaks: 'A session that was left open sends the notifications of a merchant to another URL.',
     finder:

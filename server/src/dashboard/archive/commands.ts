@@ -1,13 +1,11 @@
 import {
   actorOf,
-  authorise,
+  authoriseSession,
   notifyOwners,
-  record,
-  requireOpen,
-  requireProof,
-  wasRecorded,
   type Now,
+  recordOf,
   type Session,
+  wasRecorded,
 } from '../../people/access/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
@@ -22,13 +20,11 @@ export const takeArchive = async (
   { merchantId, formId, agent }: { merchantId: string; formId: string; agent: string },
   now: Now,
 ): Promise<void> => {
-  await authorise(tx, { personId: session.person.id, action: 'export-all', merchantId })
-  requireProof(session)
   // It locks the session: a form that is sent twice at once is recorded once.
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'export-all', needsProof: true })
   const actor = actorOf(session.person.id)
   const action = 'took archive'
   if (await wasRecorded(tx, { merchantId, actor, action, form: formId }, now)) return
-  await record(tx, { merchantId, personId: null, actor, action, detail: { form: formId } }, now)
+  await recordOf(tx, session, { merchantId, action, detail: { form: formId } }, now)
   await notifyOwners(tx, merchantId, { event: 'archive', detail: agent, by: session.person }, now)
 }

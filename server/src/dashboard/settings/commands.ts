@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lockSettings, setSetting, type MerchantSettings } from '../../merchants/accounts/index.ts'
-import {
-  actorOf,
-  authorise,
-  record,
-  requireOpen,
-  requireProof,
-  type Now,
-  type Session,
-} from '../../people/access/index.ts'
+import { actorOf, authoriseSession, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
 /** The settings that members change, in the order of the form. */
@@ -60,9 +52,7 @@ export const changeSettings = async (
   { merchantId, texts, shown }: { merchantId: string; texts: EditedSettings; shown: string },
   now: Now,
 ): Promise<'saved' | 'changed'> => {
-  await authorise(tx, { personId: session.person.id, action: 'manage-settings', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'manage-settings', needsProof: true })
   const before = textsOf(await lockSettings(tx, merchantId))
   const different = EDITED.filter((name) => texts[name].trim() !== before[name])
   if (different.length === 0) return 'saved'
@@ -80,6 +70,6 @@ export const changeSettings = async (
   }
   if (wrong.length > 0) throw new WrongSettings(wrong)
   const detail = Object.fromEntries(different.map((name) => [name, { before: before[name], after: after[name] }]))
-  await record(tx, { merchantId, personId: null, actor, action: 'changed settings', detail }, now)
+  await recordOf(tx, session, { merchantId, action: 'changed settings', detail }, now)
   return 'saved'
 }

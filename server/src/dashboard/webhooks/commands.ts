@@ -1,16 +1,7 @@
 /** Commands of members about their merchant's notifications. Each checks the permission in its transaction. */
 import { lockSettings, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
 import { askTest, replayOnce, wakeMerchant, type AskedTest, type Replayed } from '../../merchants/webhooks/index.ts'
-import {
-  actorOf,
-  authorise,
-  notifyOwners,
-  record,
-  requireOpen,
-  requireProof,
-  type Now,
-  type Session,
-} from '../../people/access/index.ts'
+import { actorOf, authoriseSession, notifyOwners, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
 /** The most objects whose notifications one press of the button sends. */
@@ -23,11 +14,10 @@ export const replayNotification = async (
   { merchantId, ...choice }: { merchantId: string; sequence: number; lastEpoch: number },
   now: Now,
 ): Promise<Replayed> => {
-  await authorise(tx, { personId: session.person.id, action: 'replay-webhooks', merchantId })
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
   const replayed = await replayOnce(tx, merchantId, choice, now.moment)
   if (replayed === 'scheduled')
-    await audited(tx, session, { merchantId, action: 'replayed webhook', detail: { sequence: choice.sequence } }, now)
+    await recordOf(tx, session, { merchantId, action: 'replayed webhook', detail: { sequence: choice.sequence } }, now)
   return replayed
 }
 
@@ -36,10 +26,9 @@ export const replayNotification = async (
  * @returns number of objects
  */
 export const wakeWaiting = async (tx: Tx, session: Session, merchantId: string, now: Now): Promise<number> => {
-  await authorise(tx, { personId: session.person.id, action: 'replay-webhooks', merchantId })
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
   const objects = await wakeMerchant(tx, merchantId, now.moment, MOST_WOKEN)
-  if (objects > 0) await audited(tx, session, { merchantId, action: 'woke webhooks', detail: { objects } }, now)
+  if (objects > 0) await recordOf(tx, session, { merchantId, action: 'woke webhooks', detail: { objects } }, now)
   return objects
 }
 
@@ -50,11 +39,10 @@ export const sendTest = async (
   { merchantId, id }: { merchantId: string; id: string },
   now: Now,
 ): Promise<AskedTest | 'no-url'> => {
-  await authorise(tx, { personId: session.person.id, action: 'replay-webhooks', merchantId })
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
   if ((await settingsOf(tx, merchantId)).notificationsUrl === null) return 'no-url'
   const asked = await askTest(tx, { merchantId, id }, now.moment)
-  if (asked === 'asked') await audited(tx, session, { merchantId, action: 'tested webhook', detail: {} }, now)
+  if (asked === 'asked') await recordOf(tx, session, { merchantId, action: 'tested webhook', detail: {} }, now)
   return asked
 }
 
@@ -76,16 +64,14 @@ export const changeUrl = async (
   { merchantId, url, shown }: { merchantId: string; url: string; shown: string },
   now: Now,
 ): Promise<ChangedUrl> => {
-  await authorise(tx, { personId: session.person.id, action: 'manage-webhooks', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'manage-webhooks', needsProof: true })
   const before = (await lockSettings(tx, merchantId)).notificationsUrl ?? ''
   if (before === url.trim()) return 'unchanged'
   if (before !== shown) return 'changed'
   const after = await setUrl(tx, session, { merchantId, url }, now)
   if (after === undefined) return 'wrong'
   if (after === before) return 'unchanged'
-  await audited(tx, session, { merchantId, action: 'changed webhook URL', detail: { before, after } }, now)
+  await recordOf(tx, session, { merchantId, action: 'changed webhook URL', detail: { before, after } }, now)
   await notifyOwners(tx, merchantId, { event: 'webhook-url', detail: after, by: session.person }, now)
   return 'saved'
 }
@@ -106,10 +92,3 @@ const setUrl = async (
     throw error
   }
 }
-
-const audited = (
-  tx: Tx,
-  { person }: Session,
-  { merchantId, action, detail }: { merchantId: string; action: string; detail: Readonly<Record<string, unknown>> },
-  now: Now,
-): Promise<void> => record(tx, { merchantId, personId: null, actor: actorOf(person.id), action, detail }, now)

@@ -1,7 +1,7 @@
 /** Commands of members: invoices by hand, and payment links. Each checks the permission in its transaction. */
 import { generalErrors } from '@bursar/contract'
 import { serviceOf } from '../../merchants/accounts/index.ts'
-import { actorOf, authorise, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
+import { authoriseSession, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import type { LinkFields, NewLink } from './link.ts'
@@ -29,12 +29,12 @@ export const createInvoiceByHand = async (
   now: Now,
 ): Promise<{ id: string }> => {
   const { merchantId, kind } = wanted
-  await allowed(tx, session, merchantId)
+  await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
   await requireActive(tx, merchantId)
   const submission = { merchantId, form: `invoice ${session.person.id}`, key, content: wanted }
   return once(tx, submission, now.moment.at, async () => {
     const { id } = await makeInvoice(tx, { ...wanted, linkId: null }, settings, now.moment)
-    await audited(tx, session, { merchantId, action: 'created invoice', detail: { kind, id } }, now)
+    await recordOf(tx, session, { merchantId, action: 'created invoice', detail: { kind, id } }, now)
     return { id }
   })
 }
@@ -47,14 +47,14 @@ export const createLink = async (
   random: (count: number) => Buffer,
   now: Now,
 ): Promise<{ id: string }> => {
-  await allowed(tx, session, merchantId)
+  await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
   const submission = { merchantId, form: `link ${session.person.id}`, key, content: link }
   return once(tx, submission, now.moment.at, async () => {
     await requireFewLinks(tx, merchantId, now)
     const id = now.moment.newId()
     const token = random(LINK_TOKEN_BYTES).toString('base64url')
     await insertLink(tx, { ...link, merchantId, id, token, stoppedAt: null, createdAt: now.moment.at })
-    await audited(tx, session, { merchantId, action: 'created link', detail: { id, ...link } }, now)
+    await recordOf(tx, session, { merchantId, action: 'created link', detail: { id, ...link } }, now)
     return { id }
   })
 }
@@ -69,9 +69,9 @@ export const changeLink = async (
   { merchantId, id, fields }: { merchantId: string; id: string; fields: LinkFields },
   now: Now,
 ): Promise<boolean> => {
-  await allowed(tx, session, merchantId)
+  await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
   if (!(await updateLink(tx, { merchantId, id }, fields))) return false
-  await audited(tx, session, { merchantId, action: 'changed link', detail: { id, ...fields } }, now)
+  await recordOf(tx, session, { merchantId, action: 'changed link', detail: { id, ...fields } }, now)
   return true
 }
 
@@ -82,15 +82,10 @@ export const stopLink = async (
   { merchantId, id, isStopped }: { merchantId: string; id: string; isStopped: boolean },
   now: Now,
 ): Promise<void> => {
-  await allowed(tx, session, merchantId)
+  await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
   if (!isStopped) await requireFewLinks(tx, merchantId, now)
   if (!(await setStopped(tx, { merchantId, id }, isStopped ? now.moment.at : null))) return
-  await audited(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
-}
-
-const allowed = async (tx: Tx, session: Session, merchantId: string): Promise<void> => {
-  await authorise(tx, { personId: session.person.id, action: 'create-invoices', merchantId })
-  await requireOpen(tx, session)
+  await recordOf(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
 }
 
 /** Throws an ApiRefusal for a merchant that is leaving: it gets no new invoices (docs/operating/leaving.md). */
@@ -99,10 +94,3 @@ const requireActive = async (tx: Tx, merchantId: string): Promise<void> => {
   const { status, code } = generalErrors.conflict
   throw new ApiRefusal(status, code, 'the merchant is leaving: it gets no new invoices. Ask the operator')
 }
-
-const audited = (
-  tx: Tx,
-  { person }: Session,
-  { merchantId, action, detail }: { merchantId: string; action: string; detail: Readonly<Record<string, unknown>> },
-  now: Now,
-): Promise<void> => record(tx, { merchantId, personId: null, actor: actorOf(person.id), action, detail }, now)

@@ -1,16 +1,7 @@
 /** The address book of a merchant: addresses that count as known after a waiting time. */
 import { isNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
-import {
-  actorOf,
-  authorise,
-  lockTeam,
-  record,
-  requireOpen,
-  requireProof,
-  type Now,
-  type Session,
-} from '../../people/access/index.ts'
+import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { checkDestination, type Rules } from '../withdrawals/index.ts'
 import { readPolicy } from './policy.ts'
@@ -51,9 +42,7 @@ export const keyOf = (blockchain: string, address: string): string => `${blockch
 
 const mayManage = async (tx: Tx, session: Session, merchantId: string): Promise<void> => {
   await lockTeam(tx, session, merchantId)
-  await authorise(tx, { personId: session.person.id, action: 'manage-payout-addresses', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'manage-payout-addresses', needsProof: true })
 }
 
 /**
@@ -81,8 +70,7 @@ export const addAddress = async (
     on conflict (merchant_id, blockchain, address) where removed_at is null do nothing returning 1`.execute(tx)
   if (rows.length === 0) throw new PayoutProblem('taken')
   const detail = { name: called, blockchain, address: checked.address }
-  const actor = actorOf(session.person.id)
-  await record(tx, { merchantId, personId: null, actor, action: 'added payout address', detail }, now)
+  await recordOf(tx, session, { merchantId, action: 'added payout address', detail }, now)
 }
 
 /** Removes an address from the book at once. Throws NotAllowed, ProofNeeded or a PayoutProblem. */
@@ -99,6 +87,5 @@ export const removeAddress = async (
     tx,
   )
   if (!rows[0]) throw new PayoutProblem('unknown')
-  const actor = actorOf(session.person.id)
-  await record(tx, { merchantId, personId: null, actor, action: 'removed payout address', detail: rows[0] }, now)
+  await recordOf(tx, session, { merchantId, action: 'removed payout address', detail: rows[0] }, now)
 }

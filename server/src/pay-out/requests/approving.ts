@@ -4,15 +4,12 @@ import { ApiRefusal } from '../../platform/api/route.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
-  actorOf,
-  authorise,
+  authoriseSession,
   can,
   lockTeam,
   memberSince,
-  record,
-  requireOpen,
-  requireProof,
   type Now,
+  recordOf,
   type Session,
 } from '../../people/access/index.ts'
 import { askWithdrawal, type Rules } from '../withdrawals/index.ts'
@@ -92,9 +89,8 @@ const approveWithin = async (
   await lockTeam(tx, session, merchantId)
   const request = await lockRequest(tx, merchantId, id)
   const isMaker = request?.makerId === personId
-  await authorise(tx, { personId, action: isMaker ? 'request-payouts' : 'approve-payouts', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  const asked = isMaker ? 'request-payouts' : 'approve-payouts'
+  await authoriseSession(tx, session, { merchantId, action: asked, needsProof: true })
   await requireServed(tx, merchantId)
   if (!request) throw new PayoutProblem('unknown')
   if (request.state !== 'waiting') throw new PayoutProblem('ended')
@@ -115,7 +111,7 @@ const approveWithin = async (
   if (!isMaker && !(await insertApproval(tx, request, approver, now.real))) throw new PayoutProblem('already')
   const detail = { id, hash: hash.toString('hex') }
   const action = isMaker ? 'paid without approval' : 'approved payout'
-  await record(tx, { merchantId, personId: null, actor: actorOf(personId), action, detail }, now)
+  await recordOf(tx, session, { merchantId, action, detail }, now)
   const missing = needed - (await countApprovals(tx, request, { hash, since }))
   if (missing > 0) return { kind: 'counted', missing }
   if (request.kind === 'file') {
@@ -216,5 +212,5 @@ const fail = async (
   const by = session.person.id
   if (!request || !(await moveRequest(tx, request, 'rejected', { by, at: now.real, reason }))) return
   const detail = { id, reason }
-  await record(tx, { merchantId, personId: null, actor: actorOf(by), action: 'payout failed', detail }, now)
+  await recordOf(tx, session, { merchantId, action: 'payout failed', detail }, now)
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { mayPlaceOrders } from '../../merchants/accounts/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { actorOf, authorise, lockTeam, record, requireOpen, type Now, type Session } from '../../people/access/index.ts'
+import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { contentHash, type PayoutLine } from './content.ts'
 import { isMeta } from './judging.ts'
@@ -29,8 +29,7 @@ export const requestPayouts = async (
 ): Promise<string> => {
   const { merchantId, kind, name, formKey, lines } = given
   await lockTeam(tx, session, merchantId)
-  await authorise(tx, { personId: session.person.id, action: 'request-payouts', merchantId })
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'request-payouts', needsProof: false })
   await requireServed(tx, merchantId)
   await requireInBook(tx, merchantId, lines, now.real)
   const id = now.moment.newId()
@@ -49,8 +48,7 @@ export const requestPayouts = async (
   if (before !== undefined) return before
   if ((await countWaiting(tx, merchantId, now.real)) > MOST_WAITING) throw new PayoutProblem('many')
   const detail = { id, ...(lines.length === 1 ? detailOf(lines[0]!) : { name, lines: lines.length }) }
-  const actor = actorOf(session.person.id)
-  await record(tx, { merchantId, personId: null, actor, action: 'requested payout', detail }, now)
+  await recordOf(tx, session, { merchantId, action: 'requested payout', detail }, now)
   return id
 }
 
@@ -91,12 +89,8 @@ const end = async (
 ): Promise<void> => {
   const personId = session.person.id
   await lockTeam(tx, session, merchantId)
-  await authorise(tx, {
-    personId,
-    action: event === 'refused' ? 'approve-payouts' : 'request-payouts',
-    merchantId,
-  })
-  await requireOpen(tx, session)
+  const asked = event === 'refused' ? 'approve-payouts' : 'request-payouts'
+  await authoriseSession(tx, session, { merchantId, action: asked, needsProof: false })
   const request = await lockRequest(tx, merchantId, id)
   if (!request) throw new PayoutProblem('unknown')
   if ((request.makerId === personId) !== (event === 'withdrawn')) throw new PayoutProblem('own')
@@ -104,7 +98,7 @@ const end = async (
   if (!moved) throw new PayoutProblem('ended')
   const action = event === 'refused' ? 'refused payout' : 'withdrew payout'
   const detail = { id, ...(reason !== null && { reason }) }
-  await record(tx, { merchantId, personId: null, actor: actorOf(personId), action, detail }, now)
+  await recordOf(tx, session, { merchantId, action, detail }, now)
 }
 
 /** The maker withdraws a request. Throws NotAllowed, ProofNeeded or a PayoutProblem. */

@@ -1,15 +1,6 @@
 /** The policy of a merchant for payouts: rules in versions. A change that allows more waits for a day. */
 import { sql } from 'kysely'
-import {
-  actorOf,
-  authorise,
-  lockTeam,
-  record,
-  requireOpen,
-  requireProof,
-  type Now,
-  type Session,
-} from '../../people/access/index.ts'
+import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { PayoutProblem } from './problem.ts'
 import { DEFAULT_RULES, isLooser, isValidRules, readRules, storedRules, strictest, type PayoutRules } from './rules.ts'
@@ -61,9 +52,7 @@ export const changePolicy = async (
   now: Now,
 ): Promise<void> => {
   await lockTeam(tx, session, merchantId)
-  await authorise(tx, { personId: session.person.id, action: 'manage-payout-policy', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId, action: 'manage-payout-policy', needsProof: true })
   if (!isValidRules(rules)) throw new PayoutProblem('rules')
   const present = await readPolicy(tx, merchantId, now.real)
   if (present.version !== version) throw new PayoutProblem('changed')
@@ -81,6 +70,5 @@ export const changePolicy = async (
       tx,
     )
   const detail = { rules: storedRules(rules), inForceAt: (looser ? later : now.real).toISOString() }
-  const actor = actorOf(session.person.id)
-  await record(tx, { merchantId, personId: null, actor, action: 'changed payout policy', detail }, now)
+  await recordOf(tx, session, { merchantId, action: 'changed payout policy', detail }, now)
 }

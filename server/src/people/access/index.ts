@@ -7,6 +7,7 @@
  * - dangerous changes need a proof within the last five minutes;
  * - a command of a member checks in its own transaction what the role of the member allows.
  */
+export { authoriseSession, recordOf } from './acting.ts'
 export { createBuckets } from './attempts.ts'
 export { actorOf, auditPage, listPersonActions, readAudit, record, wasRecorded, type MerchantAction } from './audit.ts'
 export { browserOf, shownAgent } from './browsers.ts'

@@ -14,12 +14,12 @@ import {
   type AdditionalKeyLine,
 } from '../../merchants/accounts/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { authoriseSession } from './acting.ts'
 import { actorOf, record } from './audit.ts'
 import { notifyOwners } from './notices.ts'
 import type { Now, Secrets } from './now.ts'
 import type { Person } from './people.ts'
 import { authorise } from './permissions.ts'
-import { requireOpen, requireProof } from './proofs.ts'
 import type { Session } from './sessions.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -70,11 +70,9 @@ export const createKey = async (
   now: Now,
 ): Promise<{ id: string; secret: string }> => {
   const { merchantId, scopes } = asked
-  await authorise(tx, { personId: session.person.id, action: 'manage-keys', merchantId })
+  await authoriseSession(tx, session, { merchantId, action: 'manage-keys', needsProof: true })
   if (scopes.some((scope) => MONEY_SCOPES.includes(scope)))
     await authorise(tx, { personId: session.person.id, action: 'manage-money-keys', merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
   const recent = await countAdditionalKeysSince(tx, merchantId, new Date(now.real.getTime() - HOUR_MS))
   if (recent >= MOST_IN_AN_HOUR) throw new KeyProblem(['limited'])
   return makeKey(tx, asked, { actor: actorOf(session.person.id), person: session.person, formId }, secrets, now)
@@ -136,9 +134,7 @@ export const revokeKeyOf = async (
   key: { merchantId: string; id: string },
   now: Now,
 ): Promise<void> => {
-  await authorise(tx, { personId: session.person.id, action: 'manage-keys', merchantId: key.merchantId })
-  requireProof(session)
-  await requireOpen(tx, session)
+  await authoriseSession(tx, session, { merchantId: key.merchantId, action: 'manage-keys', needsProof: true })
   if (!(await revoke(tx, key, actorOf(session.person.id), now))) throw new KeyProblem(['unknown'])
 }
 
