@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { amountText } from '@bursar/checkout/amounts'
 import { foreign, html } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
@@ -13,7 +12,7 @@ import { readInvoiceToShare, type InvoiceToShare } from '../payments/index.ts'
 import { NEW_INVOICE, type InvoicingDeps } from './deps.ts'
 import { invoiceForm } from './form.ts'
 import { sharePanel, sheetPage, type Share } from './pieces.ts'
-import { readInvoiceForm, typedIn, type Problem, type Typed } from './typed.ts'
+import { readInvoiceForm, typedAgain, typedInUrl, type Problem, type Typed } from './typed.ts'
 import { INVOICING_WORDS } from './words/index.ts'
 
 const LONGEST_NAME = 255
@@ -22,9 +21,7 @@ const LONGEST_NAME = 255
 export const newInvoicePage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { query } = scope.request
-    const typed = { ...typedIn((name) => query[name] ?? ''), key: randomUUID() }
-    return formPage(deps, scope, { typed, problems: [], status: 200 })
+    return formPage(deps, scope, { typed: typedInUrl(scope.request), problems: [], status: 200 })
   }
 
 /** Makes the invoice that was typed, and shows it. */
@@ -34,9 +31,8 @@ export const submitInvoice =
     const { visit, merchantId } = scope
     const read = readInvoiceForm(fields, deps, visit.now.moment)
     if ('problems' in read) {
-      const typed = typedIn(fields)
-      const key = read.problems.includes('key') ? randomUUID() : typed.key
-      return formPage(deps, scope, { typed: { ...typed, key }, problems: read.problems, status: 400 })
+      const { problems } = read
+      return formPage(deps, scope, { typed: typedAgain(fields, problems), problems, status: 400 })
     }
     const { value, key } = read
     const wanted = { ...value, merchantId, language: value.language ?? undefined }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { showText, showTime } from '../../merchants/documents/index.ts'
 import {
@@ -18,7 +17,7 @@ import { empty, merchantPage, pager, table, toneTag, type Scope, type Submitted 
 import { LINKS, NEW_LINK, ROWS, type InvoicingDeps } from './deps.ts'
 import { linkForm } from './form.ts'
 import { linkAmount } from './pieces.ts'
-import { readLinkForm, typedIn, type Problem, type Typed } from './typed.ts'
+import { readLinkForm, typedAgain, typedIn, typedInUrl, type Problem, type Typed } from './typed.ts'
 import { INVOICING_WORDS, type InvoicingWords } from './words/index.ts'
 
 const LONGEST_NAME = 80
@@ -72,9 +71,7 @@ export const endTag = (texts: InvoicingWords, end: LinkEnd | undefined): Markup 
 export const newLinkPage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { query } = scope.request
-    const typed = { ...typedIn((name) => query[name] ?? ''), key: randomUUID() }
-    return formPage(deps, scope, { typed, problems: [], status: 200 })
+    return formPage(deps, scope, { typed: typedInUrl(scope.request), problems: [], status: 200 })
   }
 
 /** Creates the link that was typed, and shows it. */
@@ -84,9 +81,8 @@ export const submitLink =
     const { visit, merchantId } = scope
     const read = readLinkForm(fields, deps, visit.now.moment)
     if ('problems' in read) {
-      const typed = typedIn(fields)
-      const key = read.problems.includes('key') ? randomUUID() : typed.key
-      return formPage(deps, scope, { typed: { ...typed, key }, problems: read.problems, status: 400 })
+      const { problems } = read
+      return formPage(deps, scope, { typed: typedAgain(fields, problems), problems, status: 400 })
     }
     const id = await inTransaction(deps.db, (tx) =>
       createLink(tx, session, { merchantId, link: read.value, key: read.key }, deps.random, visit.now),

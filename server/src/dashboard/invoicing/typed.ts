@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { PageRequest } from '../../platform/api/page.ts'
 import { textLimits } from '@bursar/contract'
 import { isLanguage } from '../../platform/base/language.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
@@ -39,6 +41,18 @@ export type Typed = Readonly<Record<Field, string>>
 /** Reads all characters: the readers of the forms find a text that is too long. */
 export const typedIn = (fields: (name: string, length: 'whole') => string): Typed =>
   Object.fromEntries(FIELDS.map((name) => [name, fields(name, 'whole').trim()])) as Record<Field, string>
+
+/** The texts of a new form: its URL may have values of fields. The form gets a key of its own. */
+export const typedInUrl = ({ query }: Pick<PageRequest, 'query'>): Typed => ({
+  ...typedIn((name) => query[name] ?? ''),
+  key: randomUUID(),
+})
+
+/** The texts of a form that is shown again. Its key stays, unless the key is the problem. */
+export const typedAgain = (fields: Parameters<typeof typedIn>[0], problems: readonly Problem[]): Typed => {
+  const typed = typedIn(fields)
+  return problems.includes('key') ? { ...typed, key: randomUUID() } : typed
+}
 
 /** A field, and what is wrong with it; `many`: no other link can be active. */
 export type Problem = Exclude<Field, 'language'> | 'many'

@@ -14,8 +14,8 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
-import { NEW, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
-import { addressPiece, provingPiece, saidPiece, textsOf, type Said } from './pieces.ts'
+import { NEW, type PayoutPagesDeps } from './deps.ts'
+import { addressPiece, backPiece, doneIn, provingPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 
 interface Typed {
   name: string
@@ -31,12 +31,10 @@ const keptFrom = ({ name, network, address }: Typed): Readonly<Record<string, st
 export const bookPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { done, proved } = scope.request.query
-    const isDone = done !== undefined || proved !== undefined
     const { visit, request } = scope
     const kept = visit.session ? keptOf(deps, visit.session, request) : {}
     const typed = { name: kept['address-name'] ?? '', network: kept['network'] ?? '', address: kept['address'] ?? '' }
-    return show(deps, scope, typed, isDone ? { isProblem: false, text: textsOf(scope).saidDone } : undefined)
+    return show(deps, scope, typed, doneIn(scope))
   }
 
 /** Adds an address, or removes one. */
@@ -85,7 +83,7 @@ const show = async (
     part: 'payouts',
     status,
     isProving: proving !== undefined,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       proving,

@@ -21,9 +21,9 @@ import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { csvLine } from '../../platform/lists/csv.ts'
 import { merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
-import { EXAMPLE, pathOfRequest, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { EXAMPLE, pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES, hasRisen, shownFees } from './fees.ts'
-import { amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
+import { amountOf, backPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
 
 /** Lines that a page shows. */
@@ -43,7 +43,7 @@ const formPage = (scope: Scope, said: Said | undefined, more?: Piece): PageAnswe
     title: texts.uploadTitle,
     part: 'payouts',
     status: said?.isProblem === true ? 400 : 200,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       more,
@@ -172,7 +172,7 @@ const checkedPage = (
   judged: readonly JudgedPayout[],
   said?: Said,
 ): PageAnswer => {
-  const { visit, merchantId } = scope
+  const { visit } = scope
   const texts = textsOf(scope)
   const priced = pricedIn(judged)
   const sumsOf = (units: (one: (typeof priced)[number]) => bigint): Map<string, bigint> =>
@@ -185,7 +185,7 @@ const checkedPage = (
     title: texts.file(name, lines.length),
     part: 'payouts',
     status: said ? 400 : 200,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       html`<form method="post" enctype="multipart/form-data" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.checkText}</p>${table(

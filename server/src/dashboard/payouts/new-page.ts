@@ -23,9 +23,9 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
-import { pathOfRequest, PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES, hasRisen, shownFees } from './fees.ts'
-import { addressPiece, amountOf, saidPiece, textsOf, type Said } from './pieces.ts'
+import { addressPiece, amountOf, backPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 
 const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
 type FieldName = keyof typeof FIELDS
@@ -103,7 +103,7 @@ const formPage = async (
   { typed, problems, said }: { typed: Typed; problems: readonly FieldProblem[]; said?: Said },
 ): Promise<PageAnswer> => {
   const texts = textsOf(scope)
-  const { visit, merchantId } = scope
+  const { visit } = scope
   const other = problems.find(({ field }) => field === 'other')
   const assets = rules.catalogue.crypto.flatMap(({ ticker, networks }) =>
     [...networks.keys()].map((network) => [`${ticker}/${network}`, `${ticker}, ${showNetwork(network)}`] as const),
@@ -113,7 +113,7 @@ const formPage = async (
     title: texts.newPayout,
     part: 'payouts',
     status: isFailed ? 400 : 200,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       other && saidPiece({ isProblem: true, text: texts.problems.other, ...detailOf(other) }),

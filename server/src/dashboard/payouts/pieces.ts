@@ -3,10 +3,10 @@ import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { RequestState } from '../../pay-out/requests/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { provePanel, type Visit } from '../../people/pages/index.ts'
+import { linkTo, merchantPath, provePanel, type Visit } from '../../people/pages/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { toneTag, type Scope } from '../frame/index.ts'
-import type { PayoutPagesDeps } from './deps.ts'
+import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
 import { PAYOUT_WORDS, type PayoutWords, type RequestStanding } from './words/index.ts'
 
 export const textsOf = ({ language }: Pick<Scope, 'language'>): PayoutWords => PAYOUT_WORDS[language]
@@ -40,6 +40,16 @@ export interface Said {
   text: string
   detail?: string
 }
+
+/** The result of a form that has led back to the page. */
+export const doneIn = (scope: Scope): Said | undefined => {
+  const { done, proved } = scope.request.query
+  return done === undefined && proved === undefined ? undefined : { isProblem: false, text: textsOf(scope).saidDone }
+}
+
+/** The link to all requests. */
+export const backPiece = (scope: Scope): Markup =>
+  html`<a href="${linkTo(scope.visit, merchantPath(scope.merchantId, PAYOUTS))}">${textsOf(scope).back}</a>`
 
 export const saidPiece = (said: Said | undefined): Piece =>
   said &&

@@ -14,21 +14,19 @@ import {
 } from '../../pay-out/requests/index.ts'
 import type { CryptoAsset } from '../../market/assets/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { choice, hidden, linkTo, merchantPath, redirect, type Fields } from '../../people/pages/index.ts'
+import { choice, hidden, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
-import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
-import { provingPiece, saidPiece, textsOf, type Said } from './pieces.ts'
+import { type PayoutPagesDeps } from './deps.ts'
+import { backPiece, doneIn, provingPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 
 /** The rules of a merchant for payouts: shown to every member who sees payouts, changed by owners. */
 export const policyPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { done, proved } = scope.request.query
-    const isDone = done !== undefined || proved !== undefined
-    return show(deps, scope, undefined, isDone ? { isProblem: false, text: textsOf(scope).saidDone } : undefined)
+    return show(deps, scope, undefined, doneIn(scope))
   }
 
 /** Changes the policy. */
@@ -99,7 +97,7 @@ const show = async (
     part: 'payouts',
     status,
     isProving: proving !== undefined,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       policy.next &&

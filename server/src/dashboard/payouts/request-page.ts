@@ -15,21 +15,22 @@ import {
   type RequestLine,
 } from '../../pay-out/requests/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, input, linkTo, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
-import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
+import { type PayoutPagesDeps } from './deps.ts'
 import {
   addressPiece,
   amountOf,
+  backPiece,
   provingPiece,
+  type Said,
   saidPiece,
   standingOf,
   standingTag,
   textsOf,
-  type Said,
 } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
 
@@ -114,7 +115,7 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
     part: 'payouts',
     status,
     isProving: proving !== undefined,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYOUTS))}">${texts.back}</a>`,
+    actions: backPiece(scope),
     sections: [
       saidPiece(said),
       html`<section class="panel">${details(deps, scope, found)}</section>`,
