@@ -9,7 +9,7 @@
  */
 export { authoriseSession, recordOf } from './acting.ts'
 export { createBuckets } from './attempts.ts'
-export { actorOf, auditPage, listPersonActions, readAudit, record, wasRecorded, type MerchantAction } from './audit.ts'
+export { actorOf, auditPage, listPersonActions, readAudit, wasRecorded, type MerchantAction } from './audit.ts'
 export { browserOf, shownAgent } from './browsers.ts'
 export { createChallenges } from './challenges.ts'
 export { countRecoveryCodes, countSealedSeeds, hasPassword, listPasskeys, resealSeeds } from './credentials.ts'
@@ -33,8 +33,8 @@ export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
 export type { InvitationLine } from './open-invitations.ts'
 export { addressOf, emailsOf, memberSince, membershipOf, membershipsOf, type Membership } from './people.ts'
-export { authorise, can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
-export { ProofNeeded, requireOpen, requireProof } from './proofs.ts'
+export { can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
+export { ProofNeeded } from './proofs.ts'
 export {
   createKey,
   createKeyAsOperator,
