@@ -1,24 +1,16 @@
 /** Every state of the payment page in a real browser: accessible, whole at 320 px, of its own origin, small. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { gzipSync } from 'node:zlib'
-import type axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { servePages, type PageServer } from '../../tools/checkout/serve.ts'
 import { VIEWS } from '../world/page-views.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
+import { judgeOf } from './judging.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Of all that a page asks for, compressed as the api does at worst. */
 const MOST_BYTES = 60_000
 const NOWHERE = 'no such invoice'
 const NAMES = [...Object.keys(VIEWS), NOWHERE]
-const sizes = [
-  { width: 320, height: 640 },
-  { width: 1_280, height: 900 },
-]
 
 describeWithChromium('every state', () => {
   const visit = useChromium()
@@ -34,17 +26,13 @@ describeWithChromium('every state', () => {
     async (language) => {
       const context = await visit({ reducedMotion: 'reduce' })
       const page = await context.newPage()
-      const found: string[] = []
-      for (const name of NAMES)
-        found.push(
-          ...(await faultsOf(
-            page,
-            `${server.url}/${encodeURIComponent(name)}?lang=${language}`,
-            `${name} ${language}`,
-          )),
-        )
+      const { faults, judge } = judgeOf(page)
+      for (const name of NAMES) {
+        await page.goto(`${server.url}/${encodeURIComponent(name)}?lang=${language}`)
+        await judge(name)
+      }
       await context.close()
-      expect(found).toEqual([])
+      expect(faults).toEqual([])
     },
     600_000,
   )
@@ -125,32 +113,3 @@ describeWithChromium('every state', () => {
     await context.close()
   })
 })
-
-const faultsOf = async (page: Page, url: string, name: string): Promise<string[]> => {
-  await page.goto(url)
-  await page.evaluate(AXE)
-  const found: string[] = []
-  for (const size of sizes) {
-    await page.setViewportSize(size)
-    const wide = await page.evaluate('document.documentElement.scrollWidth')
-    if (Number(wide) > size.width) found.push(`${name}: ${String(wide)} px wide at ${size.width}`)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      // Of what a theme changes, axe judges the colours.
-      const rules = colorScheme === 'dark' ? ', runOnly: ["color-contrast"]' : ''
-      const result = (await page.evaluate(
-        `axe.run(document, { resultTypes: ["violations"]${rules} })`,
-      )) as axe.AxeResults
-      found.push(
-        ...result.violations.map(
-          (one) =>
-            `${name} ${size.width} ${colorScheme}: ${one.id} ${one.nodes
-              .map(({ html }) => html)
-              .join(' | ')
-              .slice(0, 300)}`,
-        ),
-      )
-    }
-  }
-  return found
-}
