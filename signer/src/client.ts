@@ -23,6 +23,8 @@ import type { RefusalCode } from './protocol/refusal.ts'
 export { approvalMessage } from './policy/approval.ts'
 export type { RefusalClass, RefusalCode } from './protocol/refusal.ts'
 export type * from './protocol/protocol.ts'
+export { LOG_START, LogLinesBroken, readLogLines } from './protocol/log-lines.ts'
+export type { LogLine } from './protocol/log-lines.ts'
 
 /** Address of the signer: a socket on this machine, or a port of another machine with mutual TLS (PEM texts). */
 export type SignerAddress =
@@ -159,6 +161,18 @@ export class SignerClient {
     const { status, body } = await this.#call('GET', '/status')
     if (status !== 200) throw new SignerUnavailable(`The signer answered ${status}`)
     return body as unknown as SignerStatus
+  }
+
+  /**
+   * Returns lines of the log from a number on, as exact texts, about 1 MiB of them; empty past the log's end. The lines
+   * include everything that was signed before the call. Throws SignerUnavailable.
+   */
+  async logLines(from: number): Promise<string[]> {
+    const answered = await this.#call('GET', `/log?from=${from}`)
+    const { lines } = answered.body
+    if (answered.status !== 200 || !Array.isArray(lines) || !lines.every((line) => typeof line === 'string'))
+      throw unavailable(answered)
+    return lines
   }
 
   /** Whether the signer answers at all. */

@@ -1,9 +1,9 @@
-import type { Signer as SignerPort } from '../../server/src/adapters/signer/port.ts'
+import type { Signer as SignerPort, SignerLog } from '../../server/src/adapters/signer/port.ts'
 import { Refusal } from '../../signer/src/protocol/refusal.ts'
 import type { Signer } from '../../signer/src/server/signer.ts'
 
 /** The real signer's judgement and memory in this process, without its socket. */
-export const withoutSocket = (signer: Signer): SignerPort => ({
+export const withoutSocket = (signer: Signer): SignerPort & SignerLog => ({
   sign: async (request) => {
     try {
       return await signer.sign(request as Parameters<Signer['sign']>[0])
@@ -17,6 +17,7 @@ export const withoutSocket = (signer: Signer): SignerPort => ({
   closeIntent: (intentId) => signer.closeIntent(intentId),
   check: (request) => signer.check(request),
   status: async () => signer.status(),
+  logLines: (from) => signer.logLines(from),
   waiting: async () => signer.approvals.list(),
 })
 

@@ -176,6 +176,19 @@ export class History implements LogSubscriber {
     return rows.map(({ seq }) => this.#positionOf(seq as number))
   }
 
+  /** Positions of the lines from a number on, in order: as many as have this many bytes together, and one at least. */
+  positionsFrom(seq: number, mostBytes: number): Position[] {
+    const found: Position[] = []
+    let bytes = 0
+    for (const row of this.#index.rows('select segment, offset, length from lines where seq >= ? order by seq', seq)) {
+      const position = { ...row } as unknown as Position
+      bytes += position.length
+      if (found.length > 0 && bytes > mostBytes) break
+      found.push(position)
+    }
+    return found
+  }
+
   isKnown(intentId: string): boolean {
     return this.#index.row('select 1 from intents where id = ?', intentId) !== undefined
   }

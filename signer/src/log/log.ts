@@ -138,7 +138,12 @@ export class SignatureLog {
   }
 
   /** Reads the signed entry at a position that the subscriber got. Throws LogBroken if the segment is unreadable. */
-  async read({ segment, offset, length }: Position): Promise<SignedEntry> {
+  async read(position: Position): Promise<SignedEntry> {
+    return JSON.parse(await this.readText(position)) as SignedEntry
+  }
+
+  /** Reads the text of the line at a position that the subscriber got. Throws LogBroken as `read` does. */
+  async readText({ segment, offset, length }: Position): Promise<string> {
     if (segment === this.#segment) return readLine(this.#file, offset, length)
     const path = segmentPath(this.#path, segment)
     const file = await open(path, 'r').catch((error: Error) => {
@@ -206,8 +211,8 @@ function admit(entry: Chained, { offset }: Position, header: HeaderEntry): void 
   }
 }
 
-async function readLine(file: FileHandle, offset: number, length: number): Promise<SignedEntry> {
+async function readLine(file: FileHandle, offset: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset)
   if (bytesRead !== length) throw new LogBroken('The log became shorter while in use')
-  return JSON.parse(buffer.toString('utf8')) as SignedEntry
+  return buffer.toString('utf8')
 }

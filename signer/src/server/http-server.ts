@@ -144,6 +144,8 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
     await signer.approvals.approveBySignature(readGivenApproval(await readBody(request)))
     return { status: 200, body: { approved: true } }
   }
+  const [, from] = /^GET \/log\?from=(0|[1-9][0-9]{0,14})$/.exec(asked) ?? []
+  if (from !== undefined) return { status: 200, body: { lines: await signer.logLines(Number(from)) } }
   const [, method, intentId, close] = /^(GET|POST) \/intents\/([^/?]+)(\/close)?$/.exec(asked) ?? []
   if (intentId !== undefined && (method === 'POST') === (close !== undefined)) {
     if (!UUID.test(intentId)) throw new Refusal('bad-request', 'An intent is named by its id, a UUID in lower case')
@@ -156,7 +158,7 @@ async function route(request: IncomingMessage, signer: Signer): Promise<Answer> 
     status: 404,
     body: {
       error:
-        'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET and POST /approvals, GET /status and GET /health',
+        'there are POST /sign, POST /check, GET /intents/ID, POST /intents/ID/close, GET and POST /approvals, GET /log?from=LINE, GET /status and GET /health',
     },
   }
 }

@@ -46,6 +46,9 @@ export interface SignerParts {
 /** Most requests in progress and waiting; more are refused as `busy`. */
 const MAX_WAITING = 64
 
+/** Most bytes of lines in one answer. JSON text within JSON grows by a fifth; a client reads at most 4 MiB. */
+const LINES_BYTES = 1024 * 1024
+
 /** Signs one request at a time: judge, sign, log, answer. A signature is returned only after it is in the log. */
 export class Signer {
   /** The payments that wait for approvals */
@@ -129,6 +132,16 @@ export class Signer {
   async transactionsOf(intentId: string): Promise<SignedTransaction[]> {
     await this.#last
     return this.#transactionsNow(intentId)
+  }
+
+  /**
+   * Returns the texts of the lines of the log from a number on, in order; empty past its end. An answer has about
+   * 1 MiB; the caller asks again for the lines after it.
+   */
+  async logLines(from: number): Promise<string[]> {
+    await this.#last
+    const { log, history } = this.#parts
+    return Promise.all(history.positionsFrom(from, LINES_BYTES).map((position) => log.readText(position)))
   }
 
   async #closeIntentNow(intentId: string): Promise<SignedTransaction[]> {

@@ -64,4 +64,13 @@ export interface Signer {
   waiting(): Promise<WaitingPayment[]>
 }
 
+/** The signer's log, for a copy of it and for a database that lost payments. */
+export interface SignerLog {
+  /**
+   * Returns lines from a number on, the exact texts; empty past the end. Throws when the signer gives no reliable
+   * answer.
+   */
+  logLines(from: number): Promise<string[]>
+}
+
 export type { RefusalClass, SignedTransaction, SignerRefusal, SignerStatus } from '@bursar/signer/client'

@@ -66,6 +66,7 @@ const UNDONE_BY: Readonly<Record<string, string>> = {
 const HARMLESS: Readonly<Record<string, string>> = {
   'data-key reseal': 'each value stays readable by the keys in the file',
   'address watch': 'what comes to more addresses is noticed',
+  'restored replay': 'attaches payments that were signed, after the comparison of `withdrawal attach`; pays nothing',
   rescan: 'blocks that were read are read again',
   reconcile: 'stores what was compared',
   reserves: 'stores a report',

@@ -1,3 +1,4 @@
+import { acceptanceCommands } from './acceptance.ts'
 import { adjustmentCommands } from './adjustments.ts'
 import { acquirerCommands } from './acquirers.ts'
 import { actionCommands } from './actions.ts'
@@ -41,7 +42,14 @@ import { tronCommands } from './tron.ts'
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',
-    commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands, ...restoredCommands],
+    commands: [
+      ...runCommands,
+      ...databaseCommands,
+      ...archiveCommands,
+      ...dataKeyCommands,
+      ...restoredCommands,
+      ...acceptanceCommands,
+    ],
   },
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   {

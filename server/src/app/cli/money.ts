@@ -1,19 +1,18 @@
-import { createAdapters } from '../../adapters/chains/index.ts'
-import { createChainSubscribers } from '../composition/index.ts'
 import { createWithdrawalSubscribers } from '../composition/invoicing.ts'
 import { inTransaction } from '../../platform/db/index.ts'
+import { openRestore } from '../../platform/runtime/restores.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createStop, liftStop, listAllStops, listStops } from '../../ledger/stops/index.ts'
-import { rescan } from '../../chain/watcher/index.ts'
-import { attachSigned, findById, giveBack } from '../../pay-out/withdrawals/index.ts'
+import { giveBack } from '../../pay-out/withdrawals/index.ts'
 import { actor } from './actor.ts'
+import { createAttaching } from './attaching.ts'
 import { companyOf } from '../../merchants/accounts/index.ts'
 import { network, uuid } from './argument-kinds.ts'
 import { assetOf } from './typed-amount.ts'
 import { command, flag, text, UsageError, type Command } from './command.ts'
-import { required, tokensOf, withInstallation } from '../installation/open.ts'
+import { required, withInstallation } from '../installation/open.ts'
+import { RESTORED } from './restored.ts'
 import { withSigner } from './signer.ts'
-import { worldOf } from '../installation/world.ts'
 
 export const moneyCommands: readonly Command[] = [
   command({
@@ -59,33 +58,7 @@ export const moneyCommands: readonly Command[] = [
     run: async ({ args }, env, out) => {
       const key = { merchantId: args.MERCHANT_ID, id: args.WITHDRAWAL_ID }
       await withInstallation(env, async (opened) => {
-        const world = worldOf(opened)
-        const adapters = createAdapters(
-          required(opened.config.networks, 'BURSAR_NETWORKS_FILE'),
-          tokensOf(world.catalogue),
-        )
-        const withdrawal = await findById(world.runtime.db, key.merchantId, key.id)
-        const adapter = withdrawal && adapters.get(withdrawal.blockchain)
-        if (!adapter)
-          throw new Error(
-            withdrawal ? `${withdrawal.blockchain} is not configured` : 'there is no such withdrawal: check both ids',
-          )
-        const { network } = adapter
-        const { subscribers } = createChainSubscribers(world)
-        const readAgain = async (height: number) => {
-          await rescan({ runtime: world.runtime, network, adapter, subscribers }, height, height).catch(
-            (error: unknown) => {
-              // The watcher has not reached the block; it will read it in turn.
-              if (!(error instanceof RangeError)) throw error
-            },
-          )
-        }
-        const done = await withSigner(opened, (signer) =>
-          attachSigned(
-            { ...world, signer, adapter, readAgain, withdrawalSubscribers: createWithdrawalSubscribers(world) },
-            key,
-          ),
-        )
+        const done = await withSigner(opened, (signer) => createAttaching(opened, signer)(key))
         if (done.kind === 'nothing-signed')
           return out.say('the signer has signed nothing for this withdrawal: it is processed further')
         if (done.kind === 'superseded')
@@ -150,6 +123,11 @@ export const moneyCommands: readonly Command[] = [
     run: async ({ args: { FREEZE_ID: id, REASON: reason = null } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const by = { actor: actor(), reason }
+        const stop = (await listStops(runtime.db)).find((one) => one.id === id)
+        if (stop?.reason === RESTORED && (await openRestore(runtime.db)))
+          throw new Error(
+            'this stop lasts until the books of the restored copy are accepted: `bursar restored accept` lifts it',
+          )
         if (!(await liftStop(runtime.db, id, by, momentOf(runtime).at)))
           throw new Error('no stop in force has this id: bursar freezes')
         out.say('lifted')

@@ -43,6 +43,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'hedging',
   'freezes',
   'alerts',
+  'restored report',
   'reserves verify',
   'reserves proof',
   'screening list',

@@ -1,20 +1,23 @@
 import type { Network } from '@bursar/chainkit'
 import { familyOf, giveBack, leap, readCounters, rememberForgotten, INDEX_LEAP } from '../../chain/addresses/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { bitcoinKey, knowChange, type WalletKeys } from '../../chain/transactions/index.ts'
+import { bitcoinKey, knowChange, readLogEnd, type WalletKeys } from '../../chain/transactions/index.ts'
 import { acceptDatabase } from '../../platform/runtime/installation.ts'
+import { recordRestore } from '../../platform/runtime/restores.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStop } from '../../ledger/stops/index.ts'
 import { leapSequences } from '../../merchants/webhooks/index.ts'
 import { actor } from './actor.ts'
 import { command, flag, textOr, UsageError, type Command } from './command.ts'
 import { required, withInstallation } from '../installation/open.ts'
+import { WHOLE_LOG } from './replay.ts'
 import { wholeNumberOf } from './typed-amount.ts'
 
 /** The most addresses derived in one transaction, which takes about a minute. */
 const MOST_AHEAD = 100_000
 
-const FREEZE_REASON = 'restored from a copy'
+/** The reason of the stop that lasts until an operator accepts the books of a restored copy. */
+export const RESTORED = 'restored from a copy'
 
 /**
  * Makes a restored database safe to serve, in one transaction. It stops withdrawals. Addresses that may have been
@@ -25,10 +28,11 @@ const FREEZE_REASON = 'restored from a copy'
 export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: number): Promise<string[]> =>
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
-    await createStop(tx, { asset: null, merchantId: null, reason: FREEZE_REASON, actor: actor() }, moment)
+    await createStop(tx, { asset: null, merchantId: null, reason: RESTORED, actor: actor() }, moment)
     const counters = await readCounters(tx)
     await leap(tx)
-    const lines = ['withdrawals: all stopped']
+    await recordRestore(tx, (await readLogEnd(tx)) ?? WHOLE_LOG, new Date(runtime.clock.now()))
+    const lines = ['withdrawals: all stopped until `bursar restored accept`']
     for (const { family, branch, next } of counters) {
       if (branch === 0) {
         const count = await rememberForgotten(tx, wallet, family, next, ahead, moment)
@@ -65,7 +69,7 @@ export const restoredCommands: readonly Command[] = [
     },
     more: 'Stops all withdrawals, voids the stock of addresses, advances derivation counters and event sequences, and watches the addresses that may have been given out since. docs/operating/recovery.md describes the whole procedure.',
     irreversible:
-      'The stock of addresses is void, counters and event sequences are advanced, and all withdrawals stop until `bursar unfreeze`.',
+      'The stock of addresses is void, counters and event sequences are advanced, and all withdrawals stop until `bursar restored accept`.',
     run: async ({ options }, env, out) => {
       const ahead = wholeNumberOf(options.ahead, '--ahead', { most: MOST_AHEAD })
       await withInstallation(env, async ({ runtime, config }) => {

@@ -1,4 +1,4 @@
-import { connectSigner, type LogMemory, type Signer } from '../../adapters/signer/index.ts'
+import { connectSigner, type LogMemory, type Signer, type SignerLog } from '../../adapters/signer/index.ts'
 import { acceptLog, createLogMemory, readLogEnd } from '../../chain/transactions/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { actor } from './actor.ts'
@@ -33,12 +33,12 @@ export const compareLogs = async ({
  * Connects to the signer while one command runs, and refuses a log that was truncated. Throws when the signer can't be
  * reached.
  */
-export const withSigner = <T>(opened: Opened, work: (signer: Signer) => Promise<T>): Promise<T> =>
+export const withSigner = <T>(opened: Opened, work: (signer: Signer & SignerLog) => Promise<T>): Promise<T> =>
   withSignerOf(opened, work, createLogMemory(opened.runtime.db, opened.runtime.clock.now))
 
 const withSignerOf = async <T>(
   { config }: Opened,
-  work: (signer: Signer) => Promise<T>,
+  work: (signer: Signer & SignerLog) => Promise<T>,
   memory?: LogMemory,
 ): Promise<T> => {
   const signer = connectSigner(signerAddress(config), memory)

@@ -61,7 +61,7 @@ export {
   wasRefusedSince,
 } from './queries.ts'
 export type { Load } from './queries.ts'
-export { attemptsOf, isUnderWay, lockOutgoing, oursAmong, rawOf } from './store.ts'
+export { attemptsOf, isUnderWay, lockOutgoing, oursAmong, plannedAmong, rawOf } from './store.ts'
 export { tronCommitted } from './tron-committed.ts'
 export type { TronCommitted } from './tron-committed.ts'
 export { recentReference } from './jobs-head.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { LogEnd, LogMemory } from '../../adapters/signer/index.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
-import type { Db } from '../../platform/db/index.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
 
 /** Callers that share one statement; the signer's queue holds fewer requests. */
 const MOST_TOGETHER = 128
@@ -38,7 +38,7 @@ const keepEnd = async (db: Db, { length, head }: LogEnd, at: Date): Promise<void
     where signer_log.length < excluded.length`.execute(db)
 }
 
-export const readLogEnd = async (db: Db): Promise<LogEnd | undefined> => {
+export const readLogEnd = async (db: Db | Tx): Promise<LogEnd | undefined> => {
   const { rows } = await sql<LogEnd>`select length, head from signer_log`.execute(db)
   return rows[0] && { length: Number(rows[0].length), head: rows[0].head }
 }

@@ -124,3 +124,9 @@ export const oursAmong = async (
   )
   return new Map(rows.map((row) => [row.hash, row]))
 }
+
+/** Returns which of these ids are transactions of this database. The id is given before anything is signed. */
+export const plannedAmong = async (db: Db | Tx, ids: readonly string[]): Promise<Set<string>> => {
+  const { rows } = await sql<{ id: string }>`select id from outgoing where id = any(${[...ids]}::uuid[])`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

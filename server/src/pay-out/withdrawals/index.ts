@@ -10,6 +10,9 @@
 export { askWithdrawal, createPricer } from './placing.ts'
 export type { Asked, Priced } from './placing.ts'
 export { attachSigned } from './attaching.ts'
+export type { Attached } from './attaching.ts'
+export { acceptLost, listLost, paidIntents, recordLost, reportLost, resolveLost } from './lost-payments.ts'
+export type { LostPayment } from './lost-payments.ts'
 
 export { approve, attach, halt, haltWaiting, resume } from './commands.ts'
 

@@ -88,6 +88,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   audit_findings: { owner: 'treasury/auditing', worker: 'raw' },
   audited_accounts: { owner: 'treasury/auditing', worker: 'raw' },
+  backups: { owner: 'platform/runtime', api: 'r', worker: 'r', watcher: 'r', operator: 'a' },
   business_clock: { owner: 'platform/runtime', api: 'r', worker: 'r', watcher: 'r' },
   // Capital granted without a second person's signature: written only by a sandbox, as the owner of its database.
   capital_grants: { owner: 'treasury/reconciliation', worker: 'r' },
@@ -190,6 +191,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   // The statement of every posting refers to this table, even when it writes no row.
   local_ids: { owner: 'ledger/postings', api: 'ra', worker: 'ra', watcher: 'ra' },
+  lost_payments: { owner: 'pay-out/withdrawals', api: 'r', worker: 'r', operator: 'raw' },
   mail_digests: { owner: 'merchants/mail', worker: 'rawd' },
   mail_service: { owner: 'merchants/mail', api: 'r', worker: 'raw', watcher: 'r' },
   // Queueing a mail reads the recent mails to its address; only the worker reads the contents.
@@ -247,6 +249,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   reserve_leaves: { owner: 'treasury/reserves', operator: 'ra' },
   reserve_reports: { owner: 'treasury/reserves', operator: 'ra' },
   schema_migrations: { owner: 'platform/db', api: 'r', worker: 'r', watcher: 'r' },
+  restores: { owner: 'platform/runtime', worker: 'r', operator: 'raw' },
   screening_decisions: { owner: 'risk/screening', api: 'r', worker: 'r', operator: 'a' },
   screening_findings: { owner: 'risk/screening', worker: 'raw' },
   screening_list_entries: { owner: 'risk/screening', worker: 'r', operator: 'a' },

@@ -93,6 +93,7 @@ const KINDS = {
   'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for the waiting payments'),
   'merchant-limit': warning('withdrawal-limits.md', 'withdrawals wait because of a limit of their merchant'),
   'payments-revert': warning('chain-trouble.md', 'payments of an asset fail in the estimate, for every receiver'),
+  'payments-lost': critical('recovery.md', 'the log of the signer has payments that a restored copy lacks'),
   'payout-fee-too-high': warning('bitcoin.md', 'the fee of a Bitcoin payout is above its cap'),
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
   'payout-refused': warning('bitcoin.md', 'nodes refuse a payment before it is sent'),
