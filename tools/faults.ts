@@ -113,7 +113,4 @@ export const WITHOUT_TEST: Readonly<Record<string, string>> = {
   L8: 'a transaction is repeated within PostgreSQL only: its functions take a `tx` and can import no adapter, which the lint of modules checks (ARCHITECTURE.md, invariants 1 and 2)',
   D1: "replication is the operator's: docs/operating/recovery.md. The program notices a standby and a new timeline (D3)",
   D2: "replication is the operator's: docs/operating/recovery.md. The program notices a standby and a new timeline (D3)",
-  S6: 'no operation of the API changes a URL, a key or a listed address: the operator does, and each command is recorded (audit S-6)',
-  S8: 'the roles of people limit nothing yet: the pages show a person only their own account (docs/operating/people.md). The rights of each process in the database are tested (audit S-3)',
-  K4: 'packages are installed from the lockfile, by its hashes and without their scripts (docs/decisions/0013-npm-install.md)',
 }

@@ -10,6 +10,7 @@ export interface NamedTest {
 
 const FILES = [
   '{server,signer,chainkit,sandbox,sdk,contract,web,test}/**/*.test.ts',
+  'tools/*.system.test.ts',
   'server/src/adapters/chains/conformance/*.ts',
 ]
 

@@ -34,7 +34,7 @@ beforeAll(() => {
   mkdirSync(join(template, 'pear'))
   copyFileSync(`${tools}/prepare.mjs`, join(template, 'tools', 'prepare.mjs'))
   cpSync(`${tools}/prepare`, join(template, 'tools', 'prepare'), { recursive: true })
-  write('pear/package.json', { name: 'pear', version: '1.0.0' })
+  write('pear/package.json', { name: 'pear', version: '1.0.0', scripts: { postinstall: 'touch ../../ran' } })
   npm(['pack', './pear'])
   rmSync(join(template, 'pear'), { recursive: true })
   write('package.json', { name: 'orchard', version: '1.0.0', dependencies: { pear: 'file:pear-1.0.0.tgz' } })
@@ -92,6 +92,12 @@ test('installs again when a package is gone or the lock file asks for another ve
   writeFileSync(hidden, readFileSync(hidden, 'utf8').replaceAll('"version": "1.0.0"', '"version": "0.9.0"'))
   expect((await run().ended).output).toContain(installed)
   expect(await run().ended).toEqual({ code: 0, output: '' })
+})
+
+test('K4 a script that a package would run when it is installed does not run', async () => {
+  await run().ended
+  expect(JSON.parse(readFileSync(pearPath(), 'utf8')).scripts).toEqual({ postinstall: 'touch ../../ran' })
+  expect(existsSync(join(project, 'ran'))).toBe(false)
 })
 
 test('two at once: one installs, the other waits for it', async () => {

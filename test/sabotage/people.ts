@@ -22,7 +22,7 @@ export const peopleSabotages: readonly Sabotage[] = [
     ],
     fault: 'decision 182',
     breaks: 'Any member invites an owner.',
-    finder: `${ACCESS}/permissions.test.ts › invite an owner: each role may, or is refused and changes nothing`,
+    finder: `${ACCESS}/permissions.test.ts › S8 invite an owner: each role may, or is refused and changes nothing`,
   },
   {
     name: 'team-in-ended-session',
@@ -118,7 +118,7 @@ export const peopleSabotages: readonly Sabotage[] = [
     fault: 'decision 190',
     breaks: 'A session that was left open sends the notifications of a merchant to another URL.',
     finder:
-      'server/src/app/composition/webhook-endpoint.test.ts › needs a proof of the last five minutes; the typed text stays',
+      'server/src/app/composition/webhook-endpoint.test.ts › S6 needs a proof of the last five minutes; the typed text stays',
   },
   {
     name: 'webhook-url-of-an-old-tab',

@@ -247,7 +247,7 @@ describe('a file of payouts', () => {
 })
 
 describe('the address book', () => {
-  test('has names of addresses that count as known a day later, and is closed to those who may not change it', async () => {
+  test('S6 has names of addresses that count as known a day later, and is closed to those who may not change it', async () => {
     const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
     const form = { do: 'add', 'address-name': 'Supplier <1>', network: 'BITCOIN', address: SECOND.toUpperCase() }
     expect((await maker.post(pathOf('payouts/addresses'), form)).status).toBe(303)
@@ -288,7 +288,7 @@ describe('the policy', () => {
     'to-hour': '0',
     ...more,
   })
-  test('is changed by an owner, at once where it forbids more, a day later where it allows more', async () => {
+  test('S6 is changed by an owner, at once where it forbids more, a day later where it allows more', async () => {
     await freshFee()
     const [owner, maker, checker] = [
       await memberOf(edge.merchant.id, 'owner'),

@@ -117,7 +117,7 @@ describe('the page Settings', () => {
     expect(await stored()).toMatchObject({ accent: '#111111', supportEmail: null })
   })
 
-  test('needs a recent proof, which keeps the texts and the values from which the person started', async () => {
+  test('S6 needs a recent proof, which keeps the texts and the values from which the person started', async () => {
     const member = await memberOf(edge.merchant.id, 'admin')
     edge.clock.ms += 6 * 60_000
     const form: Record<string, string> = { ...(await formOf(member)), 'setting-supportEmail': 'help@shop.example' }

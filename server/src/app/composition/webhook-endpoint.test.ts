@@ -76,7 +76,7 @@ afterAll(async () => {
 })
 
 describe('the URL', () => {
-  test('is changed by a member with a recent proof; the change is audited, and owners are mailed', async () => {
+  test('S6 is changed by a member with a recent proof; the change is audited, and owners are mailed', async () => {
     expect((await colleague!.get(at('/url?lang=en'))).status).toBe(200)
     const answer = await save(colleague!, url, '')
     expect(answer.status).toBe(303)
@@ -126,7 +126,7 @@ describe('the URL', () => {
     expect((await save(owner!, url, '')).status).toBe(303)
   })
 
-  test('needs a proof of the last five minutes; the typed text stays', async () => {
+  test('S6 needs a proof of the last five minutes; the typed text stays', async () => {
     await given(url)
     edge.clock.ms += 6 * MINUTE
     const answer = await save(owner!, `${url}?late`, url)

@@ -32,7 +32,7 @@ describe('an approval', () => {
     expect(await audited(merchantId)).toEqual(['requested payout', 'approved payout'])
   })
 
-  test('is allowed to exactly the roles that may approve, and never to the maker', async () => {
+  test('S8 is allowed to exactly the roles that may approve, and never to the maker', async () => {
     const may: Role[] = ['owner', 'admin', 'finance', 'approver']
     for (const role of ROLES) {
       const { merchantId, id } = await asked()

@@ -59,15 +59,18 @@ describe('the table of permissions', () => {
     'see-audit': MANAGERS,
   }
 
-  test.each(Object.keys(PERMISSIONS) as Action[])('allows %s to exactly these roles, cell by cell', async (action) => {
-    const [merchantId, other] = [await shop(), await shop()]
-    for (const role of ROLES) {
-      const { person } = await memberOf(merchantId, role)
-      const may = EXPECTED[action].includes(role)
-      expect([role, await can(db, { personId: person.id, action, merchantId })]).toEqual([role, may])
-      expect([role, await can(db, { personId: person.id, action, merchantId: other })]).toEqual([role, false])
-    }
-  })
+  test.each(Object.keys(PERMISSIONS) as Action[])(
+    'S8 allows %s to exactly these roles, cell by cell',
+    async (action) => {
+      const [merchantId, other] = [await shop(), await shop()]
+      for (const role of ROLES) {
+        const { person } = await memberOf(merchantId, role)
+        const may = EXPECTED[action].includes(role)
+        expect([role, await can(db, { personId: person.id, action, merchantId })]).toEqual([role, may])
+        expect([role, await can(db, { personId: person.id, action, merchantId: other })]).toEqual([role, false])
+      }
+    },
+  )
 
   test('allows nothing to a person who is no member, was removed, or whose merchant is disabled', async () => {
     const merchantId = await shop()
@@ -201,7 +204,7 @@ describe('commands of a team', () => {
   }
 
   test.each(Object.entries(CELLS))(
-    '%s: each role may, or is refused and changes nothing',
+    'S8 %s: each role may, or is refused and changes nothing',
     async (_name, { may, run }) => {
       for (const role of ROLES) {
         const merchantId = await shop()
@@ -219,7 +222,7 @@ describe('commands of a team', () => {
   )
 
   test.each(Object.entries(CELLS))(
-    '%s: refused to an owner of another merchant and to a person of none',
+    'S8 %s: refused to an owner of another merchant and to a person of none',
     async (_name, { run }) => {
       const [merchantId, other] = [await shop(), await shop()]
       await memberOf(merchantId, 'owner')

@@ -134,7 +134,7 @@ describe('the page Keys', () => {
     expect(await rowsOf(id)).toEqual([])
   })
 
-  test('needs a recent proof, and keeps what was typed until it is given', async () => {
+  test('S6 needs a recent proof, and keeps what was typed until it is given', async () => {
     const { id } = await makeMerchant(edge.db, edge.clock.ms)
     const person = await join(undefined, 'owner', id)
     const key = secretIn(await create(person.browser, id))
