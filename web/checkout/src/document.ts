@@ -17,6 +17,8 @@ export interface DocumentParts {
   title: string
   /** undefined when there is no seller, as on the page of a problem */
   seller: Seller | undefined
+  /** in place of the header with the seller's name */
+  header?: Markup | undefined
   main: Markup
   /** the URL of the page in another language; undefined when the page can't be requested again */
   inLanguage: ((language: Language) => string) | undefined
@@ -37,7 +39,7 @@ export const documentOf = (parts: DocumentParts): RenderedPage => {
 <meta name="robots" content="noindex"><meta name="theme-color" content="${GROUNDS.light.ground}" media="(prefers-color-scheme:light)"><meta name="theme-color" content="${GROUNDS.dark.ground}" media="(prefers-color-scheme:dark)">
 <link rel="icon" href="${iconOf(seller)}"><style>${new Markup(style)}</style>
 ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}</head>
-<body>${seller && header(seller)}${main}<footer>${languageLinks(parts)}<p id="said" role="status" class="unseen"></p></footer>${
+<body>${parts.header ?? (seller && header(seller))}${main}<footer>${languageLinks(parts)}<p id="said" role="status" class="unseen"></p></footer>${
     script !== undefined && html`<script>${new Markup(script)}</script>`
   }</body></html>`
   return { html: markup.text, headers: headersOf(policyOf(style, script, parts.formTo)) }

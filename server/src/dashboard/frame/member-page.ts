@@ -91,7 +91,7 @@ export const memberForm = (
       try {
         return await submit({ scope, session, fields })
       } catch (error) {
-        if (error instanceof NotAllowed) return refusedPage(visit, scope.words)
+        if (error instanceof NotAllowed) return refusedPage(visit, scope.place)
         // The session has ended meanwhile: a form that needs a proof has answered before.
         if (error instanceof ProofNeeded) return askToSignIn(deps, visit, fields)
         throw error
@@ -111,10 +111,10 @@ const inScope = async (
   const words = WORDS[language]
   const found = await membershipOf(db, session.person.id, request.params['merchant'] ?? '')
   if (!found) return lostPage(visit, words)
-  if (!mayRole(found.role, action)) return refusedPage(visit, words)
+  if (!mayRole(found.role, action)) return refusedPage(visit, found)
   const { merchantId, name: merchantName, role } = found
   const isStillAllowed = async (): Promise<boolean> =>
     (await isOpen(db, session.id, new Date(runtime.clock.now()))) &&
     can(db, { personId: session.person.id, action, merchantId })
-  return answer({ visit, request, words, language, merchantId, merchantName, role, isStillAllowed })
+  return answer({ visit, request, words, language, place: found, merchantId, merchantName, role, isStillAllowed })
 }

@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../platform/api/page.ts'
 import type { Language } from '../../platform/base/language.ts'
-import type { Role } from '../../people/access/index.ts'
+import type { Place, Role } from '../../people/access/index.ts'
 import type { Visit } from '../../people/pages/index.ts'
 import type { Words } from './words/index.ts'
 
@@ -12,6 +12,8 @@ export interface Scope {
   language: Language
   merchantId: string
   merchantName: string
+  /** the merchant, with all merchants of the person */
+  place: Place
   role: Role
   /** whether the session is open now, and its person may still see the page */
   isStillAllowed(): Promise<boolean>

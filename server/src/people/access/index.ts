@@ -32,7 +32,7 @@ export { nowOf, type Now } from './now.ts'
 export { creationOptions, relyingPartyOf, requestOptions } from './passkeys.ts'
 export { createPasswords, PasswordsBusy } from './passwords.ts'
 export type { InvitationLine } from './open-invitations.ts'
-export { addressOf, emailsOf, memberSince, membershipOf, membershipsOf, type Membership } from './people.ts'
+export { addressOf, emailsOf, memberSince, membershipOf, membershipsOf, type Membership, type Place } from './people.ts'
 export { can, managing, mayRole, NotAllowed, PERMISSIONS, type Action } from './permissions.ts'
 export { ProofNeeded } from './proofs.ts'
 export {

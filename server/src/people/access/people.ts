@@ -79,10 +79,14 @@ export const membershipsOf = async (db: Db | Tx, personId: string): Promise<Memb
       order by s.name, m.merchant_id`.execute(db)
   ).rows
 
+/** A merchant that a person looks at, with all merchants of the person. */
+export interface Place extends Membership {
+  memberships: readonly Membership[]
+}
+
 /** A person's membership of a merchant; undefined for no member, and for an unknown or disabled merchant. */
-export const membershipOf = async (
-  db: Db | Tx,
-  personId: string,
-  merchantId: string,
-): Promise<Membership | undefined> =>
-  (await membershipsOf(db, personId)).find((membership) => membership.merchantId === merchantId)
+export const membershipOf = async (db: Db | Tx, personId: string, merchantId: string): Promise<Place | undefined> => {
+  const memberships = await membershipsOf(db, personId)
+  const found = memberships.find((membership) => membership.merchantId === merchantId)
+  return found && { ...found, memberships }
+}

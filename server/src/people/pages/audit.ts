@@ -21,6 +21,7 @@ export const showAudit = (deps: DashboardDeps, request: PageRequest): Promise<Pa
     return pageOf(visit, {
       title: words.audit,
       merchant: visit.membership,
+      part: 'audit',
       sections: [
         html`<section class="panel">${
           actions.length === 0

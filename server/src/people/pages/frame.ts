@@ -1,24 +1,17 @@
 import { documentOf } from '@bursar/checkout/document'
-import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { PASSKEY_SCRIPT } from './passkeys.generated.ts'
-import type { Membership } from '../access/index.ts'
-import { merchantLinks } from './merchant-links.ts'
+import type { Place } from '../access/index.ts'
+import type { MerchantPart } from './merchant-links.ts'
+import { shellHeader, shellMain, type ShellParts } from './shell.ts'
+import { STYLE } from './style.ts'
 import { linkTo, type Visit } from './visit.ts'
 
-/** Rules beside those of payment pages. */
-const STYLE =
-  'input[type=password],select{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.75rem;padding:.7rem .9rem;min-height:3rem;width:100%}' +
-  'main.alone{gap:1.25rem;padding-top:1rem}.menu{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;align-items:center}.menu a{padding:.6rem 0;display:inline-block}.menu form{margin-left:auto}' +
-  '.menu a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}.rows>li{padding:.8rem 0;border-top:1px solid var(--edge)}.rows>li:first-child{border-top:0;padding-top:0}.rows>li:last-child{padding-bottom:0}' +
-  '.menu button{min-height:2.75rem}.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}' +
-  '.line>div{min-width:0;flex:1 1 12rem}.line button{min-height:2.75rem}details.change>summary{display:inline-block;min-height:2.75rem}fieldset{border:0;padding:0;margin:0;min-width:0}.check{display:flex;gap:.6rem;align-items:center;min-height:2.75rem}.check input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}' +
-  'details.change form+form{margin-top:1rem}.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}'
-
 /** The name in the header of pages about no merchant. */
-export const BURSAR = 'Bursar'
+const BURSAR = 'Bursar'
 
 export interface PageParts {
   title: string
@@ -26,7 +19,9 @@ export interface PageParts {
   status?: number
   cookie?: string
   /** the merchant that the page is about, with the person's role */
-  merchant?: Membership
+  merchant?: Place
+  /** the part of the menu to which the page belongs */
+  part?: MerchantPart
   /** the result of the last action */
   said?: { isProblem: boolean; text: string } | undefined
 }
@@ -34,14 +29,30 @@ export interface PageParts {
 /** Renders a page of the dashboard. It loads nothing, and its script is that of passkeys. */
 export const pageOf = (
   visit: Visit,
-  { title, sections, status = 200, cookie, said, merchant }: PageParts,
+  { title, sections, status = 200, cookie, said, merchant, part }: PageParts,
 ): PageAnswer => {
-  const { words, session, path } = visit
-  const main = html`<main class="alone">${session && menu(visit)}${merchant && merchantMenu(visit, merchant)}<h1>${title}</h1>
-${said && html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(said.isProblem ? 'bad' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`}
-${sections}</main>`
-  const parts = { title: `${title} · ${words.menu}`, main, script: PASSKEY_SCRIPT, style: STYLE }
-  return answerOf(visit, { ...parts, name: BURSAR, url: path, status, cookie })
+  const content = html`${said && html`<div role="${said.isProblem ? 'alert' : 'status'}">${note(said.isProblem ? 'bad' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`}${sections}`
+  const parts = { title, place: merchant, part, sections: html`<div class="narrow">${content}</div>` }
+  return framed(visit, parts, { script: PASSKEY_SCRIPT, url: visit.path, status, cookie })
+}
+
+/** Renders a page in the frame of the dashboard: with the menu, if a person has signed in. */
+export const framed = (
+  visit: Visit,
+  parts: ShellParts,
+  answer: Pick<DashboardDocument, 'script' | 'url' | 'status' | 'cookie'>,
+): PageAnswer => {
+  const { title, place, sections, actions } = parts
+  const name = place?.name ?? BURSAR
+  return answerOf(visit, {
+    ...answer,
+    title: `${title} · ${place ? `${name} · ` : ''}${visit.words.menu}`,
+    name,
+    style: STYLE,
+    ...(visit.session
+      ? { header: shellHeader(visit, place, name), main: shellMain(visit, parts) }
+      : { main: html`<main class="alone" id="content"><h1>${title}</h1>${actions}${sections}</main>` }),
+  })
 }
 
 /** A page of the dashboard as a document. */
@@ -49,6 +60,8 @@ export interface DashboardDocument {
   title: string
   /** in the header, in the place of a seller's */
   name: string
+  /** in place of the header with the name */
+  header?: Markup
   main: Markup
   script: string | undefined
   style: string
@@ -62,12 +75,13 @@ export interface DashboardDocument {
 /** The answer with a document of the dashboard. */
 export const answerOf = (
   visit: Visit,
-  { title, name, main, script, style, url, status, cookie = visit.newDevice }: DashboardDocument,
+  { title, name, header, main, script, style, url, status, cookie = visit.newDevice }: DashboardDocument,
 ): PageAnswer => {
   const rendered = documentOf({
     language: visit.language,
     title,
     seller: { name, url: undefined, accent: undefined, support: { url: undefined, email: undefined } },
+    header,
     main,
     inLanguage: (other) => linkTo({ chosen: other }, url),
     refreshSeconds: undefined,
@@ -85,20 +99,6 @@ export const answerOf = (
     },
     body: rendered.html,
   }
-}
-
-const menuLink = (visit: Visit, path: string, text: string): Markup =>
-  html`<a href="${linkTo(visit, path)}"${visit.path === path && html` aria-current="page"`}>${text}</a>`
-
-/** The pages of one merchant that the person may see. */
-const merchantMenu = (visit: Visit, merchant: Membership): Markup =>
-  html`<nav class="menu" aria-label="${merchant.name}"><strong>${foreign(merchant.name)}</strong>${merchantLinks(visit, merchant).map(({ path, text }) => menuLink(visit, path, text))}</nav>`
-
-const menu = (visit: Visit): Markup => {
-  const { words } = visit
-  const link = (path: string, text: string): Markup => menuLink(visit, path, text)
-  return html`<nav class="menu" aria-label="${words.menu}">${link('/app', words.merchants)}${link('/app/security', words.security)}
-<form method="post" action="${linkTo(visit, '/app/sign-out')}"><button class="second">${words.signOut}</button></form></nav>`
 }
 
 /** A mail address. Where it is too long for a line, it is broken before the `@` rather than in a word. */

@@ -7,8 +7,8 @@
  * - text that was typed into a form survives the end of the session.
  */
 export { dashboardRoutes } from './routes.ts'
-export { answerOf, BURSAR, choice, hidden, input, redirect } from './frame.ts'
-export { merchantLinks, type MerchantPart } from './merchant-links.ts'
+export { answerOf, choice, framed, hidden, input, redirect } from './frame.ts'
+export type { MerchantPart } from './merchant-links.ts'
 export { keptOf } from './kept.ts'
 export { PASSKEY_SCRIPT } from './passkeys.generated.ts'
 export { provePanel } from './proving.ts'

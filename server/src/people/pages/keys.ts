@@ -16,7 +16,7 @@ import {
 } from '../access/index.ts'
 import { choice, hidden, input, pageOf, redirect, section, type PageParts } from './frame.ts'
 import { keptIn, keptOf, type Kept } from './kept.ts'
-import { KEY_WORDS } from './key-words.ts'
+import { KEY_WORDS } from './words/keys.ts'
 import { forMerchant, type MerchantVisit } from './merchant-page.ts'
 import { provePanel, saidBy } from './proving.ts'
 import { linkTo, merchantPath, type DashboardDeps, type Fields } from './visit.ts'
@@ -94,6 +94,7 @@ const secretPage = (visit: MerchantVisit, { id, secret }: { id: string; secret: 
   return pageOf(visit, {
     title: texts.secretTitle,
     merchant: visit.membership,
+    part: 'keys',
     sections: [
       html`<section class="panel"><p>${texts.secretText}</p><p>key-id<br><span class="address">${foreign(id)}</span></p>
 <p>${texts.secret}<br><span class="address">${foreign(secret)}</span></p><a class="button" href="${actionOf(visit)}">${texts.stored}</a></section>`,
@@ -109,6 +110,7 @@ const keysPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
   return pageOf(visit, {
     title: words.keys,
     merchant: membership,
+    part: 'keys',
     said: shown.said,
     ...(shown.status !== undefined && { status: shown.status }),
     sections: [

@@ -2,13 +2,13 @@ import { html } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { membershipOf, NotAllowed, type Membership } from '../access/index.ts'
+import { membershipOf, NotAllowed, type Place } from '../access/index.ts'
 import { pageOf } from './frame.ts'
 import { askToSignIn } from './sign-in.ts'
 import { readFields, visitOf, type DashboardDeps, type Fields, type Signed } from './visit.ts'
 
 /** A request of a signed-in person for a page of one of their merchants. */
-export type MerchantVisit = Signed & { membership: Membership }
+export type MerchantVisit = Signed & { membership: Place }
 
 /**
  * Handles a request for a page of the merchant in its path. A merchant of which the person is no member is answered as
@@ -34,7 +34,7 @@ export const forMerchant = async (
   }
 }
 
-const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, personId: string): Promise<Membership> => {
+const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, personId: string): Promise<Place> => {
   const found = await membershipOf(db, personId, params['merchant'] ?? '')
   if (found) return found
   throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such page')

@@ -96,6 +96,7 @@ const teamPage = async (deps: DashboardDeps, visit: MerchantVisit, shown: Shown)
   return pageOf(visit, {
     title: words.team,
     merchant: visit.membership,
+    part: 'team',
     said: shown.said,
     ...(shown.status !== undefined && { status: shown.status }),
     sections: [

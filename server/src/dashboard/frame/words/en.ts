@@ -2,9 +2,6 @@ import type { Status } from '../status.ts'
 
 /** The texts of the pages about a merchant. Every language must have these keys, or it does not compile. */
 export interface Words {
-  dashboard: string
-  sections: string
-  skip: string
   /** the answer for every merchant and object that is unknown, or belongs to another merchant */
   notFoundTitle: string
   notFound: string
@@ -116,9 +113,6 @@ export interface Words {
 }
 
 export const en: Words = {
-  dashboard: 'Dashboard',
-  sections: 'Sections',
-  skip: 'Skip to the content',
   notFoundTitle: 'Not found',
   notFound: 'There is no such page, or you are no member of this merchant. Choose a merchant.',
   apply: 'Apply',

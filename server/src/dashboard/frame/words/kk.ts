@@ -1,9 +1,6 @@
 import type { Words } from './en.ts'
 
 export const kk: Words = {
-  dashboard: 'Кабинет',
-  sections: 'Бөлімдер',
-  skip: 'Мазмұнға өту',
   notFoundTitle: 'Табылмады',
   notFound: 'Мұндай бет жоқ немесе бұл сатушыға рұқсатыңыз жоқ. Сатушыны таңдаңыз.',
   apply: 'Қолдану',

@@ -1,9 +1,6 @@
 import type { Words } from './en.ts'
 
 export const ru: Words = {
-  dashboard: 'Кабинет',
-  sections: 'Разделы',
-  skip: 'К содержанию',
   notFoundTitle: 'Не найдено',
   notFound: 'Такой страницы нет, или у вас нет доступа к этому продавцу. Выберите продавца.',
   apply: 'Применить',

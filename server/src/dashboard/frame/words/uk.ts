@@ -1,9 +1,6 @@
 import type { Words } from './en.ts'
 
 export const uk: Words = {
-  dashboard: 'Кабінет',
-  sections: 'Розділи',
-  skip: 'До змісту',
   notFoundTitle: 'Не знайдено',
   notFound: 'Такої сторінки немає, або ви не маєте доступу до цього продавця. Виберіть продавця.',
   apply: 'Застосувати',

@@ -1,6 +1,6 @@
 import type { Scope } from '@bursar/contract'
-import type { Language } from '../../platform/base/language.ts'
-import type { KeyTrouble } from '../access/index.ts'
+import type { Language } from '../../../platform/base/language.ts'
+import type { KeyTrouble } from '../../access/index.ts'
 
 /** The texts of the page Keys. */
 export interface KeyWords {

@@ -1,0 +1,74 @@
+/**
+ * Rules of the dashboard, beside those of every page: phone first, a side menu if there is room. The menu and the list
+ * of merchants are popovers; where browsers have none, both are shown above the page.
+ */
+export const STYLE = `
+header,footer{max-width:84rem}
+main.alone{gap:1.25rem;padding-top:1rem}
+.bar{gap:.5rem .75rem;padding-top:.75rem;padding-bottom:.75rem;border-bottom:1px solid var(--edge)}
+.bar .mark{width:2.25rem;height:2.25rem;border-radius:.65rem;font-size:1rem}
+.bar .seller{flex:1 1 0;overflow-wrap:anywhere}
+.bar .open{min-height:2.75rem;padding:.4rem 1rem;flex:none}
+.switch{justify-content:flex-start;min-height:2.75rem;padding:.25rem .6rem;margin-left:-.35rem;border:0;border-radius:.6rem;background:none;color:inherit;text-align:left}
+.switch:hover{background:var(--calm);filter:none}
+.switch::after{content:"";flex:none;width:.5rem;height:.5rem;margin:-.2rem .2rem 0;border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
+.skip{position:absolute;left:-99rem}.skip:focus{position:static;padding:.75rem 1rem}
+.desk{width:100%;max-width:84rem;margin:0 auto;flex:1;display:grid;grid-template-columns:minmax(0,1fr);align-content:start}
+.side,.drop{color:inherit;border:1px solid var(--edge);margin:0;padding:.5rem}
+.side[popover]{display:block;position:static;width:auto;height:auto;overflow:visible;background:none;border-width:0 0 1px}
+.drop[popover]{display:block;position:static;width:100%;height:auto;border:0;background:none}
+@supports selector(:popover-open){.side[popover],.drop[popover]{position:absolute;inset:3.9rem .5rem auto;width:auto;max-width:22rem;max-height:calc(100dvh - 4.5rem);overflow:auto;background:var(--panel);border:1px solid var(--edge);border-radius:1rem;box-shadow:0 12px 40px rgb(0 0 0/.25)}.side[popover]{margin-left:auto}.side:not(:popover-open),.drop:not(:popover-open){display:none}}
+@supports not selector(:popover-open){.open{display:none}}
+.group{padding:.9rem .75rem .25rem;color:var(--soft);font-size:.8125rem;font-weight:600}
+.side form{display:block}
+.side a,.side button,.drop a{display:flex;align-items:center;min-height:2.75rem;padding:.4rem .75rem;border:0;border-radius:.6rem;background:none;color:var(--ink);font-weight:400;text-decoration:none}
+.side a:hover,.side button:hover,.drop a:hover{background:var(--calm);filter:none}
+.drop li:last-child{border-top:1px solid var(--edge);margin-top:.25rem;padding-top:.25rem}
+.side button{width:100%;justify-content:flex-start}
+.side a[aria-current]{background:var(--calm);font-weight:600;box-shadow:inset 3px 0 var(--line)}
+.narrow{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;max-width:46rem}
+.desk main{max-width:none;grid-template-columns:minmax(0,1fr);gap:1.25rem;padding-top:1.25rem}
+.top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
+.top .button,.pager .button{min-height:2.75rem;padding:.4rem 1rem}
+.pager{display:flex;flex-wrap:wrap;gap:.5rem}
+table{width:100%;border-collapse:collapse;font-size:.9375rem}
+th{color:var(--soft);font-size:.8125rem;font-weight:600;text-align:left}
+th,dt,.tag{overflow-wrap:break-word}
+th,td{padding:.55rem .4rem;border-bottom:1px solid var(--edge);vertical-align:top}
+tbody tr:hover{background:var(--calm)}
+td a{display:inline-block;min-height:1.5rem}
+.num{text-align:right}
+.unit{white-space:nowrap}
+.words{overflow-wrap:break-word}
+.far{display:none}
+.tag{display:inline-block;border-radius:1rem;padding:.05rem .6rem;font-size:.8125rem;background:var(--calm);color:var(--ink)}
+.tag.good{background:var(--good-ground);color:var(--good)}.tag.warn{background:var(--warn-ground);color:var(--warn)}.tag.bad{background:var(--bad-ground);color:var(--bad)}
+select,input[type=search],input[type=date],input[type=password]{font:inherit;color:inherit;background:var(--panel);border:1px solid var(--rim);border-radius:.6rem;padding:.4rem .6rem;min-height:2.75rem;width:100%;min-width:0}
+.filters[open]>*+*{margin:.5rem 0 0}
+.grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.75rem}
+form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
+.find{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;align-items:end}
+.find button,.ask button{min-height:2.75rem;padding:.4rem 1rem;justify-self:start}
+pre{margin:0;padding:.75rem;max-height:26rem;overflow:auto;border:1px solid var(--edge);border-radius:.6rem;font:400 .8125rem/1.5 ui-monospace,Consolas,monospace}
+ol.rows{gap:.75rem}
+li.line,div.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}
+ol.rows li.line{gap:.25rem .75rem;justify-content:flex-start}
+.line>div{min-width:0;flex:1 1 12rem}.line button,.line .button,details.change button{min-height:2.75rem;padding:.4rem 1rem}
+ul.rows>li{padding:.8rem 0;border-top:1px solid var(--edge)}ul.rows>li:first-child{border-top:0;padding-top:0}ul.rows>li:last-child{padding-bottom:0}
+.field input,.field textarea{border-radius:.6rem}
+details.change>summary{display:inline-block;min-height:2.75rem}details.change form+form{margin-top:1rem}
+fieldset{min-width:0}
+.check{display:flex;gap:.6rem;align-items:center;min-height:2.75rem}.check input{accent-color:var(--line);width:1.25rem;height:1.25rem;flex:none;margin:0}
+.codes-list{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.5rem}
+.chart{display:block;width:100%;height:10rem;border-bottom:1px solid var(--rim)}
+.chart rect{fill:var(--line)}.chart polyline{fill:none;stroke:var(--line);stroke-width:2;vector-effect:non-scaling-stroke}.chart polygon{fill:var(--calm)}
+.axis{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;font-size:.8125rem}
+.time li{position:relative;padding:0 0 1rem 1.25rem;border-left:2px solid var(--edge)}
+.time li::before{content:"";position:absolute;left:-.4rem;top:.45rem;width:.65rem;height:.65rem;border-radius:50%;background:var(--rim)}
+.time li.good::before{background:var(--good)}.time li.bad::before{background:var(--bad)}
+.time li:last-child{border-color:transparent;padding-bottom:0}
+.time details{font-size:.9375rem}
+@media (min-width:48rem){.far{display:table-cell}.near{display:none}.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.25rem;align-items:start}}
+@media (min-width:60rem){.bar{padding-top:.85rem;padding-bottom:.85rem}.bar .seller{flex:0 1 auto}.bar .open{display:none}.desk{grid-template-columns:14rem minmax(0,1fr)}.side[popover]{display:block;position:static;max-width:none;max-height:none;overflow:visible;margin:0;padding:1rem .5rem 1rem 1rem;background:none;border:0;border-radius:0;box-shadow:none}.side ul{display:grid;gap:.1rem}.side a,.side button{min-height:2.5rem;font-size:.9375rem}.desk main{padding-left:1.5rem}}
+@media (max-width:48rem){.two{display:grid;gap:1.25rem}}
+@media print{.side[popover],.drop[popover],.open,.pager,.skip{display:none}}`.replaceAll('\n', '')
