@@ -25,7 +25,7 @@ const MOST_LISTED = 12
 export const shellHeader = (visit: Visit, place: Place | undefined, name: string): Markup => {
   const { words } = visit
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '•'
-  return html`<header class="bar"><a class="skip" href="#content">${words.skip}</a><span class="mark" aria-hidden="true">${letter}</span>${
+  return html`<header class="masthead"><a class="skip" href="#content">${words.skip}</a><span class="mark" aria-hidden="true">${letter}</span>${
     place && place.memberships.length > 1 ? switcher(visit, place) : html`<p class="seller">${foreign(name)}</p>`
   }<button class="second open" popovertarget="menu">${words.open}</button></header>`
 }

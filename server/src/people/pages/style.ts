@@ -5,10 +5,10 @@
 export const STYLE = `
 header,footer{max-width:84rem}
 main.alone{gap:1.25rem;padding-top:1rem}
-.bar{gap:.5rem .75rem;padding-top:.75rem;padding-bottom:.75rem;border-bottom:1px solid var(--edge)}
-.bar .mark{width:2.25rem;height:2.25rem;border-radius:.65rem;font-size:1rem}
-.bar .seller{flex:1 1 0;overflow-wrap:anywhere}
-.bar .open{min-height:2.75rem;padding:.4rem 1rem;flex:none}
+.masthead{gap:.5rem .75rem;padding-top:.75rem;padding-bottom:.75rem;border-bottom:1px solid var(--edge)}
+.masthead .mark{width:2.25rem;height:2.25rem;border-radius:.65rem;font-size:1rem}
+.masthead .seller{flex:1 1 0;overflow-wrap:anywhere}
+.masthead .open{min-height:2.75rem;padding:.4rem 1rem;flex:none}
 .switch{justify-content:flex-start;min-height:2.75rem;padding:.25rem .6rem;margin-left:-.35rem;border:0;border-radius:.6rem;background:none;color:inherit;text-align:left}
 .switch:hover{background:var(--calm);filter:none}
 .switch::after{content:"";flex:none;width:.5rem;height:.5rem;margin:-.2rem .2rem 0;border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
@@ -25,7 +25,7 @@ main.alone{gap:1.25rem;padding-top:1rem}
 .side a:hover,.side button:hover,.drop a:hover{background:var(--calm);filter:none}
 .drop li:last-child{border-top:1px solid var(--edge);margin-top:.25rem;padding-top:.25rem}
 .side button{width:100%;justify-content:flex-start}
-.side a[aria-current]{background:var(--calm);font-weight:600;box-shadow:inset 3px 0 var(--line)}
+.side a[aria-current]{background:var(--calm);font-weight:600}
 .narrow{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;max-width:46rem}
 .desk main{max-width:none;grid-template-columns:minmax(0,1fr);gap:1.25rem;padding-top:1.25rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
@@ -68,7 +68,7 @@ fieldset{min-width:0}
 .time li.good::before{background:var(--good)}.time li.bad::before{background:var(--bad)}
 .time li:last-child{border-color:transparent;padding-bottom:0}
 .time details{font-size:.9375rem}
-@media (min-width:48rem){.far{display:table-cell}.near{display:none}.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.25rem;align-items:start}}
-@media (min-width:60rem){.bar{padding-top:.85rem;padding-bottom:.85rem}.bar .seller{flex:0 1 auto}.bar .open{display:none}.desk{grid-template-columns:14rem minmax(0,1fr)}.side[popover]{display:block;position:static;max-width:none;max-height:none;overflow:visible;margin:0;padding:1rem .5rem 1rem 1rem;background:none;border:0;border-radius:0;box-shadow:none}.side ul{display:grid;gap:.1rem}.side a,.side button{min-height:2.5rem;font-size:.9375rem}.desk main{padding-left:1.5rem}}
+@media (min-width:48rem){.narrow form>button{justify-self:start;min-height:2.75rem}.far{display:table-cell}.near{display:none}.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.25rem;align-items:start}}
+@media (min-width:60rem){.masthead{padding-top:.85rem;padding-bottom:.85rem}.masthead .seller{flex:0 1 auto}.masthead .open{display:none}.desk{grid-template-columns:14rem minmax(0,1fr)}.side[popover]{display:block;position:static;max-width:none;max-height:none;overflow:visible;margin:0;padding:1rem .5rem 1rem 1rem;background:none;border:0;border-radius:0;box-shadow:none}.side ul{display:grid;gap:.1rem}.side a,.side button{min-height:2.5rem;font-size:.9375rem}.desk main{padding-left:1.5rem}}
 @media (max-width:48rem){.two{display:grid;gap:1.25rem}}
 @media print{.side[popover],.drop[popover],.open,.pager,.skip{display:none}}`.replaceAll('\n', '')
