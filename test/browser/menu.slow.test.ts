@@ -1,4 +1,4 @@
-/** The menu of the dashboard and the list of merchants in a real browser without scripts, on a phone and on a desktop. */
+/** The menu of the dashboard and the list of merchants in a real browser without scripts, on a phone and a desktop. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -19,6 +19,7 @@ describeWithChromium('the menu', () => {
     const { cookie, email } = await memberOf(edge.merchant.id, 'owner')
     const other = randomUUID()
     await makeMerchant(edge.db, edge.clock.ms, { id: other, name: 'Bakery' })
+    // Raw: a person who exists would have to accept an invitation in a browser.
     await sql`insert into dashboard_members(merchant_id, person_id, role, added_at)
       select ${other}, id, 'viewer', created_at from dashboard_people where email = ${email}`.execute(edge.db)
     return openSignedIn(visit, { origin: `http://localhost:${edge.port}`, cookie }, options)
