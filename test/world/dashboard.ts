@@ -274,6 +274,8 @@ export const useDashboard = ({
     newAddress,
     codeAt,
     statements,
+    /** every route of the pages */
+    routes,
     origin: ORIGIN,
   }
 }
