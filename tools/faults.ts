@@ -1,6 +1,6 @@
 /**
  * Faults and attacks of the catalogue by which the platform is built: those that it marks as needed before real money
- * moves, and others that have a test. Each has a test named with its id, or a reason in WITHOUT_TEST.
+ * moves, and others that have a test. Each has a test named with its id.
  */
 export const FAULTS: Readonly<Record<string, string>> = {
   L1: 'withdrawals at once, together more than the balance',
@@ -106,11 +106,4 @@ export const FAULTS: Readonly<Record<string, string>> = {
   K1: 'secrets in logs, errors, metrics and dumps',
   K2: 'the api or the worker can sign',
   K4: 'a package of others turns hostile',
-}
-
-/** Faults without a test, and the reason. */
-export const WITHOUT_TEST: Readonly<Record<string, string>> = {
-  L8: 'a transaction is repeated within PostgreSQL only: its functions take a `tx` and can import no adapter, which the lint of modules checks (ARCHITECTURE.md, invariants 1 and 2)',
-  D1: "replication is the operator's: docs/operating/recovery.md. The program notices a standby and a new timeline (D3)",
-  D2: "replication is the operator's: docs/operating/recovery.md. The program notices a standby and a new timeline (D3)",
 }
