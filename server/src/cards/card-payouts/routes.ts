@@ -2,7 +2,7 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { checkStops, placeOrder, readOwnFee, readText, refusal } from '../../ledger/orders/index.ts'
+import { checkStops, placeOrder, readOwnFee, readRequest, refusal } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStopsReader, type StopTerm } from '../../ledger/stops/index.ts'
@@ -70,23 +70,13 @@ const create = async (
   const asset = readCurrency(body.ticker, rules, orderErrors.invalidOrder)
   const units = readUnits(body.amount, asset, orderErrors.invalidOrder)
   const card = readCard(body.to)
-  for (const field of ['meta', 'localId'] as const) {
-    readText(body[field], field)
-    checkNoCard(body[field], field, card)
-  }
+  const { merchantId, keyId, answerKeys, localId, meta } = readRequest(request)
+  for (const field of ['meta', 'localId'] as const) checkNoCard(body[field], field, card)
   const limits = readPartLimits(kind, units, asset, rules)
-  checkStops({ merchantId: request.merchantId, ticker: asset.ticker, network: null }, stops)
+  checkStops({ merchantId, ticker: asset.ticker, network: null }, stops)
   const fee = readOwnFee(body.fee, currentFee(asset, units), asset)
-  const given = {
-    merchantId: request.merchantId,
-    kind,
-    units,
-    fee,
-    localId: body.localId ?? null,
-    meta: body.meta ?? null,
-    notifiedAs: null,
-  }
+  const given = { merchantId, kind, units, fee, localId, meta, notifiedAs: null }
   const payout = newPayout(given, asset, card, momentOf(runtime))
-  const order = orderOf(payout, { card, limits, scale: asset.scale, keyId: request.keyId }, deps, runtime.newId)
-  return placeOrder(deps.committer, request.answerKeys, order)
+  const order = orderOf(payout, { card, limits, scale: asset.scale, keyId }, deps, runtime.newId)
+  return placeOrder(deps.committer, answerKeys, order)
 }

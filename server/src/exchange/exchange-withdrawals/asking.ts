@@ -12,10 +12,9 @@ import {
   type Quote,
 } from '../exchanges/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeDecided, refusal } from '../../ledger/orders/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest } from '../../platform/api/route.ts'
+import { placeDecided, refusal, type JudgedOrder, type OrderRequest } from '../../ledger/orders/index.ts'
+import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import type { PlacedWhole } from './holding.ts'
 
 /**
  * The request fields of both kinds: `spend` states the amount spent, `withdraw` the amount withdrawn, including the
@@ -107,14 +106,10 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
 /** Places an order of either kind. @param make places it in the transaction, with the request's answer keys */
 export const placeWhole = async (
   runtime: Runtime,
-  { merchantId, answerKeys, body }: ApiRequest,
-  make: (tx: Tx, moment: Moment) => Promise<PlacedWhole>,
+  request: OrderRequest,
+  make: (tx: Tx, moment: Moment) => Promise<JudgedOrder>,
 ): Promise<ApiAnswer> => {
-  const { localId = null } = body as OrderBody
-  const identity = { merchantId, keys: answerKeys, localId }
-  const [placed] = await placeDecided(runtime, [{ identity }], async (tx, _requests, moment) => [
-    await make(tx, moment),
-  ])
+  const [placed] = await placeDecided(runtime, [request], async (tx, _requests, moment) => [await make(tx, moment)])
   if ('error' in placed!) throw placed.error
   return placed!.answer
 }

@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { fillPart, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { placeWithin, readOwnFee, refusal } from '../../ledger/orders/index.ts'
+import { placeWithin, readOwnFee, refusal, type JudgedOrder } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import {
   checkWithdrawable,
@@ -13,7 +13,7 @@ import {
   type Place,
   type Withdrawal,
 } from '../../pay-out/withdrawals/index.ts'
-import { lessFee, placeAsWhole, type PlacedWhole } from './holding.ts'
+import { lessFee, placeAsWhole } from './holding.ts'
 import { cryptoBody, type CausedBy, type ExchangedOrder } from './notice.ts'
 
 /** A priced exchange and the destination of its proceeds. */
@@ -41,7 +41,7 @@ export const exchangeAndSend = async (
   deps: Pick<TradingDeps, 'runtime'>,
   order: CryptoOrder,
   moment: Moment,
-): Promise<PlacedWhole> => {
+): Promise<JudgedOrder> => {
   const { direction, place, localId, meta, causedBy, intentId } = order
   // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillPart(tx, deps, { ...order, localId: null, meta: null }, moment)

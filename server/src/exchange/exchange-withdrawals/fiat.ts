@@ -11,9 +11,9 @@ import {
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { fillPart, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { readOwnFee } from '../../ledger/orders/index.ts'
+import { readOwnFee, type JudgedOrder } from '../../ledger/orders/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
-import { lessFee, placeAsWhole, type PlacedWhole } from './holding.ts'
+import { lessFee, placeAsWhole } from './holding.ts'
 import { fiatBody } from './notice.ts'
 
 /** Dependencies of payouts to cards. */
@@ -42,7 +42,7 @@ export const exchangeAndPayOut = async (
   { trading, cards }: { trading: Pick<TradingDeps, 'runtime'>; cards: CardDeps },
   order: FiatOrder,
   moment: Moment,
-): Promise<PlacedWhole> => {
+): Promise<JudgedOrder> => {
   const { merchantId, direction, asset, card, localId, meta } = order
   // The localId and meta belong to the whole order, not to its exchange.
   const exchange = await fillPart(tx, trading, { ...order, localId: null, meta: null }, moment)

@@ -1,18 +1,9 @@
 import { orderErrors } from '@bursar/contract'
 import type { Tx } from '../../platform/db/index.ts'
-import type { Effects } from '../../ledger/effects/index.ts'
-import type { Outcome } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { placeWithin, refusal, type NewOrder } from '../../ledger/orders/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import { exchangeWithdrawalRows, rowOf, type ExchangeWithdrawal } from './store.ts'
-
-/** An exchange with withdrawal after the ledger has judged it. */
-export interface PlacedWhole {
-  order: NewOrder
-  outcome: Outcome
-  effects: Effects
-}
 
 /**
  * Places the order that sends the bought asset as the whole order that the request asks for.

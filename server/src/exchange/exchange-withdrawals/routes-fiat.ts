@@ -1,7 +1,7 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../../cards/card-payouts/index.ts'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { readText } from '../../ledger/orders/index.ts'
+import { readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
@@ -41,18 +41,14 @@ const estimateFiat = async (
 
 const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { trading } = deps
-  const { merchantId, answerKeys } = request
   const body = request.body as OrderBody
   const { asset, ...asking } = readAsked(deps, body, orderErrors)
   const card = readCard(body.to)
-  for (const field of ['meta', 'localId'] as const) {
-    readText(body[field], field)
-    checkNoCard(body[field], field, card)
-  }
+  const given = readRequest(request)
+  for (const field of ['meta', 'localId'] as const) checkNoCard(body[field], field, card)
   const limit = readPrice(body.price, orderErrors)
-  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(trading, { merchantId, ...asking, limit, ...given })
-  return placeWhole(trading.runtime, request, (tx, moment) =>
-    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee, answerKeys }, moment),
+  const order = await priceOrder(trading, { ...given, ...asking, limit, fee: body.exchangeFee })
+  return placeWhole(trading.runtime, given, (tx, moment) =>
+    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee, answerKeys: given.answerKeys }, moment),
   )
 }

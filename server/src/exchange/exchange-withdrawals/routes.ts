@@ -1,6 +1,6 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { readText } from '../../ledger/orders/index.ts'
+import { readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import {
   checkLargest,
@@ -59,20 +59,19 @@ const estimateCrypto = async (deps: ExchangeWithdrawalDeps, { merchantId, query 
 
 const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
   const { trading, placing } = deps
-  const { merchantId, answerKeys } = request
   const body = request.body as OnNetwork<OrderBody>
-  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const given = readRequest(request)
+  const { merchantId, localId, answerKeys } = given
   const { where, ...asking } = readAsked(deps, body, orderErrors)
   const limit = readPrice(body.price, orderErrors)
   const terms = await deps.terms()
   const place = await readPlace(placing, { merchantId, to: body.to }, where, terms)
-  const given = { keyId: request.keyId, fee: body.exchangeFee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(trading, { merchantId, ...asking, limit, ...given })
+  const order = await priceOrder(trading, { ...given, ...asking, limit, fee: body.exchangeFee })
   const feeOf = (received: bigint): bigint => {
     checkLargest(place, merchantId, received, terms.days)
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
-  const intentId = intentOfOrder(merchantId, { localId: given.localId, answerKeys }, trading.runtime.newId)
+  const intentId = intentOfOrder(merchantId, { localId, answerKeys }, trading.runtime.newId)
   const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId, answerKeys }
-  return placeWhole(trading.runtime, request, (tx, moment) => exchangeAndSend(tx, trading, whole, moment))
+  return placeWhole(trading.runtime, given, (tx, moment) => exchangeAndSend(tx, trading, whole, moment))
 }

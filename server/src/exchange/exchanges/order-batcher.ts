@@ -1,5 +1,11 @@
 import { Batcher } from '../../platform/base/batcher.ts'
-import { endedInSilence, placeDecided, type Decide, type OrderRequest, type Placed } from '../../ledger/orders/index.ts'
+import {
+  endedInSilence,
+  placeDecided,
+  type Decide,
+  type RequestIdentity,
+  type Placed,
+} from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { notifyExchange } from './commands.ts'
@@ -20,21 +26,20 @@ const MOST_AT_ONCE = 100
  */
 const LANES = 2
 
-type Asked = Filling & OrderRequest
+type Asked = Filling & RequestIdentity
 
 export const createOrderBatcher = (runtime: Runtime): OrderBatcher => {
   const batcher = new Batcher<Asked, Placed>({
     most: MOST_AT_ONCE,
     lanes: LANES,
-    keyOf: ({ order }) => order.merchantId,
+    keyOf: ({ merchantId }) => merchantId,
     run: (asked) => placeAll(runtime, asked),
   })
   return {
     place: async ({ answerKeys }, order) => {
       const { merchantId, localId } = order
       const ids = newIds(runtime.newId, momentOf(runtime).at)
-      const identity = { merchantId, keys: answerKeys, localId }
-      const placed = await batcher.submit({ order, ids, answerKeys, identity })
+      const placed = await batcher.submit({ order, ids, answerKeys, merchantId, localId })
       if ('error' in placed) throw placed.error
       return placed.answer
     },

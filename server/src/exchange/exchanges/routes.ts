@@ -1,6 +1,6 @@
 import { estimateErrors, orderErrors, responseHeaders } from '@bursar/contract'
 import { formatUnits } from '../../platform/money/index.ts'
-import { readText } from '../../ledger/orders/index.ts'
+import { readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { createOrderBatcher, type OrderBatcher } from './order-batcher.ts'
 import { estimate, priceOrder, type TradingDeps } from './trading.ts'
@@ -87,14 +87,12 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
 })
 
 const create = async (deps: TradingDeps, batcher: OrderBatcher, request: ApiRequest): Promise<ApiAnswer> => {
-  const { merchantId } = request
   const body = request.body as ExchangeBody
-  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const given = { ...readRequest(request), fee: body.fee }
   const direction = readDirection(deps.policy, body, orderErrors)
   const side = sideOf(body.side)
   const amount = readSideAmount(direction, side, body.amount, orderErrors)
   const limit = readPrice(body.price, orderErrors)
-  const given = { keyId: request.keyId, fee: body.fee, localId: body.localId ?? null, meta: body.meta ?? null }
-  const order = await priceOrder(deps, { merchantId, direction, side, amount, limit, ...given })
+  const order = await priceOrder(deps, { ...given, direction, side, amount, limit })
   return batcher.place(request, order)
 }

@@ -6,7 +6,7 @@ import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
 import { noEffects } from '../effects/index.ts'
-import { placeDecided, type Decide, type NewOrder, type OrderRequest } from './index.ts'
+import { placeDecided, type Decide, type NewOrder, type RequestIdentity } from './index.ts'
 
 const database = useDatabase()
 const { db } = useDb()
@@ -15,7 +15,7 @@ test('orders that arrived together do not wait in turn for a database that is si
   const proxy = await openSilentProxy(database.url)
   proxy.setSilent(true)
   const pool = createPool({ url: proxy.url, answerMs: 100 })
-  const requests = Array.from({ length: 10 }, () => ({ identity: { merchantId: newId(), keys: [], localId: 'a' } }))
+  const requests = Array.from({ length: 10 }, () => ({ merchantId: newId(), answerKeys: [], localId: 'a' }))
   const placed = await placeDecided(createTestRuntime(createDb(pool)), requests, async () => [])
   const errors = placed.map((one) => ('error' in one ? one.error : one))
   expect(errors).toHaveLength(requests.length)
@@ -26,10 +26,10 @@ test('orders that arrived together do not wait in turn for a database that is si
 })
 
 test('an order whose batch has failed is tried twice by itself, like one that came alone', async () => {
-  const requests = ['a', 'b'].map((localId) => ({ identity: { merchantId: newId(), keys: [], localId } }))
+  const requests = ['a', 'b'].map((localId) => ({ merchantId: newId(), answerKeys: [], localId }))
   const tried: string[] = []
-  const decide: Decide<OrderRequest> = async (_tx, asked) => {
-    const names = asked.map(({ identity: { localId } }) => localId!)
+  const decide: Decide<RequestIdentity> = async (_tx, asked) => {
+    const names = asked.map(({ localId }) => localId!)
     tried.push(names.join(' '))
     if (names.length > 1) throw new Error('too little for all')
     if (tried.filter((one) => one === 'b').length === 1) throw new Error('another transaction was faster')

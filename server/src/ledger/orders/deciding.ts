@@ -3,18 +3,21 @@ import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { carryOut, joinEffects, type Effects } from '../effects/index.ts'
-import { lockKnown, type Identity, type Known, type Outcome } from '../postings/index.ts'
+import { lockKnown, type Known, type Outcome } from '../postings/index.ts'
 import { answerOf, answerToKnown, type NewOrder } from './placing.ts'
+import type { OrderRequest } from './request.ts'
 
-/** A request for an order. It has at least one key, so that a repetition of its transaction finds its answer. */
-export interface OrderRequest {
-  identity: Identity
+/** The identity of a request. It has at least one key, so that a repetition of its transaction finds its answer. */
+export type RequestIdentity = Pick<OrderRequest, 'merchantId' | 'answerKeys' | 'localId'>
+
+/** An order as the ledger judged it. The effects are carried out if it was placed. */
+export interface JudgedOrder {
+  order: Pick<NewOrder, 'transfer' | 'scale'>
+  outcome: Outcome
+  effects: Effects
 }
 
-/** An order as the ledger judged it, or the refusal of its request. The effects are carried out if it was placed. */
-type Decided =
-  | { order: Pick<NewOrder, 'transfer' | 'scale'>; outcome: Outcome; effects: Effects }
-  | { refused: ApiRefusal }
+type Decided = JudgedOrder | { refused: ApiRefusal }
 
 /** Prices requests and places their orders in this transaction. @throws ApiRefusal: roll back */
 export type Decide<Request> = (tx: Tx, requests: readonly Request[], moment: Moment) => Promise<readonly Decided[]>
@@ -29,7 +32,7 @@ export type Placed = { answer: ApiAnswer } | { error: unknown }
  * has just taken its key or its localId. The repetition finds that. When the database is silent, the others get the
  * error of the first one: each would wait as long, with a price that grows old.
  */
-export const placeDecided = async <Request extends OrderRequest>(
+export const placeDecided = async <Request extends RequestIdentity>(
   runtime: Runtime,
   requests: readonly Request[],
   decide: Decide<Request>,
@@ -52,7 +55,7 @@ export const placeDecided = async <Request extends OrderRequest>(
 /** Of a request by itself. Each may wait for a silent database, at the same price. */
 const MOST_TRIES = 2
 
-const placeAlone = async <Request extends OrderRequest>(
+const placeAlone = async <Request extends RequestIdentity>(
   runtime: Runtime,
   request: Request,
   decide: Decide<Request>,
@@ -69,7 +72,7 @@ const placeAlone = async <Request extends OrderRequest>(
 export const endedInSilence = (placed: Placed | undefined): placed is { error: unknown } =>
   placed !== undefined && 'error' in placed && isSilence(placed.error)
 
-const placeTogether = <Request extends OrderRequest>(
+const placeTogether = <Request extends RequestIdentity>(
   runtime: Runtime,
   requests: readonly Request[],
   decide: Decide<Request>,
@@ -79,7 +82,7 @@ const placeTogether = <Request extends OrderRequest>(
     // Concurrent equal requests wait here for the first one, before they read prices and quotes, which it uses up.
     const known = await lockKnown(
       tx,
-      requests.map(({ identity }) => identity),
+      requests.map(({ merchantId, answerKeys, localId }) => ({ merchantId, keys: answerKeys, localId })),
     )
     const fresh = requests.filter((_, i) => known[i] === undefined)
     const decided = fresh.length === 0 ? [] : await decide(tx, fresh, moment)

@@ -1,11 +1,15 @@
 /**
- * Places orders that take money from a merchant's balance. A module passes the transfer, the rows, the operation and
- * the price of its order to one of these functions:
- * - `placeOrder`, if the price is known before the transaction begins (a withdrawal, a card payout): the committer
- *   stores the order in one transaction with concurrent orders;
- * - `placeDecided`, if the price is computed in the transaction that stores the order: an exchange, alone or with a
- *   withdrawal;
- * - `placeWithin` in the caller's transaction, as a part of another change.
+ * Places orders that take money from a merchant's balance. Every kind of order takes the same steps:
+ * 1. A repeated request gets its first answer (`identity.ts`), before anything of it is judged.
+ * 2. `readRequest` reads the parts that all requests have. The module reads its own parts, and judges and prices them.
+ * 3. The module states its order as a `NewOrder`: the transfer, the rows, the operation and the localId.
+ * 4. One of these functions stores it:
+ *    - `placeOrder`, if the price is known before the transaction begins (a withdrawal, a card payout): the committer
+ *      stores the order in one transaction with concurrent orders;
+ *    - `placeDecided`, if the price is computed in the transaction that stores the order: an exchange, alone or with a
+ *      withdrawal. It carries out the order's effects, such as its notification, in the same transaction;
+ *    - `placeWithin` in the caller's transaction, as a part of another change: a payout that members approved, a
+ *      refund, money that is sent on.
  *
  * Guarantees that one statement takes the money and stores the order's rows, its localId and the answer to its request,
  * that a repeated request gets the same answer, and that all these orders use the same error codes when they are
@@ -15,8 +19,9 @@ export { orderLookupRoutes } from './finding.ts'
 export type { OrderFinder } from './finding.ts'
 export { createKnownRequests } from './identity.ts'
 export { endedInSilence, placeDecided } from './deciding.ts'
-export type { Decide, OrderRequest, Placed } from './deciding.ts'
+export type { Decide, RequestIdentity, JudgedOrder, Placed } from './deciding.ts'
 export { itemOf, placeOrder, placeWithin, requirePlaced } from './placing.ts'
 export type { NewOrder } from './placing.ts'
 
-export { checkStops, readOwnFee, readText, refusal } from './request.ts'
+export { checkStops, readOwnFee, readRequest, refusal } from './request.ts'
+export type { OrderRequest } from './request.ts'

@@ -1,13 +1,26 @@
 import { generalErrors, orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { ApiRefusal, type ApiRequest } from '../../platform/api/route.ts'
 import { coveringStop, type StopTerm } from '../stops/index.ts'
 
 export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
   new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
 
+/** The parts that a request for an order of any kind has. */
+export interface OrderRequest extends Pick<ApiRequest, 'merchantId' | 'keyId' | 'answerKeys'> {
+  localId: string | null
+  meta: string | null
+}
+
+/** Reads these parts. @throws ApiRefusal for text that can't be stored */
+export const readRequest = ({ merchantId, keyId, answerKeys, body }: ApiRequest): OrderRequest => {
+  const given = body as { localId?: string; meta?: string }
+  for (const field of ['meta', 'localId'] as const) readText(given[field], field)
+  return { merchantId, keyId, answerKeys, localId: given.localId ?? null, meta: given.meta ?? null }
+}
+
 /** Refuses text that PostgreSQL can't store, because it could not be returned as it was sent. */
-export const readText = (text: string | undefined, field: string): void => {
+const readText = (text: string | undefined, field: string): void => {
   if (text === undefined || (!text.includes('\0') && text.isWellFormed())) return
   throw refusal(orderErrors.invalidOrder, `${field} must be Unicode text without U+0000`, field)
 }

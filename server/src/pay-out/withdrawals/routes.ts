@@ -2,7 +2,7 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import { balancesOf, type Balance, type Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeOrder, readOwnFee, readText } from '../../ledger/orders/index.ts'
+import { placeOrder, readOwnFee, readRequest } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { type AddressHolders, intentOfOrder, newWithdrawal, orderOf, readPlace } from './placing.ts'
@@ -84,20 +84,18 @@ const ok = (body: unknown): ApiAnswer => ({ status: 200, body })
 const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Terms): Promise<ApiAnswer> => {
   const body = request.body as WithdrawalBody
   const { rules } = deps
-  for (const field of ['meta', 'localId'] as const) readText(body[field], field)
+  const { merchantId, keyId, answerKeys, localId, meta } = readRequest(request)
   const where = readAsset(body, rules, orderErrors.invalidOrder)
   const units = readAmount(body.amount, where)
-  const place = await readPlace(deps, { ...body, merchantId: request.merchantId }, where, terms)
+  const place = await readPlace(deps, { ...body, merchantId }, where, terms)
   const fee = readOwnFee(body.fee, currentFee(where, units, place.internal, terms, rules.catalogue), where.asset)
-  const { merchantId, answerKeys } = request
   // If the balance is lower than that, the ledger refuses the order.
   const [balance] = await balanceWhenOver(deps, place, merchantId, units, terms)
   if (balance && balance.posted - balance.held >= units + fee) checkLargest(place, merchantId, units, terms.days)
-  const localId = body.localId ?? null
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
-  const given = { merchantId, intentId, units, fee, localId, meta: body.meta ?? null, notifiedAs: null }
+  const given = { merchantId, intentId, units, fee, localId, meta, notifiedAs: null }
   const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
-  return placeOrder(deps.committer, answerKeys, orderOf(withdrawal, place, request.keyId))
+  return placeOrder(deps.committer, answerKeys, orderOf(withdrawal, place, keyId))
 }
 
 /** Reads the merchant's balance, only if the amount exceeds all limits. */
