@@ -67,8 +67,11 @@ const decide = async (simulation: Simulation, random: Random): Promise<boolean> 
   return lines.length > 0
 }
 
-/** Jobs that poll open payments for days: a run of theirs is not a sign of work left. */
-const POLLS = /^ask .+ for payments$/
+/**
+ * Jobs whose run is not a sign of work left: some poll open payments for days, and one passes over the accounts in
+ * parts, also when it finds nothing.
+ */
+const GO_ON = /^(ask .+ for payments|count days)$/
 
 /** An operator reads the acquirers' consoles. @returns whether that changed anything */
 const askConsoles = async (simulation: Simulation): Promise<boolean> => {
@@ -91,7 +94,7 @@ const oneRound = async (simulation: Simulation): Promise<boolean> => {
       for (let runs = 0; runs < 20; runs += 1) {
         const result = await runJob(job)
         if (result !== 'more') break
-        if (!POLLS.test(job.name)) worked = true
+        if (!GO_ON.test(job.name)) worked = true
       }
   return worked
 }
