@@ -25,7 +25,7 @@ const ROUNDS = 40
 const DECIDING_ROUND = 2
 const DECISIONS = 3
 
-/** @returns the roles that cannot start, in one line each; nothing comes to rest then */
+/** @returns what keeps everything from coming to rest, in one line each: roles that cannot start, work without an end */
 export const settle = async (simulation: Simulation): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()
@@ -46,16 +46,18 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   await liftOwnStops(simulation)
   simulation.signer.setPolicy(signerPolicy(chains))
   let quiet = 0
+  let worked: string[] = []
   for (let round = 0; round < ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
     clock.advance(quiet > 0 || round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
     prices.move(random.of('settling', trace.length, round))
     for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
     // After a round without work no refund is under way that its acquirer does not show.
-    const worked = (await oneRound(simulation)) || (await askConsoles(simulation))
-    quiet = worked ? 0 : quiet + 1
+    worked = await oneRound(simulation)
+    if (worked.length === 0 && (await askConsoles(simulation))) worked = ['an operator']
+    quiet = worked.length > 0 ? 0 : quiet + 1
     if (round === DECIDING_ROUND && (await decide(simulation, random.of('deciding', trace.length)))) quiet = 0
   }
-  return []
+  return quiet < QUIET_ROUNDS ? [`no rest after ${ROUNDS} rounds, because of ${worked.join(', ')}`] : []
 }
 
 /** @returns whether there was anything to decide */
@@ -79,22 +81,23 @@ const askConsoles = async (simulation: Simulation): Promise<boolean> => {
   return disputes + refunds > 0
 }
 
-/** @returns whether anything found work */
-const oneRound = async (simulation: Simulation): Promise<boolean> => {
+/** @returns the names of all that found work */
+const oneRound = async (simulation: Simulation): Promise<string[]> => {
   const { roles, acquirers, venue } = simulation
-  let worked = (await venue.goOn()) > 0
+  const worked = new Set<string>()
+  if ((await venue.goOn()) > 0) worked.add('the venue')
   for (const account of acquirers.accounts) {
-    if (account.goOn() > 0 || account.callbacks.waiting > 0) worked = true
+    if (account.goOn() > 0 || account.callbacks.waiting > 0) worked.add(account.name)
     await account.callbacks.attemptAll(postTo(simulation))
   }
-  for (const watcher of roles.get('watcher')!.watchers.values())
-    for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked = true
+  for (const [network, watcher] of roles.get('watcher')!.watchers)
+    for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked.add(`the watcher of ${network}`)
   for (const role of ['api', 'worker'] as const)
     for (const job of roles.get(role)!.jobs)
       for (let runs = 0; runs < 20; runs += 1) {
         const result = await runJob(job)
         if (result !== 'more') break
-        if (!GO_ON.test(job.name)) worked = true
+        if (!GO_ON.test(job.name)) worked.add(job.name)
       }
-  return worked
+  return [...worked]
 }

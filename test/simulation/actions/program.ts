@@ -15,11 +15,18 @@ export const runJob = async (job: Job): Promise<string> => {
   }
 }
 
+const steppedNow = new WeakSet<Watcher>()
+
+/** One step at a time, as its loop takes them: two at once could each open a session, and neither would lead. */
 const stepWatcher = async (watcher: Watcher): Promise<string> => {
+  if (steppedNow.has(watcher)) return 'busy'
+  steppedNow.add(watcher)
   try {
     return (await watcher.step()) === 0 ? 'more' : 'idle'
   } catch (error) {
     return failureOf(error)
+  } finally {
+    steppedNow.delete(watcher)
   }
 }
 
