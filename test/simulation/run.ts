@@ -11,10 +11,12 @@ import { enrolSigner, RETURNS } from './actions/returns.ts'
 import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
+import { SENT } from './actions/sent.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
+import { compareCustody } from './model/custody.ts'
 import { createConfirmationJudge } from './model/confirmations.ts'
 import { compareHedges } from './model/hedges.ts'
 import { compareNotifications } from './model/notifications.ts'
@@ -69,6 +71,7 @@ const ACTIONS: readonly Action[] = [
   ...VENUE_ACTIONS,
   ...OPERATORS,
   ...GREEDY,
+  ...SENT,
   ...THIEF,
 ]
 const REST_EVERY = 2_000
@@ -189,6 +192,7 @@ const rest = async (simulation: Simulation, times: Map<string, Time>): Promise<s
     ...simulation.problems,
     ...(await timed(times, 'compare', () => compareBooks(simulation))),
     ...(await compareHedges(simulation)),
+    ...(await compareCustody(simulation)),
     ...compareNotifications(simulation),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),
   ]

@@ -18,7 +18,7 @@ export const runJob = async (job: Job): Promise<string> => {
 const steppedNow = new WeakSet<Watcher>()
 
 /** One step at a time, as its loop takes them: two at once could each open a session, and neither would lead. */
-const stepWatcher = async (watcher: Watcher): Promise<string> => {
+export const stepWatcher = async (watcher: Watcher): Promise<string> => {
   if (steppedNow.has(watcher)) return 'busy'
   steppedNow.add(watcher)
   try {

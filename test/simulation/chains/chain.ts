@@ -82,8 +82,17 @@ export interface SimulatedChain {
   /**
    * Replaces the newest `depth` blocks by one more. Payments in `lost` never happened and cannot happen any more. What
    * else the blocks held stays in its block, comes in a later one, or waits again.
+   * @param others `wait`: all of it waits again
    */
-  reorganise(depth: number, lost: readonly string[]): Promise<void>
+  reorganise(depth: number, lost: readonly string[], others?: 'wait'): Promise<void>
+  /**
+   * Decides whether code at an address of a person outside fails when coin comes; code that takes coin is put there
+   * otherwise. It holds for the blocks that are mined from now on, on each branch. Undefined: no code runs here when
+   * coin comes.
+   */
+  refuse?(address: string, isRefusing: boolean): Promise<void>
+  /** How many transactions of the blocks `from` to `to`, both included, pay coin to the address, with or without effect. */
+  attemptsTo?(address: string, from: number, to: number): Promise<number>
   /** whether a transaction is in one of the newest `depth` blocks */
   isWithin(hash: string, depth: number): Promise<boolean>
   /** The issuer of a token stops or resumes its transfers; undefined: no token here can be stopped. */

@@ -175,6 +175,8 @@ export interface Books {
   readonly listedFirst: Set<string>
   /** those of them that nothing was sent to yet */
   readonly unusedListed: { network: Network; address: string }[]
+  /** local ids of withdrawals whose receiver has refused the coin in every block so far */
+  readonly refused: Set<string>
   /** ids of invoices that their merchants closed by hand, or tried to */
   readonly closed: Set<string>
   /** new local ids, each used for one order only */
@@ -202,6 +204,7 @@ export const createBooks = (catalogue: Catalogue): Books => {
     unusedListed: [],
     invoiced: [],
     closed: new Set(),
+    refused: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,
   }
 }

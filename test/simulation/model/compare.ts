@@ -103,6 +103,9 @@ const judgeWithdrawal = async (
   const problems: string[] = []
   if (unitsOf(simulation.catalogue, ticker, found.amount) !== units)
     problems.push(`${what}: the API says ${found.amount}`)
+  const isDoneSent = simulation.receivers.received.some((one) => one.objectId === found.id && one.status === 'Done')
+  if (simulation.books.refused.has(localId) && isDoneSent)
+    problems.push(`${what}: Done was sent, and its receiver refused it in every block`)
   if (found.status === 'Failed') {
     if (paid !== undefined && paid !== 0n) problems.push(`${what}: failed, and paid ${paid}`)
     return problems

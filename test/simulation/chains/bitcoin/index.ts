@@ -98,9 +98,15 @@ export const openBitcoinChain = async ({
         if (left > 0) await rpc('generatetoaddress', left, miner)
         return Number(await rpc<string>('getblockcount'))
       }),
-    reorganise: (depth, lost) =>
+    reorganise: (depth, lost, others) =>
       whole(() =>
-        reorganiseBitcoin(rpc, { depth, lost, payers, random: random.of('reorganisation', (reorganisations += 1)) }),
+        reorganiseBitcoin(rpc, {
+          depth,
+          lost,
+          payers,
+          random: random.of('reorganisation', (reorganisations += 1)),
+          othersWait: others === 'wait',
+        }),
       ),
     forgetPool: () =>
       whole(async () => {

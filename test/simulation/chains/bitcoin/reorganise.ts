@@ -17,6 +17,8 @@ interface Order {
   lost: readonly string[]
   payers: Payers
   random: Random
+  /** everything but what is in `lost` waits again */
+  othersWait: boolean
 }
 
 /**
@@ -61,7 +63,7 @@ export const poolOf = async (rpc: Rpc): Promise<string[]> => {
 /** @returns raw transactions of each block of the branch, and those that wait */
 const planBranch = async (
   rpc: Rpc,
-  { depth, lost, payers, random }: Order,
+  { depth, lost, payers, random, othersWait }: Order,
   tip: number,
 ): Promise<{ blocks: string[][]; waiting: string[] }> => {
   const plan: string[][] = Array.from({ length: depth + 2 }, () => [])
@@ -78,7 +80,8 @@ const planBranch = async (
       const other = !falls && lost.includes(txid) ? payers.instead(txid) : undefined
       const least = Math.max(0, ...parents.map((place) => place ?? 0))
       const stays = other !== undefined || payers.isWithMiner(txid)
-      const place = Math.max(least, stays ? at : placeOf(random, at, depth))
+      const moved = othersWait ? depth + 1 : placeOf(random, at, depth)
+      const place = Math.max(least, stays ? at : moved)
       places.set(txid, falls || other !== undefined ? undefined : place)
       if (!falls) plan[place]!.push(other ?? hex)
     }

@@ -16,7 +16,7 @@ import { askEdr } from './ask.ts'
 import { EVM_DIALECTS } from './dialects/index.ts'
 import { createLag } from './lag.ts'
 import { openOutsiders } from './outsiders.ts'
-import { reorganiseEvm } from './reorganise.ts'
+import { COMES_LATER, reorganiseEvm, STAYS } from './reorganise.ts'
 import { readTruth } from './truth.ts'
 
 type EvmNetwork = 'ETHEREUM' | 'BINANCE_SMART_CHAIN'
@@ -26,6 +26,9 @@ const DECIMALS = 18
 /** `finalized` is twice as many blocks below the head. */
 const SLOTS_IN_EPOCH = 2
 const LEAST_FINAL_DEPTH = 4
+/** Code of a receiver: `PUSH1 0 PUSH1 0 REVERT`, and `STOP`. */
+const REFUSES = '0x60006000fd'
+const TAKES = '0x00'
 
 export interface ChainOptions {
   random: Random
@@ -62,6 +65,8 @@ export const openEvmChain = async (
     protocol: jsonRpc(),
   })
   let reorganisations = 0
+  /** of receivers, by address */
+  const codes = new Map<string, string>()
   return {
     network,
     assets,
@@ -80,8 +85,22 @@ export const openEvmChain = async (
       await rpc('anvil_mine', `0x${blocks.toString(16)}`)
       return Number(await rpc<string>('eth_blockNumber'))
     },
-    reorganise: (depth, lost) =>
-      reorganiseEvm(rpc, { depth, lost, outsiders, random: random.of('reorganisation', (reorganisations += 1)) }),
+    reorganise: (depth, lost, others) =>
+      reorganiseEvm(rpc, {
+        depth,
+        lost,
+        outsiders,
+        random: random.of('reorganisation', (reorganisations += 1)),
+        stays: others === 'wait' ? 0 : STAYS,
+        comesLater: others === 'wait' ? 0 : COMES_LATER,
+        onRewound: async () => {
+          for (const [address, code] of codes) await rpc('anvil_setCode', address, code)
+        },
+      }),
+    refuse: async (address, isRefusing) => {
+      codes.set(address, isRefusing ? REFUSES : TAKES)
+      await rpc('anvil_setCode', address, codes.get(address))
+    },
     forgetPool: async () => {
       for (;;) {
         const waiting = await rpc<{ hash: string }[]>('eth_pendingTransactions')

@@ -3,22 +3,33 @@ import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
 import type { Random } from '../../../../sandbox/random.ts'
 import type { Mined, Outsiders } from './outsiders.ts'
 
-const STAYS = 0.8
-const COMES_LATER = 0.5
+/** How often a transaction stays in its block, and otherwise comes in a later one. */
+export const STAYS = 0.8
+export const COMES_LATER = 0.5
+
+interface Order {
+  depth: number
+  lost: readonly string[]
+  outsiders: Outsiders
+  random: Random
+  stays: number
+  comesLater: number
+  /** Called when the blocks are gone, before others are mined. */
+  onRewound(): Promise<void>
+}
 
 /**
  * Replaces the newest `depth` blocks by one more. A payer's transaction in `lost` gives way to another one of its
  * nonce. Each other one stays in its block, comes in a later one, or waits again; those of one account keep their
  * order. What the new branch does not allow is dropped, as nodes do.
  */
-export const reorganiseEvm = async (
-  rpc: Rpc,
-  { depth, lost, outsiders, random }: { depth: number; lost: readonly string[]; outsiders: Outsiders; random: Random },
-): Promise<void> => {
-  const plan = await planBranch(rpc, { depth, lost, outsiders, random })
+export const reorganiseEvm = async (rpc: Rpc, order: Order): Promise<void> => {
+  const { depth, random, onRewound } = order
+  const plan = await planBranch(rpc, order)
   // The same transactions in the same second would make the same blocks.
   await rpc('anvil_setCoinbase', `0x${random.bytes(20).toString('hex')}`)
   const waiting = await rpc<string[]>('sandbox_rewind', depth)
+  await onRewound()
   for (const raws of plan.slice(0, depth + 1)) {
     for (const raw of raws) await hand(rpc, raw)
     await rpc('evm_mine')
@@ -33,10 +44,8 @@ const hand = async (rpc: Rpc, raw: string): Promise<void> => {
 }
 
 /** @returns raw transactions of each block of the branch, and at last those that wait */
-const planBranch = async (
-  rpc: Rpc,
-  { depth, lost, outsiders, random }: { depth: number; lost: readonly string[]; outsiders: Outsiders; random: Random },
-): Promise<string[][]> => {
+const planBranch = async (rpc: Rpc, order: Order): Promise<string[][]> => {
+  const { depth, lost, outsiders } = order
   const plan: string[][] = Array.from({ length: depth + 2 }, () => [])
   const head = Number(await rpc<string>('eth_blockNumber'))
   /** by sender: the place before which none of its later transactions may be */
@@ -47,7 +56,7 @@ const planBranch = async (
     for (const transaction of transactions) {
       const { hash, from } = transaction
       const other = lost.includes(hash) ? await outsiders.instead(transaction) : undefined
-      const place = Math.max(earliest.get(from) ?? 0, other === undefined ? placeOf(random, at, depth) : at)
+      const place = Math.max(earliest.get(from) ?? 0, other === undefined ? placeOf(order, at) : at)
       earliest.set(from, place)
       plan[place]!.push(other ?? (await rpc<string>('eth_getRawTransactionByHash', hash)))
     }
@@ -55,7 +64,7 @@ const planBranch = async (
   return plan
 }
 
-const placeOf = (random: Random, at: number, depth: number): number => {
-  if (random.chance(STAYS)) return at
-  return random.chance(COMES_LATER) ? at + 1 : depth + 1
+const placeOf = ({ random, depth, stays, comesLater }: Order, at: number): number => {
+  if (random.chance(stays)) return at
+  return random.chance(comesLater) ? at + 1 : depth + 1
 }

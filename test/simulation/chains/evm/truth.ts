@@ -27,7 +27,7 @@ const MOVES_NOTHING: ReadonlySet<string> = new Set(['STATICCALL', 'DELEGATECALL'
 export const readTruth = (
   rpc: Rpc,
   contracts: readonly string[],
-): Pick<SimulatedChain, 'head' | 'balance' | 'received' | 'transaction' | 'isWithin'> => {
+): Pick<SimulatedChain, 'head' | 'balance' | 'received' | 'attemptsTo' | 'transaction' | 'isWithin'> => {
   const receiptOf = (hash: string): Promise<Receipt | null> => rpc('eth_getTransactionReceipt', hash)
   const head = async () => {
     const { number, hash, timestamp } = await rpc<Record<'number' | 'hash' | 'timestamp', string>>(
@@ -52,6 +52,14 @@ export const readTruth = (
     isWithin: async (hash, depth) => {
       const receipt = await receiptOf(hash)
       return receipt !== null && Number(receipt.blockNumber) > (await head()).height - depth
+    },
+    attemptsTo: async (address, from, to) => {
+      let attempts = 0
+      for (let height = from; height <= to; height += 1) {
+        const block = await rpc<{ transactions: { to: string | null }[] }>('eth_getBlockByNumber', hex(height), true)
+        attempts += block.transactions.filter((one) => one.to?.toLowerCase() === address.toLowerCase()).length
+      }
+      return attempts
     },
     received: async (addresses, from, to) => {
       const wanted = new Map([...addresses].map((address) => [address.toLowerCase(), address]))

@@ -65,10 +65,14 @@ export const openTronChain = async ({ clock, faults }: ChainOptions): Promise<Si
       }),
     replace: async () => null,
     mine: (blocks) => seen.whole(async () => (await node.mine(blocks)).height),
-    reorganise: (depth, lost) =>
+    reorganise: (depth, lost, others) =>
       seen.whole(async () => {
         const { height, solidHeight } = node.status()
-        await node.reorg({ depth: Math.min(depth, height - solidHeight), without: lost, others: 'mined' })
+        await node.reorg({
+          depth: Math.min(depth, height - solidHeight),
+          without: lost,
+          others: others === 'wait' ? 'pending' : 'mined',
+        })
       }),
     forgetPool: () => seen.whole(async () => void (await node.forget(node.status().pending))),
     newAddress: async (random) => addressOfEvmForm(random.bytes(20).toString('hex')),
