@@ -40,7 +40,17 @@ const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number]
 
+/** A place in the work of a role at which it waits. */
+export interface Stall {
+  /** the role has got there */
+  readonly reached: Promise<void>
+  /** Lets it go on; it does not wait there if it comes later. */
+  release(): void
+}
+
 export interface Faults {
+  /** Resolves when the next exchange of the front may go on. Undefined: at once. */
+  waits(front: string): Promise<void> | undefined
   /** @returns undefined: the exchange is carried out as it should be */
   decide(front: string, content: string): Fault | undefined
   /** how many exchanges have failed so far, by front and kind, and how many faults of other parts have happened */
@@ -60,6 +70,8 @@ export interface FaultControl extends Faults {
    * @param kinds those that happen
    */
   set(front: string, chance: number, kinds?: readonly Fault[]): void
+  /** Lets one exchange of the front wait, after `before` more of them have passed. */
+  stall(front: string, before: number): Stall
   /** no front fails any more */
   clear(): void
 }
@@ -74,6 +86,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
   const seen = new Map<string, number>()
   const last = new Map<string, number>()
   let now = 0
+  const stalls = new Map<string, { before: number; arrive(): void; opened: Promise<void> }>()
   const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
     counts,
@@ -84,6 +97,24 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
       seen.clear()
     },
     set: (front, chance, kinds = FAULTS) => void rates.set(front, { chance, kinds }),
+    stall: (front, before) => {
+      const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      stalls.set(front, { before, arrive: arrival.resolve, opened: opening.promise })
+      const release = (): void => {
+        stalls.delete(front)
+        opening.resolve()
+      }
+      return { reached: arrival.promise, release }
+    },
+    waits: (front) => {
+      const stall = stalls.get(front)
+      if (stall === undefined) return undefined
+      stall.before -= 1
+      if (stall.before >= 0) return undefined
+      stalls.delete(front)
+      stall.arrive()
+      return stall.opened
+    },
     clear: () => rates.clear(),
     decide: (front, content) => {
       const rate = rates.get(front)

@@ -12,6 +12,7 @@ import { SCREENING } from './actions/screening.ts'
 import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { SENT } from './actions/sent.ts'
+import { STALLED } from './actions/stalled.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { drawAction, type Action } from './actions/action.ts'
@@ -72,6 +73,7 @@ const ACTIONS: readonly Action[] = [
   ...OPERATORS,
   ...GREEDY,
   ...SENT,
+  ...STALLED,
   ...THIEF,
 ]
 const REST_EVERY = 2_000

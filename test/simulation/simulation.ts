@@ -67,6 +67,8 @@ export interface Simulation {
   /** undefined: the role is dead */
   readonly roles: Map<RoleName, RunningRole>
   startRole(name: RoleName): Promise<void>
+  /** Starts a second worker, whose exchanges with its database do not fail. The caller stops it. */
+  startSecondWorker(): Promise<RunningRole>
   /** operations so far: calls, payments, blocks, runs of jobs, commands */
   readonly operations: number
   /** counts operations of a step beyond its first */
@@ -205,6 +207,7 @@ const open = async (
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))
     },
+    startSecondWorker: () => startRole({ role: 'worker', env, faults, clock, front: 'database of the second worker' }),
     get operations() {
       return operations
     },

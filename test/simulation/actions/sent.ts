@@ -17,7 +17,7 @@ import { drawUnits } from './payers.ts'
 import { liftOwnStops } from './operators.ts'
 import { runJob, stepWatcher } from './program.ts'
 
-const isComplete = ({ roles }: Simulation): boolean => roles.size === ROLES.length
+export const isComplete = ({ roles }: Simulation): boolean => roles.size === ROLES.length
 
 /** Blocks that make every block before them final. */
 const TO_FINAL = 5
@@ -25,7 +25,7 @@ const TO_FINAL = 5
 const ROUNDS = 3
 
 /** A withdrawal of a usual amount to a new address of a person outside. */
-const drawPayment = async (
+export const drawPayment = async (
   simulation: Simulation,
   random: Random,
   chain: SimulatedChain,
@@ -46,7 +46,7 @@ const servedOn = ({ catalogue }: Simulation, { network, assets }: SimulatedChain
 const PREPARE = new Set(['prices', 'fee estimates'])
 
 /** Ends what hinders payments on a chain, so that most stories get to their end. */
-const calm = async (simulation: Simulation, chain: SimulatedChain): Promise<void> => {
+export const calm = async (simulation: Simulation, chain: SimulatedChain): Promise<void> => {
   simulation.faults.clear()
   chain.front.mend()
   await chain.pause?.(false)
@@ -57,11 +57,15 @@ const calm = async (simulation: Simulation, chain: SimulatedChain): Promise<void
 }
 
 /** Runs the jobs that lead a withdrawal from its request to a node. */
-const carry = async (simulation: Simulation, { network }: SimulatedChain): Promise<void> => {
+export const carry = async (
+  simulation: Simulation,
+  { network }: SimulatedChain,
+  worker = simulation.roles.get('worker'),
+): Promise<void> => {
   const names = new Set(['screen', `payouts ${network}`, `send ${network}`, `refusals ${network}`])
   for (let round = 0; round < ROUNDS; round += 1) {
     simulation.clock.advance(1_000)
-    for (const job of simulation.roles.get('worker')?.jobs ?? [])
+    for (const job of worker?.jobs ?? [])
       if (names.has(job.name)) {
         await runJob(job)
         simulation.countMore(1)
@@ -70,7 +74,7 @@ const carry = async (simulation: Simulation, { network }: SimulatedChain): Promi
 }
 
 /** Mines blocks and has the watcher read them. */
-const mine = async (simulation: Simulation, chain: SimulatedChain, blocks: number): Promise<void> => {
+export const mine = async (simulation: Simulation, chain: SimulatedChain, blocks: number): Promise<void> => {
   simulation.clock.advance(1_000)
   await chain.mine(blocks)
   await read(simulation, chain)

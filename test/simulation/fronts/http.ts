@@ -57,6 +57,7 @@ export const startHttpFront = async ({
       faults.note(`${name} silent`)
       return void request.socket.destroy()
     }
+    await faults.waits(name)
     const fault = faults.decide(name, contentOf(exchange))
     if (fault === 'lose-request') return void request.socket.destroy()
     if (fault === 'http-500') return write(response, page(500, 'Internal Server Error'))
@@ -64,6 +65,7 @@ export const startHttpFront = async ({
     if (fault === 'http-503') return write(response, page(503, 'Service Unavailable', { 'retry-after': '1' }))
     if (fault === 'repeat') await forward(exchange)
     const answer = await forward(exchange)
+    await faults.waits(name)
     if (fault === 'lose-answer') return void request.socket.destroy()
     if (fault === 'garbage') return write(response, page(200, '<html><body>Please wait</body></html>'))
     if (fault === 'empty') return write(response, { ...answer, body: Buffer.alloc(0) })

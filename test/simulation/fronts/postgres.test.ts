@@ -9,6 +9,8 @@ const { url } = useDatabase()
 /** for the statements that contain this text */
 let full: string | undefined
 let kind: Fault = 'disk-full'
+/** until when the next statement waits */
+let waiting: Promise<void> | undefined
 let front: PostgresFront
 let client: pg.Client
 
@@ -17,6 +19,7 @@ beforeAll(async () => {
     full !== undefined && content.includes(full) ? kind : undefined
   front = await startPostgresFront(url, 'database', {
     decide,
+    waits: () => waiting,
     note: () => {},
     counts: new Map(),
     stepsSince: () => 0,
@@ -67,4 +70,20 @@ test.each([
   await expect(client.query('insert into filled values (3)')).rejects.toMatchObject({ code })
   ;[kind, full] = ['disk-full', undefined]
   expect(await rows()).toBe(before)
+})
+
+test('a statement waits until it may go on', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  const count = async (): Promise<unknown> => (await other.query('select from waited')).rowCount
+  await client.query('create table waited(n int)')
+  waiting = promise
+  const insert = client.query('insert into waited values (1)')
+  expect(await count()).toBe(0)
+  waiting = undefined
+  resolve()
+  await insert
+  expect(await count()).toBe(1)
+  await other.end()
 })

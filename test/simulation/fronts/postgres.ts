@@ -71,6 +71,8 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     const answered = messages(false)
     const statements = createStatements()
     let group: { type: string; bytes: Buffer }[] = []
+    /** what came while the group before it waits; undefined: none waits */
+    let behind: { type: string; bytes: Buffer }[] | undefined
     /** the number of answers after which the connection ends; undefined: it does not */
     let endsAfter: number | undefined
     let [sent, ready] = [0, 0]
@@ -90,16 +92,24 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (fault !== undefined) endsAfter = sent
       upstream.write(bytes)
     }
+    const take = (message: { type: string; bytes: Buffer }): void => {
+      if (behind !== undefined) return void behind.push(message)
+      // The start, a password, or the end of the connection: not a statement.
+      if (['', 'p', 'X'].includes(message.type)) return void upstream.write(message.bytes)
+      group.push(message)
+      if (message.type !== QUERY && message.type !== SYNC) return
+      const wait = faults.waits(name)
+      if (wait === undefined) return forward()
+      const waiting: { type: string; bytes: Buffer }[] = []
+      behind = waiting
+      void wait.then(() => {
+        behind = undefined
+        forward()
+        for (const one of waiting) take(one)
+      })
+    }
     client.on('data', (bytes: Buffer) => {
-      for (const message of asked.take(bytes)) {
-        // The start, a password, or the end of the connection: not a statement.
-        if (['', 'p', 'X'].includes(message.type)) {
-          upstream.write(message.bytes)
-          continue
-        }
-        group.push(message)
-        if (message.type === QUERY || message.type === SYNC) forward()
-      }
+      for (const message of asked.take(bytes)) take(message)
     })
     upstream.on('data', (bytes: Buffer) => {
       const passed: Buffer[] = []

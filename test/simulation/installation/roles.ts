@@ -58,10 +58,13 @@ export interface RoleOptions {
   env: Record<string, string>
   faults: Faults
   clock: VirtualClock
+  /** by which faults of its database are decided; that of its role when absent */
+  front?: string
 }
 
-export const startRole = async ({ role, env, faults, clock }: RoleOptions): Promise<RunningRole> => {
-  const front = await startPostgresFront(env['DATABASE_URL']!, `database of the ${role}`, faults)
+export const startRole = async ({ role, env, faults, clock, ...options }: RoleOptions): Promise<RunningRole> => {
+  const name = options.front ?? `database of the ${role}`
+  const front = await startPostgresFront(env['DATABASE_URL']!, name, faults)
   const closes: Close[] = []
   const opened = open(role, env, front.url, clock)
   const { runtime } = opened

@@ -120,6 +120,7 @@ const judgeWithdrawal = async (
     problems.push(`${what}: is Done, and paid ${paid}`)
   if (paid !== undefined && found.status === 'Pending' && paid !== 0n && paid !== units)
     problems.push(`${what}: is Pending, and paid ${paid}`)
+  if (paid === units && found.status === 'Pending') problems.push(`${what}: is Pending, and is paid`)
   return problems
 }
 

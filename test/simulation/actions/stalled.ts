@@ -1,0 +1,105 @@
+/** A worker that stands still in the middle of a job, while a second one with connections of its own does its work. */
+import { sql } from 'kysely'
+import { createStop } from '../../../server/src/ledger/stops/index.ts'
+import { inTransaction } from '../../../server/src/platform/db/index.ts'
+import type { Random } from '../../../sandbox/random.ts'
+import type { Stall } from '../faults.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Action } from './action.ts'
+import { place } from './merchants.ts'
+import { runJob } from './program.ts'
+import { calm, carry, drawPayment, isComplete, mine } from './sent.ts'
+
+/** Exchanges of a job with the database or the signer, of which it stands still at one. */
+const PLACES = { 'database of the worker': 10, signer: 2 } as const
+/** Longer than a worker's claim on a transaction lasts, ms. */
+const CLAIM_MS = 30_000
+const LOOK_EVERY_MS = 20
+
+/** Waits until the work has ended, or waits for a lock of PostgreSQL that the worker which stands still holds. */
+const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<void> => {
+  let isOver = false
+  const ended = work.then(() => (isOver = true))
+  for (let seen = 0; !isOver && seen < 2;) {
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))])
+    const { rows } = await sql<{
+      waiting: boolean
+    }>`select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock') as waiting`.execute(
+      db,
+    )
+    seen = rows[0]!.waiting ? seen + 1 : 0
+  }
+}
+
+/** Runs a job until it stands still or ends, then other work, then lets it go on. @returns whether it stood still */
+const during = async (
+  simulation: Simulation,
+  stall: Stall,
+  running: Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+): Promise<boolean> => {
+  const stands = await Promise.race([stall.reached.then(() => true), running.then(() => false)])
+  const work = stands ? meanwhile() : Promise.resolve()
+  await untilHeldUp(simulation, work)
+  stall.release()
+  await Promise.all([running, work])
+  return stands
+}
+
+const stop = (simulation: Simulation, asset: string): Promise<unknown> =>
+  inTransaction(simulation.db, (tx) =>
+    createStop(tx, { asset, merchantId: null, reason: 'simulation', actor: 'simulation' }, simulation.moment()),
+  )
+
+const stalled: Action = {
+  name: 'a worker stands still while another works',
+  weight: (simulation) => (isComplete(simulation) ? 4 : 0),
+  run: async (simulation, random) => {
+    const { books, clock, faults } = simulation
+    const chain = random.pick(simulation.chains)
+    const { network } = chain
+    await calm(simulation, chain)
+    const first = await drawPayment(simulation, random, chain)
+    const wanted = [first]
+    for (let at = random.int(3); at > 0; at -= 1)
+      wanted.push(await drawPayment(simulation, random.of('more', at), chain, first.ticker))
+    for (const one of wanted) {
+      books.paidOut.push(one)
+      await place(simulation, one)
+    }
+    const step = random.pick(['payouts', 'send', 'send'] as const)
+    const { jobs } = simulation.roles.get('worker')!
+    const before = step === 'send' ? ['screen', `payouts ${network}`] : ['screen']
+    for (const name of before) {
+      clock.advance(1_000)
+      for (const job of jobs.filter((one) => one.name === name)) await runJob(job)
+    }
+    const second = await simulation.startSecondWorker()
+    try {
+      const [front, exchanges] = placeOf(random, step)
+      const event = random.pick(['takes over', 'takes over', 'works at once', 'stop'] as const)
+      const stall = faults.stall(front, random.int(exchanges))
+      const running = runJob(jobs.find(({ name }) => name === `${step} ${network}`)!)
+      const stood = await during(simulation, stall, running, async () => {
+        if (event === 'takes over') clock.advance(CLAIM_MS)
+        if (event === 'stop') await stop(simulation, first.ticker)
+        await carry(simulation, chain, second)
+      })
+      if (stood) faults.note('worker stands still')
+      await mine(simulation, chain, 1)
+      await carry(simulation, chain)
+      await mine(simulation, chain, 1)
+      return `${network} ${first.ticker} ${wanted.length}: ${step}, ${event}: ${stood ? 'stood still' : 'had ended'}`
+    } finally {
+      await second.stop()
+    }
+  },
+}
+
+/** Planning asks no signer. */
+const placeOf = (random: Random, step: 'payouts' | 'send'): readonly [string, number] => {
+  const front = step === 'send' && random.chance(0.3) ? 'signer' : 'database of the worker'
+  return [front, PLACES[front]]
+}
+
+export const STALLED: readonly Action[] = [stalled]
