@@ -2,7 +2,7 @@
  * Payments of the platform from the request to their last block, in one step: their block is lost, they have no effect,
  * they meet a stop. By single steps alone, a short run rarely gets so far.
  */
-import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
+import { NATIVE_TICKER } from '@bursar/chainkit'
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
 import { createStop } from '../../../server/src/ledger/stops/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
@@ -227,10 +227,12 @@ const toToken: Action = {
   weight: ({ roles }) => (roles.has('api') ? 1 : 0),
   run: async (simulation, random) => {
     const { chains, problems } = simulation
-    const chain = random.pick(
-      chains.filter(({ network }) => isEvmNetwork(network) || network === 'TRON').concat(chains),
+    const chain = random.pick(chains)
+    const served = servedOn(simulation, chain)
+    // The program cannot know the contract of a token that it does not serve.
+    const contracts = chain.assets.flatMap(({ ticker, contract }) =>
+      contract !== undefined && served.includes(ticker) ? [contract] : [],
     )
-    const contracts = chain.assets.flatMap(({ contract }) => (contract === undefined ? [] : [contract]))
     if (contracts.length === 0) return `${chain.network}: has no tokens`
     const wanted = { ...(await drawPayment(simulation, random, chain)), to: random.pick(contracts) }
     const result = await place(simulation, wanted)
