@@ -5,6 +5,7 @@ import type { Server as TlsServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { CONTENT_SECURITY_POLICY } from './page-assets.ts'
 import { faultPage } from './pages.ts'
+import { limitConnections } from './page-connections.ts'
 import { languageOf } from './page-words.ts'
 import { answerPage } from './page-routes.ts'
 import type { PageAnswer, PageWorld } from './page-routes.ts'
@@ -42,6 +43,7 @@ export function createPageServer(world: PageWorld, tls?: PageTls): PageServer {
   }
   const made = tls ? createTls(tls, listener) : { server: createServer(TIMES, listener), prepareTls: noTls }
   made.server.maxConnections = MOST_CONNECTIONS
+  limitConnections(made.server)
   return made
 }
 
