@@ -113,7 +113,7 @@ describe('the file of networks', () => {
       { BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: 1000 } },
       /feeFloorMilliSatPerVb: write a whole number written as a string/,
     ],
-    [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown: there are url, genesis/],
+    [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown: there are url, furtherNodes, quorum, genesis/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId: write a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, leastFinalDepth: 0 } }, /ETHEREUM\.leastFinalDepth: write a whole number above 0/],
     [

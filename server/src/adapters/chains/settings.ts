@@ -1,6 +1,6 @@
-import type { EvmNetwork } from '@bursar/chainkit'
+import type { EvmNetwork, Network } from '@bursar/chainkit'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TProperties } from 'typebox'
 import { choice, count, digits, flag, httpUrl, text } from '../../platform/config/fields.ts'
 import { readShape, withRule, type NoteProblem } from '../../platform/config/shape.ts'
 
@@ -35,9 +35,32 @@ const noteBounds = (note: NoteProblem, floor: string, cap: string, floorName: st
   if (BigInt(floor) > BigInt(cap)) note(`${floorName} (${floor}) is above ${capName} (${cap})`)
 }
 
+/** Rejects a quorum that the nodes can't reach. */
+const noteQuorum = (note: NoteProblem, given: { furtherNodes?: readonly unknown[]; quorum?: number }): void => {
+  const nodes = 1 + (given.furtherNodes?.length ?? 0)
+  if ((given.quorum ?? 1) > nodes) note(`it is above the number of nodes, ${nodes}`, 'quorum')
+}
+
+const quorum = Type.Optional(
+  count(
+    'number of nodes that must give the same answer about blocks, final blocks and the end of payments ([several nodes](nodes.md#several-nodes))',
+    { absent: 'more than half of the nodes' },
+  ),
+)
+
+const furtherNodes = <T extends TProperties>(fields: T) =>
+  Type.Optional(
+    Type.Array(Type.Object(fields), {
+      maxItems: 6,
+      description: 'further nodes of the network; all other settings apply to them, too',
+    }),
+  )
+
 const BITCOIN = withRule(
   Type.Object({
     url: httpUrl('Bitcoin Core or Knots with `txindex=1`: `http://USER:PASSWORD@HOST:PORT`'),
+    furtherNodes: furtherNodes({ url: httpUrl('as `url`') }),
+    quorum,
     genesis: genesis('hash of block 0, which `bitcoin-cli getblockhash 0` prints: a node of another chain is refused'),
     finalDepth: Type.Optional(
       count('number of confirmations that make a block final, including its own', {
@@ -58,14 +81,18 @@ const BITCOIN = withRule(
       }),
     ),
   }),
-  ({ feeFloorMilliSatPerVb = VBYTE_BOUNDS.floor, feeCapMilliSatPerVb = VBYTE_BOUNDS.cap }, note) =>
-    noteBounds(note, feeFloorMilliSatPerVb, feeCapMilliSatPerVb, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb'),
+  ({ feeFloorMilliSatPerVb = VBYTE_BOUNDS.floor, feeCapMilliSatPerVb = VBYTE_BOUNDS.cap, ...nodes }, note) => {
+    noteQuorum(note, nodes)
+    noteBounds(note, feeFloorMilliSatPerVb, feeCapMilliSatPerVb, 'feeFloorMilliSatPerVb', 'feeCapMilliSatPerVb')
+  },
 )
 
 const evm = (network: EvmNetwork) =>
   withRule(
     Type.Object({
       url: httpUrl("the node's JSON-RPC"),
+      furtherNodes: furtherNodes({ url: httpUrl('as `url`') }),
+      quorum,
       chainId: count('the id of the chain; a node of another chain is refused'),
       finality: Type.Optional(
         Type.Union([Type.Literal('finalized'), count('')], {
@@ -106,7 +133,8 @@ const evm = (network: EvmNetwork) =>
         ),
       ),
     }),
-    ({ finality, leastFinalDepth, gasPriceFloor, gasPriceCap }, note) => {
+    ({ finality, leastFinalDepth, gasPriceFloor, gasPriceCap, ...nodes }, note) => {
+      noteQuorum(note, nodes)
       if (typeof finality === 'number' && leastFinalDepth !== undefined)
         note('it goes with the finality "finalized", not with a number', 'leastFinalDepth')
       const { floor, cap } = GAS_BOUNDS[network]
@@ -114,12 +142,12 @@ const evm = (network: EvmNetwork) =>
     },
   )
 
-const TRON = Type.Object({
+/** One node of TRON, or one gateway. */
+const TRON_NODE = {
   url: httpUrl("java-tron's HTTP API, or a gateway's: `/wallet` is below it"),
   solidityUrl: Type.Optional(
     httpUrl('where `/walletsolidity` is: java-tron serves it on a separate port', { absent: '`url`' }),
   ),
-  genesis: genesis('id of block 0: a node of another chain is refused'),
   apiKey: Type.Optional(text('the API key of the gateway', { absent: 'none' })),
   apiKeyHeader: Type.Optional(
     text('the HTTP header with the API key', {
@@ -138,13 +166,23 @@ const TRON = Type.Object({
       absent: 'not bounded',
     }),
   ),
-  internalTransactions: Type.Optional(
-    flag(
-      '`true`: the node runs with `vm.saveInternalTx`, and TRX that contracts send is read from it. `false`: none is read',
-      { standard: false },
+}
+
+const TRON = withRule(
+  Type.Object({
+    ...TRON_NODE,
+    furtherNodes: furtherNodes(TRON_NODE),
+    quorum,
+    genesis: genesis('id of block 0: a node of another chain is refused'),
+    internalTransactions: Type.Optional(
+      flag(
+        '`true`: the node runs with `vm.saveInternalTx`, and TRX that contracts send is read from it. `false`: none is read',
+        { standard: false },
+      ),
     ),
-  ),
-})
+  }),
+  (given, note) => noteQuorum(note, given),
+)
 
 /** `BURSAR_NETWORKS_FILE`: the chains to follow and their nodes. A network that is left out is not served. */
 export const NETWORKS_SHAPE = Type.Object(
@@ -164,6 +202,29 @@ export type TronChainSettings = Static<typeof TRON>
 
 /** Reads the file. Throws a ShapeError that lists all errors. */
 export const readChainSettings = (json: unknown): ChainSettings => readShape(NETWORKS_SHAPE, json)
+
+/**
+ * Settings of each node of a network, as if it were its only one, in their order. What identifies a node of TRON, its
+ * key and its rates are those of the node itself.
+ */
+export const nodesOf = (settings: ChainSettings, network: Network): ChainSettings[] => {
+  const given = settings[network]
+  if (given === undefined) return []
+  const { furtherNodes = [], quorum: _, ...first } = given
+  const shared = Object.fromEntries(Object.entries(first).filter(([name]) => !(name in TRON_NODE)))
+  return [first, ...furtherNodes.map((node) => ({ ...shared, ...node }))].map(
+    (node) => ({ [network]: node }) as ChainSettings,
+  )
+}
+
+/** Number of nodes of a network that must agree: more than half of them, if the settings do not say otherwise. */
+export const quorumOf = (settings: ChainSettings, network: Network): number => {
+  const { furtherNodes = [], quorum: given } = settings[network] ?? {}
+  return given ?? Math.floor((1 + furtherNodes.length) / 2) + 1
+}
+
+/** Host and port of the only node in these settings, without its credentials and keys. */
+export const nodeNameOf = (settings: ChainSettings, network: Network): string => new URL(settings[network]!.url).host
 
 const GENESIS: Readonly<Record<string, BitcoinChain>> = {
   '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f': 'mainnet',

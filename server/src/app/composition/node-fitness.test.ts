@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
+import type { NodeStanding } from '../../adapters/chains/index.ts'
 import type { Finding } from '../../adapters/chains/survey/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createNodeFitnessJob, requireFitNode, type NodeLook } from './node-fitness.ts'
+import { createNodeFitnessJob, createNodeStandingJob, requireFitNode, type NodeLook } from './node-fitness.ts'
 
 const { db } = useDb()
 let findings: Finding[]
@@ -23,7 +24,7 @@ const look = (): NodeLook => {
     newId: () => uuidv7(Date.now(), randomBytes(10)),
     log: pino({ enabled: false }),
   }
-  return { runtime, role: 'watcher', survey: async () => findings }
+  return { runtime, role: 'watcher', survey: async () => [{ name: 'node:8332', findings }], quorumOf: () => 1 }
 }
 const alerts = async () =>
   (
@@ -64,7 +65,7 @@ test('the job of a role looks at every network, also after one that fails', asyn
       survey: async (network) => {
         asked.push(network)
         if (network === 'TRON') throw new Error('broken')
-        return [NO_INDEX]
+        return [{ name: 'node:8332', findings: [NO_INDEX] }]
       },
     },
     ['TRON', 'BITCOIN'],
@@ -72,4 +73,30 @@ test('the job of a role looks at every network, also after one that fails', asyn
   await expect(job.run(new AbortController().signal)).rejects.toThrow('broken')
   expect(asked).toEqual(['TRON', 'BITCOIN'])
   expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
+})
+
+test('a network of several nodes is followed while a quorum of them is fit, and the alert names the others', async () => {
+  const unfit = { name: 'second:8332', findings: [NO_INDEX] }
+  const nodes = [{ name: 'first:8332', findings: [] }, unfit, { name: 'third:8332', findings: [] }]
+  await requireFitNode({ ...look(), survey: async () => nodes, quorumOf: () => 2 }, 'BITCOIN')
+  const named = LACKS.replace('txindex:', 'second:8332: txindex:')
+  expect(await alerts()).toEqual([`BITCOIN watcher: ${named}`])
+  const alone = { ...look(), survey: async () => nodes, quorumOf: () => 3 }
+  await expect(requireFitNode(alone, 'BITCOIN')).rejects.toThrow('second:8332')
+})
+
+test('a node of several that is left out has an alert until it is used again', async () => {
+  let standings: NodeStanding[] = [
+    { node: 'first:8332', standing: 'good', detail: '' },
+    { node: 'second:8332', standing: 'behind', detail: 'it is 12 blocks behind' },
+  ]
+  const job = createNodeStandingJob(look().runtime, new Map([['BITCOIN', { standings: () => standings }]]))
+  const run = () => job.run(new AbortController().signal)
+  await run()
+  await run()
+  const text = 'BITCOIN second:8332: the node is left out: it is 12 blocks behind'
+  expect(await alerts()).toEqual([text])
+  standings = standings.map((one) => ({ ...one, standing: 'good', detail: '' }))
+  await run()
+  expect(await alerts()).toEqual([`${text} (over)`])
 })

@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { createSecretKey } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAdapters, identityOf } from '../../adapters/chains/index.ts'
+import { createAdapters, identityOf, nodeNameOf, nodesOf, quorumOf } from '../../adapters/chains/index.ts'
 import { surveyForRole, type NodeRole } from '../../adapters/chains/survey/index.ts'
 import { createHttpRateSource } from '../../adapters/rates/http.ts'
 import { createSources } from '../../adapters/rates/sources.ts'
@@ -12,6 +12,7 @@ import { openVenue } from '../../adapters/venues/settings.ts'
 import {
   createApi,
   createNodeFitnessJob,
+  createNodeStandingJob,
   createWatchers,
   createWorkerJobs,
   requireFitNode,
@@ -247,10 +248,17 @@ const nodeLook = (
   return {
     runtime,
     role,
-    survey: async (network) => [
-      ...(await surveyForRole(role, settings, network, { tokens: tokens.get(network) ?? [], now: Date.now() })),
-      ...(await surveyDecimals(catalogue, network, adapters.get(network)!)),
-    ],
+    survey: (network) =>
+      Promise.all(
+        nodesOf(settings, network).map(async (one, at) => {
+          const deps = { tokens: tokens.get(network) ?? [], now: Date.now() }
+          const findings = await surveyForRole(role, one, network, deps)
+          // The contracts are those of the network: they are read once, from any of its nodes.
+          if (at === 0) findings.push(...(await surveyDecimals(catalogue, network, adapters.get(network)!)))
+          return { name: nodeNameOf(one, network), findings }
+        }),
+      ),
+    quorumOf: (network) => quorumOf(settings, network),
   }
 }
 
@@ -276,9 +284,10 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened, pause: P
       .run(stopping.signal)
       .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
   )
+  const standing = createJobLoop([createNodeStandingJob(runtime, adapters)], runtime.log, jobWatch(runtime))
   return async () => {
     stopping.abort()
-    await Promise.all(running)
+    await Promise.all([...running, standing.stop()])
   }
 }
 

@@ -27,6 +27,7 @@ export {
   newestRead,
   shareHeight,
   watchStatus,
+  type WatchStatus,
 } from './queries.ts'
 
 export { rescan } from './rescan.ts'

@@ -50,6 +50,7 @@ const KINDS = {
   'finality-stalled': critical('chain-trouble.md', 'no block becomes final'),
   'head-old': warning('chain-trouble.md', 'the newest block of the node of TRON is old: nothing is sent'),
   'lost-transaction-refused': criticalEvent('chain-trouble.md', 'the node refuses a lost transaction of ours'),
+  'node-left-out': warning('chain-trouble.md', 'one of several nodes fails, lags or contradicts the others'),
   'node-unavailable': critical('chain-trouble.md', 'the node gives no answer that can be used'),
   'node-unfit': critical('chain-trouble.md', 'the node does not meet a requirement of a role'),
   'unknown-internal-transaction': criticalEvent(

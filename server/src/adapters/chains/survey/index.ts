@@ -31,7 +31,7 @@ interface Opened {
   close(): Promise<void>
 }
 
-/** Runs all checks of a network's node. The network must be configured. */
+/** Runs all checks of the only node of a network in these settings. The network must be configured. */
 export const surveyNode = (settings: ChainSettings, network: Network, deps: SurveyDeps): Promise<Finding[]> =>
   survey(settings, network, deps, () => true)
 

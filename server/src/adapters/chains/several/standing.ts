@@ -1,0 +1,81 @@
+/** How a node of several is doing, as its last answers show. */
+export type Standing = 'good' | 'failing' | 'behind' | 'another-chain' | 'contradicts'
+
+/** A node of several, for the operator. */
+export interface NodeStanding {
+  /** host and port, without credentials */
+  node: string
+  standing: Standing
+  /** one sentence, or empty while the standing is good */
+  detail: string
+}
+
+/** Failures in a row after which a node is left out. */
+const MOST_FAILURES = 3
+/** A node that contradicted the others is left out for this time after its last contradiction. */
+const CONTRADICTS_MS = 10 * 60_000
+/** A failing node is tried again after this time. */
+const TRIED_AGAIN_MS = 15_000
+
+/** Remembers what the answers of one node show. Times are monotonic ms. */
+export class NodeRecord {
+  readonly #mostBehind: number
+  #failures = 0
+  #failure = ''
+  #failedAt = -Infinity
+  #contradictedAt = -Infinity
+  #contradiction = ''
+  #otherChain: string | undefined
+  #behind = 0
+
+  /** @param mostBehind blocks that the node may be behind the newest head of all nodes */
+  constructor(mostBehind: number) {
+    this.#mostBehind = mostBehind
+  }
+
+  answered(): void {
+    this.#failures = 0
+  }
+
+  failed(reason: string, now: number): void {
+    this.#failures += 1
+    this.#failure = reason
+    this.#failedAt = now
+  }
+
+  /** The node's answer about a final block or about the content of a block differs from that of the quorum. */
+  contradicted(what: string, now: number): void {
+    this.#contradiction = what
+    this.#contradictedAt = now
+  }
+
+  /** @param identity of the other chain; undefined if it is the right one */
+  isOfChain(identity: string | undefined): void {
+    this.#otherChain = identity
+  }
+
+  /** @param blocks that its head is below the newest head of all nodes */
+  isBehind(blocks: number): void {
+    this.#behind = blocks
+  }
+
+  standing(now: number): Omit<NodeStanding, 'node'> {
+    if (this.#otherChain !== undefined)
+      return { standing: 'another-chain', detail: `it is a node of chain ${this.#otherChain}` }
+    if (now - this.#contradictedAt < CONTRADICTS_MS) return { standing: 'contradicts', detail: this.#contradiction }
+    if (this.#failures >= MOST_FAILURES) return { standing: 'failing', detail: this.#failure }
+    if (this.#behind > this.#mostBehind) return { standing: 'behind', detail: `it is ${this.#behind} blocks behind` }
+    return { standing: 'good', detail: '' }
+  }
+
+  /** Whether questions to all nodes leave this one out: it failed lately, and not for the first time. */
+  isLeftAlone(now: number): boolean {
+    return this.#failures >= MOST_FAILURES && now - this.#failedAt < TRIED_AGAIN_MS
+  }
+
+  /** Whether a question that one node can answer is put to this node before the others. */
+  isPreferred(now: number): boolean {
+    const isResting = this.#failures > 0 && now - this.#failedAt < TRIED_AGAIN_MS
+    return this.standing(now).standing === 'good' && !isResting
+  }
+}
