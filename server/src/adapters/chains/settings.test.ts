@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { createAdapters, identityOf, readChainSettings } from './index.ts'
+import {
+  createAdapters,
+  identityOf,
+  nodeNameOf,
+  nodesOf,
+  quorumOf,
+  readChainSettings,
+  type ChainSettings,
+} from './index.ts'
 import { bitcoinSettingsOf, chainOfGenesis, evmSettingsOf, tronSettingsOf } from './settings.ts'
 
 const MAINNET = '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f'
@@ -93,6 +101,27 @@ describe('the file of networks', () => {
     expect(tronSettingsOf({ url, genesis })).toMatchObject({ url, internalTransactions: false })
   })
 
+  test('names further nodes, which share the settings of the network, and not the key of the first', () => {
+    const { TRON, ETHEREUM } = readChainSettings({
+      TRON: { ...GOOD.TRON, furtherNodes: [{ url: 'http://b:1', requestsPerSecond: 3 }] },
+      ETHEREUM: { ...GOOD.ETHEREUM, traces: 'off', furtherNodes: [{ url: 'http://b:2' }, { url: 'http://c:2' }] },
+    })
+    const settings = { TRON, ETHEREUM } as ChainSettings
+    const { genesis, internalTransactions } = GOOD.TRON
+    expect(nodesOf(settings, 'TRON').map((one) => one.TRON)).toEqual([
+      GOOD.TRON,
+      { url: 'http://b:1', requestsPerSecond: 3, genesis, internalTransactions },
+    ])
+    expect(nodesOf(settings, 'ETHEREUM').map((one) => nodeNameOf(one, 'ETHEREUM'))).toEqual([
+      'node.example',
+      'b:2',
+      'c:2',
+    ])
+    expect(nodesOf(settings, 'ETHEREUM')[2]!.ETHEREUM).toEqual({ url: 'http://c:2', chainId: 1, traces: 'off' })
+    expect([quorumOf(settings, 'TRON'), quorumOf(settings, 'ETHEREUM')]).toEqual([2, 2])
+    expect(quorumOf(readChainSettings(GOOD), 'BITCOIN')).toBe(1)
+  })
+
   test('may leave networks out', () => {
     expect([...createAdapters(readChainSettings({}), new Map()).keys()]).toEqual([])
   })
@@ -113,7 +142,15 @@ describe('the file of networks', () => {
       { BITCOIN: { ...GOOD.BITCOIN, feeFloorMilliSatPerVb: 1000 } },
       /feeFloorMilliSatPerVb: write a whole number written as a string/,
     ],
-    [{ BITCOIN: { ...GOOD.BITCOIN, password: 'x' } }, /BITCOIN\.password is unknown: there are url, furtherNodes, quorum, genesis/],
+    [
+      { BITCOIN: { ...GOOD.BITCOIN, password: 'x' } },
+      /BITCOIN\.password is unknown: there are url, furtherNodes, quorum, genesis/,
+    ],
+    [{ ETHEREUM: { ...GOOD.ETHEREUM, quorum: 2 } }, /ETHEREUM\.quorum: it is above the number of nodes, 1/],
+    [
+      { TRON: { ...GOOD.TRON, furtherNodes: [{ url: 'http://b', quorum: 1 }] } },
+      /TRON\.furtherNodes\[0\]\.quorum is unknown/,
+    ],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, chainId: '1' } }, /ETHEREUM\.chainId: write a whole number above 0/],
     [{ ETHEREUM: { ...GOOD.ETHEREUM, leastFinalDepth: 0 } }, /ETHEREUM\.leastFinalDepth: write a whole number above 0/],
     [
