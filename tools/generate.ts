@@ -10,6 +10,7 @@ import { openApiDocument } from '@bursar/contract/openapi'
 import { auditDocument } from './generate-audit.ts'
 import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
+import { fieldsDocument } from './generate-fields.ts'
 import { islandModule } from './generate-island.ts'
 import { permissionsDocument } from './generate-permissions.ts'
 import { sdkTypes } from './generate-sdk.ts'
@@ -24,6 +25,7 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'web/checkout/src/island.generated.ts', text: scriptOf('main.ts', 'ISLAND') },
   { path: 'server/src/people/pages/passkeys.generated.ts', text: scriptOf('passkeys.ts', 'PASSKEY_SCRIPT') },
   { path: 'docs/operating/configuration.md', text: configurationDocument() },
+  { path: 'docs/contract-fields.md', text: fieldsDocument(join(import.meta.dirname, '..')) },
   { path: 'docs/operating/permissions.md', text: permissionsDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },

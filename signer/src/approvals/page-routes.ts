@@ -58,7 +58,7 @@ export async function answerPage(asked: PageRequest, world: PageWorld): Promise<
 }
 
 function signInOf({ language }: PageRequest, { origin, sessions }: PageWorld, fault?: PageFault): PageAnswer {
-  const page = signInPage({ language, rpId: relyingPartyOf(origin).rpId, ...sessions.invite(), fault })
+  const page = signInPage({ language, rpId: relyingPartyOf(origin).rpId, ...sessions.makeChallenge(), fault })
   return { status: fault === undefined ? 200 : 403, page }
 }
 

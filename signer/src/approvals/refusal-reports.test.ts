@@ -25,11 +25,11 @@ test('refused answers are one line a minute for each code, with the number of th
 
 test('a sign-in token takes five refused answers', () => {
   const sessions = new Sessions('https://approve.example.com', () => 1_700_000_000_000)
-  const { token, challenge } = sessions.invite()
+  const { token, challenge } = sessions.makeChallenge()
   for (let time = 0; time < 5; time++) {
     expect(sessions.challengeOf(token)).toEqual(challenge)
     sessions.refused(token)
   }
   expect(sessions.challengeOf(token)).toBeUndefined()
-  expect(sessions.challengeOf(sessions.invite().token)).toBeDefined()
+  expect(sessions.challengeOf(sessions.makeChallenge().token)).toBeDefined()
 })

@@ -26,7 +26,7 @@ export class Sessions {
   readonly #now: () => number
   readonly #secret = randomBytes(32)
   readonly #sessions = new Map<string, Session>()
-  /** Tokens that were used, with the time when they end by themselves */
+  /** Used tokens, with the time at which each expires */
   readonly #used = new Map<string, number>()
   /** Number of refused answers by token */
   readonly #refused = new Map<string, number>()
@@ -38,15 +38,15 @@ export class Sessions {
   }
 
   /** Makes the challenge of a sign-in. Its token comes back with the answer. */
-  invite(): { token: string; challenge: Buffer } {
+  makeChallenge(): { token: string; challenge: Buffer } {
     const head = `${this.#now()}.${randomBytes(16).toString('hex')}`
     const token = `${head}.${this.#tagOf(head)}`
     return { token, challenge: this.#challengeOf(token) }
   }
 
   /**
-   * The challenge of a token that this process made, in time, that was not used, and with which few answers were
-   * refused; otherwise undefined.
+   * Returns the challenge of a token. Returns undefined if another process made the token, if it has expired or was
+   * used, or if five answers with it were refused.
    */
   challengeOf(token: string): Buffer | undefined {
     const [, made = '', tag = ''] = TOKEN.exec(token) ?? []

@@ -14,14 +14,18 @@ interface Carried {
 /** The valid approvals of each intent of a request. */
 export type CarriedApprovals = ReadonlyMap<Intent, readonly Carried[]>
 
-/** Bounds the work: an approval does not name its intent, so that each is verified against each intent. */
+/**
+ * Most pairs of an approval and an intent in one request. The object `Approval` has no intent id, so each is verified
+ * against each intent. The signed text has the id: an approval is valid for one intent only.
+ */
 const MOST_PAIRS = 25_600
-/** Other requests, and the page of the approvers, have their turn after so many verifications. */
+/** After this number of verifications, the process serves other requests and the page of the approvers. */
 const VERIFIED_TOGETHER = 20
 
 /**
  * Finds the intents to which the approvals of a request belong. An intent that needs no approval has none, except on
- * TRON, where a transaction uses up its approvals. Throws the Refusal `bad-request` when that is too much work.
+ * TRON, where a transaction uses up its approvals. Throws the Refusal `bad-request` when there are more than
+ * 25,600 pairs of an approval and an intent.
  * @param now ms since the epoch
  */
 export async function findCarried(

@@ -9,7 +9,7 @@ export const booksCommands: readonly Command[] = [
   reconcileCommand,
   command({
     name: 'rescan',
-    summary: 'read blocks again; safe at any time, because a node of another chain is refused',
+    summary: 'read blocks again; you may run it at any time; a node of another chain is refused',
     args: ['NETWORK', 'FROM', 'TO'],
     more: 'FROM and TO are heights of blocks, both included.',
     run: async ({ args: { NETWORK: name, FROM: from, TO: to } }, env, out) => {

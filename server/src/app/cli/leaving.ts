@@ -31,7 +31,7 @@ export const leavingCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant end',
-    summary: 'begin to end a merchant: no new invoices and addresses; open ones run to their end, payouts go on',
+    summary: 'begin to end a merchant: no new invoices and addresses; open invoices and payouts continue',
     args: ['MERCHANT_ID'],
     more: '`bursar merchant reopen` reverses it. See docs/operating/leaving.md.',
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
@@ -43,7 +43,7 @@ export const leavingCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant reopen',
-    summary: 'make an ending merchant active again, or one that has ended ending again',
+    summary: 'make an ending merchant active again; a merchant that has ended becomes ending',
     args: ['MERCHANT_ID'],
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
       withInstallation(env, async ({ runtime }) => {

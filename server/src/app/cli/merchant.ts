@@ -34,7 +34,7 @@ export const merchantCommands: readonly Command[] = [
     options: {
       name: neededText('NAME', 'as payers see it'),
       url: neededText('COMPANY_URL', "the merchant's site"),
-      company: text('NAME', 'of the company, where it is another'),
+      company: text('NAME', 'of the company, if it differs from the name'),
       notifications: text('URL', 'where webhooks go'),
     },
     run: async ({ options: { name, url, company, notifications } }, env, out) => {

@@ -76,7 +76,7 @@ export const createNodeFitnessJob = (look: NodeLook, networks: readonly Network[
 const STANDING_EVERY_MS = 15_000
 const LEFT_OUT = 'node-left-out'
 
-/** Creates the job that raises an alert for each node of several that is left out, and ends it when it is used again. */
+/** Creates the job that raises an alert while a node of several is left out. */
 export const createNodeStandingJob = (
   runtime: Runtime,
   adapters: ReadonlyMap<Network, { standings?(): NodeStanding[] }>,

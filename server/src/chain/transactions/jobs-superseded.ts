@@ -117,7 +117,7 @@ const alertUnclear = async (
   alive: string,
 ): Promise<void> => {
   const { key, hash } = lost[0]!
-  const text = `Transaction ${hash} on ${outgoing.network} used up ${key} of payment ${outgoing.id}, but ${alive}, which was signed for the same, may still be mined: it waits. See docs/operating/recovery.md`
+  const text = `Transaction ${hash} on ${outgoing.network} used up ${key} of payment ${outgoing.id}, but transaction ${alive}, which was signed for the same payment, may still be mined. The payment waits. See docs/operating/recovery.md`
   await raiseAlert(runtime.db, { kind: UNCLEAR, subject: outgoing.id, text }, momentOf(runtime))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Exchanges of one asset of a balance into another. Guarantees:
  * - all changes of an exchange are made in one database transaction, or none is made;
- * - its price is computed from order books of which enough agree;
+ * - its price is computed from order books, of which enough must agree;
  * - an estimate's price is valid for `quoteMs` (ten seconds by default), and one exchange may use it;
  * - each amount that must be rounded is rounded against the merchant;
  * - the platform never sells more of an asset than it holds for exchanges, and this holding stays within the configured

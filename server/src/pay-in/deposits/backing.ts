@@ -64,7 +64,7 @@ export const backInner = async (
     if (has < explained[i]!) {
       const text =
         `${address} on ${network} holds ${formatUnits(has, listed.scale)} ${asset} at block ${at.height}, but should hold ${formatUnits(explained[i]!, listed.scale)} including the ` +
-        `transfers of contracts that the node reports. Those are not credited. Compare the transactions of its pending deposits with another node`
+        `transfers of contracts that the node reports. Bursar does not credit these transfers. Compare the pending deposits of this address with another node`
       await raiseAlert(tx, { kind: 'deposit-not-held', subject, text, detail: { asset, height: at.height } }, moment)
       continue
     }

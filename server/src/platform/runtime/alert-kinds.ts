@@ -70,7 +70,7 @@ const KINDS = {
   // our own transactions
   broadcast: warning('recovery.md', 'nodes do not accept a signed transaction of ours'),
   'fees-unknown': warning('bitcoin.md', 'the node has no fee estimate'),
-  'nonce-ahead': critical('recovery.md', 'the chain has used nonces that the database did not hand out'),
+  'nonce-ahead': critical('recovery.md', 'the chain has used nonces that the database did not assign'),
   overtaken: criticalEvent('recovery.md', 'a foreign transaction spent the nonce or coin of one of ours'),
   'overtaken-unclear': critical(
     'recovery.md',
@@ -99,7 +99,7 @@ const KINDS = {
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
   'payout-refused': warning('bitcoin.md', 'nodes refuse a payment before it is sent'),
   'receivers-fail': warning('recovery.md', 'many payments of a merchant failed in the contracts of their receivers'),
-  'withdrawal-impossible': warningEvent('recovery.md', 'a withdrawal was given back, because its receiver refuses it'),
+  'withdrawal-impossible': warningEvent('recovery.md', 'the money of a withdrawal was returned, because its receiver refuses payments'),
   'withdrawal-reverted': warningEvent(null, 'a payment was mined without effect, and its withdrawal given back'),
   'withdrawal-signed-before': critical(
     'recovery.md',

@@ -13,7 +13,7 @@ const VERSIONS = [TRANSACTION_VERSION, TRUC_VERSION]
 /**
  * Judges a PSBT that joins our coins into one. Every input must be ours, and the one output must pay an address that we
  * derive from our own seed on the change branch of the hot account. The caps on fees are those of a payout;
- * `maxPerMille` refers to the amount that arrives.
+ * `maxPerMille` limits the fee as a part of the amount of the output.
  */
 export function judgeConsolidation(policy: BitcoinPolicy, keyring: Keyring, request: SignRequest): Judgement {
   if (!policy.consolidation?.enabled) throw new Refusal('disabled', 'Consolidation is switched off in the policy')

@@ -17,7 +17,8 @@ export type Outcome<T> = { node: OneNode; value: T } | { node: OneNode; error: E
 
 export interface Asking {
   /**
-   * Asks all nodes but those that keep failing, and returns their answers and errors. Once a quorum has answered, it waits for the others for three
+   * Asks all nodes but those that keep failing, and returns their answers and errors. Once a quorum has answered, it
+   * waits for the others for three
    * seconds at most. Never throws.
    * @param isEnough true ends the wait at once
    */

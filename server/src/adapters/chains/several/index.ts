@@ -230,7 +230,7 @@ const sendingTo = (asking: Asking): Pick<CoinChainAdapter, 'broadcast' | 'broadc
 const isAccepted = (outcomes: readonly Outcome<BroadcastResult>[]): boolean =>
   outcomes.some((one) => 'value' in one && one.value.kind === 'accepted')
 
-/** The result of a broadcast to all nodes, by the strongest of their answers. Throws the first error if none answers. */
+/** The strongest answer to a broadcast. Throws the first error if no node answers. */
 const resultOf = (outcomes: readonly Outcome<BroadcastResult>[]): BroadcastResult => {
   const results = outcomes.flatMap((one) => ('value' in one ? [one.value] : []))
   if (results.length === 0) throw (outcomes[0] as { error: Error }).error

@@ -1,5 +1,5 @@
 /** How a node of several is doing, as its last answers show. */
-export type Standing = 'good' | 'failing' | 'behind' | 'another-chain' | 'contradicts'
+type Standing = 'good' | 'failing' | 'behind' | 'another-chain' | 'contradicts'
 
 /** A node of several, for the operator. */
 export interface NodeStanding {

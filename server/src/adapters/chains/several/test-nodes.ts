@@ -5,7 +5,7 @@ import { Faults } from '../simulated/faults.ts'
 import { createSimulatedChain, type SimulatedChain } from '../simulated/index.ts'
 import { joinNodes, type SeveralNodes } from './index.ts'
 
-export interface TestNode {
+interface TestNode {
   name: string
   faults: Faults
   adapter: AccountChainAdapter
