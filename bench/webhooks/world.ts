@@ -82,6 +82,7 @@ export const createWorld = async (url: string): Promise<World> => {
         database: { url },
         outbound,
         endpointOf: createEndpoints(directory, clock),
+        box,
       })
       let loop: ReturnType<typeof createJobLoop> | undefined
       const pause = async (): Promise<void> => {

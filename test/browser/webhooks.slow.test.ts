@@ -1,13 +1,14 @@
 /** The pages of webhooks in a real browser: without scripts, and before axe. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { setSetting } from '../../server/src/merchants/accounts/index.ts'
-import { askTest, emit } from '../../server/src/merchants/webhooks/index.ts'
+import { addEndpoint, askTest, emit } from '../../server/src/merchants/webhooks/index.ts'
 import { nowOf } from '../../server/src/people/access/index.ts'
 import { inTransaction } from '../../server/src/platform/db/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
+import { box } from '../world/merchant.ts'
 import { createTestRuntime } from '../world/runtime.ts'
 import { judgeOf } from './judging.ts'
 import { openSignedIn, type Visit } from './signed-in.ts'
@@ -18,12 +19,18 @@ describeWithChromium('the pages of webhooks', () => {
   const origin = (): string => `http://localhost:${edge.port}`
   const at = (page: string): string => `${origin()}/app/merchants/${edge.merchant.id}/webhooks${page}`
 
+  const endpoint = randomUUID()
   beforeAll(async () => {
     const { moment } = nowOf(createTestRuntime(edge.db, () => edge.clock.ms))
     const { id: merchantId } = edge.merchant
     const set = { name: 'notificationsUrl', value: `https://shop.example/${'hook'.repeat(20)}` }
     await inTransaction(edge.db, (tx) => setSetting(tx, merchantId, set, { actor: 'test' }, moment))
     await inTransaction(edge.db, (tx) => askTest(tx, { merchantId, id: randomUUID() }, moment))
+    const given = { merchantId, url: `https://books.example/${'hook'.repeat(20)}`, description: 'books', kinds: null }
+    const deps = { box, random: randomBytes }
+    await inTransaction(edge.db, (tx) =>
+      addEndpoint(tx, { ...given, id: endpoint, createdBy: 'cli:test' }, deps, moment),
+    )
     for (const kind of ['Replenish', 'CryptoInvoice', 'Withdraw']) {
       const objectId = randomUUID()
       const body = { kind, id: objectId, status: 'Done', note: 'x'.repeat(300) }
@@ -53,6 +60,22 @@ describeWithChromium('the pages of webhooks', () => {
     await context.close()
   })
 
+  test('an endpoint is added without scripts, and its secret is shown once', async () => {
+    const { context, page } = await signedIn({ javaScriptEnabled: false, locale: 'en-US' })
+    await page.goto(at('?lang=en'))
+    await page.getByRole('link', { name: 'Additional endpoints' }).click()
+    await page.getByRole('link', { name: 'Add an endpoint' }).click()
+    await page.getByLabel('URL').fill('https://stock.example/hooks')
+    await page.getByLabel('All, also types of later versions').uncheck()
+    await page.getByLabel('Withdraw', { exact: true }).check()
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('link', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { name: 'https://stock.example/hooks' }).waitFor()
+    expect(await page.getByText(/^whsec_/).count()).toBe(0)
+    await context.close()
+  })
+
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' })
     const { faults, said, judge } = judgeOf(page)
@@ -64,6 +87,10 @@ describeWithChromium('the pages of webhooks', () => {
       ['sent again', '/2?replayed=changed&'],
       ['URL', '/url?'],
       ['saved', '?said=saved&'],
+      ['endpoints', '/endpoints?'],
+      ['a new endpoint', '/endpoints/new?'],
+      ['an endpoint', `/endpoints/${endpoint}?`],
+      ['change of an endpoint', `/endpoints/${endpoint}/change?`],
     ] as const) {
       await page.goto(at(`${path}lang=${language}`))
       await judge(name)

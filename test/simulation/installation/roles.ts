@@ -164,6 +164,7 @@ const startWorker = async (opened: Opened, world: World, closes: Close[]): Promi
     database: pool,
     outbound,
     endpointOf: createEndpoints(directory, runtime.clock),
+    box: createSecretRing(config.dataKeys),
     onExhausted: mailExhausted,
   })
   closes.push(() => delivery.close())

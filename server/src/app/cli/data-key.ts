@@ -1,5 +1,6 @@
 import { inTransaction } from '../../platform/db/index.ts'
 import { countSealedKeys, resealAdditionalKeys, resealKeys } from '../../merchants/accounts/index.ts'
+import { countSealedEndpoints, resealEndpoints } from '../../merchants/webhooks/index.ts'
 import { countSealedSeeds, resealSeeds } from '../../people/access/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { command, type Command } from './command.ts'
@@ -13,7 +14,11 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 /** Counts the secrets of merchants and of one-time codes that each key seals, by the prefix of its values. */
 const countSealed = async (db: Opened['runtime']['db']): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
-  for (const { prefix, count } of [...(await countSealedKeys(db)), ...(await countSealedSeeds(db))])
+  for (const { prefix, count } of [
+    ...(await countSealedKeys(db)),
+    ...(await countSealedSeeds(db)),
+    ...(await countSealedEndpoints(db)),
+  ])
     counts.set(prefix, (counts.get(prefix) ?? 0) + count)
   return counts
 }
@@ -62,7 +67,7 @@ export const dataKeyCommands: readonly Command[] = [
       withInstallation(env, async (opened) => {
         const ring = createSecretRing(opened.config.dataKeys)
         let resealed = 0
-        for (const reseal of [resealKeys, resealAdditionalKeys, resealSeeds])
+        for (const reseal of [resealKeys, resealAdditionalKeys, resealEndpoints, resealSeeds])
           for (let after: string | undefined = FIRST; after !== undefined;) {
             const from: string = after
             const page = await inTransaction(opened.runtime.db, (tx) => reseal(tx, ring, from, PAGE))

@@ -43,6 +43,7 @@ const UNDONE_BY: Readonly<Record<string, string>> = {
   'merchant invite': 'merchant remove-member',
   'merchant remove-member': 'merchant invite',
   'merchant add-key': 'merchant revoke-key',
+  'merchant add-webhook': 'merchant remove-webhook',
   'merchant end': 'merchant reopen',
   'merchant reopen': 'merchant end',
   'merchant finish': 'merchant reopen',

@@ -22,6 +22,7 @@ import { exportCommands } from './export.ts'
 import type { Topic } from './help.ts'
 import { hedgingCommands } from './hedging.ts'
 import { keyCommands } from './keys.ts'
+import { webhookEndpointCommands } from './webhook-endpoints.ts'
 import { leavingCommands } from './leaving.ts'
 import { merchantCommands } from './merchant.ts'
 import { peopleCommands } from './people.ts'
@@ -57,6 +58,7 @@ const topics: readonly Topic[] = [
     commands: [
       ...merchantCommands,
       ...keyCommands,
+      ...webhookEndpointCommands,
       ...peopleCommands,
       ...exportCommands,
       ...leavingCommands,

@@ -20,6 +20,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'merchant held',
   'merchant standing',
   'merchant keys',
+  'merchant webhooks',
   'merchant members',
   'order signed-by',
   'audit findings',

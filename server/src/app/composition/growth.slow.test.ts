@@ -155,6 +155,7 @@ const doEverything = async (world: World): Promise<string[]> => {
     venue: null,
     delivery: {
       job: { name: 'deliver webhooks', everyMs: 1, run: async () => false },
+      additional: { name: 'deliver to additional endpoints', everyMs: 1, run: async () => false },
       testing: { name: 'send test notifications', everyMs: 1, run: async () => false },
       close: async () => {},
     },

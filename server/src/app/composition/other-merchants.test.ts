@@ -94,6 +94,10 @@ beforeAll(async () => {
   const keyForm = fieldOf(await victim.get(at(OTHER, 'keys')), 'form')
   const key = { do: 'create', 'key-name': 'secret-key', 'key-read': '1', 'key-addresses': '', 'key-days': '90' }
   await victim.post(at(OTHER, 'keys'), { ...key, form: keyForm })
+  const hook = { 'endpoint-url': 'https://thief.example/', 'endpoint-description': '', 'endpoint-all': '1' }
+  const endpoint = randomUUID()
+  const secretHook = { 'endpoint-url': 'https://shop.example/secret-hook', 'endpoint-description': 'secret-endpoint' }
+  await victim.post(at(OTHER, 'webhooks/endpoints/new'), { ...hook, ...secretHook, form: endpoint })
   const invited = (await inviteTo(newAddress(), 'viewer', OTHER)).split('/').at(-1)!
   const body = { kind: 'Replenish', status: 'Done', note: 'secret-event' }
   const event = { merchantId: OTHER, objectId: randomUUID(), kind: 'Replenish', status: 'Done', body }
@@ -188,8 +192,21 @@ beforeAll(async () => {
     'POST webhooks': {},
     'GET webhooks/url': {},
     'POST webhooks/url': {},
+    'GET webhooks/endpoints': {},
+    'GET webhooks/endpoints/new': {},
+    'POST webhooks/endpoints/new': { acting: [{ ...hook, form: endpoint }] },
+    'GET webhooks/endpoints/{endpoint}': { paths: [{ endpoint }], queries: [{ after: `${sequence}.1` }] },
+    'POST webhooks/endpoints/{endpoint}': {
+      paths: [{ endpoint }],
+      forms: [{ do: 'wake' }, { do: 'test', id: randomUUID() }],
+    },
+    'GET webhooks/endpoints/{endpoint}/change': { paths: [{ endpoint }] },
+    'POST webhooks/endpoints/{endpoint}/change': {
+      paths: [{ endpoint }],
+      forms: [{ do: 'change', ...hook }, { do: 'replace', form: randomUUID() }, { do: 'remove' }],
+    },
     'GET webhooks/{sequence}': { paths: [{ sequence }] },
-    'POST webhooks/{sequence}': { paths: [{ sequence }], forms: [{ seen }] },
+    'POST webhooks/{sequence}': { paths: [{ sequence }], forms: [{ seen }, { seen: '0', endpoint }] },
     'GET settings': {},
     'POST settings': {},
     'GET settings/preview': {},

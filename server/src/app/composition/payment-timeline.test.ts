@@ -6,7 +6,7 @@ import { giveAddress } from '../../../../test/world/address.ts'
 import { textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { catalogue, createDepositWorld, pay, START, type World } from '../../../../test/world/deposits.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
-import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { box, makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { listSanctions, PUBLIC_URL, screenAll } from '../../../../test/world/screening.ts'
 import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
@@ -64,6 +64,7 @@ beforeAll(async () => {
     database: { url: edge.pool.options.connectionString! },
     outbound,
     untilSettled: true,
+    box,
     endpointOf: async () => ({ url, signingKey: 'private-key', webhookSecrets: [] }),
   })
 })

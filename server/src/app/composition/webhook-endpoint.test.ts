@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyWebhook } from '@bursar/sdk'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
-import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { box, makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createEndpoints, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
 import { createDelivery, listEvents, type Delivery } from '../../merchants/webhooks/index.ts'
@@ -60,6 +60,7 @@ beforeAll(async () => {
     runtime: runtime(),
     database: { url: edge.pool.options.connectionString! },
     outbound,
+    box,
     endpointOf: createEndpoints(edge.directory, runtime().clock),
   })
   const member = await memberOf(edge.merchant.id, 'owner')
@@ -228,6 +229,7 @@ describe('a test', () => {
       runtime: dead,
       database: { url: edge.pool.options.connectionString! },
       outbound: { post: () => new Promise(() => {}), close: async () => {} },
+      box,
       endpointOf: createEndpoints(edge.directory, runtime().clock),
     })
     void never.testing.run(new AbortController().signal)

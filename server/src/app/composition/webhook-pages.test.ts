@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
-import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { box, makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { setSetting } from '../../merchants/accounts/index.ts'
 import { createDelivery, emit, type Delivery } from '../../merchants/webhooks/index.ts'
@@ -59,6 +59,7 @@ beforeAll(async () => {
     database: { url: edge.pool.options.connectionString! },
     outbound,
     untilSettled: true,
+    box,
     endpointOf: async () => ({ url, signingKey: 'private-key', webhookSecrets: ['whsec_c2VjcmV0'] }),
   })
   const moment = nowOf(runtime()).moment

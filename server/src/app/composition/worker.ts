@@ -102,6 +102,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createExpiryJob(invoices),
     createQuoteJob(invoices),
     deps.delivery.job,
+    deps.delivery.additional,
     deps.delivery.testing,
     createAttemptPruneJob(runtime),
     createMonthsJob(runtime),

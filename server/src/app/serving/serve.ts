@@ -204,6 +204,7 @@ const startWorker = async (
     database: pool,
     outbound,
     endpointOf: createEndpoints(directory, runtime.clock),
+    box: createSecretRing(config.dataKeys),
     onExhausted: mailExhausted,
     pause,
   })

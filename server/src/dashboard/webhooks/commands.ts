@@ -1,6 +1,15 @@
 /** Commands of members about their merchant's notifications. Each checks the permission in its transaction. */
 import { lockSettings, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
-import { askTest, replayOnce, wakeMerchant, type AskedTest, type Replayed } from '../../merchants/webhooks/index.ts'
+import {
+  askTest,
+  findEndpoint,
+  replayOnce,
+  replayToEndpoint,
+  wakeEndpoint,
+  wakeMerchant,
+  type AskedTest,
+  type Replayed,
+} from '../../merchants/webhooks/index.ts'
 import { actorOf, authoriseSession, notifyOwners, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 
@@ -32,17 +41,63 @@ export const wakeWaiting = async (tx: Tx, session: Session, merchantId: string, 
   return objects
 }
 
-/** Asks the worker to send a test to the endpoint. Throws NotAllowed or ProofNeeded. @param id of the form, a UUID */
+/**
+ * Sends a notification again to one additional endpoint, once for each state of it that was shown. Throws NotAllowed or
+ * ProofNeeded.
+ */
+export const replayNotificationTo = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, ...choice }: { merchantId: string; endpointId: string; sequence: number; lastEpoch: number },
+  now: Now,
+): Promise<Replayed> => {
+  await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
+  const { endpointId, sequence } = choice
+  if ((await findEndpoint(tx, merchantId, endpointId)) === undefined) return 'unknown'
+  const replayed = await replayToEndpoint(tx, merchantId, choice, now.moment)
+  if (replayed === 'scheduled')
+    await recordOf(tx, session, { merchantId, action: 'replayed webhook', detail: { sequence, endpointId } }, now)
+  return replayed
+}
+
+/**
+ * Sends the notifications of at most MOST_WOKEN objects that wait for an additional endpoint now. Throws NotAllowed or
+ * ProofNeeded.
+ * @returns number of objects; undefined: the merchant has no such endpoint
+ */
+export const wakeAdditional = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, endpointId }: { merchantId: string; endpointId: string },
+  now: Now,
+): Promise<number | undefined> => {
+  await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
+  if ((await findEndpoint(tx, merchantId, endpointId)) === undefined) return undefined
+  const objects = await wakeEndpoint(tx, endpointId, now.moment, MOST_WOKEN)
+  const detail = { objects, endpointId }
+  if (objects > 0) await recordOf(tx, session, { merchantId, action: 'woke webhooks', detail }, now)
+  return objects
+}
+
+/**
+ * Asks the worker to send a test to an endpoint. Throws NotAllowed or ProofNeeded.
+ * @param asked `id`: of the form, a UUID. `endpointId`: an additional endpoint; null: that of the settings
+ */
 export const sendTest = async (
   tx: Tx,
   session: Session,
-  { merchantId, id }: { merchantId: string; id: string },
+  { merchantId, id, endpointId }: { merchantId: string; id: string; endpointId: string | null },
   now: Now,
 ): Promise<AskedTest | 'no-url'> => {
   await authoriseSession(tx, session, { merchantId, action: 'replay-webhooks', needsProof: false })
-  if ((await settingsOf(tx, merchantId)).notificationsUrl === null) return 'no-url'
-  const asked = await askTest(tx, { merchantId, id }, now.moment)
-  if (asked === 'asked') await recordOf(tx, session, { merchantId, action: 'tested webhook', detail: {} }, now)
+  const isReady =
+    endpointId === null
+      ? (await settingsOf(tx, merchantId)).notificationsUrl !== null
+      : (await findEndpoint(tx, merchantId, endpointId))?.isOn === true
+  if (!isReady) return 'no-url'
+  const asked = await askTest(tx, { merchantId, id, endpointId }, now.moment)
+  const detail = endpointId === null ? {} : { endpointId }
+  if (asked === 'asked') await recordOf(tx, session, { merchantId, action: 'tested webhook', detail }, now)
   return asked
 }
 

@@ -8,5 +8,11 @@ export const ONE = `${WEBHOOKS}/{sequence}`
 
 export const CHANGE_URL = `${WEBHOOKS}/url`
 
+/** The paths of additional endpoints. */
+export const ENDPOINTS = `${WEBHOOKS}/endpoints`
+export const NEW_ENDPOINT = `${ENDPOINTS}/new`
+export const ONE_ENDPOINT = `${ENDPOINTS}/{endpoint}`
+export const CHANGE_ENDPOINT = `${ONE_ENDPOINT}/change`
+
 /** Rows of a page of the list. */
 export const ROWS = 30

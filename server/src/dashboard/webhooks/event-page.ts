@@ -1,8 +1,8 @@
-import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
 import { notificationHeaders } from '@bursar/contract'
-import { showText, showTime } from '../../merchants/documents/index.ts'
+import { showTime } from '../../merchants/documents/index.ts'
 import {
   findDelivery,
   listAttempts,
@@ -13,16 +13,17 @@ import {
 import { mayRole } from '../../people/access/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
+import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
-import { replayNotification } from './commands.ts'
+import { lostPage, merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { replayNotification, replayNotificationTo } from './commands.ts'
 import { WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
-import { stateTag } from './pieces.ts'
+import { elsewherePanels } from './elsewhere.ts'
+import { attemptTable, stateTag } from './pieces.ts'
 import { WEBHOOK_WORDS, type WebhookWords } from './words/index.ts'
 
 const SEQUENCE = /^[1-9]\d{0,14}$/
 const EPOCH = /^\d{1,15}$/
-const LONGEST_ANSWER = 200
 /** Bodies are small; a longer one is cut on the page, and whole in the API. */
 const LONGEST_BODY = 20_000
 
@@ -46,6 +47,7 @@ export const notificationPage =
           html`<div role="status">${note(said.isProblem ? 'warn' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`,
         html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, texts, event)}${replayForm(scope, texts, event)}</section><section class="panel"><h2>${texts.body}</h2><pre class="code" tabindex="0" aria-label="${texts.body}">${foreign(bodyText(event.body))}</pre><h2>${texts.headers}</h2>${headers(event, attempts[0])}<p class="soft">${texts.headersText}</p></section></div>`,
         attemptsPanel(texts, attempts),
+        ...(await elsewherePanels(deps, scope, event)),
       ],
     })
   }
@@ -58,7 +60,13 @@ export const sendAgain =
     const [sequence, seen] = [sequenceIn(scope), fields('seen')]
     if (sequence === undefined || !EPOCH.test(seen)) return lostPage(visit, words)
     const choice = { merchantId, sequence, lastEpoch: Number(seen) }
-    const replayed = await inTransaction(deps.db, (tx) => replayNotification(tx, session, choice, visit.now))
+    const endpointId = fields('endpoint')
+    if (endpointId !== '' && !isUuid(endpointId)) return lostPage(visit, words)
+    const replayed = await inTransaction(deps.db, (tx) =>
+      endpointId === ''
+        ? replayNotification(tx, session, choice, visit.now)
+        : replayNotificationTo(tx, session, { ...choice, endpointId }, visit.now),
+    )
     if (replayed === 'unknown') return lostPage(visit, words)
     return redirect(linkTo(visit, visit.path, { replayed }))
   }
@@ -128,24 +136,7 @@ const headers = ({ id, sequence }: EventDetail, newest: AttemptRow | undefined):
     newest && [notificationHeaders.deliveryAttempt, String(newest.attempt)],
   ])
 
-const attemptsPanel = (texts: WebhookWords, attempts: readonly AttemptRow[]): Markup => {
-  const rows = attempts.map(({ at, attempt, status, error, durationMs }): Piece[] => [
-    showTime(at.getTime()),
-    html`${status ?? texts.noAnswer}${
-      error === null || error === ''
-        ? status !== null && status < 300 && html`: ${texts.accepted}`
-        : html`<br><span class="soft">${foreign(showText(error, LONGEST_ANSWER))}</span>`
-    }`,
-    texts.milliseconds(durationMs),
-    String(attempt),
-  ])
-  const columns = [
-    { title: texts.sent },
-    { title: texts.answer },
-    { title: texts.duration, isNumber: true },
-    { title: texts.attempt, isNumber: true, isFar: true },
-  ]
-  return html`<section class="panel"><h2>${texts.attempts}</h2>${
-    rows.length === 0 ? html`<p>${texts.noAttempts}</p>` : table(texts.attempts, columns, rows)
+const attemptsPanel = (texts: WebhookWords, attempts: readonly AttemptRow[]): Markup =>
+  html`<section class="panel"><h2>${texts.attempts}</h2>${
+    attempts.length === 0 ? html`<p>${texts.noAttempts}</p>` : attemptTable(texts, texts.attempts, attempts)
   }<p class="soft">${texts.attemptsText}</p></section>`
-}

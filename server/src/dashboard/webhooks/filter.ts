@@ -1,13 +1,9 @@
 import { html, type Markup } from '@bursar/checkout/html'
-import { notifications } from '@bursar/contract'
-import { DELIVERY_STATES, type EventFilter } from '../../merchants/webhooks/index.ts'
+import { DELIVERY_STATES, NOTIFICATION_KINDS, type EventFilter } from '../../merchants/webhooks/index.ts'
 import { linkTo } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { chosenLanguage, choiceField, dayField, readDays, textField, type Scope } from '../frame/index.ts'
 import type { WebhookWords } from './words/index.ts'
-
-/** The kinds of notifications of the API, each once. */
-const KINDS: readonly string[] = [...new Set(notifications.map(({ kind }) => kind))]
 
 const FIELDS = ['object', 'kind', 'state', 'from', 'to'] as const
 const LONGEST = 100
@@ -31,7 +27,7 @@ export const readEventFilter = (query: Readonly<Record<string, string>>): ReadEv
   const { isWrong: isWrongDay, ...days } = readDays(typed)
   const object = typed['object']?.toLowerCase()
   const filter: EventFilter = {
-    kind: KINDS.find((kind) => kind === typed['kind']) ?? null,
+    kind: NOTIFICATION_KINDS.find((kind) => kind === typed['kind']) ?? null,
     state: DELIVERY_STATES.find((state) => state === typed['state']) ?? null,
     objectId: object !== undefined && isUuid(object) ? object : null,
     ...days,
@@ -60,7 +56,7 @@ export const eventFilterForm = (
     ]),
     choiceField({ name: 'kind', label: texts.type, value: typed['kind'] }, [
       any,
-      ...KINDS.map((kind) => [kind, kind] as const),
+      ...NOTIFICATION_KINDS.map((kind) => [kind, kind] as const),
     ]),
     dayField({ name: 'from', label: words.from, value: typed['from'] }),
     dayField({ name: 'to', label: words.to, value: typed['to'] }),

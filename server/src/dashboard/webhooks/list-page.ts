@@ -3,28 +3,23 @@ import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
 import { settingsOf } from '../../merchants/accounts/index.ts'
 import { showText, showTime } from '../../merchants/documents/index.ts'
-import {
-  healthOf,
-  listDeliveries,
-  MOST_COUNTED,
-  type EndpointHealth,
-  type ListedEvent,
-} from '../../merchants/webhooks/index.ts'
+import { healthOf, listDeliveries, type EndpointHealth, type ListedEvent } from '../../merchants/webhooks/index.ts'
 import { mayRole } from '../../people/access/index.ts'
 import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { empty, lostPage, merchantPage, pager, table, type Scope, type Submitted } from '../frame/index.ts'
 import { wakeWaiting } from './commands.ts'
-import { CHANGE_URL, ROWS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
+import { CHANGE_URL, ENDPOINTS, ROWS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
 import { eventFilterForm, readEventFilter, type ReadEventFilter } from './filter.ts'
 import { stateTag } from './pieces.ts'
+import { counted, saidNote, saidOf } from './said.ts'
 import { submitTest, testPanel } from './test-panel.ts'
+import { ENDPOINT_WORDS } from './words/endpoints.ts'
 import { WEBHOOK_WORDS, type WebhookWords } from './words/index.ts'
 
 const LONGEST_URL = 300
 const SEQUENCE = /^\d{1,15}$/
-const COUNT = /^\d{1,6}$/
 
 /** The endpoint of a merchant with its health, and the list of its notifications, newest first. */
 export const webhooksPage =
@@ -41,9 +36,10 @@ export const webhooksPage =
     return merchantPage(scope, {
       title: visit.words.webhooks,
       part: 'webhooks',
+      actions: html`<a href="${linkTo(visit, merchantPath(merchantId, ENDPOINTS))}">${ENDPOINT_WORDS[language].title}</a>`,
       sections: [
         saidNote(saidOf(texts, woken, said)),
-        html`<div class="two">${endpointPanel(scope, texts, notificationsUrl, health)}${await testPanel(deps, scope, notificationsUrl !== null)}</div>`,
+        html`<div class="two">${endpointPanel(scope, texts, notificationsUrl, health)}${await testPanel(deps, scope, { hasUrl: notificationsUrl !== null, endpointId: null })}</div>`,
         eventFilterForm(scope, texts, read),
         read.isWrong && html`<div role="status">${note('warn', ICONS.alert, words.wrongFilter)}</div>`,
         rows.length > 0 ? eventTable(scope, texts, rows) : nothing(scope, texts, read, next !== null, before !== null),
@@ -64,29 +60,6 @@ export const changeDelivery = (deps: WebhookPagesDeps) => {
     return redirect(linkTo(visit, merchantPath(merchantId, WEBHOOKS), { woken: String(woken) }))
   }
 }
-
-interface Said {
-  isProblem: boolean
-  text: string
-}
-
-/** The result of the last form, which the URL names. */
-const saidOf = (texts: WebhookWords, woken: string | undefined, said: string | undefined): Said | undefined => {
-  if (woken !== undefined && COUNT.test(woken)) return { isProblem: false, text: texts.woken(Number(woken)) }
-  const all: ReadonlyMap<string, Said> = new Map([
-    ['saved', { isProblem: false, text: texts.saved }],
-    ['test', { isProblem: false, text: texts.testAsked }],
-    ['test-limited', { isProblem: true, text: texts.testLimited }],
-    ['test-no-url', { isProblem: true, text: texts.testNoUrl }],
-  ])
-  return all.get(said ?? '')
-}
-
-const saidNote = (said: Said | undefined): Markup | undefined =>
-  said &&
-  html`<div role="status">${note(said.isProblem ? 'warn' : 'good', said.isProblem ? ICONS.alert : ICONS.check, said.text)}</div>`
-
-const counted = (count: number): string => (count < MOST_COUNTED ? String(count) : `≥ ${MOST_COUNTED}`)
 
 const endpointPanel = (
   { visit, role, merchantId }: Scope,

@@ -9,16 +9,20 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { lostPage, type Scope, type Submitted } from '../frame/index.ts'
 import { sendTest } from './commands.ts'
-import { WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
+import { ENDPOINTS, WEBHOOKS, type WebhookPagesDeps } from './deps.ts'
 import { WEBHOOK_WORDS } from './words/index.ts'
 
 const LONGEST_ANSWER = 1_000
 
 /** The newest test with its answer, and the form that sends another one. */
-export const testPanel = async (deps: WebhookPagesDeps, scope: Scope, hasUrl: boolean): Promise<Markup> => {
+export const testPanel = async (
+  deps: WebhookPagesDeps,
+  scope: Scope,
+  { hasUrl, endpointId }: { hasUrl: boolean; endpointId: string | null },
+): Promise<Markup> => {
   const { visit, role, language, merchantId } = scope
   const texts = WEBHOOK_WORDS[language]
-  const test = await newestTest(deps.db, merchantId)
+  const test = await newestTest(deps.db, merchantId, endpointId)
   const form =
     hasUrl &&
     mayRole(role, 'replay-webhooks') &&
@@ -46,14 +50,15 @@ const resultOf = ({ visit, language }: Scope, test: TestNotification): Markup =>
   ])
 }
 
-/** Sends a test. */
+/** Sends a test. @param endpointId an additional endpoint; null: that of the settings */
 export const submitTest =
-  (deps: WebhookPagesDeps) =>
+  (deps: WebhookPagesDeps, endpointId: string | null = null) =>
   async ({ scope, session, fields }: Submitted): Promise<PageAnswer> => {
     const { visit, words, merchantId } = scope
     const id = fields('id')
     if (!isUuid(id)) return lostPage(visit, words)
-    const asked = await inTransaction(deps.db, (tx) => sendTest(tx, session, { merchantId, id }, visit.now))
+    const asked = await inTransaction(deps.db, (tx) => sendTest(tx, session, { merchantId, id, endpointId }, visit.now))
     const said = asked === 'limited' ? 'test-limited' : asked === 'no-url' ? 'test-no-url' : 'test'
-    return redirect(linkTo(visit, merchantPath(merchantId, WEBHOOKS), { said }))
+    const back = endpointId === null ? WEBHOOKS : `${ENDPOINTS}/${endpointId}`
+    return redirect(linkTo(visit, merchantPath(merchantId, back), { said }))
   }

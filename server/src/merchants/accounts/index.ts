@@ -45,5 +45,5 @@ export {
   settingsOf,
 } from './queries.ts'
 export type { Mailbox } from './queries.ts'
-export { DEFAULT_SETTINGS, SETTING_NAMES } from './settings.ts'
+export { DEFAULT_SETTINGS, readEndpointUrl, SETTING_NAMES } from './settings.ts'
 export type { MerchantSettings } from './settings.ts'

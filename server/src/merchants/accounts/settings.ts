@@ -148,7 +148,7 @@ export const checkSettings = (change: Partial<MerchantSettings>): Partial<Mercha
 }
 
 const CHECKS: Checks = {
-  notificationsUrl: (text) => checkUrl(text),
+  notificationsUrl: (text) => readEndpointUrl(text),
   domain: (text) => checkHost(text),
   email: (text) => checkMailAddress('email', text, 'shop@example.com'),
   mailLanguage: (text) => {
@@ -200,8 +200,11 @@ const checkMailAddress = (name: string, text: string, example: string): string =
   return address
 }
 
-/** Validates a notifications URL and normalises its spelling, because notifications are signed over host and path. */
-const checkUrl = (text: string): string => {
+/**
+ * Validates the URL of an endpoint and normalises its spelling, because notifications are signed over host and path.
+ * Throws a RangeError.
+ */
+export const readEndpointUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new RangeError('notificationsUrl is an http(s) address, or none')
   if (url.username !== '' || url.password !== '')

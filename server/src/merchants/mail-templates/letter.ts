@@ -47,7 +47,13 @@ export interface MailTemplates {
   'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string | null; at: number }
 }
 
-export type MerchantEvent = 'webhook-url' | 'archive' | 'key-added' | 'member-joined' | 'role-changed'
+export type MerchantEvent =
+  | 'webhook-url'
+  | 'webhook-endpoint'
+  | 'archive'
+  | 'key-added'
+  | 'member-joined'
+  | 'role-changed'
 
 export type DashboardEvent =
   | 'new-browser'

@@ -1,7 +1,7 @@
 import { inTransaction, isLocked, isLost, mayRetry, throughTx, type Query, type Tx } from '../../platform/db/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { endAlertIfOver, raiseExhausted, type ExhaustedSubscriber } from './alert.ts'
-import { finishStreams, keepStreams, restartExhausted, withExhausted } from './store.ts'
+import { raiseExhausted, type EndAlert, type ExhaustedSubscriber } from './alert.ts'
+import type { StreamStore } from './store.ts'
 import type { Settlement } from './stream.ts'
 
 /** Settlements that are written at once; fewer wait for more, or for a flush. */
@@ -14,6 +14,8 @@ const TRIES = 3
  * lease ends.
  */
 export class Acknowledger {
+  readonly #store: StreamStore
+  readonly #endAlertIfOver: EndAlert
   readonly #runtime: Runtime
   readonly #query: Query
   readonly #ended: () => void
@@ -28,7 +30,15 @@ export class Acknowledger {
    * @param ended called when a batch was stored, or could not be stored
    * @param onExhausted called in the transaction in which a merchant's deliveries become exhausted
    */
-  constructor(runtime: Runtime, query: Query, ended: () => void, onExhausted: ExhaustedSubscriber) {
+  constructor(
+    { store, endAlertIfOver }: { store: StreamStore; endAlertIfOver: EndAlert },
+    runtime: Runtime,
+    query: Query,
+    ended: () => void,
+    onExhausted: ExhaustedSubscriber,
+  ) {
+    this.#store = store
+    this.#endAlertIfOver = endAlertIfOver
     this.#runtime = runtime
     this.#query = query
     this.#ended = ended
@@ -78,12 +88,12 @@ export class Acknowledger {
   async #write(settlements: readonly Settlement[]): Promise<void> {
     // In the order of keys, as `emit` locks them.
     const sorted = settlements.toSorted(
-      (a, b) => compare(a.stream.merchantId, b.stream.merchantId) || compare(a.stream.objectId, b.stream.objectId),
+      (a, b) => compare(a.stream.receiverId, b.stream.receiverId) || compare(a.stream.objectId, b.stream.objectId),
     )
     const isAlone = ({ effects }: Settlement): boolean =>
       effects.includes('alert') || effects.includes('restart-endpoint')
     const together = sorted.filter((settlement) => !isAlone(settlement))
-    const fenced = await writeAll(this.#persistent(together), together)
+    const fenced = await this.#writeAll(this.#persistent(together), together)
     await this.#releaseAfter(together)
     for (const settlement of sorted.filter(isAlone)) fenced.push(...(await this.#writeAlone(settlement)))
     if (fenced.length > 0)
@@ -91,22 +101,25 @@ export class Acknowledger {
   }
 
   /**
-   * Makes the exhausted deliveries of each merchant whose endpoint has accepted something due again, in order
+   * Makes the exhausted deliveries of each receiver that has accepted something due again, in order
    * (`contract.md` 19 #9).
    */
   async #releaseAfter(settlements: readonly Settlement[]): Promise<void> {
     const accepted = settlements.filter(({ stream, nextSequence }) => nextSequence > stream.events[0]!.sequence)
-    const merchants = [...new Set(accepted.map(({ stream }) => stream.merchantId))]
-    if (merchants.length === 0) return
-    for (const merchantId of await withExhausted(this.#query, merchants, this.#runtime.clock.now())) {
-      await inTransaction(this.#runtime.db, (tx) => this.#release(tx, merchantId))
+    const receivers = [...new Set(accepted.map(({ stream }) => stream.receiverId))]
+    if (receivers.length === 0) return
+    for (const receiverId of await this.#store.withExhausted(this.#query, receivers, this.#runtime.clock.now())) {
+      await inTransaction(this.#runtime.db, (tx) => this.#release(tx, receiverId))
     }
   }
 
-  async #release(tx: Tx, merchantId: string): Promise<void> {
+  async #release(tx: Tx, receiverId: string): Promise<void> {
     const { at } = momentOf(this.#runtime)
-    await restartExhausted(throughTx(tx), merchantId, { business: at.getTime(), now: this.#runtime.clock.now() })
-    await endAlertIfOver(tx, merchantId, at)
+    await this.#store.restartExhausted(throughTx(tx), receiverId, {
+      business: at.getTime(),
+      now: this.#runtime.clock.now(),
+    })
+    await this.#endAlertIfOver(tx, receiverId, at)
   }
 
   /**
@@ -129,29 +142,29 @@ export class Acknowledger {
     }
   }
 
+  /**
+   * Stores settlements.
+   * @returns those whose stream another worker has claimed
+   */
+  async #writeAll(query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> {
+    const notFinished = await this.#store.finishStreams(
+      query,
+      settlements.filter((settlement) => settlement.finished),
+    )
+    return this.#store.keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
+  }
+
   #writeAlone(settlement: Settlement): Promise<Settlement[]> {
     const moment = momentOf(this.#runtime)
     const { stream, effects } = settlement
     return inTransaction(this.#runtime.db, async (tx) => {
-      const fenced = await writeAll(throughTx(tx), [settlement])
+      const fenced = await this.#writeAll(throughTx(tx), [settlement])
       if (fenced.length > 0) return fenced
-      if (effects.includes('restart-endpoint')) await this.#release(tx, stream.merchantId)
+      if (effects.includes('restart-endpoint')) await this.#release(tx, stream.receiverId)
       if (effects.includes('alert')) await raiseExhausted(tx, settlement, this.#onExhausted, moment)
       return []
     })
   }
-}
-
-/**
- * Stores settlements.
- * @returns those whose stream another worker has claimed
- */
-const writeAll = async (query: Query, settlements: readonly Settlement[]): Promise<Settlement[]> => {
-  const notFinished = await finishStreams(
-    query,
-    settlements.filter((settlement) => settlement.finished),
-  )
-  return keepStreams(query, [...settlements.filter((settlement) => !settlement.finished), ...notFinished])
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

@@ -4,19 +4,19 @@ import type { Tx } from '../../platform/db/index.ts'
 import { raiseNewAlert, resolveAlert, type Alert } from '../../platform/runtime/alerts.ts'
 import type { Settlement } from './stream.ts'
 
-/** Kind of the alert of a merchant that has exhausted deliveries. */
+/** Kind of the alert of a receiver that has exhausted deliveries. */
 const EXHAUSTED_ALERT = 'webhooks-exhausted'
 
 const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
   kind: EXHAUSTED_ALERT,
-  subject: stream.merchantId,
+  subject: stream.receiverId,
   text:
-    `The receiver of merchant ${stream.merchantId} has refused a notification for over 8 hours. Later notifications of the same ` +
+    `The receiver of merchant ${stream.merchantId} ${stream.receiverId === stream.merchantId ? '' : `at its additional endpoint ${stream.receiverId} `}has refused a notification for over 8 hours. Later notifications of the same ` +
     'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.',
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
 
-/** Called in the same transaction when a merchant's deliveries first become exhausted. */
+/** Called in the same transaction when a receiver's deliveries first become exhausted. */
 export type ExhaustedSubscriber = (
   tx: Tx,
   exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number },
@@ -37,9 +37,18 @@ export const raiseExhausted = async (
   await subscriber(tx, { merchantId, objectId, sequence, error: reason === '' ? null : reason, at }, moment)
 }
 
-/** Resolves a merchant's alert when none of its deliveries is exhausted any more. */
-export const endAlertIfOver = async (tx: Tx, merchantId: string, at: Date): Promise<void> => {
+/** Resolves a receiver's alert when none of its deliveries is exhausted any more. */
+export type EndAlert = (tx: Tx, receiverId: string, at: Date) => Promise<void>
+
+export const endAlertIfOver: EndAlert = async (tx, merchantId, at) => {
   const { rows } =
     await sql`select 1 from event_streams where merchant_id = ${merchantId} and state = 'exhausted' limit 1`.execute(tx)
   if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, merchantId, at)
+}
+
+/** The same for an additional endpoint; its alert ends also when it is removed. */
+export const endEndpointAlertIfOver: EndAlert = async (tx, endpointId, at) => {
+  const { rows } = await sql`select 1 from endpoint_streams s join webhook_endpoints e on e.id = s.endpoint_id
+    where s.endpoint_id = ${endpointId} and s.state = 'exhausted' and e.removed_at is null limit 1`.execute(tx)
+  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, endpointId, at)
 }

@@ -93,6 +93,9 @@ const refuseWaiting = async (db: Db | Tx, { name, until }: Partition): Promise<v
     objectId: string
   }>`select s.merchant_id as "merchantId", s.object_id as "objectId" from event_streams s
     where s.since < ${until} and exists (select from ${sql.id(name)} e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
+      and e.sequence between s.next_sequence and s.last_sequence)
+    union all select s.merchant_id, s.object_id from endpoint_streams s
+    where s.since < ${until} and exists (select from ${sql.id(name)} e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
       and e.sequence between s.next_sequence and s.last_sequence) limit 1`.execute(db)
   const [one] = rows
   if (one)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Query } from '../../platform/db/index.ts'
-import { claimLanes, claimOpen, scanLanes, type ClaimTimes } from './store.ts'
+import type { ClaimTimes, StreamStore } from './store.ts'
 import type { ClaimedStream } from './stream.ts'
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -9,14 +9,16 @@ const LANES_AT_ONCE = 1_000
 /** Maximum number of streams claimed from one lane, so that many lanes share a claim. */
 const MOST_OF_A_LANE = 32
 
-/** Claims due streams for this worker: from the common queue, and from merchants' own lanes in turn. */
+/** Claims due streams for this worker: from the common queue, and from receivers' own lanes in turn. */
 export class Claimer {
+  readonly #store: StreamStore
   readonly #query: Query
   readonly #clock: Clock
   readonly #leaseMs: number
   #lastLane = FIRST
 
-  constructor(query: Query, clock: Clock, leaseMs: number) {
+  constructor(store: StreamStore, query: Query, clock: Clock, leaseMs: number) {
+    this.#store = store
     this.#query = query
     this.#clock = clock
     this.#leaseMs = leaseMs
@@ -24,28 +26,28 @@ export class Claimer {
 
   /** Claims at most `most` streams of the common queue. */
   open(most: number): Promise<ClaimedStream[]> {
-    return claimOpen(this.#query, this.#times(), most)
+    return this.#store.claimOpen(this.#query, this.#times(), most)
   }
 
   /**
-   * Claims at most `most` streams of own lanes, starting after the merchant that was scanned last.
-   * @param freeSlotsFor number of streams of a merchant that may be claimed now; 0 while its endpoint can't be reached
+   * Claims at most `most` streams of own lanes, starting after the receiver that was scanned last.
+   * @param freeSlotsFor number of streams of a receiver that may be claimed now; 0 while its endpoint can't be reached
    */
-  async lanes(most: number, freeSlotsFor: (merchantId: string) => Promise<number>): Promise<ClaimedStream[]> {
-    const lanes = await scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)
-    const taken: { merchantId: string; room: number }[] = []
+  async lanes(most: number, freeSlotsFor: (receiverId: string) => Promise<number>): Promise<ClaimedStream[]> {
+    const lanes = await this.#store.scanLanes(this.#query, this.#lastLane, this.#clock.business(), LANES_AT_ONCE)
+    const taken: { receiverId: string; room: number }[] = []
     let left = most
-    this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.merchantId
-    for (const { merchantId, due } of lanes) {
-      const room = due ? Math.min(await freeSlotsFor(merchantId), MOST_OF_A_LANE, left) : 0
+    this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.receiverId
+    for (const { receiverId, due } of lanes) {
+      const room = due ? Math.min(await freeSlotsFor(receiverId), MOST_OF_A_LANE, left) : 0
       if (room === 0) continue
-      taken.push({ merchantId, room })
+      taken.push({ receiverId, room })
       left -= room
       if (left > 0) continue
-      this.#lastLane = merchantId
+      this.#lastLane = receiverId
       break
     }
-    return taken.length === 0 ? [] : claimLanes(this.#query, this.#times(), taken)
+    return taken.length === 0 ? [] : this.#store.claimLanes(this.#query, this.#times(), taken)
   }
 
   #times(): ClaimTimes {

@@ -16,7 +16,7 @@ const OWN_FAULT_PAUSE_MS = 60_000
 export interface DeliveringDeps {
   runtime: Pick<Runtime, 'clock' | 'log'>
   outbound: Outbound
-  /** A merchant's current endpoint; null while it has set no URL. Called before each attempt. */
+  /** A receiver's current endpoint; null while it gets nothing. Called before each attempt. */
   endpointOf: EndpointOf
 }
 
@@ -29,7 +29,7 @@ export const deliver = async (
   const attempts: Attempt[] = []
   try {
     for (const event of stream.events) {
-      const asked = endpointOf(stream.merchantId)
+      const asked = endpointOf(stream.receiverId)
       const endpoint = asked instanceof Promise ? await asked : asked
       if (!endpoint) return settle(stream, attempts, { kind: 'untried', ownLane: true })
       // After the endpoint is read, which may take as long as the database.

@@ -22,7 +22,7 @@ const MOST_UNACKNOWLEDGED = 2_048
 
 /**
  * Delivers claimed streams, each by `deliver`, and passes their results to the acknowledger. Streams run in parallel,
- * as many of each merchant as its limiter lets start. A stream uses a slot while it is held, except while its attempt
+ * as many of each receiver as its limiter lets start. A stream uses a slot while it is held, except while its attempt
  * hangs: it is then set aside.
  */
 export class Dispatcher {
@@ -60,12 +60,12 @@ export class Dispatcher {
     )
   }
 
-  /** How many streams of a merchant's own lane may be taken now. */
-  async freeSlotsFor(merchantId: string): Promise<number> {
-    const room = this.#limiters.roomFor(merchantId, this.#isCrowded)
+  /** How many streams of a receiver's own lane may be taken now. */
+  async freeSlotsFor(receiverId: string): Promise<number> {
+    const room = this.#limiters.roomFor(receiverId, this.#isCrowded)
     if (room === 0) return 0
     try {
-      return (await this.#deps.endpointOf(merchantId)) === null ? 0 : room
+      return (await this.#deps.endpointOf(receiverId)) === null ? 0 : room
     } catch {
       // The attempt itself will report this error.
       return room
@@ -73,12 +73,12 @@ export class Dispatcher {
   }
 
   /**
-   * Accepts claimed streams. Streams that exceed the limit of a merchant's limiter are moved to that merchant's own
+   * Accepts claimed streams. Streams that exceed the limit of a receiver's limiter are moved to that receiver's own
    * lane.
    */
   accept(streams: readonly ClaimedStream[]): void {
     for (const stream of streams) {
-      const limiter = this.#limiters.of(stream.merchantId)
+      const limiter = this.#limiters.of(stream.receiverId)
       if (limiter.room(this.#isCrowded) === 0) {
         this.#acknowledge(settle(stream, [], { kind: 'untried', ownLane: true }))
         continue

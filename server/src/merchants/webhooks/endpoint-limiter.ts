@@ -7,7 +7,7 @@ const SLOW_LIMIT = 8
 /** When there are more limiters than this, idle ones are removed. */
 const MOST_LIMITERS = 10_000
 
-/** State of one merchant's receiver in one worker: limits the number of concurrent streams to it. */
+/** State of one receiver in one worker: limits the number of concurrent streams to it. */
 export class EndpointLimiter {
   signer: Signer | undefined
   #limit = 1
@@ -68,28 +68,28 @@ export class EndpointLimiter {
   }
 }
 
-/** The limiters of one worker, by merchant. */
+/** The limiters of one worker, by receiver. */
 export class EndpointLimiters {
   readonly #limiters = new Map<string, EndpointLimiter>()
   #sweepAt = MOST_LIMITERS
 
-  of(merchantId: string): EndpointLimiter {
-    let limiter = this.#limiters.get(merchantId)
+  of(receiverId: string): EndpointLimiter {
+    let limiter = this.#limiters.get(receiverId)
     if (!limiter) {
       this.#sweep()
-      this.#limiters.set(merchantId, (limiter = new EndpointLimiter()))
+      this.#limiters.set(receiverId, (limiter = new EndpointLimiter()))
     }
     return limiter
   }
 
-  /** The same as `of(merchantId).room(crowded)`, without making a limiter. */
-  roomFor(merchantId: string, crowded: boolean): number {
-    return (this.#limiters.get(merchantId) ?? new EndpointLimiter()).room(crowded)
+  /** The same as `of(receiverId).room(crowded)`, without making a limiter. */
+  roomFor(receiverId: string, crowded: boolean): number {
+    return (this.#limiters.get(receiverId) ?? new EndpointLimiter()).room(crowded)
   }
 
   #sweep(): void {
     if (this.#limiters.size < this.#sweepAt) return
-    for (const [merchantId, limiter] of this.#limiters) if (limiter.idle) this.#limiters.delete(merchantId)
+    for (const [receiverId, limiter] of this.#limiters) if (limiter.idle) this.#limiters.delete(receiverId)
     this.#sweepAt = Math.max(MOST_LIMITERS, this.#limiters.size * 2)
   }
 }

@@ -17,7 +17,8 @@ import { skipEvent, replayEvents } from './commands.ts'
 import { emit } from './emit.ts'
 import { readMonths } from './months.ts'
 import { listEvents, listExhausted, selectEvents, wasNotified } from './queries.ts'
-import { claimLanes, claimOpen } from './store.ts'
+import { createStreamStore } from './store.ts'
+import { OF_MERCHANTS } from './stream-tables.ts'
 
 const MERCHANT = '00000000-0000-4000-8000-000000000001'
 /** Of this one is what was there before months were kept. */
@@ -27,6 +28,7 @@ const MONTHS = 48
 const A_MONTH = 200
 const FROM = '2027-01-01'
 const HOUR_MS = 3_600_000
+const { claimLanes, claimOpen } = createStreamStore(OF_MERCHANTS)
 const database = useDatabase({ template: migrated })
 
 test('audit M-C5: delivering, listing, resending and emitting read no more partitions when there are more', async () => {
@@ -117,7 +119,7 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   const times = { business, now: business, leaseUntil: business + HOUR_MS }
   await undone(async (tx) => expect(await claimOpen(throughTx(tx), times, 10)).toHaveLength(4))
   await undone(async (tx) =>
-    expect(await claimLanes(throughTx(tx), times, [{ merchantId: MERCHANT, room: 10 }])).toHaveLength(8),
+    expect(await claimLanes(throughTx(tx), times, [{ receiverId: MERCHANT, room: 10 }])).toHaveLength(8),
   )
   await undone((tx) =>
     emit(tx, [{ merchantId: MERCHANT, objectId, kind: 'Replenish', status: 'Done', body: {} }], moment),

@@ -11,11 +11,13 @@ export interface TestingDeps {
   runtime: Runtime
   outbound: Outbound
   endpointOf: EndpointOf
+  additionalEndpointOf: EndpointOf
 }
 
 interface ClaimedTest {
   id: string
   merchantId: string
+  endpointId: string | null
   body: string
   claims: number
 }
@@ -43,7 +45,9 @@ const claim = async ({ db, clock }: Runtime): Promise<ClaimedTest[]> => {
     await sql<ClaimedTest>`update webhook_tests t set leased_until = ${new Date(now + LEASE_MS)}, claims = claims + 1
     from (select id from webhook_tests where sent_at is null and leased_until < ${new Date(now)} and claims < ${MOST_CLAIMS}
       order by asked_at limit ${MOST_AT_ONCE} for update skip locked) due
-    where t.id = due.id returning t.id, t.merchant_id as "merchantId", t.body, t.claims`.execute(db)
+    where t.id = due.id returning t.id, t.merchant_id as "merchantId", t.endpoint_id as "endpointId", t.body, t.claims`.execute(
+      db,
+    )
   return rows
 }
 
@@ -63,11 +67,11 @@ const sendTest = async (deps: TestingDeps, test: ClaimedTest): Promise<void> => 
 }
 
 const attempt = async (
-  { runtime: { clock, log }, outbound, endpointOf }: TestingDeps,
-  { id, merchantId, body, claims }: ClaimedTest,
+  { runtime: { clock, log }, outbound, endpointOf, additionalEndpointOf }: TestingDeps,
+  { id, merchantId, endpointId, body, claims }: ClaimedTest,
 ): Promise<Result> => {
   try {
-    const endpoint = await endpointOf(merchantId)
+    const endpoint = await (endpointId === null ? endpointOf(merchantId) : additionalEndpointOf(endpointId))
     if (!endpoint) return { status: null, answer: 'no URL', durationMs: 0 }
     const answer = await outbound.post(endpoint.url, {
       headers: createSigner(endpoint).headers({ id, sequence: null, body }, clock.now(), claims),

@@ -1,23 +1,30 @@
 import { sql } from 'kysely'
 import { delivery as rules } from '@bursar/contract'
-import { PreparedConnection, type PoolSettings, type Query } from '../../platform/db/index.ts'
+import type { SecretBox } from '../../platform/config/secrets.ts'
+import { inTransaction, PreparedConnection, type PoolSettings, type Query } from '../../platform/db/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Outbound } from '../../platform/outbound/index.ts'
-import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { Acknowledger } from './acknowledger.ts'
-import type { ExhaustedSubscriber } from './alert.ts'
+import { endAlertIfOver, endEndpointAlertIfOver, type EndAlert, type ExhaustedSubscriber } from './alert.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Claimer } from './claimer.ts'
+import { createEndpointReader } from './endpoint-reader.ts'
+import { pruneRemoved } from './endpoints.ts'
 import { createTestingJob } from './jobs-testing.ts'
 import type { EndpointOf } from './signature.ts'
+import { createStreamStore, type StreamStore } from './store.ts'
+import { OF_ENDPOINTS, OF_MERCHANTS } from './stream-tables.ts'
 
 export interface DeliveryDeps {
   runtime: Runtime
   /** Delivery uses its own connection. */
   database: PoolSettings
   outbound: Outbound
-  /** A merchant's current endpoint; null while it has set no URL. Called before each attempt. */
+  /** The current endpoint of a merchant's settings; null while it has no URL. Called before each attempt. */
   endpointOf: EndpointOf
+  /** opens the secrets of additional endpoints */
+  box: Pick<SecretBox, 'open'>
   /** Maximum number of concurrent streams; 512 by default. 1 delivers them one by one, in a fixed order. */
   slots?: number
   /** Called in the same transaction when a merchant's deliveries become exhausted: once for each outage. */
@@ -33,6 +40,8 @@ export interface DeliveryDeps {
 
 export interface Delivery {
   job: Job
+  /** delivers to additional endpoints */
+  additional: Job
   /** sends tests, which are no events */
   testing: Job
   /**
@@ -53,19 +62,45 @@ const LANES_EVERY = 8
 const WORTH_A_LOOK = 32
 /** Interval of checks for due streams and hanging attempts, while attempts are in progress. */
 const LOOK_AGAIN_MS = 50
+/** Few merchants have additional endpoints: when nothing is due, this look costs two statements. */
+const ADDITIONAL_MS = 200
 
 /** Delivers due notifications. Any number of workers may run it against one database. */
 export const createDelivery = (deps: DeliveryDeps): Delivery => {
-  const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {}, pause = async () => {} } = deps
   // Claims and acknowledgements share one connection: in parallel they would take two processors from the deliveries
   // (decision 0073).
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
+  const { db, clock } = deps.runtime
+  const readEndpoint = createEndpointReader(db, deps.box, clock)
+  const first = createEngine(deps, connection.query, { store: createStreamStore(OF_MERCHANTS), endAlertIfOver })
+  const additional = createEngine({ ...deps, endpointOf: readEndpoint }, connection.query, {
+    store: createStreamStore(OF_ENDPOINTS),
+    endAlertIfOver: endEndpointAlertIfOver,
+  })
+  return {
+    job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run: first.run },
+    additional: { name: 'deliver webhooks to additional endpoints', everyMs: ADDITIONAL_MS, run: additional.run },
+    testing: createTestingJob({ ...deps, additionalEndpointOf: readEndpoint }),
+    close: async () => {
+      await Promise.all([first.ended(), additional.ended()])
+      await connection.close()
+    },
+  }
+}
+
+/** Claims and delivers the streams of one kind of receiver. */
+const createEngine = (
+  deps: DeliveryDeps,
+  query: Query,
+  of: { store: StreamStore; endAlertIfOver: EndAlert },
+): { run: (signal: AbortSignal) => Promise<boolean>; ended: () => Promise<boolean> } => {
+  const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {}, pause = async () => {} } = deps
   const record: Query = async (...statement) => {
     await pause('deliveries-not-recorded')
-    return connection.query(...statement)
+    return query(...statement)
   }
-  const acknowledger = new Acknowledger(runtime, record, () => dispatcher.wake(), onExhausted)
-  const claimer = new Claimer(connection.query, runtime.clock, LEASE_MS)
+  const acknowledger = new Acknowledger(of, runtime, record, () => dispatcher.wake(), onExhausted)
+  const claimer = new Claimer(of.store, query, runtime.clock, LEASE_MS)
   const dispatcher: Dispatcher = new Dispatcher({ ...deps, slots, acknowledger })
   const isEmpty = (): boolean => dispatcher.empty
   const patience = untilSettled ? undefined : LOOK_AGAIN_MS
@@ -86,14 +121,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
     if (untilSettled) await dispatcher.until(isEmpty)
     return true
   }
-  return {
-    job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run },
-    testing: createTestingJob(deps),
-    close: async () => {
-      await dispatcher.until(isEmpty)
-      await connection.close()
-    },
-  }
+  return { run, ended: () => dispatcher.until(isEmpty) }
 }
 
 /**
@@ -112,8 +140,8 @@ const takeDue = async (
   if (open.length > 0) await pause('notifications-claimed')
   dispatcher.accept(open)
   if (open.length === free && round % LANES_EVERY !== 0) return open.length
-  const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (merchantId) =>
-    dispatcher.freeSlotsFor(merchantId),
+  const lanes = await claimer.lanes(Math.max(free - open.length, WORTH_A_LOOK), (receiverId) =>
+    dispatcher.freeSlotsFor(receiverId),
   )
   dispatcher.accept(lanes)
   return open.length + lanes.length
@@ -121,7 +149,10 @@ const takeDue = async (
 
 const PRUNE_AT_ONCE = 5_000
 
-/** Deletes attempts and tests older than `keepMs`. Events remain until the owner archives them. */
+/**
+ * Deletes attempts and tests older than `keepMs`, and what waits for removed endpoints. Events remain until the owner
+ * archives them.
+ */
 export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
   name: 'prune webhook attempts',
   everyMs: 60_000,
@@ -130,6 +161,9 @@ export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 
     const { rows } = await sql`delete from event_attempts where ctid = any(array(
       select ctid from event_attempts where at < ${before} limit ${PRUNE_AT_ONCE})) returning 1`.execute(runtime.db)
     await sql`delete from webhook_tests where asked_at < ${before}`.execute(runtime.db)
-    return rows.length === PRUNE_AT_ONCE
+    const { rows: more } = await sql`delete from endpoint_attempts where ctid = any(array(
+      select ctid from endpoint_attempts where at < ${before} limit ${PRUNE_AT_ONCE})) returning 1`.execute(runtime.db)
+    const isMoreRemoved = await inTransaction(runtime.db, (tx) => pruneRemoved(tx, momentOf(runtime)))
+    return rows.length === PRUNE_AT_ONCE || more.length === PRUNE_AT_ONCE || isMoreRemoved
   },
 })

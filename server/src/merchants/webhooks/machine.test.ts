@@ -52,6 +52,7 @@ describe('the schedule', () => {
 
 describe('the outcomes of a claim', () => {
   const streamOf = (count: number, more: Partial<ClaimedStream>): ClaimedStream => ({
+    receiverId: 'm',
     merchantId: 'm',
     objectId: 'o',
     epoch: 1,

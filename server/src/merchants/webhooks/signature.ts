@@ -3,20 +3,20 @@ import { notificationHeaders, notificationMessage, standardWebhookMessage } from
 import { targetOf, type Target } from '../../platform/outbound/index.ts'
 import type { ClaimedEvent } from './stream.ts'
 
-/** The current URL and keys for a merchant's notifications. */
+/** The current URL and keys for the notifications of a receiver. */
 export interface Endpoint {
   url: string
-  /** private key that makes SIGNATURE, as text */
-  signingKey: string
+  /** private key that makes SIGNATURE, as text; null: additional endpoints get no SIGNATURE */
+  signingKey: string | null
   /** `whsec_` secrets of Standard Webhooks; two while one replaces the other */
   webhookSecrets: readonly string[]
 }
 
 /**
- * Returns a merchant's current endpoint; null while it has set no URL. It returns a value, not a promise, for a
+ * Returns a receiver's current endpoint; null while it has no URL, or is off. It returns a value, not a promise, for a
  * merchant in memory.
  */
-export type EndpointOf = (merchantId: string) => Endpoint | null | Promise<Endpoint | null>
+export type EndpointOf = (receiverId: string) => Endpoint | null | Promise<Endpoint | null>
 
 /** A stored event, or a test, which has no sequence. */
 type Message = Pick<ClaimedEvent, 'id' | 'body'> & { sequence: number | null }
@@ -34,7 +34,7 @@ export interface Signer {
 
 export const createSigner = (endpoint: Endpoint): Signer => {
   const target = readTarget(endpoint.url)
-  const key = createSecretKey(endpoint.signingKey, 'utf8')
+  const key = endpoint.signingKey === null ? null : createSecretKey(endpoint.signingKey, 'utf8')
   const secrets = endpoint.webhookSecrets.map((secret) => createSecretKey(secret.replace(/^whsec_/, ''), 'base64'))
   return {
     endpoint,
@@ -47,8 +47,12 @@ export const createSigner = (endpoint: Endpoint): Signer => {
         'application/json',
         'user-agent',
         'Bursar',
-        notificationHeaders.signature,
-        hmac(key, notificationMessage(target.host, target.path, body, timestamp), 'hex'),
+        ...(key === null
+          ? []
+          : [
+              notificationHeaders.signature,
+              hmac(key, notificationMessage(target.host, target.path, body, timestamp), 'hex'),
+            ]),
         notificationHeaders.timestamp,
         timestamp,
         notificationHeaders.webhookId,
@@ -72,7 +76,7 @@ const readTarget = (url: string): Target | null => {
   }
 }
 
-/** True when a signer has the merchant's current endpoint. */
+/** True when a signer has the receiver's current endpoint. */
 export const isCurrent = ({ endpoint }: Signer, now: Endpoint): boolean =>
   endpoint.url === now.url &&
   endpoint.signingKey === now.signingKey &&

@@ -4,11 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PreparedConnection } from '../../platform/db/index.ts'
 import { useDb } from '../../../../test/world/database.ts'
 import { Acknowledger } from './acknowledger.ts'
+import { endAlertIfOver } from './alert.ts'
 import { listAttempts } from './index.ts'
-import { claimOpen, finishStreams, keepStreams } from './store.ts'
+import { createStreamStore } from './store.ts'
+import { OF_MERCHANTS } from './stream-tables.ts'
 import { settle, type Attempt, type ClaimedStream } from './stream.ts'
 import { createWorld, MINUTE, type World } from './test-world.ts'
 
+const store = createStreamStore(OF_MERCHANTS)
+const { claimOpen, finishStreams, keepStreams } = store
 const database = useDb()
 let world: World
 let connection: PreparedConnection
@@ -70,6 +74,7 @@ test('rows written before one that another session has locked do not count as cl
   const refused = await claimOf(locked)
   const impatient = new PreparedConnection({ url: database.url, lockWaitMs: 50 })
   const acknowledger = new Acknowledger(
+    { store, endAlertIfOver },
     world.runtime,
     impatient.query,
     () => {},

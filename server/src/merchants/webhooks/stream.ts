@@ -13,6 +13,8 @@ export interface ClaimedEvent {
 
 /** The first undelivered events of an object, in order, claimed by a worker until its lease ends. */
 export interface ClaimedStream {
+  /** the merchant, for the endpoint of its settings; else the additional endpoint */
+  receiverId: string
   merchantId: string
   objectId: string
   epoch: number

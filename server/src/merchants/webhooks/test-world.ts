@@ -10,6 +10,7 @@ import type pg from 'pg'
 import { pino } from 'pino'
 import { uuidv7 } from '../../platform/base/id.ts'
 import type { WorldDatabase } from '../../../../test/world/database.ts'
+import { createSecretBox, type SecretBox } from '../../platform/config/secrets.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { createOutbound, type Outbound } from '../../platform/outbound/index.ts'
@@ -55,6 +56,8 @@ export interface World {
   logged: string[]
   endpoints: Map<string, Endpoint>
   outbound: Outbound
+  /** seals the secrets of additional endpoints */
+  box: SecretBox
   receiver(): Promise<Receiver>
   /** A merchant whose notifications go to a receiver. */
   merchant(receiver: Receiver | null): string
@@ -80,6 +83,7 @@ export const createWorld = ({ url, pool, db }: WorldDatabase): World => {
     now: Date.UTC(2026, 0, 1),
     ahead: 0,
     endpoints: new Map(),
+    box: createSecretBox(randomBytes(32)),
     outbound: createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true }),
     runtime: {
       db,
@@ -114,6 +118,7 @@ export const createWorld = ({ url, pool, db }: WorldDatabase): World => {
         outbound: world.outbound,
         untilSettled: true,
         endpointOf: async (merchantId) => world.endpoints.get(merchantId) ?? null,
+        box: world.box,
         ...more,
       })
       closing.unshift(() => delivery.close())

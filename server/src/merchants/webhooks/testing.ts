@@ -22,11 +22,12 @@ export type AskedTest = 'asked' | 'repeated' | 'limited'
 /**
  * Asks the worker to send a test. Calls for one merchant happen one after another, so that their number stays within
  * its limit.
- * @param id of a form: a form that is submitted again asks for nothing
+ * @param asked `id`: of a form; a form that is submitted again asks for nothing. `endpointId`: an additional endpoint
+ * of the merchant; null: that of its settings
  */
 export const askTest = async (
   tx: Tx,
-  { merchantId, id }: { merchantId: string; id: string },
+  { merchantId, id, endpointId = null }: { merchantId: string; id: string; endpointId?: string | null },
   { at }: Moment,
 ): Promise<AskedTest> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook tests of ${merchantId}`}, 0))`.execute(tx)
@@ -37,12 +38,12 @@ export const askTest = async (
   if (same.length > 0) return 'repeated'
   if (earlier[0]!.count >= MOST_AN_HOUR) return 'limited'
   const body = JSON.stringify({ kind: 'Test', id, merchantId, status: 'Test', time: at.getTime() })
-  const { rows } = await sql`insert into webhook_tests(id, merchant_id, body, asked_at)
-    values (${id}, ${merchantId}, ${body}, ${at}) on conflict do nothing returning 1`.execute(tx)
+  const { rows } = await sql`insert into webhook_tests(id, merchant_id, endpoint_id, body, asked_at)
+    values (${id}, ${merchantId}, ${endpointId}, ${body}, ${at}) on conflict do nothing returning 1`.execute(tx)
   return rows.length > 0 ? 'asked' : 'repeated'
 }
 
-/** The newest test of a merchant. */
+/** The newest test of an endpoint. */
 export interface TestNotification {
   id: string
   body: string
@@ -58,10 +59,17 @@ export interface TestNotification {
   durationMs: number | null
 }
 
-export const newestTest = async (db: Db | Tx, merchantId: string): Promise<TestNotification | undefined> =>
+/** @param endpointId an additional endpoint; null: that of the merchant's settings */
+export const newestTest = async (
+  db: Db | Tx,
+  merchantId: string,
+  endpointId: string | null = null,
+): Promise<TestNotification | undefined> =>
   (
     await sql<TestNotification>`select id, body, asked_at as "askedAt",
       case when sent_at is not null then 'sent' when claims >= ${MOST_CLAIMS} then 'unsent' else 'waiting' end as state,
       sent_at as "sentAt", status, answer, duration_ms as "durationMs"
-      from webhook_tests where merchant_id = ${merchantId} order by asked_at desc, id desc limit 1`.execute(db)
+      from webhook_tests where merchant_id = ${merchantId} and endpoint_id is not distinct from ${endpointId}::uuid order by asked_at desc, id desc limit 1`.execute(
+      db,
+    )
   ).rows[0]

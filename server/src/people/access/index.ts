@@ -45,6 +45,17 @@ export {
   type KeyTrouble,
   type ShownKey,
 } from './keys.ts'
+export {
+  changeEndpointOf,
+  createEndpoint,
+  createEndpointAsOperator,
+  EndpointProblem,
+  removeEndpointAsOperator,
+  removeEndpointOf,
+  rotateEndpointOf,
+  shownChoices,
+  type EndpointTrouble,
+} from './webhook-endpoints.ts'
 export { isRole, ROLES, type Role } from './roles.ts'
 export {
   addPasskey,

@@ -1,5 +1,6 @@
 import { SCOPES } from '@bursar/contract'
 import type { Markup } from '@bursar/checkout/html'
+import { NOTIFICATION_KINDS } from '../../merchants/webhooks/index.ts'
 import type { PageRequest } from '../../platform/api/page.ts'
 import type { Session } from '../access/index.ts'
 import { hidden } from './frame.ts'
@@ -11,6 +12,11 @@ const KEPT = [
   'invitee',
   'invitee-role',
   'webhook-url',
+  'endpoint-url',
+  'endpoint-description',
+  'endpoint-all',
+  'endpoint-on',
+  ...NOTIFICATION_KINDS.map((kind) => `endpoint-${kind}`),
   'key-name',
   'key-addresses',
   'key-days',

@@ -134,6 +134,8 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   deposit_ancestry: { owner: 'pay-in/deposits', worker: 'rad', watcher: 'r' },
   deposits: { owner: 'pay-in/deposits', api: 'r', worker: 'raw', watcher: 'raw' },
   derivation_counters: { owner: 'chain/addresses', api: 'raw', worker: 'raw', watcher: 'r' },
+  endpoint_attempts: { owner: 'merchants/webhooks', api: 'r', worker: 'rad' },
+  endpoint_streams: { owner: 'merchants/webhooks', api: 'raw', worker: 'rawd', watcher: 'raw' },
   event_archives: { owner: 'merchants/webhooks', worker: 'r' },
   event_attempts: { owner: 'merchants/webhooks', api: 'r', worker: 'rad' },
   event_heads: { owner: 'merchants/webhooks', api: 'raw', worker: 'raw', watcher: 'raw' },
@@ -267,6 +269,15 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   venue_balances: { owner: 'exchange/hedging', api: 'r', worker: 'raw', watcher: 'r' },
   watch_blocks: { owner: 'chain/watcher', worker: 'r', watcher: 'rad' },
   watch_cursors: { owner: 'chain/watcher', api: 'r', worker: 'rw(updated_at)', watcher: 'raw' },
+  // Notifications of every role look for endpoints. Members change them on a page of the api.
+  webhook_endpoints: {
+    owner: 'merchants/webhooks',
+    api: 'raw',
+    worker: 'r',
+    watcher: 'r',
+    operator: 'aw',
+    secret: ['sealed', 'sealed_before'],
+  },
   webhook_tests: { owner: 'merchants/webhooks', api: 'ra', worker: 'rwd' },
   withdrawal_approvals: { owner: 'pay-out/withdrawals', worker: 'r', operator: 'ra' },
   withdrawals: {

@@ -88,6 +88,7 @@ export const en: Texts = {
     subject: (merchant, what) => `${merchant}: ${what}`,
     title: {
       'webhook-url': 'The URL of webhooks was changed',
+      'webhook-endpoint': 'An endpoint of webhooks was added',
       archive: 'The archive of the merchant was downloaded',
       'key-added': 'A key of the API was made',
       'member-joined': 'A person joined the team',
@@ -96,6 +97,8 @@ export const en: Texts = {
     unknown: {
       'webhook-url':
         'If your team did not intend this, change it back on the page Webhooks, and look at the audit log and the team.',
+      'webhook-endpoint':
+        'If your team did not intend this, remove the endpoint on the page Webhooks, and look at the audit log and the team.',
       archive:
         'If your team did not intend this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
       'key-added':

@@ -1,0 +1,330 @@
+/** Additional endpoints, with real receivers: each gets what it has chosen, in order, signed with its own secret. */
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useDb } from '../../../../test/world/database.ts'
+import { createSecretBox, createSecretRing } from '../../platform/config/secrets.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { runUntilIdle } from '../../platform/jobs/index.ts'
+import { createEndpointReader } from './endpoint-reader.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  createAttemptPruneJob,
+  emit,
+  endpointDeliveries,
+  endpointHealth,
+  findEndpoint,
+  listEndpointAttempts,
+  listEndpoints,
+  MOST_ADDITIONAL_ENDPOINTS,
+  removeEndpoint,
+  replayToEndpoint,
+  resealEndpoints,
+  rotateEndpointSecret,
+  wakeEndpoint,
+} from './index.ts'
+import { createWorld, DAY, HOUR, type Receiver, type World } from './test-world.ts'
+
+const database = useDb()
+let world: World
+beforeAll(() => {
+  world = createWorld(database)
+})
+afterAll(() => world.close())
+
+const moment = () => ({ at: new Date(world.runtime.clock.business()), newId: world.runtime.newId })
+const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(world.db, work)
+const deps = () => ({ box: world.box, random: randomBytes })
+const add = async (
+  merchantId: string,
+  receiver: Pick<Receiver, 'url'>,
+  kinds: string[] | null = null,
+): Promise<{ id: string; secret: string }> => {
+  const id = randomUUID()
+  const given = { merchantId, id, url: receiver.url, description: 'accounts', kinds, createdBy: 'cli:test' }
+  const { secret } = await within((tx) => addEndpoint(tx, given, deps(), moment()))
+  return { id, secret: secret! }
+}
+/** Both kinds of deliveries, as a worker's jobs do them. */
+const deliver = async (): Promise<void> => {
+  const delivery = world.delivery()
+  await runUntilIdle([delivery.job, delivery.additional])
+  await delivery.close()
+}
+const streamsOf = async (id: string) =>
+  (
+    await sql<Record<string, unknown>>`select object_id, next_sequence, last_sequence, state, attempts
+      from endpoint_streams where endpoint_id = ${id} order by next_sequence`.execute(world.db)
+  ).rows
+const signedWith = ({ headers, rawBody }: Receiver['requests'][number], secret: string): boolean => {
+  const text = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${rawBody}`
+  const mac = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+    .update(text)
+    .digest('base64')
+  return String(headers['webhook-signature']).split(' ').includes(`v1,${mac}`)
+}
+
+describe('an additional endpoint', () => {
+  test('gets the same bytes with the same ids as the first, in order for each object, signed with its own secret', async () => {
+    const [first, more] = [await world.receiver(), await world.receiver()]
+    const merchant = world.merchant(first)
+    const { secret } = await add(merchant, more)
+    const objects = [randomUUID(), randomUUID()]
+    for (const object of objects) await world.emitTo(merchant, object, 20)
+    await deliver()
+    const shown = ({ accepted }: Receiver, object: string) =>
+      accepted
+        .filter(({ objectId }) => objectId === object)
+        .map(({ rawBody, headers }) => [rawBody, headers['webhook-id']])
+    for (const object of objects) {
+      expect(shown(more, object)).toEqual(shown(first, object))
+      expect(more.accepted.filter(({ objectId }) => objectId === object).map(({ n }) => n)).toEqual(
+        Array.from({ length: 20 }, (_, n) => n),
+      )
+    }
+    const [one] = more.requests
+    expect(signedWith(one!, secret)).toBe(true)
+    expect(one!.headers['signature']).toBeUndefined()
+    expect(first.requests[0]!.headers['signature']).toBeDefined()
+    expect(signedWith(first.requests[0]!, secret)).toBe(false)
+  })
+
+  test('that is dead delays neither the first nor another one, and is tried by the schedule of all', async () => {
+    const [first, dead, live] = [await world.receiver(), await world.receiver(), await world.receiver()]
+    dead.judge = () => 500
+    const merchant = world.merchant(first)
+    const failing = await add(merchant, dead)
+    await add(merchant, live)
+    const object = randomUUID()
+    await world.emitTo(merchant, object, 3)
+    await deliver()
+    expect([first.accepted.length, live.accepted.length, dead.requests.length]).toEqual([3, 3, 1])
+    expect(await streamsOf(failing.id)).toMatchObject([{ next_sequence: 1, last_sequence: 3, attempts: 1 }])
+    expect(await world.streams(merchant)).toEqual([])
+    dead.judge = () => 200
+    world.ahead += HOUR
+    await deliver()
+    expect(dead.accepted.map(({ n }) => n)).toEqual([0, 1, 2])
+    expect([first.accepted.length, live.accepted.length]).toEqual([3, 3])
+    expect(await streamsOf(failing.id)).toEqual([])
+  })
+
+  test('does not wait for a dead first one', async () => {
+    const [first, more] = [await world.receiver(), await world.receiver()]
+    first.judge = () => 'reset'
+    const merchant = world.merchant(first)
+    await add(merchant, more)
+    await world.emitTo(merchant, randomUUID(), 3)
+    await deliver()
+    expect([first.accepted.length, more.accepted.length]).toEqual([0, 3])
+  })
+
+  test('gets only the kinds that it has chosen, and only what is made after it', async () => {
+    const more = await world.receiver()
+    const merchant = world.merchant(null)
+    await world.emitTo(merchant, randomUUID())
+    const none = await add(merchant, more, ['Withdraw'])
+    const some = await add(merchant, more, ['Withdraw', 'Replenish'])
+    await world.emitTo(merchant, randomUUID())
+    expect(await streamsOf(none.id)).toEqual([])
+    expect(await streamsOf(some.id)).toMatchObject([{ next_sequence: 2, last_sequence: 2 }])
+    const notice = { merchantId: merchant, objectId: randomUUID(), kind: 'Withdraw', status: 'Done', body: { n: 9 } }
+    await within((tx) => emit(tx, [notice], moment()))
+    expect(await streamsOf(none.id)).toMatchObject([{ next_sequence: 3 }])
+    await deliver()
+    expect(more.accepted.map(({ n }) => n).toSorted()).toEqual([0, 9, 9])
+  })
+
+  test('that is off gets nothing, loses nothing, and gets everything in order when it is on', async () => {
+    const more = await world.receiver()
+    const merchant = world.merchant(null)
+    const { id } = await add(merchant, more)
+    const choices = { url: more.url, description: '', kinds: null }
+    await within((tx) => changeEndpoint(tx, merchant, id, { ...choices, isOn: false }))
+    await world.emitTo(merchant, randomUUID(), 3)
+    await deliver()
+    expect(more.requests).toEqual([])
+    await within((tx) => changeEndpoint(tx, merchant, id, { ...choices, isOn: true }))
+    await deliver()
+    expect(more.accepted.map(({ n }) => n)).toEqual([0, 1, 2])
+  })
+
+  test('has signatures with both secrets while one replaces the other; a form rotates once', async () => {
+    const more = await world.receiver()
+    const merchant = world.merchant(null)
+    const { id, secret } = await add(merchant, more)
+    const rotation = { id, rotationId: randomUUID(), overlapMs: HOUR }
+    const rotate = () => within((tx) => rotateEndpointSecret(tx, merchant, rotation, deps(), moment()))
+    const anew = (await rotate())!
+    expect(await rotate()).toBeUndefined()
+    await world.emitTo(merchant, randomUUID())
+    await deliver()
+    world.ahead += HOUR
+    await world.emitTo(merchant, randomUUID())
+    await deliver()
+    const [during, after] = more.requests
+    expect([secret, anew].map((one) => [signedWith(during!, one), signedWith(after!, one)])).toEqual([
+      [true, false],
+      [true, true],
+    ])
+  })
+
+  test('of another merchant is not found, changed, rotated or removed', async () => {
+    const more = await world.receiver()
+    const [merchant, other] = [world.merchant(null), world.merchant(null)]
+    const { id } = await add(merchant, more)
+    const before = await findEndpoint(world.db, merchant, id)
+    expect(await findEndpoint(world.db, other, id)).toBeUndefined()
+    await within((tx) =>
+      changeEndpoint(tx, other, id, { url: 'https://evil.example/', description: '', kinds: null, isOn: false }),
+    )
+    const rotation = { id, rotationId: randomUUID(), overlapMs: 0 }
+    expect(await within((tx) => rotateEndpointSecret(tx, other, rotation, deps(), moment()))).toBeUndefined()
+    expect(await within((tx) => removeEndpoint(tx, other, id, moment()))).toBeUndefined()
+    expect(await findEndpoint(world.db, merchant, id)).toEqual(before)
+    // An id that another merchant's form has used makes nothing.
+    const given = { merchantId: other, id, url: more.url, description: '', kinds: null, createdBy: 'cli:test' }
+    expect(await within((tx) => addEndpoint(tx, given, deps(), moment()))).toEqual({ problem: 'known' })
+  })
+})
+
+test('a removed endpoint gets nothing more; what waited for it is deleted, and its alert ends', async () => {
+  const dead = await world.receiver()
+  dead.judge = () => 500
+  const merchant = world.merchant(null)
+  const { id } = await add(merchant, dead)
+  await world.emitTo(merchant, randomUUID())
+  for (let i = 0; i < 20 && (await world.alerts(id)).length === 0; i += 1) {
+    await deliver()
+    world.ahead += 3 * HOUR
+  }
+  expect(await world.alerts(id)).toEqual([{ open: true }])
+  await world.emitTo(merchant, randomUUID())
+  expect(await within((tx) => removeEndpoint(tx, merchant, id, moment()))).toBe(dead.url)
+  expect(await within((tx) => removeEndpoint(tx, merchant, id, moment()))).toBeUndefined()
+  expect(await world.alerts(id)).toEqual([{ open: false }])
+  const sent = dead.requests.length
+  world.ahead += 2 * DAY
+  await world.emitTo(merchant, randomUUID())
+  await deliver()
+  expect(dead.requests).toHaveLength(sent)
+  expect((await streamsOf(id)).length).toBe(2)
+  await runUntilIdle([createAttemptPruneJob(world.runtime)])
+  expect(await streamsOf(id)).toEqual([])
+})
+
+test('a worker that ends between an answer and its record: another one sends the same again, and nothing is lost', async () => {
+  const more = await world.receiver()
+  const merchant = world.merchant(null)
+  const { id } = await add(merchant, more)
+  await world.emitTo(merchant, randomUUID(), 2)
+  let broken = true
+  const dying = world.delivery({
+    pause: async (name) => {
+      if (broken && name === 'deliveries-not-recorded') throw new Error('the process ends here')
+    },
+  })
+  await runUntilIdle([dying.additional])
+  broken = false
+  expect(more.accepted.map(({ n }) => n)).toEqual([0, 1])
+  expect(await streamsOf(id)).toMatchObject([{ next_sequence: 1, last_sequence: 2 }])
+  world.now += HOUR
+  await deliver()
+  expect(more.accepted.map(({ n }) => n)).toEqual([0, 1, 0, 1])
+  expect(await streamsOf(id)).toEqual([])
+})
+
+test('all exhausted deliveries of an endpoint follow when it accepts another one; those of the first do not', async () => {
+  const [first, more] = [await world.receiver(), await world.receiver()]
+  for (const receiver of [first, more]) receiver.judge = () => 500
+  const merchant = world.merchant(first)
+  const { id } = await add(merchant, more)
+  await world.emitTo(merchant, randomUUID())
+  for (let i = 0; i < 20 && (await world.alerts(merchant)).length + (await world.alerts(id)).length < 2; i += 1) {
+    await deliver()
+    world.ahead += 3 * HOUR
+  }
+  more.judge = () => 200
+  await world.emitTo(merchant, randomUUID())
+  await deliver()
+  expect(more.accepted).toHaveLength(2)
+  expect(await world.alerts(id)).toEqual([{ open: false }])
+  expect(await world.alerts(merchant)).toEqual([{ open: true }])
+})
+
+test('a notification is sent again to one endpoint only, once for each state that was shown', async () => {
+  const [first, more] = [await world.receiver(), await world.receiver()]
+  const merchant = world.merchant(first)
+  const object = randomUUID()
+  await world.emitTo(merchant, object)
+  const { id } = await add(merchant, more, ['Withdraw'])
+  const state = async () => (await endpointDeliveries(world.db, [id], { objectId: object, sequence: 1 }))[0]!
+  const replay = (lastEpoch: number) =>
+    within((tx) => replayToEndpoint(tx, merchant, { endpointId: id, sequence: 1, lastEpoch }, moment()))
+  expect(await state()).toMatchObject({ state: 'unsent', lastEpoch: 0 })
+  expect([await replay(0), await replay(0)]).toEqual(['scheduled', 'waiting'])
+  await deliver()
+  expect([first.accepted.length, more.accepted.length]).toEqual([1, 1])
+  expect(await replay(0)).toBe('changed')
+  const { state: delivered, lastEpoch } = await state()
+  expect(delivered).toBe('delivered')
+  expect(await replay(lastEpoch)).toBe('scheduled')
+  await deliver()
+  expect([first.accepted.length, more.accepted.length]).toEqual([1, 2])
+  expect(
+    await within((tx) => replayToEndpoint(tx, merchant, { endpointId: id, sequence: 7, lastEpoch: 0 }, moment())),
+  ).toBe('unknown')
+  const attempts = await listEndpointAttempts(world.db, id, { before: null, limit: 1 })
+  expect(await listEndpointAttempts(world.db, id, { before: attempts[0]!, limit: 5 })).toHaveLength(1)
+})
+
+test('waiting deliveries of an endpoint are made due together, and its health counts them', async () => {
+  const more = await world.receiver()
+  more.judge = () => 503
+  const merchant = world.merchant(null)
+  const { id } = await add(merchant, more)
+  await world.emitTo(merchant, randomUUID())
+  await deliver()
+  expect(await endpointHealth(world.db, id)).toMatchObject({ waiting: 1, failing: 1, attempts: 1, refused: 1 })
+  more.judge = () => 200
+  expect(await within((tx) => wakeEndpoint(tx, id, moment(), 10))).toBe(1)
+  expect(await within((tx) => wakeEndpoint(tx, id, moment(), 10))).toBe(0)
+  await deliver()
+  expect(await endpointHealth(world.db, id)).toMatchObject({ waiting: 0, failing: 0, attempts: 2, refused: 1 })
+})
+
+test('a merchant has ten endpoints at most', async () => {
+  const more = await world.receiver()
+  const merchant = world.merchant(null)
+  const ids: string[] = []
+  for (let i = 0; i < MOST_ADDITIONAL_ENDPOINTS; i += 1) ids.push((await add(merchant, more)).id)
+  const given = { merchantId: merchant, url: more.url, description: '', kinds: null, createdBy: 'cli:test' }
+  const addOne = () => within((tx) => addEndpoint(tx, { ...given, id: randomUUID() }, deps(), moment()))
+  expect(await addOne()).toEqual({ problem: 'too-many' })
+  expect((await listEndpoints(world.db, merchant)).map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+  await within((tx) => removeEndpoint(tx, merchant, ids[0]!, moment()))
+  expect((await addOne()).problem).toBeUndefined()
+})
+
+test('both secrets of an endpoint are sealed again with a new data key', async () => {
+  const [old, anew] = [randomBytes(32), randomBytes(32)]
+  const [before, after] = [createSecretRing([old]), createSecretRing([anew, old])]
+  const [merchant, id] = [world.merchant(null), randomUUID()]
+  const given = {
+    merchantId: merchant,
+    id,
+    url: 'https://shop.example/',
+    description: '',
+    kinds: null,
+    createdBy: 'cli:test',
+  }
+  await within((tx) => addEndpoint(tx, given, { ...deps(), box: before }, moment()))
+  const rotation = { id, rotationId: randomUUID(), overlapMs: HOUR }
+  await within((tx) => rotateEndpointSecret(tx, merchant, rotation, { ...deps(), box: before }, moment()))
+  const reseal = () => within((tx) => resealEndpoints(tx, after, '00000000-0000-0000-0000-000000000000', 1_000))
+  expect((await reseal()).resealed).toBe(1)
+  expect((await reseal()).resealed).toBe(0)
+  const endpoint = await createEndpointReader(world.db, createSecretBox(anew), world.runtime.clock)(id)
+  expect(endpoint?.webhookSecrets).toHaveLength(2)
+})
