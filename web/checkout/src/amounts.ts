@@ -35,16 +35,32 @@ const currency = (ticker: string, language: Language): Intl.NumberFormat => {
   return format
 }
 
+/** A sign before exactly three digits: `1,500` and `1.500` are 1.5 for some people and 1500 for others. */
+const UNCLEAR = /^(?:[1-9]\d*,|[1-9]\d{0,2}\.)\d{3}$/
+
+/**
+ * Whether a typed amount can mean two amounts, so that a form must ask again. `0.125`, `1234.567` and `1.5000` are
+ * clear, because no one separates thousands in this way.
+ */
+export const isUnclear = (typed: string): boolean => UNCLEAR.test(typed)
+
+/** A typed amount with a point as its decimal sign; undefined if it is unclear. It may still be no amount. */
+export const pointed = (typed: string): string | undefined => (isUnclear(typed) ? undefined : typed.replace(',', '.'))
+
+/** A decimal for the field of a form: one that would be unclear if a person had typed it gets a fourth digit. */
+export const inField = (decimal: string): string => (isUnclear(decimal) ? `${decimal}0` : decimal)
+
 /** Characters of the longest fee that `plusFee` adds. */
 export const LONGEST_FEE = 34
 
 /**
- * Adds a fee, as a person types it, to an amount of the same asset. Exact. Undefined if the fee is no amount.
+ * Adds a fee, as a person types it, to an amount of the same asset. Exact.
+ * Undefined if the fee is no amount, or unclear.
  * @param amount a decimal without exponent or sign
  */
 export const plusFee = (amount: string, fee: string): string | undefined => {
-  const typed = fee.trim().replace(',', '.')
-  if (!/^\d{1,15}(\.\d{0,18})?$/.test(typed)) return undefined
+  const typed = pointed(fee.trim())
+  if (typed === undefined || !/^\d{1,15}(\.\d{0,18})?$/.test(typed)) return undefined
   const decimalsOf = (text: string): number => (text.split('.')[1] ?? '').length
   const decimals = Math.max(decimalsOf(amount), decimalsOf(typed))
   const unitsOf = (text: string): bigint => BigInt(text.replace('.', '') + '0'.repeat(decimals - decimalsOf(text)))

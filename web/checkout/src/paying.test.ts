@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../test/setup/cases.ts'
 import { VIEWS } from '../../../test/world/page-views.ts'
-import { plusFee } from './amounts.ts'
+import { inField, isUnclear, plusFee, pointed } from './amounts.ts'
 import { LANGUAGES, renderPage, type PageView } from './index.ts'
 
 /** All bytes of a page, compressed as the api does at worst. */
@@ -51,7 +51,7 @@ describe('an amount plus a fee', () => {
       whole * 10n ** 18n + BigInt(part.padEnd(18, '0'))
     fc.assert(
       fc.property(decimal, decimal, (amount, fee) => {
-        const [whole = '', part = ''] = plusFee(amount.text, fee.text)!.split('.')
+        const [whole = '', part = ''] = plusFee(amount.text, inField(fee.text))!.split('.')
         expect(e18({ whole: BigInt(whole), part })).toBe(e18(amount) + e18(fee))
         expect(part).not.toMatch(/0$/)
       }),
@@ -66,9 +66,12 @@ describe('an amount plus a fee', () => {
   ])('%s plus %s is %s', (amount, fee, sum) => {
     expect(plusFee(amount, fee)).toBe(sum)
   })
-  test.each(['', '-1', '1e3', '0x1', '1,2,3', '١', 'one', '1'.repeat(16)])('is nothing for the fee %j', (fee) => {
-    expect(plusFee('1', fee)).toBeUndefined()
-  })
+  test.each(['', '-1', '1e3', '0x1', '1,2,3', '١', 'one', '1,500', '1.500', '1'.repeat(16)])(
+    'is nothing for the fee %j',
+    (fee) => {
+      expect(plusFee('1', fee)).toBeUndefined()
+    },
+  )
 })
 
 describe('the payment step', () => {
@@ -173,5 +176,24 @@ describe('every page', () => {
       })),
     )
     expect(sizes.filter(({ bytes }) => bytes > MOST_BYTES)).toEqual([])
+  })
+})
+
+describe('a typed amount', () => {
+  test.each(['1,500', '1.500', '12,500', '999.000', '1234,567'])(
+    '%s is unclear, and a field shows it clearly',
+    (typed) => {
+      expect([isUnclear(typed), pointed(typed), isUnclear(inField(typed))]).toEqual([true, undefined, false])
+    },
+  )
+  test.each([
+    ['0.125', '0.125'],
+    ['0,125', '0.125'],
+    ['1234.567', '1234.567'],
+    ['1.2340', '1.2340'],
+    ['1,50', '1.50'],
+    ['1500', '1500'],
+  ])('%s is %s', (typed, decimal) => {
+    expect([isUnclear(typed), pointed(typed), inField(decimal)]).toEqual([false, decimal, decimal])
   })
 })

@@ -86,6 +86,7 @@ describe('an invoice by hand', () => {
     ['crypto:USD', '1.001'],
     ['crypto:BTC', '1e3'],
     ['crypto:USDT', '1,500'],
+    ['crypto:USDT', '1.500'],
     ['crypto:USDT', '12 345,678'],
     ['crypto:USDT', '1,500,000'],
     ['crypto:USDT', '1,500.00'],

@@ -39,6 +39,7 @@ describe('a payment link', () => {
     ['', 'Enter an amount'],
     ['ten', 'Write the amount in digits'],
     ['5,500', 'Write the amount in digits'],
+    ['5.500', 'Write the amount in digits'],
     ['4.99', 'From 5 USDT to 50 USDT'],
     ['50.000000000000000001', 'From 5 USDT to 50 USDT'],
   ])('refuses the amount %j, and shows why beside it', async (value, why) => {

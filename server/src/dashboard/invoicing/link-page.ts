@@ -1,4 +1,4 @@
-import { amountText } from '@bursar/checkout/amounts'
+import { amountText, inField } from '@bursar/checkout/amounts'
 import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { facts, note } from '@bursar/checkout/parts'
@@ -99,9 +99,9 @@ const typedOf = (link: PaymentLink): Typed => ({
   key: randomUUID(),
   name: link.name,
   description: link.description ?? '',
-  amount: link.amount ?? '',
-  least: link.least ?? '',
-  most: link.most ?? '',
+  amount: inField(link.amount ?? ''),
+  least: inField(link.least ?? ''),
+  most: inField(link.most ?? ''),
   language: link.language ?? '',
   expires: lastDayOf(link),
   uses: link.mostUses === null ? '' : String(link.mostUses),

@@ -1,3 +1,4 @@
+import { pointed } from '@bursar/checkout/amounts'
 import { isNetwork, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -88,6 +89,8 @@ const assetOf = (ticker: string, catalogue: Catalogue): Filter['asset'] => {
 /** Amounts of different assets can't be compared: without an asset there is no bound. */
 const unitsIn = (text: string | undefined, asset: ListedAsset | null): bigint | null => {
   if (text === undefined || asset === null) return null
-  const parsed = parseUnits(text.replace(',', '.').replaceAll(/\s/g, ''), asset.scale)
+  const decimal = pointed(text.replaceAll(/\s/g, ''))
+  if (decimal === undefined) return null
+  const parsed = parseUnits(decimal, asset.scale)
   return parsed.ok ? parsed.units : null
 }

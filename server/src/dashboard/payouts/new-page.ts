@@ -11,8 +11,8 @@ import {
   lineOf,
   listAddresses,
   PayoutProblem,
-  pointed,
   requestPayouts,
+  typedAmount,
   type FieldProblem,
   type JudgedPayout,
   type TypedPayout,
@@ -34,7 +34,7 @@ type Typed = Record<FieldName, string>
 const typedIn = (fields: Fields): Typed => ({
   asset: fields(FIELDS.asset),
   to: fields(FIELDS.to).trim(),
-  amount: pointed(fields(FIELDS.amount).trim()),
+  amount: typedAmount(fields(FIELDS.amount).trim()),
   meta: fields(FIELDS.meta).trim(),
 })
 

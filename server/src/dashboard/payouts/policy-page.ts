@@ -1,3 +1,4 @@
+import { inField, pointed } from '@bursar/checkout/amounts'
 import { html, type Markup } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
@@ -73,8 +74,9 @@ const rulesIn = ({ rules: { catalogue } }: PayoutPagesDeps, fields: Fields): Pay
 
 /** Null: the field is empty. Undefined: it is no amount. */
 const unitsIn = (typed: string, scale: number): bigint | null | undefined => {
-  const text = typed.trim().replace(',', '.')
-  if (text === '') return null
+  if (typed.trim() === '') return null
+  const text = pointed(typed.trim())
+  if (text === undefined) return undefined
   const parsed = parseUnits(text, scale)
   return parsed.ok ? parsed.units : undefined
 }
@@ -122,7 +124,7 @@ const assetPanel = (scope: Scope, { ticker, scale }: CryptoAsset, field: ShownFi
   const amount = (name: string, label: string, read: (rule: AssetRule) => bigint | null): Markup => {
     const units = field(`${name}-${ticker}`, (rules) => {
       const found = read(ruleOf(rules, ticker))
-      return found === null ? '' : formatUnits(found, scale)
+      return found === null ? '' : inField(formatUnits(found, scale))
     })
     return numberField(`${name}-${ticker}`, label, units, 'decimal')
   }

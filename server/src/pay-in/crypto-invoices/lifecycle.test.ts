@@ -142,6 +142,7 @@ describe('an invoice in crypto', () => {
       [{ ticker: 'BTC', value: '0.000000001' }, 'value-invalid'],
       [{ ticker: 'BTC', value: '0' }, 'value-invalid'],
       [{ ticker: 'BTC', value: '-1' }, 'value-invalid'],
+      [{ ticker: 'BTC', value: '1.500' }, 'value-invalid'],
       [{ ticker: 'BTC', value: '0.00009' }, 'value-too-small'],
       [{ ticker: 'BTC', value: '1', email: 'a@b@c' }, 'email-invalid'],
       [{ ticker: 'USDT', blockchain: 'ETHEREUM', value: '1.0000001' }, 'value-invalid'],

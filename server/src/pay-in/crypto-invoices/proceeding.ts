@@ -1,3 +1,4 @@
+import { pointed } from '@bursar/checkout/amounts'
 import { isNetwork } from '@bursar/chainkit'
 import { familyOf, issueInside } from '../../chain/addresses/index.ts'
 import { checkAll } from '../../platform/base/check-all.ts'
@@ -129,8 +130,9 @@ const chosen = (
 
 const chosenUnits = (value: string | undefined, { asset, on }: Option): bigint => {
   if (value === undefined || value === '') throw new PayerRefusal('choose-value', 'value')
-  const parsed = parseUnits(value.trim().replace(',', '.'), asset.scale)
-  if (!parsed.ok || parsed.units === 0n) throw new PayerRefusal('value-invalid', 'value')
+  const typed = pointed(value.trim())
+  const parsed = typed === undefined ? undefined : parseUnits(typed, asset.scale)
+  if (!parsed?.ok || parsed.units === 0n) throw new PayerRefusal('value-invalid', 'value')
   if (parsed.units < on.minDeposit) throw new PayerRefusal('value-too-small', 'value')
   if (!canBeSent(parsed.units, asset, on)) throw new PayerRefusal('value-invalid', 'value')
   return parsed.units

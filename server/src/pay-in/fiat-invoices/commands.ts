@@ -1,3 +1,4 @@
+import { pointed } from '@bursar/checkout/amounts'
 import { isUnderWay, paymentsOf, planPayment, readFailing, type Payment } from '../../cards/acquiring/index.ts'
 import type { CardTicker } from '../../adapters/acquirers/port.ts'
 import { checkAll } from '../../platform/base/check-all.ts'
@@ -169,7 +170,10 @@ const amountOf = (
   const chosen = ticker ?? choice.ticker ?? (assets.length === 1 ? assets[0]!.ticker : undefined)
   if (chosen === undefined) throw new FiatPayerRefusal('choose-ticker', 'ticker')
   if (value === undefined || value.trim() === '') throw new FiatPayerRefusal('choose-value', 'value')
-  const read = readAmount({ value: value.trim().replace(',', '.'), ticker: chosen }, assets)
+  // The merchant's program writes a point before decimals; only a payer's own amount can be unclear.
+  const decimal = askedValue ?? pointed(value.trim())
+  if (decimal === undefined) throw new FiatPayerRefusal('value-invalid', 'value')
+  const read = readAmount({ value: decimal, ticker: chosen }, assets)
   if (read.ok) return { ticker: chosen, units: read.units }
   if (read.problem === 'ticker') throw new FiatPayerRefusal('ticker-refused', 'ticker')
   throw new FiatPayerRefusal(read.problem === 'limits' ? 'value-limits' : 'value-invalid', 'value', read.asset)

@@ -1,3 +1,4 @@
+import { pointed } from '@bursar/checkout/amounts'
 import type { RoutingTable } from '../../cards/acquiring/index.ts'
 import type { NewId } from '../../platform/base/id.ts'
 import type { Language } from '../../platform/base/language.ts'
@@ -33,15 +34,10 @@ export interface Wanted {
   duration?: number | undefined
 }
 
-/** One comma before three digits separates thousands for some people, and decimals for others; `0,005` is clear. */
-const UNCLEAR = /^[1-9]\d*,\d{3}$/
-
 /** An amount as people type it, as a decimal of the API; undefined if it is none, or may mean two amounts. */
 export const amountIn = (typed: string): string | undefined => {
-  const plain = typed.replaceAll(/\s/g, '')
-  if (UNCLEAR.test(plain)) return undefined
-  const text = plain.replace(',', '.')
-  return /^(?=.*[1-9])\d{1,30}(\.\d{1,18})?$/.test(text) ? text : undefined
+  const text = pointed(typed.replaceAll(/\s/g, ''))
+  return text !== undefined && /^(?=.*[1-9])\d{1,30}(\.\d{1,18})?$/.test(text) ? text : undefined
 }
 
 /** The assets and currencies in which invoices of each kind are asked for. */

@@ -1,7 +1,7 @@
 /** Files of payouts: CSV with a line of names of columns, and a payout in each further line. */
 import { parse } from 'csv-parse/sync'
 import type { PayoutLine } from './content.ts'
-import { pointed, type TypedPayout } from './judging.ts'
+import { typedAmount, type TypedPayout } from './judging.ts'
 
 /** The columns of a file, in any order; `reference` may be absent. */
 export const FILE_COLUMNS = ['asset', 'network', 'address', 'amount', 'reference'] as const
@@ -38,7 +38,7 @@ export const readPayoutFile = (text: string): { payouts: TypedPayout[] } | { tro
         ticker: ticker!.toUpperCase(),
         blockchain: blockchain!.toUpperCase(),
         to: to!,
-        amount: pointed(amount!),
+        amount: typedAmount(amount!),
         meta: meta!,
       }
     }),

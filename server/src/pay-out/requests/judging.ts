@@ -1,3 +1,4 @@
+import { isUnclear, pointed } from '@bursar/checkout/amounts'
 import { isNetwork } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -16,13 +17,11 @@ export interface TypedPayout {
   meta: string
 }
 
-/** A comma before exactly three digits separates thousands in some countries, and decimals in others. */
-const AMBIGUOUS = /^[1-9]\d*,\d{3}$/
+const AMBIGUOUS_TEXT =
+  'A comma or a point before exactly three digits is ambiguous: write 1500, or 1.5, or 1.2340 with a fourth digit'
 
-const AMBIGUOUS_TEXT = 'A comma before three digits is ambiguous: write 1500 or 1.5, not 1,500'
-
-/** A typed amount with a point as its decimal sign. An ambiguous comma stays, and the amount is then refused. */
-export const pointed = (amount: string): string => (AMBIGUOUS.test(amount) ? amount : amount.replace(',', '.'))
+/** A typed amount with a point as its decimal sign. An ambiguous amount stays as it is, and is then refused. */
+export const typedAmount = (amount: string): string => pointed(amount) ?? amount
 
 /** A problem of a field. `detail` is a text of the API, in English. */
 export interface FieldProblem {
@@ -64,7 +63,7 @@ const problemsOf = (payout: TypedPayout, rules: Rules): FieldProblem[] => {
   if (checked?.ok === false) problems.push({ field: 'to', detail: checked.why })
   const { value } = where
   const read = value && attempt(() => readAmount(amount, value))
-  if (AMBIGUOUS.test(amount)) problems.push({ field: 'amount', detail: AMBIGUOUS_TEXT })
+  if (isUnclear(amount)) problems.push({ field: 'amount', detail: AMBIGUOUS_TEXT })
   else if (read?.refused) problems.push({ field: 'amount', detail: read.refused.message })
   return problems
 }

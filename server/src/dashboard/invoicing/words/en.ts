@@ -106,7 +106,8 @@ export const en: InvoicingWords = {
   problems: {
     name: 'Enter a name of at most 255 characters.',
     money: 'Choose a currency from the list.',
-    amount: 'Enter an amount that can be paid in this currency, in digits, like 1500 or 12.50. “1,500” is not clear.',
+    amount:
+      'Enter an amount that can be paid in this currency, in digits, like 1500 or 12.50. “1,500” and “1.500” are not clear.',
     least:
       'The smallest amount is not valid. Leave the field “Amount” empty, and enter an amount that can be paid, like 1500 or 12.50.',
     most: 'The largest amount is not valid. Leave the field “Amount” empty, and enter at least the smallest amount, like 1500 or 12.50.',
