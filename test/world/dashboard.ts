@@ -17,6 +17,10 @@ import {
 import { listRoutes } from '../../server/src/app/composition/lists.ts'
 import { archivePages } from '../../server/src/dashboard/archive/index.ts'
 import { balancePages } from '../../server/src/dashboard/balances/index.ts'
+import { exchangePages } from '../../server/src/dashboard/exchange/index.ts'
+import { createQuoteStore, readExchangePolicy, type TradingDeps } from '../../server/src/exchange/exchanges/index.ts'
+import { createStopsReader } from '../../server/src/ledger/stops/index.ts'
+import { createUsdtMarketsReader, type UsdtMarkets } from '../../server/src/market/rates/index.ts'
 import { homePages } from '../../server/src/dashboard/home/index.ts'
 import { invoicingPages } from '../../server/src/dashboard/invoicing/index.ts'
 import { createRateLimiter } from '../../server/src/app/http/index.ts'
@@ -106,12 +110,14 @@ const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
 /**
  * For the top of a test file. The clock is the edge's. The pages have the rights of the database role of the api.
  * @param catalogue the assets of the installation
+ * @param markets the markets of exchanges; those in the database if none are given
  * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
  */
 export const useDashboard = ({
   ofPort = false,
   catalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } }),
-}: { ofPort?: boolean; catalogue?: Catalogue } = {}) => {
+  markets,
+}: { ofPort?: boolean; catalogue?: Catalogue; markets?: () => Promise<UsdtMarkets> } = {}) => {
   const api = {} as { db: Db }
   let pool: pg.Pool | undefined
   /** statements of the pages, oldest first */
@@ -120,6 +126,14 @@ export const useDashboard = ({
   // Registered before the edge's, it runs after the database is dropped.
   afterAll(() => roles?.drop())
   const originOf = (): string => (ofPort ? `http://localhost:${edge.port}` : ORIGIN)
+  let trading: TradingDeps | undefined
+  const tradingOf = (runtime: ReturnType<typeof createTestRuntime>): TradingDeps => ({
+    runtime,
+    policy: readExchangePolicy(catalogue),
+    quoteStore: createQuoteStore(runtime),
+    usdtMarkets: markets ?? createUsdtMarketsReader(runtime.db, runtime.clock.now),
+    stops: createStopsReader(runtime.db, runtime.clock.now),
+  })
   const deps = {
     get db() {
       return api.db
@@ -148,6 +162,10 @@ export const useDashboard = ({
     },
     explorers: explorersOf('mainnet', new Map([['ETHEREUM', 1n]])),
     rules: { catalogue, bitcoinChain: 'regtest' as const },
+    get trading() {
+      trading ??= tradingOf(deps.runtime)
+      return trading
+    },
   }
   // A directory of its own knows the merchants that a test has just made.
   const find = (id: string) => createDirectory(edge.db, box).find(id)
@@ -168,6 +186,7 @@ export const useDashboard = ({
     ...homePages(deps),
     ...paymentPages(deps),
     ...balancePages(deps),
+    ...exchangePages(deps),
     ...payoutPages(deps),
     ...webhookPages(deps),
     ...settingsPages(deps),

@@ -101,7 +101,7 @@ export const createApi = (
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
-    ...createDashboard(world, dataKeys, chainIds),
+    ...createDashboard(world, dataKeys, chainIds, exchanging.trading),
     ...linkPages({
       runtime,
       settings: makingSettings(world),

@@ -173,6 +173,9 @@ beforeAll(async () => {
     'GET balances': {},
     'GET balances/{ticker}': { queries: [{ after: deposit }] },
     'GET balances/{ticker}/export': {},
+    'GET exchange': { queries: [{ after: deposit }, { done: deposit }] },
+    'GET exchange/export': {},
+    'POST exchange': { forms: [{ do: 'price' }, { do: 'exchange', 'exchange-key': deposit }] },
     'GET payouts': { queries: [{ after: request }] },
     'GET payouts/new': { queries: [{ address }] },
     'POST payouts/new': { acting: [ask] },
@@ -246,6 +249,7 @@ test('each route of production has a row, and no other', () => {
     >[0],
     [randomBytes(32)],
     new Map(),
+    deps.trading,
   )
   expect(Object.keys(rows).toSorted()).toEqual(production.map(nameOf).toSorted())
   expect(pages().map(nameOf).toSorted()).toEqual(production.map(nameOf).toSorted())

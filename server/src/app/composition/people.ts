@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Network } from '@bursar/chainkit'
 import { archivePages } from '../../dashboard/archive/index.ts'
 import { balancePages } from '../../dashboard/balances/index.ts'
+import { exchangePages } from '../../dashboard/exchange/index.ts'
+import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
@@ -31,6 +33,7 @@ export const createDashboard = (
   world: FiatWorld & Pick<World, 'wallet'>,
   dataKeys: readonly Uint8Array[],
   chainIds: ReadonlyMap<Network, bigint>,
+  trading: TradingDeps,
 ): PageRoute[] => {
   const { runtime, publicUrl, catalogue, wallet } = world
   const { db } = runtime
@@ -60,6 +63,7 @@ export const createDashboard = (
       explorers: explorersOf(wallet.bitcoinChain, chainIds),
     }),
     ...balancePages({ runtime, db, devices, catalogue }),
+    ...exchangePages({ ...deps, catalogue, trading }),
     ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain } }),
     ...webhookPages(deps),
     ...settingsPages(deps),

@@ -7,6 +7,8 @@
  * - the platform never sells more of an asset than it holds for exchanges, and this holding stays within the configured
  *   limits.
  */
+export { estimateOf, exchangeByMember, NotServed, tradedAssets } from './by-member.ts'
+export type { Estimated, MemberExchange } from './by-member.ts'
 export { fundPosition, notifyExchange } from './commands.ts'
 export { estimate, fillOrder, fillPart, priceOrder } from './trading.ts'
 export type { TradingDeps, Order } from './trading.ts'

@@ -41,6 +41,8 @@ describe('the table of permissions', () => {
     'see-payments': EVERY,
     'create-invoices': ['owner', 'admin', 'finance', 'support'],
     'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
+    'see-exchanges': ['owner', 'admin', 'finance', 'approver', 'viewer'],
+    exchange: ['owner', 'finance'],
     'see-payouts': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     'request-payouts': ['owner', 'admin', 'finance'],
     'approve-payouts': ['owner', 'admin', 'finance', 'approver'],

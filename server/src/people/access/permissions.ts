@@ -16,6 +16,11 @@ export const PERMISSIONS = {
     does: 'read balances and their statements, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
+  'see-exchanges': {
+    does: 'read exchanges, and export them',
+    roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
+  },
+  exchange: { does: 'exchange a balance at the current price', roles: ['owner', 'finance'] },
   'see-payouts': {
     does: 'read requests of payouts, the address book and the policy',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],

@@ -11,6 +11,7 @@ const PARTS = [
   ['payments', 'money', 'see-payments'],
   ['links', 'money', 'see-payments'],
   ['balances', 'money', 'see-balances'],
+  ['exchange', 'money', 'see-exchanges'],
   ['payouts', 'money', 'see-payouts'],
   ['webhooks', 'developers', 'see-webhooks'],
   ['keys', 'developers', 'manage-keys'],

@@ -10,6 +10,7 @@ export interface MenuWords {
   links: string
   payments: string
   balances: string
+  exchange: string
   payouts: string
   webhooks: string
   settings: string
@@ -42,6 +43,7 @@ const uk: MenuWords = {
   links: 'Платіжні посилання',
   payments: 'Платежі',
   balances: 'Баланси',
+  exchange: 'Обмін',
   payouts: 'Виплати',
   webhooks: 'Вебхуки',
   settings: 'Налаштування',
@@ -69,6 +71,7 @@ const kk: MenuWords = {
   links: 'Төлем сілтемелері',
   payments: 'Төлемдер',
   balances: 'Баланстар',
+  exchange: 'Айырбас',
   payouts: 'Төлем шығару',
   webhooks: 'Вебхуктар',
   settings: 'Баптаулар',
@@ -96,6 +99,7 @@ const ru: MenuWords = {
   links: 'Платёжные ссылки',
   payments: 'Платежи',
   balances: 'Балансы',
+  exchange: 'Обмен',
   payouts: 'Выплаты',
   webhooks: 'Вебхуки',
   settings: 'Настройки',
@@ -123,6 +127,7 @@ const en: MenuWords = {
   links: 'Payment links',
   payments: 'Payments',
   balances: 'Balances',
+  exchange: 'Exchange',
   payouts: 'Payouts',
   webhooks: 'Webhooks',
   settings: 'Settings',
