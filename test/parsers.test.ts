@@ -41,6 +41,7 @@ const TRIED: Readonly<Record<string, string>> = {
 const NOT_TRIED: Readonly<Record<string, string>> = {
   'server/src/adapters/chains/dialects/': 'reports to the operator how a node answers; no money follows from it',
   'server/src/adapters/chains/survey/': 'reports to the operator whether a node is fit; no money follows from it',
+  'server/src/app/backup/': 'files that we and PostgreSQL wrote; each is compared with its hash',
   'server/src/app/cli/': 'files and arguments of the operator: server/src/app/cli/rubbish.test.ts',
   'server/src/dashboard/archive/':
     'archives that we wrote; the command that verifies one reports, and no money follows from it',

@@ -123,6 +123,7 @@ export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
  * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature
  * @param dieAt the point at which what `work` runs is killed, once
  * @param signerOf outside a test: the caller closes the signer's log
+ * @param resumeAs the merchant of a world whose database this is, or is a copy of; its money and cursor are there
  */
 export const createPayoutWorld = async (
   url: string,
@@ -132,12 +133,14 @@ export const createPayoutWorld = async (
     looksAhead = true,
     dieAt,
     signerOf = makeSigner,
+    resumeAs,
   }: {
     network?: 'ETHEREUM' | 'BITCOIN'
     policy?: object
     looksAhead?: boolean
     dieAt?: string
     signerOf?: (options: SignerOptions) => Promise<TestSigner>
+    resumeAs?: string
   } = {},
 ) => {
   const pool = createPool({ url, max: 4 })
@@ -148,10 +151,12 @@ export const createPayoutWorld = async (
   const signer = withoutSocket(made.signer)
   await ensureWallets(db, WALLET, momentOf(runtime))
   // Raw: the cursor stays at one height while tests name final blocks above it, which the watcher never does.
-  await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
+  if (resumeAs === undefined)
+    await sql`insert into watch_cursors(network, height, hash, epoch, head_height, final_height, traces, updated_at)
     values (${network}, 100, 'x', 1, 100, 95, true, ${new Date(time.now)})`.execute(db)
-  const merchantId = randomUUID()
-  for (const asset of ['USDT', 'BTC']) await giveMoney(runtime, { merchantId, asset }, 10n ** 12n)
+  const merchantId = resumeAs ?? randomUUID()
+  for (const asset of resumeAs === undefined ? ['USDT', 'BTC'] : [])
+    await giveMoney(runtime, { merchantId, asset }, 10n ** 12n)
   const node: Node = {
     estimate: () => ({ ok: true, gas: 65_000n }),
     broadcast: () => ({ kind: 'accepted' }),

@@ -51,10 +51,15 @@ const addCommand = (name: string, staging: string): void => {
 const addUnits = (name: string, staging: string): void => {
   const folder = join(staging, 'lib/systemd/system')
   mkdirSync(folder, { recursive: true })
-  for (const unit of unitsOf(name)) copyFileSync(join(HERE, 'systemd', unit), join(folder, unit))
+  for (const unit of [...unitsOf(name), ...timersOf(name)])
+    copyFileSync(join(HERE, 'systemd', unit), join(folder, unit))
 }
 
-/** The units of a program: the signer has one, the server those of its roles and of the migration. */
+/** The timers of a program: the server's, for backups and drills. */
+const timersOf = (name: string): string[] =>
+  name === 'bursar' ? globSync('*.timer', { cwd: join(HERE, 'systemd') }).toSorted() : []
+
+/** The units of a program: the signer has one, the server those of its roles, of the migration and of backups. */
 export const unitsOf = (name: string): string[] =>
   globSync('*.service', { cwd: join(HERE, 'systemd') })
     .filter((unit) => (unit === 'bursar-signer.service') === (name === 'bursar-signer'))

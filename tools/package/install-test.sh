@@ -42,10 +42,14 @@ inside dpkg -i /packages/bursar-signer.deb /packages/bursar.deb >"$folder/dpkg.l
 echo "version: $(inside bursar --version)"
 echo "signer: $(inside bursar-signer --version)"
 echo "users: $(inside id -nG bursar-api), $(inside id -nG bursar-worker), $(inside id -nG bursar-watcher), $(inside id -nG bursar-signer)"
-for unit in bursar-api bursar-worker bursar-watcher bursar-migrate bursar-signer; do
+for unit in bursar-api bursar-worker bursar-watcher bursar-migrate bursar-backup-wal bursar-backup bursar-drill bursar-signer; do
   inside systemd-analyze verify "/lib/systemd/system/$unit.service" 2>&1 | grep "$unit" | sed 's/^/unit: /' || true
   inside systemd-analyze security --offline=true --threshold=25 "$unit.service" >"$folder/$unit.security" 2>&1 ||
     echo "unit: $unit is more exposed than 2.5: $(tail -1 "$folder/$unit.security")"
+done
+
+for timer in bursar-backup bursar-drill; do
+  inside systemd-analyze verify "/lib/systemd/system/$timer.timer" 2>&1 | grep "$timer" | sed 's/^/unit: /' || true
 done
 
 signer() { inside setpriv --reuid=bursar-signer --regid=bursar-signer --init-groups bursar-signer "$@"; }

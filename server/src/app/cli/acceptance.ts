@@ -15,7 +15,7 @@ import { withSigner } from './signer.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 
 /** Alerts about payments that may be made a second time, or that were made and are in no books. */
-const MUST_END: ReadonlySet<string> = new Set(['withdrawal-signed-before', 'nonce-ahead', 'overtaken-unclear'])
+const MUST_END: ReadonlySet<string> = new Set(['withdrawal-signed-before', 'overtaken-unclear'])
 /** The distance to the newest block at which a watcher counts as having read the chain. */
 const MOST_BEHIND = 3
 

@@ -65,6 +65,8 @@ const UNDONE_BY: Readonly<Record<string, string>> = {
 
 /** Commands that do not ask because they take nothing from a merchant and may be repeated. */
 const HARMLESS: Readonly<Record<string, string>> = {
+  backup: 'makes files; removes backups that are older than the operator says',
+  'backup drill': 'makes files, and removes them',
   'data-key reseal': 'each value stays readable by the keys in the file',
   'address watch': 'what comes to more addresses is noticed',
   'restored replay': 'attaches payments that were signed, after the comparison of `withdrawal attach`; pays nothing',
@@ -155,7 +157,7 @@ describe('every command of bursar', () => {
   test('takes --json, but for a process', () => {
     for (const one of commands.filter(({ isProcess }) => !isProcess))
       expect.soft(readCommandLine(one, [...line(one).slice(one.name.split(' ').length), '--json']).asJson).toBe(true)
-    expect(commands.filter(({ isProcess }) => isProcess).map(({ name }) => name)).toEqual(['serve'])
+    expect(commands.filter(({ isProcess }) => isProcess).map(({ name }) => name)).toEqual(['serve', 'backup wal'])
   })
 
   test('that changes something says how it is undone, asks first, or does harm to nothing', () => {

@@ -3,9 +3,12 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { createBackupWatchJob, recordBackup } from '../../platform/runtime/backups.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
 import { reportDatabase } from './doctor-database.ts'
 
+const NOW = Date.UTC(2026, 10, 28)
 const database = useDatabase({ template: migrated })
 let pool: pg.Pool
 beforeAll(() => {
@@ -16,7 +19,9 @@ afterAll(() => pool.end())
 const reported = async (sandbox: boolean): Promise<[boolean, string][]> => {
   const said: [boolean, string][] = []
   await reportDatabase(
-    { config: { sandbox }, runtime: { db: createDb(pool) } } as unknown as Parameters<typeof reportDatabase>[0],
+    { config: { sandbox }, runtime: createTestRuntime(createDb(pool), () => NOW) } as unknown as Parameters<
+      typeof reportDatabase
+    >[0],
     (good, text) => void said.push([good, text]),
   )
   return said
@@ -38,4 +43,41 @@ test('audit S-3: doctor reports a process that is logged in as the owner of the 
     expect.stringContaining('database: bursar worker is logged in as postgres, which owns the tables'),
   ])
   expect((await reported(true)).every(([good]) => good)).toBe(true)
+})
+
+test('D12 a backup or a drill that is missing or too old is an error, and an old one raises an alert', async () => {
+  const runtime = createTestRuntime(createDb(pool), () => NOW)
+  const watch = () => createBackupWatchJob(runtime, 1).run(new AbortController().signal)
+  const alerts = async () =>
+    (
+      await sql<{
+        subject: string
+      }>`select subject from alerts where kind = 'backup-old' and resolved_at is null`.execute(runtime.db)
+    ).rows
+  const said = async () => (await reported(false)).filter(([, text]) => /newest|has ended well yet/.test(text))
+  const record = (kind: 'backup' | 'drill', hours: number) =>
+    recordBackup(
+      runtime.db,
+      { kind, name: '20261128T000000Z', walPosition: '0/1', signerLogLength: null },
+      runtime,
+      new Date(NOW - hours * 3_600_000),
+    )
+  expect((await said()).map(([good]) => good)).toEqual([false, false])
+  await watch()
+  expect(await alerts()).toEqual([])
+  await record('backup', 26)
+  await record('drill', 26)
+  expect((await said()).map(([good]) => good)).toEqual([false, true])
+  await watch()
+  expect(await alerts()).toEqual([{ subject: 'backup' }])
+  await record('backup', 25)
+  await watch()
+  expect([(await said()).map(([good]) => good), await alerts()]).toEqual([[true, true], []])
+})
+
+test('a commit that is on one machine only is an error outside a sandbox', async () => {
+  expect(await reported(false)).toContainEqual([
+    false,
+    expect.stringContaining('synchronous_standby_names is empty: the loss of this machine loses the last commits'),
+  ])
 })

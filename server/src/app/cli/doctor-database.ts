@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
+import { judgeBackup } from '../../platform/runtime/backups.ts'
 import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
@@ -16,6 +17,15 @@ export const reportDatabase = async (
   )
   const { good, text } = await readMonths(runtime.db, new Date(Date.now() + offset))
   report(good, `database: ${text}`)
+  for (const kind of ['backup', 'drill'] as const) {
+    const judged = await judgeBackup(runtime.db, kind, runtime.clock.now())
+    report(judged.good || config.sandbox, `database: ${judged.text}`)
+  }
+  const unsafe = await readDurability(runtime.db)
+  report(
+    unsafe === undefined || config.sandbox,
+    `database: ${unsafe ?? 'each commit is on two machines before it is acknowledged'}`,
+  )
   const { rows } = await sql<{
     application: string
     user: string
@@ -38,4 +48,22 @@ export const reportDatabase = async (
       true,
       `database: logged in as ${[...new Set(rows.map(({ user }) => user))].join(', ')}, none of which owns the tables`,
     )
+}
+
+/**
+ * Returns the reason for which a commit that was acknowledged can be lost with this machine; undefined when a second
+ * machine has it first. A row for each standby is visible to every role; its state only to members of pg_monitor.
+ */
+const readDurability = async (db: Opened['runtime']['db']): Promise<string | undefined> => {
+  const { rows } = await sql<{
+    commit: string
+    standbys: string
+  }>`select current_setting('synchronous_commit') as commit,
+    current_setting('synchronous_standby_names') as standbys`.execute(db)
+  const { commit, standbys } = rows[0]!
+  if (commit === 'off') return 'synchronous_commit is off: a crash loses commits that were acknowledged'
+  if (standbys === '')
+    return 'synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)'
+  if (commit === 'local') return 'synchronous_commit is local: the loss of this machine loses the last commits'
+  return undefined
 }

@@ -5,6 +5,7 @@ import { actionCommands } from './actions.ts'
 import { alertCommands } from './alerts.ts'
 import { archiveCommands } from './archive.ts'
 import { auditCommands } from './audit.ts'
+import { backupCommands } from './backup.ts'
 import { booksCommands } from './books.ts'
 import { cardPayoutCommands } from './card-payouts.ts'
 import { claimCommands } from './claims.ts'
@@ -43,15 +44,9 @@ import { tronCommands } from './tron.ts'
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',
-    commands: [
-      ...runCommands,
-      ...databaseCommands,
-      ...archiveCommands,
-      ...dataKeyCommands,
-      ...restoredCommands,
-      ...acceptanceCommands,
-    ],
+    commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
   },
+  { title: 'Backup and restore', commands: [...backupCommands, ...restoredCommands, ...acceptanceCommands] },
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   {
     title: 'Merchants and their notifications',

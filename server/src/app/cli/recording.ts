@@ -25,6 +25,12 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'order signed-by',
   'audit findings',
   'archive list',
+  'backup list',
+  'backup verify',
+  // A process, like `serve`.
+  'backup wal',
+  // It runs where there is no database yet.
+  'restore',
   'actions',
   'payment show',
   'card-payouts',

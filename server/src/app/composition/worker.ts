@@ -24,6 +24,7 @@ import {
   createReconcileJob,
   createSealJob,
 } from '../../treasury/reconciliation/index.ts'
+import { createBackupWatchJob } from '../../platform/runtime/backups.ts'
 import { createUntracedJob } from '../../chain/watcher/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../../merchants/webhooks/index.ts'
 import {
@@ -51,6 +52,7 @@ const RECONCILE_EVERY_MS = 5 * 60_000
 const COSTS_EVERY_MS = 30_000
 const COUNT_EVERY_MS = 5_000
 const FIGURES_EVERY_MS = 30_000
+const BACKUPS_EVERY_MS = 60_000
 const TREASURY_EVERY_MS = 10_000
 const INVOICES_EVERY_MS = 1_000
 /** How often to check whether the day has its anchor. */
@@ -106,6 +108,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     deps.delivery.testing,
     createAttemptPruneJob(runtime),
     createMonthsJob(runtime),
+    createBackupWatchJob(runtime, BACKUPS_EVERY_MS),
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),

@@ -7,6 +7,7 @@ import { costTotals } from '../../treasury/costs/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import type { Figure } from '../../platform/process/metrics.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { newestBackup } from '../../platform/runtime/backups.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { STOP_COUNTS } from '../../ledger/stops/index.ts'
 import {
@@ -95,6 +96,18 @@ export const metricsOf = (
     help: 'Surplus of our addresses at the last comparison, in whole coins',
     labels: ['network', 'asset'],
     read: () => custody(db, catalogue, ({ surplus, booked, onChain }) => larger(surplus, onChain - booked)),
+  },
+  {
+    name: 'bursar_backup_age_seconds',
+    help: 'Time since the newest good backup, and since the newest drill; absent before the first',
+    labels: ['kind'],
+    read: async () => {
+      const kinds = ['backup', 'drill'] as const
+      const newest = await Promise.all(kinds.map(async (kind) => ({ kind, at: await newestBackup(db, kind) })))
+      return newest.flatMap(({ kind, at }) =>
+        at ? [{ labels: { kind }, value: (clock.now() - at.getTime()) / 1_000 }] : [],
+      )
+    },
   },
   {
     name: 'bursar_reconcile_age_seconds',

@@ -33,6 +33,7 @@ const warningEvent = row('warning', 'operator')
 
 const KINDS = {
   // platform, processes, mail and webhooks
+  'backup-old': critical('backup.md', 'the newest good backup, or the newest drill, is too old'),
   'clock-moved': critical(null, 'the business clock of the database is ahead of the real one'),
   'database-promoted': criticalEvent('recovery.md', 'the database is another copy than before: commits may be lost'),
   'event-partitions': critical(null, 'a coming month has no partition for notifications'),

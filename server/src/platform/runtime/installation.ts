@@ -76,3 +76,13 @@ export const wasRestoredSince = async (db: Db, at: Date): Promise<boolean> => {
   const { rows } = await sql`select from installation where restored_at >= ${at}`.execute(db)
   return rows.length > 0
 }
+
+/**
+ * Marks this database as a copy, so that no role serves it before `bursar restored` has run. A server that was restored
+ * from its base backup and its log has the identity of the original.
+ */
+export const markAsCopy = async (db: Db): Promise<void> => {
+  await sql`update installation set identity = 'a copy of ' || identity where not starts_with(identity, 'a copy of ')`.execute(
+    db,
+  )
+}

@@ -10,6 +10,13 @@ for role in api worker watcher; do
     useradd --system --user-group --groups bursar --home-dir /nonexistent --no-create-home \
       --shell /usr/sbin/nologin "bursar-$role"
 done
+# PostgreSQL does not run as root: the drill runs it as this user.
+getent passwd bursar-backup >/dev/null ||
+  useradd --system --user-group --groups bursar --home-dir /nonexistent --no-create-home \
+    --shell /usr/sbin/nologin bursar-backup
+mkdir -p /var/lib/bursar-backup
+chown bursar-backup:bursar-backup /var/lib/bursar-backup
+chmod 700 /var/lib/bursar-backup
 chown root:bursar /etc/bursar
 chmod 750 /etc/bursar
 

@@ -1,0 +1,145 @@
+/** The folder of backups without a server: the log, the copy of the signer's log, settings and retention. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
+import { temporaryFolder } from '../../../../test/setup/temporary.ts'
+import { idOf, listBackups, MANIFEST, placesOf, type Manifest } from './folder.ts'
+import { connectionOf } from './programs.ts'
+import { copySettings } from './settings.ts'
+import { copySignerLog, readCopy } from './signer-copy.ts'
+import { removeOld } from './taking.ts'
+import { checkReceived, fileOf } from './wal.ts'
+
+const SEGMENT = 1024
+const file = (number: number, timeline = 1): string => fileOf(`0/${(number * SEGMENT).toString(16)}`, timeline, SEGMENT)
+const receive = (folder: string, names: readonly string[]): void => {
+  mkdirSync(folder, { recursive: true })
+  for (const name of names) writeFileSync(join(folder, name), Buffer.alloc(SEGMENT))
+}
+
+test('a gap in the received log, a short file and a log that begins too late are faults', async () => {
+  const folder = temporaryFolder('wal')
+  const check = (from: number) => checkReceived(folder, { from: file(from), segmentBytes: SEGMENT })
+  expect((await check(2)).problems).toMatchObject([expect.stringContaining('was not received')])
+  receive(folder, [file(2), file(3), `${file(4)}.partial`, '00000002.history'])
+  expect((await check(2)).problems).toEqual([])
+  expect((await check(1)).problems).toEqual([`the log has a gap before ${file(2)}`])
+  receive(folder, [file(6), file(4, 2)])
+  expect((await check(2)).problems).toEqual([`the log has a gap before ${file(6)}`])
+  truncateSync(join(folder, file(3)), 10)
+  expect((await check(3)).problems).toContain(`${file(3)} has 10 bytes instead of ${SEGMENT}`)
+})
+
+test('the names of log files are those of PostgreSQL', () => {
+  expect(fileOf('2B/8E0017C8', 3, 16 * 1024 * 1024)).toBe('000000030000002B0000008E')
+})
+
+test("the copy of the signer's log continues, mends an interrupted line, and refuses another log", async () => {
+  const made = await makeSigner({ log: { segmentBytes: 1_500 } })
+  const folder = join(temporaryFolder('copy'), 'log')
+  const sign = (number: number) => made.signer.sign(evmRequest(intentOf(number), { nonce: BigInt(number) }))
+  await sign(1)
+  const first = await copySignerLog(made.signer, folder)
+  appendFileSync(join(folder, 'signer.log'), '{"seq":')
+  for (const number of [2, 3, 4]) await sign(number)
+  const end = await copySignerLog(made.signer, folder)
+  expect(end).toEqual(made.signer.logEnd)
+  expect(await readCopy(folder, first)).toMatchObject({ end })
+  const copied = readdirSync(folder).toSorted()
+  expect(copied.length).toBeGreaterThan(1)
+  const source = join(made.logFile, '..')
+  for (const name of copied)
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(
+      readFileSync(join(source, name.replace('signer.log', 'log')), 'utf8'),
+    )
+  await expect(readCopy(folder, { length: end.length, head: 'f'.repeat(64) })).rejects.toThrow('lacks line')
+  const other = await makeSigner()
+  for (const number of [5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
+    await other.signer.sign(evmRequest(intentOf(number), { nonce: BigInt(number) }))
+  await expect(copySignerLog(other.signer, folder)).rejects.toThrow('does not continue the copy')
+  writeFileSync(join(folder, copied[1]!), readFileSync(join(folder, copied[1]!), 'utf8').replace('"at":1', '"at":2'))
+  await expect(readCopy(folder)).rejects.toThrow('does not follow')
+})
+
+test('K8 settings with secrets are encrypted or left out, and keys are never copied', async () => {
+  const place = temporaryFolder('settings')
+  const path = (name: string, text: string): string => {
+    writeFileSync(join(place, name), text, { mode: 0o600 })
+    return join(place, name)
+  }
+  const env = {
+    DATABASE_URL: 'postgres://u:secret-of-url@h/d',
+    BURSAR_DATA_KEY_FILE: path('data-key', 'secret-of-data-key'),
+    BURSAR_CARD_KEY_FILE: path('card-key', 'secret-of-card-key'),
+    BURSAR_SIGNER_KEY_FILE: path('signer-key', 'secret-of-signer-key'),
+    BURSAR_ASSETS_FILE: path('assets.json', '{"crypto":[]}'),
+    BURSAR_ACQUIRERS_FILE: path('acquirers.json', 'secret-of-acquirer'),
+  }
+  const [key, cert] = [join(place, 'k.pem'), join(place, 'c.pem')]
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-subj',
+      '/CN=backup',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'ignore' },
+  )
+  const plain = await copySettings({ folder: null }, env, join(place, 'a'), undefined)
+  expect(plain).toMatchObject({ leftOut: ['BURSAR_ACQUIRERS_FILE'] })
+  expect(Object.keys(plain.settings)).toEqual(['BURSAR_ASSETS_FILE-assets.json'])
+  const { settings, leftOut } = await copySettings({ folder: null }, env, join(place, 'b'), cert)
+  expect(leftOut).toEqual([])
+  const names = Object.keys(settings)
+  const all = names.map((name) => readFileSync(join(place, 'b', name), 'latin1')).join('')
+  expect(all).not.toContain('secret-of')
+  const sealed = join(place, 'b', 'BURSAR_ACQUIRERS_FILE-acquirers.json.cms')
+  const opened = execFileSync('openssl', ['cms', '-decrypt', '-binary', '-inform', 'DER', '-in', sealed, '-inkey', key])
+  expect(opened.toString('utf8')).toBe('secret-of-acquirer')
+})
+
+test('the password of a URL is not in the arguments of a program', () => {
+  expect(connectionOf('postgres://backup:p%40ss@db/bursar?sslmode=verify-full')).toEqual({
+    text: 'postgres://backup@db/bursar?sslmode=verify-full',
+    env: { PGPASSWORD: 'p@ss' },
+  })
+  expect(connectionOf('postgres:///bursar?host=/run&user=u')).toEqual({
+    text: 'postgres:///bursar?host=/run&user=u',
+    env: {},
+  })
+})
+
+test('old backups are removed, but never the two newest, and the log that the oldest needs stays', async () => {
+  const folder = temporaryFolder('old')
+  const { base, wal } = placesOf(folder)
+  for (const [number, day] of [1, 2, 3, 4].entries()) {
+    const at = new Date(Date.UTC(2026, 0, day))
+    const path = join(base, idOf(at))
+    mkdirSync(path, { recursive: true })
+    const manifest = { finishedAt: at.toISOString(), wal: { startFile: file(number * 2 + 2), segmentBytes: SEGMENT } }
+    writeFileSync(join(path, MANIFEST), JSON.stringify(manifest as unknown as Manifest))
+  }
+  for (const day of [1, 9]) mkdirSync(join(base, `${idOf(new Date(Date.UTC(2026, 0, day, 1)))}.partial`))
+  receive(
+    wal,
+    Array.from({ length: 9 }, (_, number) => file(number)),
+  )
+  const removed = await removeOld(folder, new Date(Date.UTC(2027, 0, 1)))
+  expect(removed).toEqual({ backups: ['20260101T000000Z', '20260102T000000Z'], files: 6 })
+  expect((await listBackups(folder)).map(({ id }) => id)).toEqual(['20260103T000000Z', '20260104T000000Z'])
+  // A backup that is younger than the newest may still be running.
+  expect(readdirSync(base).filter((name) => name.endsWith('.partial'))).toEqual(['20260109T010000Z.partial'])
+  expect(readdirSync(wal).toSorted()).toEqual([6, 7, 8].map((number) => file(number)))
+})

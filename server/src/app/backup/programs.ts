@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How the programs of PostgreSQL and the system are run. */
+export interface Programs {
+  /** folder of the programs of PostgreSQL; null: those in PATH */
+  folder: string | null
+  /** another user that runs them; PostgreSQL refuses to run as root */
+  as?: { uid: number; gid: number }
+}
+
+/** A program ended with another exit code than 0. */
+export class ProgramFailed extends Error {
+  override name = 'ProgramFailed'
+}
+
+/** Chooses Debian's folder of a major version if it exists, else PATH. */
+export const programsOf = (major: number, given: string | undefined): Programs => {
+  const debian = `/usr/lib/postgresql/${major}/bin`
+  return { folder: given ?? (existsSync(join(debian, 'pg_basebackup')) ? debian : null) }
+}
+
+/** The environment of a program: nothing of ours, which has secrets, except for what is given. */
+const environmentOf = (env: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  ...env,
+})
+
+/** Starts a program of PostgreSQL. */
+export const startProgram = (
+  { folder, as }: Programs,
+  name: string,
+  args: readonly string[],
+  { env = {}, stdio }: { env?: Readonly<Record<string, string>>; stdio: StdioOptions },
+): ChildProcess =>
+  spawn(folder === null ? name : join(folder, name), args, { env: environmentOf(env), cwd: '/', stdio, ...as })
+
+/** Runs a program of the system, such as `cp`, to its end. @returns its output. Throws ProgramFailed. */
+export const runProgram = async (
+  programs: Programs,
+  name: string,
+  args: readonly string[],
+  { env = {}, input }: { env?: Readonly<Record<string, string>>; input?: Uint8Array } = {},
+): Promise<Buffer> => {
+  const child = startProgram(programs, name, args, { env, stdio: 'pipe' })
+  const [out, err]: [Buffer[], Buffer[]] = [[], []]
+  child.stdout!.on('data', (part: Buffer) => out.push(part))
+  child.stderr!.on('data', (part: Buffer) => err.push(part))
+  // A program that ends before it has read its input says why on its own.
+  child.stdin!.on('error', () => {})
+  child.stdin!.end(input)
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  if (code !== 0) throw new ProgramFailed(`${name} failed (${code}): ${Buffer.concat(err).toString('utf8').trim()}`)
+  return Buffer.concat(out)
+}
+
+/**
+ * Splits a database URL into a text without the password, which other users may see in the list of processes, and the
+ * environment with the password.
+ */
+export const connectionOf = (url: string): { text: string; env: Record<string, string> } => {
+  const found = /^(postgres(?:ql)?:\/\/[^:@/?]*):([^@/]*)@(.*)$/.exec(url)
+  if (!found) return { text: url, env: {} }
+  const [, user, password, rest] = found
+  return { text: `${user}@${rest}`, env: { PGPASSWORD: decodeURIComponent(password!) } }
+}

@@ -1,0 +1,159 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseClient } from '../../platform/db/client.ts'
+import { DATA, listBackups, placesOf, type Backup } from './folder.ts'
+import { runProgram, startProgram, type Programs } from './programs.ts'
+import { makeFolder } from './taking.ts'
+
+export interface Restoring {
+  folder: string
+  programs: Programs
+  /** the new data directory: it must be empty or missing */
+  into: string
+  /** the last moment whose commits are restored; null: all that was received */
+  to: Date | null
+  /** short folder for the socket of the server while it recovers; it must be missing */
+  socket: string
+  /** bootstrap superuser of the cluster */
+  superuser: string
+}
+
+/** What a restored cluster contains. */
+export interface Restored {
+  backup: Backup
+  /** position of the end of recovery */
+  position: string
+  /** time of the last commit that was restored, as PostgreSQL logged it; null: none after the base backup */
+  lastCommitAt: string | null
+  timeline: number
+}
+
+/** The server recovers for at most this long without ending: a day. */
+const RECOVERY_MS = 86_400_000
+
+/** The newest backup that ended before a time. Throws an Error when there is none. */
+export const backupBefore = async (folder: string, to: Date | null): Promise<Backup> => {
+  const found = (await listBackups(folder))
+    .filter(({ manifest }) => to === null || Date.parse(manifest.finishedAt) <= to.getTime())
+    .at(-1)
+  if (!found) throw new Error(`${folder} has no backup${to === null ? '' : ` that ended before ${to.toISOString()}`}`)
+  return found
+}
+
+/**
+ * Restores a base backup and the received log into an empty directory, ends the recovery, and marks the database as a
+ * copy: no role serves it before `bursar restored` has run. The server that recovers listens on a socket that only its
+ * user may open, and is stopped at the end. It needs no configuration of the old server. Throws an Error with the end
+ * of the server's log when the recovery fails.
+ * @param inspect is called with a URL of the restored database while the server runs
+ */
+export const restoreBackup = async <T>(
+  restoring: Restoring,
+  backup: Backup,
+  inspect: (url: string) => Promise<T>,
+): Promise<Restored & { inspected: T }> => {
+  const { programs, into, socket, superuser } = restoring
+  const present = await readdir(into).catch(() => [])
+  if (present.length > 0) throw new Error(`${into} is not empty: a restore needs an empty directory`)
+  await makeFolder(programs, into)
+  const system = { ...programs, folder: null }
+  await runProgram(system, 'cp', ['-a', `${join(backup.path, DATA)}/.`, into])
+  await runProgram(system, 'chmod', ['700', into])
+  await runProgram(system, 'touch', [join(into, 'recovery.signal')])
+  await makeFolder(programs, socket)
+  await writeFile(join(socket, 'hba'), 'local all all trust\n', { mode: 0o644 })
+  await writeFile(join(socket, 'empty'), '', { mode: 0o644 })
+  const server = startServer(restoring)
+  const log = logOf(server)
+  try {
+    const { name } = backup.manifest.database
+    const url = `postgres:///${name}?host=${encodeURIComponent(socket)}&user=${encodeURIComponent(superuser)}`
+    const { position, timeline } = await recovered(url, server, log)
+    const lastCommitAt = /last completed transaction was at log time (.+)$/m.exec(log.text())?.[1] ?? null
+    const inspected = await inspect(url)
+    return { backup, position, timeline, lastCommitAt, inspected }
+  } finally {
+    await stop(server)
+    await rm(socket, { recursive: true, force: true })
+  }
+}
+
+const startServer = ({ programs, into, socket, folder, to }: Restoring): ChildProcess => {
+  const { wal } = placesOf(folder)
+  const settings: Record<string, string> = {
+    config_file: join(socket, 'empty'),
+    hba_file: join(socket, 'hba'),
+    ident_file: join(socket, 'empty'),
+    listen_addresses: '',
+    unix_socket_directories: socket,
+    ssl: 'off',
+    archive_mode: 'off',
+    // Without a standby's queries, the limits of the old server on connections need not be known.
+    hot_standby: 'off',
+    primary_conninfo: '',
+    synchronous_standby_names: '',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+    restore_command: `cp ${quoted(join(wal, '%f'))} "%p" || cp ${quoted(join(wal, '%f.partial'))} "%p"`,
+    recovery_target_timeline: 'latest',
+    recovery_target_action: 'promote',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...(to && { recovery_target_time: to.toISOString().replace('T', ' ').replace('Z', '+00') }),
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return startProgram(programs, 'postgres', ['-D', into, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`
+
+/** Collects the end of the server's log. */
+const logOf = (server: ChildProcess): { text: () => string } => {
+  let text = ''
+  server.stderr!.on('data', (part: Buffer) => {
+    text = (text + part.toString('utf8')).slice(-64_000)
+  })
+  return { text: () => text }
+}
+
+/** Waits until recovery has ended. */
+const recovered = async (
+  url: string,
+  server: ChildProcess,
+  log: { text: () => string },
+): Promise<{ position: string; timeline: number }> => {
+  const until = performance.now() + RECOVERY_MS
+  while (performance.now() < until) {
+    if (server.exitCode !== null || server.signalCode !== null)
+      throw new Error(`the recovery ended without success:\n${log.text().slice(-4_000)}`)
+    const found = await askServer(url).catch(() => undefined)
+    if (found) return found
+    await sleep(200)
+  }
+  throw new Error(`the recovery did not end:\n${log.text().slice(-4_000)}`)
+}
+
+const askServer = async (url: string): Promise<{ position: string; timeline: number } | undefined> => {
+  const client = new DatabaseClient({ connectionString: url, application_name: 'bursar restore' })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ recovering: boolean; position: string; timeline: number }>(
+      'select pg_is_in_recovery() as recovering, pg_current_wal_lsn()::text as position, timeline_id as timeline from pg_control_checkpoint()',
+    )
+    const [row] = rows
+    return row && !row.recovering ? { position: row.position, timeline: row.timeline } : undefined
+  } finally {
+    await client.end()
+  }
+}
+
+/** Stops the server fast: open connections are closed, and everything is on the disk. */
+const stop = async (server: ChildProcess): Promise<void> => {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'exit')
+  server.kill('SIGINT')
+  await ended
+}

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DATA, hashOfFile, placesOf, SETTINGS, type Backup } from './folder.ts'
+import { ProgramFailed, runProgram, type Programs } from './programs.ts'
+import { readCopy } from './signer-copy.ts'
+import { checkReceived, fileOf } from './wal.ts'
+
+/**
+ * Checks a backup: every file of the base backup by PostgreSQL's manifest, that manifest and the settings by ours, the
+ * log that was received since, and the copy of the signer's log. Reads every byte.
+ * @returns the faults, and the time up to which the log was received
+ */
+export const verifyBackup = async (
+  programs: Programs,
+  folder: string,
+  { path, manifest }: Backup,
+): Promise<{ problems: string[]; newestAt: Date | null }> => {
+  const places = placesOf(folder)
+  const problems: string[] = []
+  const data = join(path, DATA)
+  if ((await hashOrNull(join(data, 'backup_manifest'))) !== manifest.backupManifest)
+    problems.push('backup_manifest is not the one that was written')
+  await runProgram(programs, 'pg_verifybackup', ['--quiet', data]).catch((error: unknown) => {
+    if (!(error instanceof ProgramFailed)) throw error
+    problems.push(error.message)
+  })
+  const settings = join(path, SETTINGS)
+  const names = await readdir(settings).catch(() => [] as string[])
+  for (const name of new Set([...names, ...Object.keys(manifest.settings)]))
+    if ((await hashOrNull(join(settings, name))) !== manifest.settings[name])
+      problems.push(`settings/${name} is not the file that was written`)
+  if (manifest.signerLog)
+    await readCopy(places.signerLog, manifest.signerLog).catch((error: unknown) => {
+      problems.push((error as Error).message)
+    })
+  const { end, segmentBytes } = manifest.wal
+  const received = await checkReceived(places.wal, {
+    from: fileOf(end, manifest.database.timeline, segmentBytes),
+    segmentBytes,
+  })
+  return { problems: [...problems, ...received.problems], newestAt: received.newestAt }
+}
+
+const hashOrNull = (path: string): Promise<string | null> => hashOfFile(path).catch(() => null)

@@ -1,0 +1,107 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connectionOf, runProgram, startProgram, type Programs } from './programs.ts'
+
+/** The replication slot: the server stores the log until it is received here. */
+const SLOT = 'bursar_backup'
+
+/** A file of the write-ahead log, complete or the one that is being written. */
+const SEGMENT = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})(\.partial)?$/
+
+interface Segment {
+  name: string
+  timeline: number
+  /** number of the segment since the start of the log */
+  number: bigint
+  isPartial: boolean
+}
+
+const segmentOf = (name: string, segmentBytes: number): Segment | undefined => {
+  const [, timeline, high, low, partial] = SEGMENT.exec(name) ?? []
+  if (timeline === undefined) return undefined
+  const perFile = 0x1_0000_0000n / BigInt(segmentBytes)
+  return {
+    name,
+    timeline: Number.parseInt(timeline, 16),
+    number: BigInt(`0x${high}`) * perFile + BigInt(`0x${low}`),
+    isPartial: partial !== undefined,
+  }
+}
+
+const segmentsIn = async (folder: string, segmentBytes: number): Promise<Segment[]> => {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return names
+    .flatMap((name) => segmentOf(name, segmentBytes) ?? [])
+    .toSorted((a, b) => (a.number < b.number ? -1 : a.number > b.number ? 1 : a.timeline - b.timeline))
+}
+
+/**
+ * Starts to receive the write-ahead log into a folder, from the replication slot, which is made if it is missing. Each
+ * part is synchronised before the server hears of it, so that this program can be a synchronous standby.
+ */
+export const startReceiving = async (
+  programs: Programs,
+  { url, folder, name }: { url: string; folder: string; name: string },
+) => {
+  const { text, env } = connectionOf(url)
+  const login = ['-d', text, '--no-password']
+  await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], { env })
+  return startProgram(programs, 'pg_receivewal', [...login, '--slot', SLOT, '--synchronous', '-D', folder], {
+    env: { ...env, PGAPPNAME: name },
+    stdio: 'inherit',
+  })
+}
+
+/** The result of looking at the received log. */
+export interface ReceivedLog {
+  problems: string[]
+  /** time of the last change of the newest file; null: there is no file */
+  newestAt: Date | null
+}
+
+/**
+ * Checks that the log has no gap from a position's file to its newest file, and that each complete file has its whole
+ * length.
+ * @param from the file at the end of a base backup: the backup itself has the log before it
+ */
+export const checkReceived = async (
+  folder: string,
+  { from, segmentBytes }: { from: string; segmentBytes: number },
+): Promise<ReceivedLog> => {
+  const first = segmentOf(from, segmentBytes)!
+  const segments = (await segmentsIn(folder, segmentBytes)).filter(({ number }) => number >= first.number)
+  if (segments.length === 0) return { problems: [`the log from ${from} on was not received`], newestAt: null }
+  const problems: string[] = []
+  let next = first.number
+  for (const { name, number, isPartial } of segments) {
+    if (number > next) problems.push(`the log has a gap before ${name}`)
+    const { size } = await stat(join(folder, name))
+    if (size !== segmentBytes) problems.push(`${name} has ${size} bytes instead of ${segmentBytes}`)
+    next = isPartial ? number : number + 1n
+  }
+  const newestAt = (await stat(join(folder, segments.at(-1)!.name))).mtime
+  return { problems, newestAt }
+}
+
+/** Removes the files of the log before a file. @returns how many */
+export const removeBefore = async (
+  folder: string,
+  { file, segmentBytes }: { file: string; segmentBytes: number },
+): Promise<number> => {
+  const first = segmentOf(file, segmentBytes)!
+  const old = (await segmentsIn(folder, segmentBytes)).filter(
+    ({ number, isPartial }) => number < first.number && !isPartial,
+  )
+  for (const { name } of old) await rm(join(folder, name))
+  return old.length
+}
+
+/** The name of the file that has a position, on a timeline. */
+export const fileOf = (position: string, timeline: number, segmentBytes: number): string => {
+  const [high, low] = position.split('/').map((part) => Number.parseInt(part, 16))
+  const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, '0')
+  return hex(timeline) + hex(high!) + hex(Math.floor(low! / segmentBytes))
+}

@@ -1,0 +1,288 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { sql } from 'kysely'
+import { connectSigner } from '../../adapters/signer/index.ts'
+import { listBackups, placesOf, type Backup } from '../backup/folder.ts'
+import { auditCopy, markCopy } from '../backup/inspecting.ts'
+import { programsOf, type Programs } from '../backup/programs.ts'
+import { backupBefore, restoreBackup } from '../backup/restoring.ts'
+import { makeFolder, removeOld, takeBackup } from '../backup/taking.ts'
+import { verifyBackup } from '../backup/verifying.ts'
+import { startReceiving } from '../backup/wal.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { createLogMemory } from '../../chain/transactions/index.ts'
+import { recordBackup } from '../../platform/runtime/backups.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import { command, flag, neededText, text, textOr, UsageError, type Command } from './command.ts'
+import { loadConfig, signerAddress, withInstallation } from '../installation/open.ts'
+import { wholeNumberOf } from './typed-amount.ts'
+
+const DAY_MS = 86_400_000
+
+const folderOption = neededText('FOLDER', 'folder of the backups, on an encrypted disk of another machine')
+const programsOption = text(
+  'FOLDER',
+  "folder of the programs of PostgreSQL; without it Debian's folder of the version, else PATH",
+)
+const urlOption = text(
+  'FILE',
+  'file with the URL of a database role that has the attribute REPLICATION; without it DATABASE_URL',
+)
+
+const urlOf = async (file: string | undefined, standard: string): Promise<string> =>
+  file === undefined ? standard : (await readFile(file, 'utf8')).trim()
+
+const describeServer = async (db: Db) => {
+  const { rows } = await sql<{ name: string; major: number; systemIdentifier: string; segmentBytes: string | number }>`
+    select current_database()::text as name, current_setting('server_version_num')::integer / 10000 as major,
+      system_identifier::text as "systemIdentifier", pg_size_bytes(current_setting('wal_segment_size')) as "segmentBytes"
+    from pg_control_system()`.execute(db)
+  const row = rows[0]!
+  return { ...row, segmentBytes: Number(row.segmentBytes) }
+}
+
+/** The backup with an id, else the newest. */
+const chosen = async (folder: string, id: string | undefined): Promise<Backup> => {
+  if (id === undefined) return backupBefore(folder, null)
+  const found = (await listBackups(folder)).find((backup) => backup.id === id)
+  if (!found) throw new Error(`${folder} has no backup ${id}: \`bursar backup list\` shows them`)
+  return found
+}
+
+const timeOf = (typed: string | undefined): Date | null => {
+  if (typed === undefined) return null
+  const at = new Date(typed)
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(typed) || Number.isNaN(at.getTime()))
+    throw new UsageError('--to is a time with its zone, such as 2026-11-28T17:00:00Z')
+  return at
+}
+
+/** A short folder for a socket: the path of a socket has at most 103 characters. */
+const withSocket = async <T>(programs: Programs, work: (socket: string) => Promise<T>): Promise<T> => {
+  const parent = await mkdtemp(join(tmpdir(), 'bursar-'))
+  try {
+    await makeFolder(programs, parent)
+    return await work(join(parent, 's'))
+  } finally {
+    await rm(parent, { recursive: true, force: true })
+  }
+}
+
+const refuseRoot = (): void => {
+  if (process.geteuid?.() === 0)
+    throw new Error('PostgreSQL does not run as root: run this command as the user of the database, such as postgres')
+}
+
+const restoreOptions = {
+  folder: folderOption,
+  programs: programsOption,
+  id: text('BACKUP', 'the backup to start from; without it the newest one that ended before --to'),
+  superuser: textOr('postgres', 'NAME', 'the first superuser of the database cluster'),
+}
+
+export const backupCommands: readonly Command[] = [
+  command({
+    name: 'backup',
+    summary: "make a base backup, and copy the signer's log and the settings",
+    options: {
+      folder: folderOption,
+      programs: programsOption,
+      'url-file': urlOption,
+      recipient: text(
+        'FILE',
+        'certificate (PEM) for which settings with secrets are encrypted; without it they are left out',
+      ),
+      'keep-days': textOr('35', 'DAYS', 'backups older than this are removed, except for the two newest'),
+    },
+    more: 'Run it every day on another machine than the database. `bursar backup wal` must receive the write-ahead log into the same folder. See docs/operating/backup.md.',
+    run: async ({ options }, env, out) => {
+      const days = wholeNumberOf(options['keep-days'], '--keep-days', { least: 1, most: 36_500 })
+      const folder = resolve(options.folder)
+      await withInstallation(env, async ({ runtime, config }) => {
+        const { db, clock } = runtime
+        const database = await describeServer(db)
+        const signer = config.signer && connectSigner(signerAddress(config), createLogMemory(db, clock.now))
+        try {
+          const programs = programsOf(database.major, options.programs)
+          const backup = await takeBackup({
+            folder,
+            programs,
+            url: await urlOf(options['url-file'], config.databaseUrl),
+            database,
+            signer,
+            env,
+            recipient: options.recipient,
+            version: VERSION,
+            now: clock.now,
+          })
+          const { problems } = await verifyBackup(programs, folder, backup)
+          if (problems.length > 0) throw new Error([`backup ${backup.id} is not good:`, ...problems].join('\n  '))
+          const { wal, signerLog, leftOut } = backup.manifest
+          await recordBackup(
+            db,
+            { kind: 'backup', name: backup.id, walPosition: wal.end, signerLogLength: signerLog?.length ?? null },
+            runtime,
+            new Date(clock.now()),
+          )
+          const removed = await removeOld(folder, new Date(clock.now() - days * DAY_MS))
+          out.show({ id: backup.id, path: backup.path, manifest: { ...backup.manifest }, removed }, [
+            `backup ${backup.id} up to ${wal.end}; signer's log: ${signerLog ? `${signerLog.length} lines` : 'no signer is configured'}`,
+            ...leftOut.map(
+              (variable) => `left out, because it may have secrets and no --recipient was given: ${variable}`,
+            ),
+            `removed ${removed.backups.length} old backup(s) and ${removed.files} file(s) of the log`,
+          ])
+        } finally {
+          signer?.close()
+        }
+      })
+    },
+  }),
+  command({
+    name: 'backup wal',
+    summary: 'receive the write-ahead log of the database until a signal stops it',
+    options: {
+      folder: folderOption,
+      programs: programsOption,
+      'url-file': urlOption,
+      'application-name': textOr('bursar_backup', 'NAME', 'its name in synchronous_standby_names'),
+    },
+    isProcess: true,
+    run: async ({ options }, env) => {
+      const { databaseUrl } = loadConfig(env, 'cli')
+      const programs: Programs = { folder: options.programs ?? null }
+      const { wal } = placesOf(resolve(options.folder))
+      await makeFolder(programs, wal)
+      const url = await urlOf(options['url-file'], databaseUrl)
+      const child = await startReceiving(programs, { url, folder: wal, name: options['application-name'] })
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => child.kill('SIGINT'))
+      const [code] = (await once(child, 'exit')) as [number | null]
+      process.exitCode = code ?? 1
+    },
+  }),
+  command({
+    name: 'backup list',
+    summary: 'list the backups of a folder',
+    options: { folder: folderOption },
+    run: async ({ options }, _env, out) => {
+      const backups = (await listBackups(resolve(options.folder))).map(({ id, manifest }) => ({
+        id,
+        finishedAt: manifest.finishedAt,
+        wal: manifest.wal.end,
+        signerLog: manifest.signerLog?.length ?? null,
+        version: manifest.version,
+      }))
+      out.list('backups', backups, { none: 'there is no backup' })
+    },
+  }),
+  command({
+    name: 'backup verify',
+    summary: 'read every byte of a backup, and check it against its hashes',
+    options: {
+      folder: folderOption,
+      programs: programsOption,
+      id: text('BACKUP', 'its id; without it the newest'),
+    },
+    more: 'Exits with 1 when a file is missing or changed, or the received log has a gap.',
+    run: async ({ options }, _env, out) => {
+      const folder = resolve(options.folder)
+      const backup = await chosen(folder, options.id)
+      const programs = programsOf(backup.manifest.database.major, options.programs)
+      const { problems, newestAt } = await verifyBackup(programs, folder, backup)
+      out.show({ id: backup.id, receivedUntil: newestAt?.toISOString() ?? null, problems }, [
+        `${problems.length === 0 ? 'ok  ' : 'BAD '} backup ${backup.id}; the log was last written ${newestAt?.toISOString() ?? 'never'}`,
+        ...problems.map((problem) => `  ${problem}`),
+      ])
+      if (problems.length > 0) process.exitCode = 1
+    },
+  }),
+  command({
+    name: 'backup drill',
+    summary: 'restore the newest backup into a scratch folder, check its books, and remove it',
+    options: {
+      ...restoreOptions,
+      scratch: neededText('FOLDER', 'an empty or missing folder with room for the database'),
+    },
+    more: 'Run it every month as the user of PostgreSQL. Exits with 1 when a file, the ledger or an invariant is not good.',
+    run: async ({ options }, env, out) => {
+      refuseRoot()
+      const folder = resolve(options.folder)
+      const backup = await chosen(folder, options.id)
+      const programs = programsOf(backup.manifest.database.major, options.programs)
+      const { problems } = await verifyBackup(programs, folder, backup)
+      const into = resolve(options.scratch)
+      try {
+        const { inspected, position, lastCommitAt } = await withSocket(programs, (socket) =>
+          restoreBackup({ folder, programs, into, to: null, socket, superuser: options.superuser }, backup, auditCopy),
+        )
+        problems.push(...inspected)
+        out.show({ id: backup.id, position, lastCommitAt, problems }, [
+          `${problems.length === 0 ? 'ok  ' : 'BAD '} backup ${backup.id} restored up to ${position}, last commit ${lastCommitAt ?? 'that of the backup'}`,
+          ...problems.map((problem) => `  ${problem}`),
+        ])
+        if (problems.length > 0) {
+          process.exitCode = 1
+          return
+        }
+        const { wal, signerLog } = backup.manifest
+        await withInstallation(env, ({ runtime }) =>
+          recordBackup(
+            runtime.db,
+            { kind: 'drill', name: backup.id, walPosition: wal.end, signerLogLength: signerLog?.length ?? null },
+            runtime,
+            new Date(runtime.clock.now()),
+          ),
+        )
+      } finally {
+        await rm(into, { recursive: true, force: true })
+      }
+    },
+  }),
+  command({
+    name: 'restore',
+    summary: 'restore a backup and the received log into an empty data directory, for `bursar restored`',
+    options: {
+      ...restoreOptions,
+      into: neededText('FOLDER', 'the new data directory: empty or missing'),
+      to: text(
+        'TIME',
+        'restore what was committed before this time, such as 2026-11-28T17:00:00Z; without it everything',
+      ),
+      'skip-verify': flag('do not read the backup before it is restored'),
+    },
+    more: 'Run it as the user of PostgreSQL on the machine of the new database, while no server uses the directory. Then start the server and continue with docs/operating/recovery.md.',
+    run: async ({ options }, _env, out) => {
+      refuseRoot()
+      const folder = resolve(options.folder)
+      const to = timeOf(options.to)
+      const backup = options.id === undefined ? await backupBefore(folder, to) : await chosen(folder, options.id)
+      const programs = programsOf(backup.manifest.database.major, options.programs)
+      if (!options['skip-verify']) {
+        const { problems } = await verifyBackup(programs, folder, backup)
+        if (problems.length > 0)
+          throw new Error([`backup ${backup.id} is not good, and nothing was restored:`, ...problems].join('\n  '))
+      }
+      const done = await withSocket(programs, (socket) =>
+        restoreBackup(
+          {
+            folder,
+            programs,
+            into: resolve(options.into),
+            to,
+            socket,
+            superuser: options.superuser,
+          },
+          backup,
+          markCopy,
+        ),
+      )
+      const { position, lastCommitAt, timeline } = done
+      out.show({ id: backup.id, position, timeline, lastCommitAt }, [
+        `restored backup ${backup.id} up to ${position} (timeline ${timeline}), last commit ${lastCommitAt ?? 'that of the backup'}`,
+        'start the server on this directory, then run `bursar restored --yes` (docs/operating/recovery.md)',
+      ])
+    },
+  }),
+]
