@@ -25,7 +25,7 @@ const ROUNDS = 40
 const DECIDING_ROUND = 2
 const DECISIONS = 3
 
-/** @returns what keeps everything from coming to rest, in one line each: roles that cannot start, work without an end */
+/** @returns the reasons why the simulation does not rest, in one line each: roles that cannot start, endless work */
 export const settle = async (simulation: Simulation): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()

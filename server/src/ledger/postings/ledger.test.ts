@@ -137,6 +137,7 @@ test('a COMMIT whose answer is lost has applied its items: they are answered so,
       return 'lose-answer'
     },
     counts: new Map(),
+    waits: () => undefined,
     note: () => {},
     stepsSince: () => Infinity,
   })
@@ -183,6 +184,7 @@ describe('on a full disk', () => {
     const front = await startPostgresFront(url, 'database', {
       decide: () => (isFull ? 'disk-full' : undefined),
       counts: new Map(),
+      waits: () => undefined,
       note: () => {},
       stepsSince: () => 0,
     })
