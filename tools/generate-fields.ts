@@ -1,4 +1,4 @@
-/** The index of the fields of the API: which operation or notification has a field, and where docs/contract.md names it. */
+/** The index of the fields of the API: their operations and notifications, and where docs/contract.md names them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '@bursar/contract/openapi'

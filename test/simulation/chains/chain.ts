@@ -91,7 +91,7 @@ export interface SimulatedChain {
    * coin comes.
    */
   refuse?(address: string, isRefusing: boolean): Promise<void>
-  /** How many transactions of the blocks `from` to `to`, both included, pay coin to the address, with or without effect. */
+  /** How many transactions of the blocks `from` to `to` (included) pay coin to the address, with or without effect. */
   attemptsTo?(address: string, from: number, to: number): Promise<number>
   /** whether a transaction is in one of the newest `depth` blocks */
   isWithin(hash: string, depth: number): Promise<boolean>

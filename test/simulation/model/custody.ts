@@ -1,4 +1,4 @@
-/** The record of each address of ours beside its balance on the chain, and stops that the program has made by itself. */
+/** Compares the record of each address of ours with its balance on the chain, and finds stops made by the program. */
 import { sql } from 'kysely'
 import type { Network } from '@bursar/chainkit'
 import { listStops } from '../../../server/src/ledger/stops/index.ts'

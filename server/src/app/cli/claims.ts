@@ -50,7 +50,8 @@ export const claimCommands: readonly Command[] = [
   }),
   command({
     name: 'claims approve',
-    summary: 'approve a refund claim: a withdrawal pays the credited amount less the network fee, or --amount with the fee in addition',
+    summary:
+      'approve a refund claim: a withdrawal pays the credited amount less the network fee, or --amount with the fee in addition',
     args: ['CLAIM_ID', '[NOTE...]'],
     options: { amount: text('AMOUNT', 'refund this much, not all of it') },
     irreversible: 'A withdrawal sends the money to the address that the payer named.',

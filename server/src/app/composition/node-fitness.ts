@@ -15,7 +15,7 @@ export interface NodeLook {
   quorumOf(network: Network): number
 }
 
-export interface SurveyedNode {
+interface SurveyedNode {
   /** host and port */
   name: string
   findings: Finding[]

@@ -145,6 +145,6 @@ export const exchangesFile =
   }
 
 const lineOf = (row: FoundExchange, catalogue: Catalogue): string[] => {
-  const body: Record<string, unknown> = { ...exchangeBody(row, catalogue), time: row.createdAt.toISOString() }
+  const body = { ...exchangeBody(row, catalogue), time: row.createdAt.toISOString() } as Record<string, string | null>
   return COLUMNS.map((column) => String(body[column] ?? ''))
 }

@@ -1,8 +1,8 @@
 /**
  * Payouts by two people: a member of a merchant asks for a payout, another one approves it. Guarantees:
  * - a member can't approve their own request; without a policy, every payout needs an approval;
- * - an approval is valid for one request: it names the hash of what the person saw, which is compared in the transaction that
- *   places the withdrawal;
+ * - an approval is valid for one request: it names the hash of what the person saw, which is compared in the
+ *   transaction that places the withdrawal;
  * - a payout is placed at most once, also when two approvals arrive at the same time: the withdrawal and the state of
  *   the request, or of the line of a file, are stored in one transaction;
  * - the policy, the address book and the roles are read at the time of the approval;

@@ -100,7 +100,10 @@ const KINDS = {
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
   'payout-refused': warning('bitcoin.md', 'nodes refuse a payment before it is sent'),
   'receivers-fail': warning('recovery.md', 'many payments of a merchant failed in the contracts of their receivers'),
-  'withdrawal-impossible': warningEvent('recovery.md', 'the money of a withdrawal was returned, because its receiver refuses payments'),
+  'withdrawal-impossible': warningEvent(
+    'recovery.md',
+    'the money of a withdrawal was returned, because its receiver refuses payments',
+  ),
   'withdrawal-reverted': warningEvent(null, 'a payment was mined without effect, and its withdrawal given back'),
   'withdrawal-signed-before': critical(
     'recovery.md',
