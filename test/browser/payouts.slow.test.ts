@@ -90,8 +90,15 @@ describeWithChromium('payouts by two people', () => {
     const path = new URL(maker.page.url()).pathname
     const { faults, said, judge } = judgeOf(page)
     const lang = `lang=${language}`
-    for (const name of ['payouts', 'payouts/new', 'payouts/addresses', 'payouts/policy']) {
-      await page.goto(at(`${name}?${lang}`))
+    for (const name of [
+      'payouts',
+      'payouts/made',
+      'payouts/made?kind=card',
+      'payouts/new',
+      'payouts/addresses',
+      'payouts/policy',
+    ]) {
+      await page.goto(at(`${name}${name.includes('?') ? '&' : '?'}${lang}`))
       await judge(name)
     }
     await page.goto(at(`payouts/new?${lang}`))

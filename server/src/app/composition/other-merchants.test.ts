@@ -103,6 +103,10 @@ beforeAll(async () => {
   const event = { merchantId: OTHER, objectId: randomUUID(), kind: 'Replenish', status: 'Done', body }
   await inTransaction(edge.db, (tx) => emit(tx, [event], nowOf(runtime).moment))
   const of = `where merchant_id = '${OTHER}' limit 1`
+  const [withdrawal, cardPayout] = [
+    await idOf(`select id from withdrawals ${of}`),
+    await idOf(`select id from card_payouts ${of}`),
+  ]
   const [deposit, address, apiKey, invitation, audit, sequence, person] = [
     await idOf(`select id from deposits ${of}`),
     await idOf(`select id from payout_addresses ${of}`),
@@ -177,6 +181,14 @@ beforeAll(async () => {
     'GET exchange/export': {},
     'POST exchange': { forms: [{ do: 'price' }, { do: 'exchange', 'exchange-key': deposit }] },
     'GET payouts': { queries: [{ after: request }] },
+    'GET payouts/made': { queries: [{ after: withdrawal }, { kind: 'card', after: withdrawal }] },
+    'GET payouts/made/export': {},
+    'GET payouts/made/{kind}/{id}': {
+      paths: [
+        { kind: 'chain', id: withdrawal },
+        { kind: 'card', id: cardPayout },
+      ],
+    },
     'GET payouts/new': { queries: [{ address }] },
     'POST payouts/new': { acting: [ask] },
     'GET payouts/file': {},

@@ -38,6 +38,7 @@ export const createDashboard = (
   const { runtime, publicUrl, catalogue, wallet } = world
   const { db } = runtime
   const devices = createDevices(dataKeys)
+  const explorers = explorersOf(wallet.bitcoinChain, chainIds)
   const deps = {
     runtime,
     db,
@@ -60,11 +61,11 @@ export const createDashboard = (
       devices,
       publicUrl,
       catalogue,
-      explorers: explorersOf(wallet.bitcoinChain, chainIds),
+      explorers,
     }),
     ...balancePages({ runtime, db, devices, catalogue }),
     ...exchangePages({ ...deps, catalogue, trading }),
-    ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain } }),
+    ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain }, explorers }),
     ...webhookPages(deps),
     ...settingsPages(deps),
     ...archivePages({ ...deps, catalogue, lists: listRoutes({ runtime, catalogue, publicUrl }) }),

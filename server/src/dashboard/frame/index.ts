@@ -5,7 +5,7 @@
  * - a list is a page of rows behind a key, and its filters are in the URL.
  */
 export { amountMarkup } from './amount.ts'
-export { readDays } from './days.ts'
+export { readDays, type Days } from './days.ts'
 export { chosenLanguage, choiceField, dayField, textField } from './fields.ts'
 export { csvFile } from './file.ts'
 export { lostPage, merchantPage } from './layout.ts'

@@ -1,8 +1,10 @@
 import type { Rules } from '../../pay-out/withdrawals/index.ts'
+import type { Explorers } from '../payments/index.ts'
 import type { DashboardDeps } from '../../people/pages/index.ts'
 
 export interface PayoutPagesDeps extends DashboardDeps {
   rules: Rules
+  explorers: Explorers
 }
 
 /** Paths behind that of the merchant. */
@@ -16,6 +18,11 @@ export const BOOK = `${PAYOUTS}/addresses`
 export const POLICY = `${PAYOUTS}/policy`
 export const ONE = `${PAYOUTS}/requests/{id}`
 export const pathOfRequest = (id: string): string => `${PAYOUTS}/requests/${id}`
+
+/** Payouts that were made, by requests or in other ways. */
+export const MADE = `${PAYOUTS}/made`
+export const MADE_EXPORT = `${MADE}/export`
+export const MADE_ONE = `${MADE}/{kind}/{id}`
 
 /** Requests of a page of the list. */
 export const ROWS = 30

@@ -1,6 +1,6 @@
 /**
  * The pages of payouts by two people: the requests of a merchant, a new payout, a file of payouts, one request with its
- * decision, the address book and the policy. Guarantees:
+ * decision, the payouts that were made in any way, the address book and the policy. Guarantees:
  * - a page decides only which forms to show: the commands check permission, proof and policy;
  * - a form makes one request, however often it is sent;
  * - a request of another merchant is answered as an unknown one.
@@ -8,9 +8,23 @@
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberForm, memberPage } from '../frame/index.ts'
 import { bookPage, changeBook } from './book-page.ts'
-import { BOOK, EXAMPLE, FILE, MOST_FILE_BYTES, NEW, ONE, PAYOUTS, POLICY, type PayoutPagesDeps } from './deps.ts'
+import {
+  BOOK,
+  EXAMPLE,
+  FILE,
+  MADE,
+  MADE_EXPORT,
+  MADE_ONE,
+  MOST_FILE_BYTES,
+  NEW,
+  ONE,
+  PAYOUTS,
+  POLICY,
+  type PayoutPagesDeps,
+} from './deps.ts'
 import { exampleFile, filePage, submitFile } from './file-page.ts'
 import { payoutsPage } from './list-page.ts'
+import { madeFile, madeOnePage, madePage } from './made-pages.ts'
 import { newPage, submitNew } from './new-page.ts'
 import { policyPage, submitPolicy } from './policy-page.ts'
 import { decide, requestPage } from './request-page.ts'
@@ -24,6 +38,9 @@ export const payoutPages = (deps: PayoutPagesDeps): PageRoute[] => [
   memberPage(deps, EXAMPLE, 'request-payouts', exampleFile(deps)),
   memberPage(deps, ONE, 'see-payouts', requestPage(deps)),
   memberForm(deps, ONE, 'see-payouts', decide(deps)),
+  memberPage(deps, MADE, 'see-payouts', madePage(deps)),
+  memberPage(deps, MADE_EXPORT, 'see-payouts', madeFile(deps)),
+  memberPage(deps, MADE_ONE, 'see-payouts', madeOnePage(deps)),
   memberPage(deps, BOOK, 'see-payouts', bookPage(deps)),
   memberForm(deps, BOOK, 'manage-payout-addresses', changeBook(deps)),
   memberPage(deps, POLICY, 'see-payouts', policyPage(deps)),

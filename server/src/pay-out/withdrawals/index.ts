@@ -34,7 +34,8 @@ export { intentIdOf, intentOfOrder, nextIntentOf } from './placing.ts'
 
 export { newWithdrawal, orderOf, readPlace } from './placing.ts'
 export type { PlacingDeps } from './placing.ts'
-export { createWithdrawalFinder } from './notice.ts'
+export { createWithdrawalFinder, lookupBodies } from './notice.ts'
+export { listWithdrawals, type WithdrawalFilter } from './listing.ts'
 export { withdrawalRoutes } from './routes.ts'
 export { withdrawalListRoute } from './routes-listing.ts'
 
