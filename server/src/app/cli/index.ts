@@ -26,6 +26,7 @@ import { keyCommands } from './keys.ts'
 import { webhookEndpointCommands } from './webhook-endpoints.ts'
 import { leavingCommands } from './leaving.ts'
 import { merchantCommands } from './merchant.ts'
+import { payerCommands } from './payers.ts'
 import { peopleCommands } from './people.ts'
 import { approvalCommands } from './approvals.ts'
 import { moneyCommands } from './money.ts'
@@ -55,6 +56,7 @@ const topics: readonly Topic[] = [
       ...keyCommands,
       ...webhookEndpointCommands,
       ...peopleCommands,
+      ...payerCommands,
       ...exportCommands,
       ...leavingCommands,
       ...orderCommands,

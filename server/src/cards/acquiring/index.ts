@@ -6,6 +6,7 @@
  * - money that arrives is posted, either to the merchant's balance or to suspense;
  * - an acquirer's balance in the books is the sum of the postings.
  */
+export { erasePaymentEmails } from './erasing.ts'
 export { acceptPayment } from './booking.ts'
 export { planPayment } from './commands.ts'
 

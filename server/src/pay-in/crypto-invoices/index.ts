@@ -34,6 +34,7 @@ export { invoiceFormRoute } from './form.ts'
 export { checkInvoice, countLinkInvoices, invoiceTotals, placeInvoice } from './placing.ts'
 export type { PlacingSettings } from './placing.ts'
 
+export { eraseInvoiceEmails } from './erasing.ts'
 export { createExpiryJob, createQuoteJob } from './jobs.ts'
 
 export type { PayerInvoice, ShownOption, ShownPayment } from './payer-view.ts'

@@ -4,6 +4,7 @@
  * - each status is notified once, in the transaction that makes it true;
  * - Failed is notified only while no payment is under way.
  */
+export { eraseFiatInvoiceEmails } from './erasing.ts'
 export { proceed } from './commands.ts'
 export type { FiatChoice } from './commands.ts'
 export { createInvoicePaymentSubscriber } from './payment-subscriber.ts'

@@ -4,10 +4,12 @@ const SECRET = /key|secret|password|passphrase|token|seed/i
 /** Names that match SECRET but contain no secret: they only identify one. */
 const NAMES_ONLY = /^(KEY_ID|keyId|purpose)$/
 const LONGEST = 500
+/** The record can not be changed, so an address in it could never be erased. */
+const EMAIL = /[^\s@"'<>(),;]{1,64}@[^\s@"'<>(),;]{1,190}\.[^\s@"'<>(),;.]{2,63}/g
 
 /**
- * Arguments and options of a command in the form in which they are stored: without secrets, card numbers, long texts
- * and options that were not given.
+ * Arguments and options of a command in the form in which they are stored: without secrets, card numbers, e-mail
+ * addresses, long texts and options that were not given.
  */
 export const keepable = (given: {
   args: Readonly<Record<string, string | undefined>>
@@ -27,5 +29,7 @@ export const keepable = (given: {
 
 const keepableValue = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(keepableValue)
-  return typeof value === 'string' ? withoutCardNumbers(value).slice(0, LONGEST) : value
+  return typeof value === 'string'
+    ? withoutCardNumbers(value).replaceAll(EMAIL, '[e-mail address]').slice(0, LONGEST)
+    : value
 }

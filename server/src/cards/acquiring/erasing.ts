@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/index.ts'
+
+/**
+ * Removes a payer's e-mail address from the card payments of one merchant, or of all. It ignores case, and reads every
+ * payment of those merchants.
+ * @returns the number of payments that had it
+ */
+export const erasePaymentEmails = async (tx: Tx, email: string, merchantId: string | null): Promise<number> =>
+  Number(
+    (
+      await sql`update payments set email = null where lower(email) = lower(${email})
+        and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
+    ).numAffectedRows ?? 0n,
+  )

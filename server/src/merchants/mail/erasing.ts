@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/index.ts'
+
+/**
+ * Deletes the mails to a payer, of one merchant or of all, whether they were sent or not. A mail that is being sent now
+ * still reaches the payer.
+ * @returns how many
+ */
+export const deletePayerMails = async (tx: Tx, email: string, merchantId: string | null): Promise<number> =>
+  Number(
+    (
+      await sql`delete from mails where audience = 'payer' and lower(recipient) = lower(${email})
+        and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
+    ).numAffectedRows ?? 0n,
+  )
