@@ -41,7 +41,7 @@ import { endProgram, initCluster, startCluster } from './cluster.ts'
 const STEPS = 30
 const FIRST_HEIGHT = 100
 const PRICES = new Map([['USDT', 10n ** 18n]])
-/** Payments are told from each other by their amounts. */
+/** Each payment has an amount of its own, by which the count finds it. */
 const PAYMENT = 1_000_000n
 const DEPOSIT = 7_000_000_000n
 /** A sequence of numbers from 0 to 1 that a seed determines (mulberry32). */
