@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { createDb, createPool, sqlState } from '../../platform/db/index.ts'
 import { appendAction, keepable, type Operator, type Outcome } from '../../platform/operators/index.ts'
-import { loadConfig, newId, type Environment } from '../installation/open.ts'
+import { loadConfig, loadDatabaseConfig, newId, type Environment } from '../installation/open.ts'
 import type { Command } from './command.ts'
 import type { Output } from './output.ts'
 
@@ -138,7 +138,7 @@ const beginRecord = async (note: () => Promise<void>): Promise<boolean> => {
 
 /** Records a command that has already run. */
 export const recordDone = async (name: string, env: Environment): Promise<void> => {
-  const pool = createPool({ url: loadConfig(env, 'cli').databaseUrl, max: 1, applicationName: 'bursar cli record' })
+  const pool = createPool({ url: loadDatabaseConfig(env).databaseUrl, max: 1, applicationName: 'bursar cli record' })
   try {
     await appendAction(createDb(pool), {
       id: newId(),

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { createDb, createPool, requireMigrated, whoAmI, type PoolSettings } from '../../platform/db/index.ts'
 import { openClock } from '../../platform/runtime/business-clock.ts'
 import type { OffsetClock } from '../../platform/runtime/clock.ts'
-import { readConfig } from '../../platform/config/config.ts'
+import { readConfig, readDatabaseConfig } from '../../platform/config/config.ts'
 import type { Role } from '../../platform/config/settings.ts'
 import { createIds } from '../../platform/runtime/ids.ts'
 import { createLog } from '../../platform/process/log.ts'
@@ -16,6 +16,9 @@ export type ServerConfig = ReturnType<typeof loadConfig>
 
 /** Reads the settings of this process. Throws a ConfigError that lists every problem. */
 export const loadConfig = (env: Environment, role: Role) => readConfig(env, role, FILE_READERS)
+
+/** Reads the connection to the database alone; the other settings may be absent. Throws a ConfigError. */
+export const loadDatabaseConfig = (env: Environment) => readDatabaseConfig(env, FILE_READERS)
 
 /** Long, because an operator waits for a command and can end it. */
 const CLI_STATEMENT_MS = 3_600_000

@@ -30,19 +30,48 @@ export const readConfig = <Files extends FileParsers>(env: Environment, role: Ro
     env,
     settings.map(([, setting]) => setting),
   )
-  const entries = settings.map(([name, setting]) => {
-    try {
-      return [name, readSetting(env, role, setting)]
-    } catch (error) {
-      problems.push(...problemsIn(error))
-      return [name, null]
-    }
-  })
-  const config = Object.fromEntries(entries) as Config<Files>
+  const config = readEach(env, role, settings, problems) as Config<Files>
   problems.push(...problemsOfDatabase(config), ...problemsOfSigner(config), ...problemsOfMail(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+/**
+ * Reads the connection to the database alone, for commands that prepare it before the other settings exist. Throws a
+ * ConfigError.
+ */
+export const readDatabaseConfig = <Files extends FileParsers>(
+  env: Environment,
+  files: Files,
+): Pick<Config<Files>, 'databaseUrl' | 'databaseRoles'> => {
+  const { databaseUrl, databaseRoles } = settingsOf(files)
+  const problems: string[] = []
+  const config = readEach(env, 'cli', Object.entries({ databaseUrl, databaseRoles }), problems) as Pick<
+    Config<Files>,
+    'databaseUrl' | 'databaseRoles'
+  >
+  problems.push(...problemsOfDatabase(config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+/** Reads settings by name. A setting that is wrong becomes null, and its problems are added to `problems`. */
+const readEach = (
+  env: Environment,
+  role: Role,
+  settings: readonly (readonly [string, Setting<unknown>])[],
+  problems: string[],
+): object =>
+  Object.fromEntries(
+    settings.map(([name, setting]) => {
+      try {
+        return [name, readSetting(env, role, setting)]
+      } catch (error) {
+        problems.push(...problemsIn(error))
+        return [name, null]
+      }
+    }),
+  )
 
 const readSetting = (env: Environment, role: Role, setting: Setting<unknown>): unknown => {
   const given = textOf(env, setting)
