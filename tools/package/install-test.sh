@@ -4,39 +4,8 @@
 # finding; the commands run until standard input ends. Needs root, and runs in a mount namespace of its own:
 # `unshare --mount install-test.sh FOLDER`.
 set -euo pipefail
-folder=$1
-
-root=$folder/root
-mkdir "$folder/layers" "$root"
-mount -t tmpfs tmpfs "$folder/layers"
-mkdir "$folder/layers/upper" "$folder/layers/work"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/layers/upper,workdir=$folder/layers/work" "$root"
-for place in proc sys dev; do mount --rbind "/$place" "$root/$place"; done
-mkdir -p "$root/packages"
-mount --bind "$folder" "$root/packages"
-
-inside() { chroot "$root" "$@"; }
-
-# The value of a key of a unit.
-value() { inside sed -n "s/^$2=//p" "/lib/systemd/system/$1.service"; }
-
-# Runs the command of a unit as systemd would: its user and groups, and nothing but its environment.
-start() {
-  local unit=$1 user files
-  user=$(value "$unit" User)
-  files=$(value "$unit" EnvironmentFile)
-  inside env -i PATH=/usr/bin:/bin /bin/sh -ec "
-    for file in ${files//$'\n'/ }; do set -a; . \"\$file\"; set +a; done
-    $(value "$unit" Environment | sed 's/^/export /')
-    exec setpriv --reuid=${user:-nobody} --regid=${user:-nogroup} ${3:---init-groups} -- $(value "$unit" ExecStart)
-  " >"$folder/$unit.log" 2>&1 &
-  started+=($!)
-  if [ "${2:-}" = wait ]; then wait $!; fi
-}
-
-started=()
-finish() { for one in "${started[@]}"; do kill "$one" 2>/dev/null || true; done; wait || true; }
-trap finish EXIT
+# shellcheck source=tools/package/copied-root.sh
+. "$(dirname "$0")/copied-root.sh"
 
 inside dpkg -i /packages/bursar-signer.deb /packages/bursar.deb >"$folder/dpkg.log" 2>&1
 echo "version: $(inside bursar --version)"

@@ -7,25 +7,19 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/setup/database.ts'
+import { passOn } from '../../test/setup/database-port.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
 import { makeRoles, type TestRoles } from '../../test/setup/roles.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { certify } from '../../test/world/certificate.ts'
+import { mayInstall } from './may-install.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-/** Installing packages, and mounting a copy of the root, need root, and a kernel and a container that allow it. */
-const mayInstall =
-  process.platform === 'linux' &&
-  process.geteuid!() === 0 &&
-  ['systemd-analyze', 'dpkg'].every((program) => spawnSync(program, ['--version']).status === 0) &&
-  spawnSync('unshare', ['--mount', 'true']).status === 0 &&
-  /\boverlay\b/.test(readFileSync('/proc/filesystems', 'utf8'))
-
 let scratch: Scratch
 beforeAll(async () => {
   scratch = await makeScratch('package')
@@ -97,7 +91,7 @@ test("scripts of the packages are correct for the shell's linter, if it is insta
   expect(spawnSync('shellcheck', scripts, { encoding: 'utf8' }).stdout).toBe('')
 })
 
-describe.skipIf(!mayInstall)('the Debian packages', () => {
+describe.skipIf(!mayInstall())('the Debian packages', () => {
   let database: TestDatabase
   let roles: TestRoles
   let lines: string[]
@@ -109,7 +103,7 @@ describe.skipIf(!mayInstall)('the Debian packages', () => {
     database = await createDatabase()
     roles = await makeRoles(database.url, 'package')
     ports = await reservePorts(6)
-    gate = await passOn(ports[5]!, new URL(database.url))
+    gate = await passOn(ports[5]!, database.url)
     writeSettings()
     for (const name of ['bursar', 'bursar-signer'])
       renameSync(
@@ -137,19 +131,6 @@ describe.skipIf(!mayInstall)('the Debian packages', () => {
     await database.drop()
     await roles.drop()
   })
-
-  /** The server of the tests has a socket that only this user reaches: the users of the units connect to a port. */
-  async function passOn(port: number, { searchParams }: URL): Promise<Server> {
-    const socket = join(searchParams.get('host')!, `.s.PGSQL.${searchParams.get('port') ?? '5432'}`)
-    const server = createServer((client) => {
-      const upstream = connect(socket)
-      for (const one of [client, upstream]) one.on('error', () => [client, upstream].forEach((each) => each.destroy()))
-      client.pipe(upstream).pipe(client)
-    })
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return server
-  }
 
   const databaseOf = (kind: 'owner' | 'api' | 'worker' | 'watcher'): string =>
     `DATABASE_URL='postgres://${roles.name(kind)}@127.0.0.1:${ports[5]}${new URL(database.url).pathname}'\n`

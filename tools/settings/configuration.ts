@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TSchema } from 'typebox'
 import { FILE_SHAPES } from '../../server/src/app/composition/settings-files.ts'
+import { SETUP_SHAPE } from '../../server/src/app/cli/setup/answers.ts'
 import { environmentTable } from './environment-table.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { membersTable } from './members-table.ts'
 
 const SHAPES: readonly [string, TSchema][] = Object.entries(FILE_SHAPES)
+/** The settings files, and the answers of `bursar setup`. */
+const WITH_SCHEMA: readonly [string, TSchema][] = [...SHAPES, ['setup', SETUP_SHAPE]]
 
 /** Returns docs/operating/configuration.md: its template with a table for each `{{name}}`. */
 export const configurationDocument = (): string => {
@@ -21,9 +24,9 @@ export const configurationDocument = (): string => {
   return template.replaceAll(/^\{\{(\w+)\}\}$/gm, (_place, name: string) => tables[name]!)
 }
 
-/** Returns the JSON Schema of each settings file, with its path in the repository. */
+/** Returns the JSON Schema of each settings file and of the answers of setup, with its path in the repository. */
 export const settingsSchemas = (): { path: string; text: string }[] =>
-  SHAPES.map(([name, shape]) => ({
+  WITH_SCHEMA.map(([name, shape]) => ({
     path: `docs/operating/settings/${name}.schema.json`,
     text: `${JSON.stringify(jsonSchemaOf(name, shape), null, 2)}\n`,
   }))

@@ -8,7 +8,7 @@ export const jsonSchemaOf = (name: string, shape: Node): object => {
   const { properties, description, ...rest } = plain(shape) as Node
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    title: `BURSAR_${name.toUpperCase()}_FILE`,
+    title: name === 'setup' ? 'answers of bursar setup' : `BURSAR_${name.toUpperCase()}_FILE`,
     description,
     ...rest,
     properties: { $schema: { type: 'string', description: 'where this schema is, for editors' }, ...properties },

@@ -24,8 +24,20 @@ export const reportNetworks = async (
   if (networks === null || assets === null)
     return report(false, 'networks: BURSAR_NETWORKS_FILE or BURSAR_ASSETS_FILE is not set')
   const statuses = new Map((await watchStatus(runtime.db)).map((status) => [status.network, status]))
+  for (const network of Object.keys(networks) as Network[]) reportReading(statuses.get(network), network, report)
+  await reportNodes({ networks, assets }, report, note)
+}
+
+/**
+ * Reports each node of each network: its chain, its abilities, and whether the tokens match the settings. Needs no
+ * database.
+ */
+export const reportNodes = async (
+  { networks, assets }: { networks: ChainSettings; assets: Catalogue },
+  report: Report,
+  note: Note,
+): Promise<void> => {
   for (const network of Object.keys(networks) as Network[]) {
-    reportReading(statuses.get(network), network, report)
     const nodes = nodesOf(networks, network)
     for (const one of nodes) {
       const name = nodes.length === 1 ? network : `${network} ${nodeNameOf(one, network)}`

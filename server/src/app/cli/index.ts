@@ -36,6 +36,7 @@ import { reserveCommands } from './reserves.ts'
 import { restoredCommands } from './restored.ts'
 import { runCommands } from './run.ts'
 import { screeningCommands } from './screening.ts'
+import { setupCommand } from './setup/index.ts'
 import { signerCommands } from './signer.ts'
 import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
@@ -45,7 +46,7 @@ import { tronCommands } from './tron.ts'
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',
-    commands: [...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
+    commands: [setupCommand, ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
   },
   { title: 'Backup and restore', commands: [...backupCommands, ...restoredCommands, ...acceptanceCommands] },
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },

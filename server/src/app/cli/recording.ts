@@ -6,12 +6,13 @@ import type { Command } from './command.ts'
 import type { Output } from './output.ts'
 
 /**
- * Commands that change nothing, and so are not recorded. `serve` is a process; `migrate` records itself once the table
- * exists. Every command that is not listed here is recorded.
+ * Commands that change nothing, and so are not recorded. `serve` is a process; `migrate` and `setup` record themselves
+ * once the table exists. Every command that is not listed here is recorded.
  */
 export const LOOKING: ReadonlySet<string> = new Set([
   'serve',
   'migrate',
+  'setup',
   'database roles',
   'data-key',
   'withdrawal approval-text',

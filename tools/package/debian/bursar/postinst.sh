@@ -17,6 +17,8 @@ getent passwd bursar-backup >/dev/null ||
 mkdir -p /var/lib/bursar-backup
 chown bursar-backup:bursar-backup /var/lib/bursar-backup
 chmod 700 /var/lib/bursar-backup
+# Operators read the database login and the key of operators, which no role may read.
+getent group bursar-operator >/dev/null || groupadd --system bursar-operator
 chown root:bursar /etc/bursar
 chmod 750 /etc/bursar
 

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
+import { bitcoinHotAddress, evmHotAddress, tronHotAddress, type WalletKeys } from '../../../chain/transactions/index.ts'
+import { createCatalogue, readAssetSettings } from '../../../market/assets/index.ts'
+import type { Environment } from '../../installation/open.ts'
+import { command, flag, text, UsageError, type Command } from '../command.ts'
+import { migrateDatabase } from '../database.ts'
+import { doctorCommand } from '../doctor.ts'
+import { reportNodes } from '../doctor-networks.ts'
+import type { Output } from '../output.ts'
+import { recordDone } from '../recording.ts'
+import { readAnswers, servedOf, type Settled } from './answers.ts'
+import { askInTerminal } from './asking.ts'
+import { readDatabase } from './database-roles.ts'
+import { readEnvironmentFile } from './environment-file.ts'
+import { makeLogins, makeSettings, makeSigner, readWallet, requireLogins, requireWhole } from './making.ts'
+import { filesOf, findOwners, PACKAGED, type Files } from './places.ts'
+import { createSteps } from './steps.ts'
+
+/** Sets up an installation on one machine. Makes only what is missing, so it can be repeated. */
+export const setupCommand: Command = command({
+  name: 'setup',
+  summary: 'set up an installation on this machine: keys, certificates, policy, settings, database; run it as root',
+  options: {
+    answers: text('FILE', 'read the answers from a JSON file, and ask nothing'),
+    'dry-run': flag('show what is missing, and change nothing'),
+    'show-words': flag('show the words of a new seed: they are its backup'),
+    'skip-nodes': flag('go on if a node has a fault'),
+  },
+  more: 'It changes nothing that exists: settings that it has written are changed in their files. If nothing is missing, it migrates the database and runs the checks of bursar doctor.',
+  run: async ({ options }, env, out) => {
+    if (process.geteuid?.() !== 0) throw new Error('run bursar setup as root: it makes files of several users')
+    const answers = await answersFrom(options.answers)
+    const isDry = options['dry-run']
+    const owners = findOwners()
+    const files = filesOf(PACKAGED, owners)
+    await requireNodes(answers, options['skip-nodes'], out)
+    const database = await readDatabase(answers)
+    requireWhole({ files }, database)
+    const steps = createSteps(out, isDry)
+    const making = { answers, places: PACKAGED, owners, files, steps }
+    await makeSigner(making, { showsWords: options['show-words'] }, out)
+    await makeSettings(making)
+    await makeLogins(making, database)
+    if (isDry) return
+    await requireLogins({ files })
+    const owner = { ...envOf(files, 'owner'), ...quiet(env) }
+    await migrateDatabase(owner, out)
+    if (steps.made > 0) await recordDone('setup', owner)
+    showHotAddresses(answers, readWallet(files), out)
+    if (steps.made === 0)
+      return doctorCommand.run({ args: {}, options: {} }, { ...envOf(files, 'operator'), ...quiet(env) }, out)
+    for (const line of NEXT) out.say(line)
+  },
+})
+
+const NEXT = [
+  'next steps:',
+  '  store copies of /etc/bursar-signer/seed.json with its passphrase, and of /etc/bursar/data-key, in different places',
+  '  systemctl enable --now bursar-signer bursar-worker bursar-watcher bursar-api',
+  '  bursar doctor',
+]
+
+const answersFrom = async (file: string | undefined): Promise<Settled> => {
+  if (file !== undefined) return readAnswers(parse(file))
+  if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask in: give --answers FILE')
+  return readAnswers(await askInTerminal())
+}
+
+const parse = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The environment of a role as its unit has it. */
+const envOf = ({ shared, roles }: Files, role: 'owner' | 'operator'): Environment => ({
+  ...readEnvironmentFile(shared.path),
+  ...readEnvironmentFile(roles[role].path),
+})
+
+/** The variable that names the person behind sudo, for the record of commands. */
+const quiet = ({ SUDO_USER }: Environment): Environment => (SUDO_USER === undefined ? {} : { SUDO_USER })
+
+/** Checks the node of each network before anything is made. @throws Error if one has a fault */
+const requireNodes = async ({ networks, assets }: Settled, mayHaveFaults: boolean, out: Output): Promise<void> => {
+  let faults = 0
+  const add = (result: 'ok' | 'bad' | 'note', line: string): void =>
+    out.add('nodes', { result, text: line }, `${{ ok: 'ok  ', bad: 'BAD ', note: 'note' }[result]} ${line}`)
+  await reportNodes(
+    { networks, assets: createCatalogue(readAssetSettings(assets)) },
+    (isGood, line) => {
+      if (!isGood) faults += 1
+      add(isGood ? 'ok' : 'bad', line)
+    },
+    (line) => add('note', line),
+  )
+  if (faults > 0 && !mayHaveFaults)
+    throw new Error('a node has a fault, and nothing was made: mend it (docs/operating/nodes.md), or give --skip-nodes')
+}
+
+/** Shows the addresses that payments are made from, which need money. */
+const showHotAddresses = ({ networks }: Settled, wallet: WalletKeys, out: Output): void => {
+  const addressOn = (network: Network): string => {
+    if (network === 'BITCOIN') return bitcoinHotAddress(wallet)
+    return network === 'TRON' ? tronHotAddress(wallet) : evmHotAddress(wallet)
+  }
+  out.say('hot addresses, which need money for payouts and their network fees:')
+  out.list(
+    'hotAddresses',
+    servedOf(networks).map((network) => ({
+      network,
+      address: addressOn(network),
+      coinForFees: NATIVE_TICKER[network],
+    })),
+  )
+}
