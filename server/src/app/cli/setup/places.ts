@@ -65,12 +65,9 @@ const idIn = (table: 'passwd' | 'group', name: string): number => {
     )
   } catch (error) {
     const what = table === 'group' ? 'group' : 'user'
-    throw new Error(
-      `there is no ${what} ${name}: install the packages bursar and bursar-signer of this version first`,
-      {
-        cause: error,
-      },
-    )
+    throw new Error(`there is no ${what} ${name}: install the packages of this version first: bursar, bursar-signer`, {
+      cause: error,
+    })
   }
 }
 
