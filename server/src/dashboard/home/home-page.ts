@@ -15,7 +15,7 @@ export const homePage =
   (deps: HomePageDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { merchantId, role, visit } = scope
-    const needs = await readNeeds(deps.db, merchantId, new Date(deps.runtime.clock.now()))
+    const needs = await readNeeds(deps.db, merchantId, new Date(deps.runtime.clock.business()))
     const { notificationsUrl } = await settingsOf(deps.db, merchantId)
     const done = { invoice: needs.isInvoicing, webhook: notificationsUrl !== null, team: needs.isTeam }
     return merchantPage(scope, {

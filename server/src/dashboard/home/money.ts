@@ -47,7 +47,7 @@ export const moneyOf = async (deps: HomePageDeps, scope: Scope): Promise<readonl
     show: (worth) => amountText({ value: formatUnits(worth, CENTS), ticker: currency.ticker }, language),
   }
   const span = spanOf(request.query['days'])
-  const days = daysUntil(now, span)
+  const days = daysUntil(runtime.clock.business(), span)
   const pairs = tickers.map((asset) => ({ merchantId, asset }))
   const balances = await balancesOf(db, 'merchant', pairs)
   const received = await receivedOf(db, merchantId, days[0]!, RECEIVED)
