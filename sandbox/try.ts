@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { BursarError } from '@bursar/sdk'
 import { runChaos } from './chaos/index.ts'
+import { runDemo } from './demo/index.ts'
 import { readCommand, USAGE, UsageError } from './try/command.ts'
 import type { TryCommand } from './try/command.ts'
 import { tryInvoice } from './try/invoice.ts'
@@ -35,11 +36,15 @@ async function main(words: readonly string[]): Promise<number> {
   const dir = process.env['BURSAR_DIR'] ?? join(root, '.bursar')
   const sandbox = readDescription(dir)
   if (command.name === 'chaos') return (await runChaos(sandbox, dir, command)) ? 0 : 1
+  if (command.name === 'demo') {
+    await runDemo(sandbox, dir, command)
+    return 0
+  }
   await run(command, sandbox)
   return 0
 }
 
-async function run(command: Exclude<TryCommand, { name: 'chaos' }>, sandbox: Description): Promise<void> {
+async function run(command: Exclude<TryCommand, { name: 'chaos' | 'demo' }>, sandbox: Description): Promise<void> {
   switch (command.name) {
     case 'invoice':
       return tryInvoice(sandbox)

@@ -13,6 +13,7 @@ import { FAULTS, VERDICTS } from '../screening/index.ts'
 import type { ScreeningEmulator } from '../screening/index.ts'
 import { shownMail } from '../mail/index.ts'
 import type { MailStore } from '../mail/index.ts'
+import { signInLinkRoutes } from './sign-in-links.ts'
 
 export interface ControlOptions {
   /** 0: any free port. */
@@ -71,6 +72,7 @@ export function startControl(options: ControlOptions): Promise<SandboxServer> {
       ...venueRoutes(options.venue),
       ...screeningRoutes(options.screening),
       mailRoute(options.mails),
+      ...signInLinkRoutes(),
     ],
   })
 }

@@ -35,6 +35,8 @@ describe('words of the command line', () => {
     ['page crypto-pay', { name: 'page', state: 'crypto-pay' }],
     ['invoice', { name: 'invoice' }],
     ['chaos --kills 5 --seed s', { name: 'chaos', minutes: undefined, kills: 5, seed: 's' }],
+    ['demo', { name: 'demo', days: 90 }],
+    ['demo --days 7', { name: 'demo', days: 7 }],
     ['chaos --minutes 10 --seed 7', { name: 'chaos', minutes: 10, kills: undefined, seed: '7' }],
     ['chaos --seed 7', { name: 'chaos', minutes: 2, kills: undefined, seed: '7' }],
     ['invoice --help', undefined],
@@ -72,6 +74,10 @@ describe('words of the command line', () => {
     ['chaos --minutes soon', '--minutes soon: type a whole number'],
     ['chaos --kills 5 --minutes 1', "--minutes and --kills can't be used together"],
     ['deposit --seed 1', '--seed goes with chaos only'],
+    ['chaos --days 5', '--days goes with demo only'],
+    ['demo --seed 5', '--seed goes with chaos only'],
+    ['demo --days 0', '--days 0: type a whole number from 1 to 400'],
+    ['demo 5', '"5" is one word too many'],
   ])('"%s" is refused with %s', (text, message) => {
     expect(() => read(text)).toThrow(UsageError)
     expect(() => read(text)).toThrow(message)
@@ -89,7 +95,15 @@ describe('without a running sandbox', () => {
     const dead = `http://127.0.0.1:${await freePort()}`
     const merchants = [{ id: crypto.randomUUID(), privateKey: '11'.repeat(32) }]
     writeFileSync(join(dir, 'sandbox.json'), JSON.stringify({ api: dead, control: dead, inbox: dead, merchants }))
-    for (const words of [['balances'], ['deposit'], ['withdraw'], ['invoice'], ['page', 'crypto-pay'], ['chaos']]) {
+    for (const words of [
+      ['balances'],
+      ['deposit'],
+      ['withdraw'],
+      ['invoice'],
+      ['page', 'crypto-pay'],
+      ['chaos'],
+      ['demo'],
+    ]) {
       const { code, stderr } = await run(words, dir)
       expect(stderr).toMatch(/^the sandbox is not running: [^\n]*\n$/)
       expect(code).toBe(1)

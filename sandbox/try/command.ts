@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { SANDBOX_ASSETS } from '../platform/assets.ts'
 import type { ChaosOptions } from '../chaos/orders.ts'
+import type { DemoOptions } from '../demo/index.ts'
 
 /** A deposit or a withdrawal as in the API, with the amount as decimal text in units of the asset. */
 export interface Transfer {
@@ -17,6 +18,7 @@ export type TryCommand =
   | ({ readonly name: 'held'; readonly verdict: string } & Transfer)
   | { readonly name: 'page'; readonly state: string }
   | ({ readonly name: 'chaos' } & ChaosOptions)
+  | ({ readonly name: 'demo' } & DemoOptions)
 
 /** Thrown for an invalid command line; the message names the right arguments. */
 export class UsageError extends Error {}
@@ -29,10 +31,12 @@ export const USAGE = `usage: npm run try -- COMMAND
   held [TICKER [BLOCKCHAIN [AMOUNT [VERDICT]]]]  a deposit that is screened first
   balances                                     the balances of the first merchant
   page STATE                                   an invoice in a state of its payment page
+  demo [--days N]                              a merchant with three months of history, and a link to sign in
   chaos [--minutes N | --kills N] [--seed N]   kill roles at random under load, then compare books and chains
 
 Left out, TICKER is USDT, BLOCKCHAIN the usual one of the asset, AMOUNT 25 and VERDICT clean (or mixer, sanctioned).
-Capitals do not matter. chaos takes two minutes; Ctrl-C ends the killing and still compares. Short names of a BLOCKCHAIN: btc, eth, bsc, trx.
+Capitals do not matter. demo takes up to three minutes, and moves the clock of the sandbox by 90 days.
+chaos takes two minutes; Ctrl-C ends the killing and still compares. Short names of a BLOCKCHAIN: btc, eth, bsc, trx.
 `
 
 const VERDICTS = ['clean', 'mixer', 'sanctioned']
@@ -48,6 +52,7 @@ const MOST_WORDS: Readonly<Record<TryCommand['name'], number>> = {
   invoice: 0,
   balances: 0,
   chaos: 0,
+  demo: 0,
   page: 1,
   deposit: 3,
   withdraw: 3,
@@ -68,9 +73,15 @@ export function readCommand(words: readonly string[], pageStates: readonly strin
   const name = given as TryCommand['name']
   const most = MOST_WORDS[name]
   if (rest.length > most) throw new UsageError(`"${rest[most]}" is one word too many for ${name}\n\n${USAGE}`)
+  const takes = OPTIONS_OF[name] ?? []
+  const stranger = Object.keys(options).find((option) => !takes.includes(option))
+  if (stranger !== undefined) {
+    const owner = Object.keys(OPTIONS_OF).find((one) => OPTIONS_OF[one]!.includes(stranger))
+    throw new UsageError(`--${stranger} goes with ${owner} only\n\n${USAGE}`)
+  }
   if (name === 'chaos') return { name, ...chaosOptions(options) }
-  const [stranger] = Object.keys(options)
-  if (stranger !== undefined) throw new UsageError(`--${stranger} goes with chaos only\n\n${USAGE}`)
+  if (name === 'demo')
+    return { name, days: options.days === undefined ? DEMO_DAYS : numberIn('days', options.days, MOST_DAYS) }
   if (name === 'page') return { name, state: oneOf('a state of the page', rest[0], pageStates) }
   if (name !== 'deposit' && name !== 'withdraw' && name !== 'held') return { name }
   const [ticker = 'USDT', blockchain, amount = '25', verdict = 'clean'] = rest
@@ -106,22 +117,28 @@ function transferOf(typedTicker: string, typedNetwork: string | undefined, amoun
 const either = (words: readonly string[]): string =>
   words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-type GivenOptions = Readonly<Partial<Record<'minutes' | 'kills' | 'seed', string>>>
+type GivenOptions = Readonly<Partial<Record<'minutes' | 'kills' | 'seed' | 'days', string>>>
+/** The options of the commands that take some. */
+const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = { chaos: ['minutes', 'kills', 'seed'], demo: ['days'] }
 
 const DEFAULT_MINUTES = 2
 const MOST = 10_000
+/** Three months. */
+const DEMO_DAYS = 90
+const MOST_DAYS = 400
+
+const numberIn = (option: string, text: string, most: number): number => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > most)
+    throw new UsageError(`--${option} ${text}: type a whole number from 1 to ${most}`)
+  return Number(text)
+}
 
 function chaosOptions({ minutes, kills, seed }: GivenOptions): ChaosOptions {
   if (minutes !== undefined && kills !== undefined)
     throw new UsageError(`--minutes and --kills can't be used together\n\n${USAGE}`)
-  const number = (option: string, text: string): number => {
-    if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > MOST)
-      throw new UsageError(`--${option} ${text}: type a whole number from 1 to ${MOST}`)
-    return Number(text)
-  }
   return {
-    minutes: kills === undefined ? number('minutes', minutes ?? String(DEFAULT_MINUTES)) : undefined,
-    kills: kills === undefined ? undefined : number('kills', kills),
+    minutes: kills === undefined ? numberIn('minutes', minutes ?? String(DEFAULT_MINUTES), MOST) : undefined,
+    kills: kills === undefined ? undefined : numberIn('kills', kills, MOST),
     seed: seed ?? String(randomInt(1_000_000)),
   }
 }
@@ -140,6 +157,7 @@ function strictly(words: readonly string[]): {
       minutes: { type: 'string' },
       kills: { type: 'string' },
       seed: { type: 'string' },
+      days: { type: 'string' },
     } as const
     const { values, positionals } = parseArgs({ args: [...words], options: known, allowPositionals: true })
     const { help = false, ...options } = values
