@@ -3,6 +3,7 @@ import { ACQUIRERS } from './actions/acquirers.ts'
 import { CARDS } from './actions/cards.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { FAULTY } from './actions/faults.ts'
+import { KEYS } from './actions/keys.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { PAYERS } from './actions/payers.ts'
@@ -64,6 +65,7 @@ const ACTIONS: readonly Action[] = [
   ...FAULTY,
   ...PAYERS,
   ...MERCHANTS,
+  ...KEYS,
   ...EXCHANGES,
   ...CARDS,
   ...ACQUIRERS,

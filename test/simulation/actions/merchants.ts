@@ -96,7 +96,7 @@ export const place = (
 export const named = ({ merchants }: Simulation, name: string): SimulatedMerchant =>
   merchants.find((merchant) => merchant.name === name)!
 
-const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<PaidOut> => {
+export const drawWithdrawal = async (simulation: Simulation, random: Random): Promise<PaidOut> => {
   const { books, chains, catalogue, merchants } = simulation
   const chain = random.pick(chains)
   const { network } = chain

@@ -19,7 +19,7 @@ const DECIDED = { subjectId: '1', transaction: '01', address: 'mine', ticker: 'T
 /** @param answers whether each report is a risky one */
 const simulationOf = (holds: boolean, answers: boolean[]): Simulation => ({
   ...stubSimulation({}),
-  merchants: [{ name: 'M1', id: '1', privateKey: '', holds }],
+  merchants: [{ name: 'M1', id: '1', privateKey: '', holds, keys: [] }],
   provider: { answersAbout: () => answers } as unknown as Simulation['provider'],
 })
 
