@@ -21,7 +21,7 @@ import { SABOTAGES } from '../test/sabotage/index.ts'
 import { startDatabases } from '../test/simulation/databases.ts'
 import { OUTSIDE_THE_SIMULATION } from '../test/sabotage/outside.ts'
 import type { Sabotage } from '../test/sabotage/sabotage.ts'
-import { chainsOf } from './sabotage/chains.ts'
+import { chainsOf, subjectOf } from './sabotage/chains.ts'
 import { findStale, finderOf, type Finder } from './sabotage/check.ts'
 import { isKnownFound, keepResult, writePage, type Result } from './sabotage/page.ts'
 import { seedOf } from './sabotage/seeds.ts'
@@ -90,7 +90,7 @@ async function simulate(chosen: readonly Sabotage[]): Promise<void> {
       const networks = chainsOf(sabotage)
       const first = seedOf(sabotage, networks, Number(values.seed))
       const runs = Array.from({ length: Number(values.runs) }, (_, at) => ({ seed: first + at, singleStep: at === 0 }))
-      const options = { ops: Number(values.ops), restEvery: REST_EVERY, networks }
+      const options = { ops: Number(values.ops), restEvery: REST_EVERY, networks, emphasis: subjectOf(sabotage) }
       const tried = await scratch.withFault(sabotage, () =>
         trySimulation(scratch.copy, runs, { ...options, postgres: databases.url }),
       )

@@ -1,10 +1,11 @@
 /**
  * `npm run simulate -- [--seed N] [--seeds K] [--processes P] [--ops M] [--rest-every R] [--networks A,B]
- * [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose] [--times]`
+ * [--emphasis SUBJECT] [--single-step] [--no-shrink] [--steps 1-3,7] [--record] [--verbose] [--times]`
  *
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
  * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
  * `--networks` it has these chains only. `--times` prints how long each kind of step took, and the faults by kind.
+ * `--emphasis` makes the actions of a subject more frequent: cards, exchange or payers.
  * `--processes` runs so many seeds at once, each in a process of its own.
  * `--record` counts the runs in docs/operating/reliability.md and begins where the count ends; when a run violates an
  * invariant, those before it are counted. `--postgres URL` uses a server that `startDatabases` has started.
@@ -15,7 +16,7 @@ import { endComponentsOnSignal } from '../../sandbox/process/child.ts'
 import { startDatabases, type Databases } from './databases.ts'
 import { runSeeds, type Ended } from './processes.ts'
 import { nextSeed, record } from './record.ts'
-import { simulate, type RunOptions, type RunResult } from './run.ts'
+import { simulate, SUBJECTS, type RunOptions, type RunResult, type Subject } from './run.ts'
 import { rangesOf, shrink, stepsOf } from './shrink.ts'
 import { summaryOf, writeSummary, type Summary } from './summary.ts'
 
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     ops: { type: 'string', default: '2000' },
     'rest-every': { type: 'string' },
     networks: { type: 'string' },
+    emphasis: { type: 'string' },
     postgres: { type: 'string' },
     'no-shrink': { type: 'boolean', default: false },
     steps: { type: 'string' },
@@ -54,8 +56,17 @@ const networksOf = (text: string): Network[] =>
     return name
   })
 
-const runOnce = (databases: Databases, options: Omit<RunOptions, 'databaseUrl' | 'dir'>): Promise<RunResult> =>
-  databases.use((place) => simulate({ ...options, ...place }))
+const isSubject = (name: string): name is Subject => Object.hasOwn(SUBJECTS, name)
+
+const subjectOf = (name: string): Subject => {
+  if (!isSubject(name)) throw new RangeError(`there is no subject ${name}`)
+  return name
+}
+
+const runOnce = (databases: Databases, options: Omit<RunOptions, 'databaseUrl' | 'dir'>): Promise<RunResult> => {
+  const emphasis = values.emphasis === undefined ? {} : { emphasis: subjectOf(values.emphasis) }
+  return databases.use((place) => simulate({ ...options, ...emphasis, ...place }))
+}
 
 const runSeed = async (databases: Databases, seed: string): Promise<RunResult> => {
   const began = performance.now()

@@ -34,6 +34,8 @@ export interface RunOptions extends SimulationOptions {
   restEvery?: number
   /** the last step, when it comes before the operations are reached */
   lastStep?: number
+  /** a subject whose actions are drawn more often than usual */
+  emphasis?: Subject
   /** steps to leave out; the others do not change, because each has its own random numbers */
   skip?: ReadonlySet<number>
 }
@@ -78,6 +80,16 @@ const ACTIONS: readonly Action[] = [
   ...STALLED,
   ...THIEF,
 ]
+/** Actions of a subject, which a run can have more of. */
+export const SUBJECTS = {
+  cards: new Set([...CARDS, ...ACQUIRERS]),
+  exchange: new Set([...EXCHANGES, ...VENUE_ACTIONS, ...MERCHANTS.filter(({ name }) => name === 'exchange')]),
+  payers: new Set([...PAYERS, ...SCREENING, ...WORLD.filter(({ name }) => name === 'reorganise')]),
+} satisfies Record<string, ReadonlySet<Action>>
+export type Subject = keyof typeof SUBJECTS
+/** Weight of the actions of the emphasised subject, compared with their usual weight. */
+const EMPHASIS = 6
+
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
 
@@ -86,10 +98,12 @@ export const simulate = async ({
   restEvery = REST_EVERY,
   lastStep = Number.POSITIVE_INFINITY,
   skip = new Set(),
+  emphasis,
   ...options
 }: RunOptions): Promise<RunResult> => {
   const simulation = await openSimulation(options)
   const times = new Map<string, Time>()
+  const more = emphasis && { actions: SUBJECTS[emphasis], factor: EMPHASIS }
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({
     hash: simulation.trace.hash(),
@@ -107,7 +121,7 @@ export const simulate = async ({
     for (let nextRest = restEvery; !isOver(); nextRest += restEvery) {
       while (!isOver() && simulation.operations < nextRest) {
         step += 1
-        if (!skip.has(step)) await takeStep(simulation, step, times)
+        if (!skip.has(step)) await takeStep(simulation, step, times, more)
         await judgeConfirmations()
         if (simulation.problems.length > 0) return result(simulation.problems)
       }
@@ -158,7 +172,12 @@ const timed = async <T>(times: Map<string, Time>, name: string, work: () => Prom
 /** The share of steps with several concurrent actions, unless in single-step mode. */
 const AT_ONCE = 0.1
 
-const takeStep = async (simulation: Simulation, step: number, times: Map<string, Time>): Promise<void> => {
+const takeStep = async (
+  simulation: Simulation,
+  step: number,
+  times: Map<string, Time>,
+  more?: { actions: ReadonlySet<Action>; factor: number },
+): Promise<void> => {
   const random = simulation.random.of('step', step)
   simulation.faults.begin(step)
   const together = !simulation.singleStep && random.chance(AT_ONCE) ? 2 + random.int(4) : 1
@@ -166,7 +185,7 @@ const takeStep = async (simulation: Simulation, step: number, times: Map<string,
   const lines = await Promise.all(
     Array.from({ length: together }, async (_, at) => {
       const drawn = random.of('action', at)
-      const action = drawAction(ACTIONS, simulation, drawn)
+      const action = drawAction(ACTIONS, simulation, drawn, more)
       simulation.countMore(1)
       return `${step} ${action.name}: ${await timed(times, action.name, () => action.run(simulation, drawn))}`
     }),

@@ -1,4 +1,4 @@
-/** With which chains the simulation is run for a fault: the fewer, the sooner a run ends. */
+/** How the simulation is run for a fault: with few chains, so that a run ends soon, and with more of one subject. */
 import type { Network } from '@bursar/chainkit'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 
@@ -28,4 +28,11 @@ export const chainsOf = ({ name, file }: Pick<Sabotage, 'name' | 'file'>): reado
   if (SHOWS_ON[name] !== undefined) return SHOWS_ON[name]
   if (text.includes('tron')) return ['TRON']
   return text.includes('bitcoin') ? ['BITCOIN'] : ['ETHEREUM']
+}
+
+/** The subject of the simulation that the file of a fault is about: a run has more of its actions. */
+export const subjectOf = ({ file }: Pick<Sabotage, 'file'>): 'cards' | 'exchange' | 'payers' | undefined => {
+  if (/^server\/src\/(cards|pay-in\/fiat-invoices|adapters\/acquirers)\//.test(file)) return 'cards'
+  if (/^server\/src\/(exchange|market|adapters\/venues)\//.test(file)) return 'exchange'
+  return /^server\/src\/(pay-in|chain\/watcher|adapters\/chains|risk)\//.test(file) ? 'payers' : undefined
 }

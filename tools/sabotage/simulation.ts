@@ -28,6 +28,8 @@ export interface Options {
   restEvery: number
   /** chains that the runs have: the fewer, the sooner a run ends */
   networks: readonly Network[]
+  /** a subject whose actions are drawn more often */
+  emphasis: string | undefined
   /** URL of a server that all runs use */
   postgres: string
 }
@@ -40,12 +42,17 @@ const PROBLEM = /^- (.*)$/m
 export const trySimulation = async (
   copy: string,
   runs: readonly Run[],
-  { ops, restEvery, networks, postgres }: Options,
+  { ops, restEvery, networks, emphasis, postgres }: Options,
 ): Promise<Tried> => {
   let operations = 0
   for (const { seed, singleStep } of runs) {
     const options = ['--seed', String(seed), '--ops', String(ops), '--rest-every', String(restEvery)]
-    const which = [...options, '--networks', networks.join(',')]
+    const which = [
+      ...options,
+      '--networks',
+      networks.join(','),
+      ...(emphasis === undefined ? [] : ['--emphasis', emphasis]),
+    ]
     const args = singleStep ? [...which, '--single-step'] : which
     const command = `npm run simulate -- ${args.join(' ')}`
     const output = await simulate(copy, [...args, '--no-shrink', '--postgres', postgres])

@@ -14,9 +14,17 @@ export interface Action {
   run(simulation: Simulation, random: Random): Promise<string>
 }
 
-/** Draws one of them by weight. */
-export const drawAction = (actions: readonly Action[], simulation: Simulation, random: Random): Action => {
-  const weights = actions.map((action) => action.weight(simulation))
+/**
+ * Draws one of them by weight.
+ * @param more is drawn so many times as often as usual, compared with the others
+ */
+export const drawAction = (
+  actions: readonly Action[],
+  simulation: Simulation,
+  random: Random,
+  more?: { actions: ReadonlySet<Action>; factor: number },
+): Action => {
+  const weights = actions.map((action) => action.weight(simulation) * (more?.actions.has(action) ? more.factor : 1))
   let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0)
   for (const [at, action] of actions.entries()) {
     left -= weights[at]!
