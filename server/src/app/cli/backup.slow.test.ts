@@ -14,7 +14,6 @@ const MAIN = new URL('../../main.ts', import.meta.url).pathname
 const programs = debianPrograms()
 /** Under CI missing programs are a failure. */
 const isSkipped = programs === undefined && process.env['CI'] === undefined
-const cases = test.skipIf(isSkipped)
 
 let folder: string
 let backups: string
@@ -74,7 +73,7 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-cases(
+test.skipIf(isSkipped)(
   'D11 D12 a backup is made, read again, restored in a drill and into a new directory, and a changed byte is found',
   async () => {
     const received = (): boolean => readdirSync(placesOf(backups).wal, { withFileTypes: true }).length > 0
