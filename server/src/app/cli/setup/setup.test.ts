@@ -16,6 +16,7 @@ import { filesOf, writeOnce, type Files, type Owners } from './places.ts'
 import { signerPolicy } from './signer-policy.ts'
 
 const HOT = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
+const LEAST = { decimals: 18, minDeposit: '0.001', minWithdrawal: '0.005' }
 const folder = temporaryFolder('setup')
 const page = readFileSync(new URL('../../../../../docs/operating/production.md', import.meta.url), 'utf8')
 const example = (): object => JSON.parse(page.split('```json answers\n')[1]!.split('```')[0]!) as object
@@ -89,6 +90,17 @@ test("the signer's policy has the limits in chain units, and the signer accepts 
   })
   expect(networks.get('ETHEREUM')).toMatchObject({ chainId: 1n, sweep: { enabled: true, treasury: HOT } })
   expect(networks.get('ETHEREUM')!.assets.get('ETH')).toMatchObject({ maxPerIntent: 10n ** 18n })
+})
+
+test('a signer without Bitcoin has the keys of the chain in the answers', () => {
+  const answers = readAnswers({
+    ...example(),
+    chain: 'testnet',
+    networks: { ETHEREUM: { url: 'http://127.0.0.1:8545', chainId: 11_155_111 } },
+    assets: { crypto: [{ ticker: 'ETH', name: 'Ether', networks: { ETHEREUM: LEAST } }], fiat: [] },
+  })
+  const { networks } = readPolicy(JSON.stringify(signerPolicy(answers, HOT)))
+  expect(networks.get('BITCOIN')).toMatchObject({ enabled: false, chain: 'testnet' })
 })
 
 test('certificates: one authority, a list of exactly the two clients, each valid for ten years', () => {

@@ -37,9 +37,13 @@ const TRON_LIFETIME_MS = 600_000
 export const signerPolicy = (answers: Settled, hotAddress: string): object => ({
   version: 1,
   enabled: true,
-  networks: Object.fromEntries(
-    servedOf(answers.networks).map((network) => [network, networkPolicy(network, answers, hotAddress)]),
-  ),
+  networks: {
+    // The signer derives its keys for the chain of Bitcoin in its policy, and for the main chain without one.
+    BITCOIN: { enabled: false, chain: answers.chain, fee: BITCOIN_FEE, assets: {} },
+    ...Object.fromEntries(
+      servedOf(answers.networks).map((network) => [network, networkPolicy(network, answers, hotAddress)]),
+    ),
+  },
   approvers: [],
 })
 
