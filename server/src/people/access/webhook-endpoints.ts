@@ -160,7 +160,8 @@ export const changeEndpointOf = async (
   if (shownChoices(before) !== shown) throw new EndpointProblem(['changed'])
   await changeEndpoint(tx, merchantId, id, after)
   const { actor, person } = memberOf(session)
-  const detail = { endpointId: id, before: JSON.parse(shown) as unknown, after }
+  const { url, description, kinds } = before
+  const detail = { endpointId: id, before: { url, description, kinds, isOn: before.isOn }, after }
   await record(tx, { merchantId, personId: null, actor, action: 'changed webhook endpoint', detail }, now)
   if (after.url !== before.url)
     await notifyOwners(tx, merchantId, { event: 'webhook-url', detail: after.url, by: person }, now)
