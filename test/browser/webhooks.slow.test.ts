@@ -53,7 +53,7 @@ describeWithChromium('the pages of webhooks', () => {
     await page.waitForURL(/kind=CryptoInvoice/)
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('heading', { name: 'CryptoInvoice Done' }).waitFor()
-    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
     await page.getByText('It already waits to be sent now.').waitFor()
     await page.getByRole('link', { name: 'All notifications' }).click()
     expect(await page.getByRole('table').getByRole('link').count()).toBe(3)

@@ -50,6 +50,6 @@ const panel = (
     ],
   )}${attempts.length > 0 && attemptTable(common, `${common.attempts}: ${name}`, attempts)}${
     mayRole(role, 'replay-webhooks') &&
-    html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('seen', String(lastEpoch))}${hidden('endpoint', endpoint.id)}<p class="soft">${texts.sendText}</p><button class="second" aria-label="${texts.sendTo(name)}">${common.replay}</button></form>`
+    html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('seen', String(lastEpoch))}${hidden('endpoint', endpoint.id)}<p class="soft">${texts.sendText}</p><button class="second" aria-label="${common.replay}: ${name}">${common.replay}</button></form>`
   }</section>`
 }

@@ -38,7 +38,6 @@ export interface EndpointWords {
   noAttempts: string
   sendText: string
   unsent: string
-  sendTo: (url: string) => string
   back: string
   troubles: Record<EndpointTrouble, string>
 }
@@ -80,7 +79,6 @@ const en: EndpointWords = {
   noAttempts: 'Nothing was sent to it yet, or the attempts are older than 90 days.',
   sendText: 'The notification is sent to this endpoint only, whatever types it gets.',
   unsent: 'Not sent to it',
-  sendTo: (url) => `Send again to ${url}`,
   back: 'All endpoints',
   troubles: {
     url: 'This is no URL of an endpoint: write an address such as https://shop.example/hooks, without a user name, password or #.',
@@ -133,7 +131,6 @@ const uk: EndpointWords = {
   noAttempts: 'На неї ще нічого не надсилали, або спроби старші за 90 днів.',
   sendText: 'Сповіщення буде надіслано лише на цю адресу, незалежно від обраних для неї типів.',
   unsent: 'Не надсилалося на неї',
-  sendTo: (url) => `Надіслати знову на ${url}`,
   back: 'Усі адреси',
   troubles: {
     url: 'Це не адреса для сповіщень: напишіть, наприклад, https://shop.example/hooks, без імені користувача, пароля та #.',
@@ -187,7 +184,6 @@ const kk: EndpointWords = {
   noAttempts: 'Оған әлі ештеңе жіберілген жоқ немесе әрекеттер 90 күннен ескі.',
   sendText: 'Хабарландыру таңдалған түрлеріне қарамастан тек осы мекенжайға жіберіледі.',
   unsent: 'Оған жіберілмеген',
-  sendTo: (url) => `${url} мекенжайына қайта жіберу`,
   back: 'Барлық мекенжайлар',
   troubles: {
     url: 'Бұл хабарландыру мекенжайы емес: https://shop.example/hooks сияқты мекенжайды пайдаланушы атынсыз, құпиясөзсіз және # белгісіз жазыңыз.',
@@ -240,7 +236,6 @@ const ru: EndpointWords = {
   noAttempts: 'На него ещё ничего не отправляли, или попытки старше 90 дней.',
   sendText: 'Уведомление будет отправлено только на этот адрес, независимо от выбранных для него типов.',
   unsent: 'На него не отправлялось',
-  sendTo: (url) => `Отправить снова на ${url}`,
   back: 'Все адреса',
   troubles: {
     url: 'Это не адрес для уведомлений: напишите, например, https://shop.example/hooks, без имени пользователя, пароля и #.',
