@@ -15,20 +15,32 @@ import { createWatchedPool, type Statement } from '../../../../test/setup/watche
 import { createDb, createPool, inTransaction, throughTx, type Db, type Tx } from '../../platform/db/index.ts'
 import { skipEvent, replayEvents } from './commands.ts'
 import { emit } from './emit.ts'
+import {
+  attemptsAtEndpoints,
+  endpointDeliveries,
+  endpointHealth,
+  listEndpointAttempts,
+  replayToEndpoint,
+  waitingAt,
+  wakeEndpoint,
+} from './endpoint-deliveries.ts'
 import { readMonths } from './months.ts'
 import { listEvents, listExhausted, selectEvents, wasNotified } from './queries.ts'
 import { createStreamStore } from './store.ts'
-import { OF_MERCHANTS } from './stream-tables.ts'
+import { OF_ENDPOINTS, OF_MERCHANTS } from './stream-tables.ts'
 
 const MERCHANT = '00000000-0000-4000-8000-000000000001'
 /** Of this one is what was there before months were kept. */
 const ANOTHER = '00000000-0000-4000-8000-000000000002'
+const ENDPOINT = '00000000-0000-4000-8000-000000000003'
 const BEFORE = 1_000_000
 const MONTHS = 48
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const A_MONTH = 200
 const FROM = '2027-01-01'
 const HOUR_MS = 3_600_000
 const { claimLanes, claimOpen } = createStreamStore(OF_MERCHANTS)
+const ofEndpoints = createStreamStore(OF_ENDPOINTS)
 const database = useDatabase({ template: migrated })
 
 test('audit M-C5: delivering, listing, resending and emitting read no more partitions when there are more', async () => {
@@ -64,6 +76,18 @@ test('audit M-C5: delivering, listing, resending and emitting read no more parti
       await sql`insert into event_streams(merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
         select merchant_id, object_id, sequence, sequence, created_at, sequence % 3 > 0, case sequence % 3 when 2 then 'exhausted' else 'active' end, created_at, created_at
         from events where merchant_id = ${MERCHANT} and sequence > ${last}::bigint - 12`.execute(tx)
+      await sql`insert into webhook_endpoints(id, merchant_id, url, description, sealed, created_by, created_at)
+        values (${ENDPOINT}, ${MERCHANT}, 'https://shop.example/', '', '', 'test', ${FROM}) on conflict do nothing`.execute(
+        tx,
+      )
+      await sql`delete from endpoint_streams`.execute(tx)
+      await sql`insert into endpoint_streams(endpoint_id, object_id, merchant_id, next_sequence, last_sequence, next_at, own_lane, state, since, until)
+        select ${ENDPOINT}, object_id, merchant_id, next_sequence, last_sequence, next_at, own_lane, state, since, until from event_streams`.execute(
+        tx,
+      )
+      await sql`insert into endpoint_attempts(endpoint_id, sequence, epoch, attempt, at, status, duration_ms)
+        select ${ENDPOINT}, sequence, sequence, 1, created_at, 200, 5 from events
+        where merchant_id = ${MERCHANT} and sequence between ${first} and ${last}`.execute(tx)
     })
     await sql`vacuum analyze`.execute(db)
   }
@@ -124,6 +148,21 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   await undone((tx) =>
     emit(tx, [{ merchantId: MERCHANT, objectId, kind: 'Replenish', status: 'Done', body: {} }], moment),
   )
+  await undone(async (tx) => expect(await ofEndpoints.claimOpen(throughTx(tx), times, 10)).toHaveLength(4))
+  await undone(async (tx) =>
+    expect(await ofEndpoints.claimLanes(throughTx(tx), times, [{ receiverId: ENDPOINT, room: 10 }])).toHaveLength(8),
+  )
+  await undone(async (tx) => expect(await ofEndpoints.scanLanes(throughTx(tx), FIRST_ID, business, 10)).toHaveLength(1))
+  expect(await endpointHealth(db, ENDPOINT)).toMatchObject({ waiting: 12, attempts: 200 })
+  expect((await waitingAt(db, [ENDPOINT])).get(ENDPOINT)).toMatchObject({ waiting: 12 })
+  expect(await listEndpointAttempts(db, ENDPOINT, { before: null, limit: 10 })).toHaveLength(10)
+  const early = { sequence: 12, epoch: 12 }
+  expect(await listEndpointAttempts(db, ENDPOINT, { before: early, limit: 10 })).toHaveLength(10)
+  expect(await endpointDeliveries(db, [ENDPOINT], { objectId, sequence: last })).toHaveLength(1)
+  expect(await attemptsAtEndpoints(db, [ENDPOINT], last)).toHaveLength(1)
+  const again = { endpointId: ENDPOINT, sequence: last - 50, lastEpoch: last - 50 }
+  await undone(async (tx) => expect(await replayToEndpoint(tx, MERCHANT, again, moment)).toBe('scheduled'))
+  await undone((tx) => wakeEndpoint(tx, ENDPOINT, moment, 10))
   expect(await listEvents(db, MERCHANT, 0, 10)).toHaveLength(10)
   expect(await listEvents(db, MERCHANT, last - 10, 100)).toHaveLength(10)
   expect(await listExhausted(db, { merchantId: MERCHANT })).toHaveLength(4)
