@@ -1,6 +1,10 @@
 /** Faults that the simulation misses, by name: the condition under which it finds each. */
 const UNREACHABLE = 'a second fault: no code makes the request that this guard refuses'
 const NO_EVENT = 'a second fault: no code raises this event in this state'
+const SIGNING = 'a second fault: no signature is requested either while a stop is in force'
+const COLD = 'transfers to cold storage'
+const LAST_COIN = 'withdrawals of nearly all that a hot address has'
+const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
 
 export const NEEDS: Readonly<Record<string, string>> = {
@@ -16,6 +20,16 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'way-back-from-sent': NO_EVENT,
   'given-up-while-planned': NO_EVENT,
   'card-payout-sent-twice': NO_EVENT,
+  'stop-ignored-at-planning': SIGNING,
+  'import-not-counted': COLD,
+  'staked-offered-to-cold-storage': COLD,
+  'count-read-late': LAST_COIN,
+  'count-not-compared': LAST_COIN,
+  'in-flight-not-subtracted': LAST_COIN,
+  'tron-count-not-compared': LAST_COIN,
+  'top-ups-not-subtracted': TOP_UPS,
+  'sweep-coin-in-flight': TOP_UPS,
+  'amount-precision': 'a comparison of refusals with the balance: the multiple is more than any merchant has',
   'complete-without-report': 'an installation without a screening provider',
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
