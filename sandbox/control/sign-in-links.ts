@@ -14,7 +14,7 @@ interface Waiting {
   readonly to: string
 }
 
-/** `POST /sign-in-links {cookie, to}` answers `{path}`; the first `GET` of the path sets the cookie and leads to `to`. */
+/** `POST /sign-in-links {cookie, to}` answers `{path}`; the first `GET` of it sets the cookie and leads to `to`. */
 export const signInLinkRoutes = (): Route[] => {
   const waiting = new Map<string, Waiting>()
   return [

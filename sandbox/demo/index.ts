@@ -89,7 +89,12 @@ const save = (file: string, state: State): void => {
 /** The merchant and its two members. */
 const createShop = async (sandbox: Description, bursar: Shop['bursar'], file: string): Promise<State> => {
   const merchant = await bursar<{ id: string; privateKey: string }>(
-    ...['merchant', 'create', '--name', NAME, '--url', 'https://kava.example'],
+    'merchant',
+    'create',
+    '--name',
+    NAME,
+    '--url',
+    'https://kava.example',
   )
   await bursar('merchant', 'set', merchant.id, 'notificationsUrl', `${sandbox.inbox}/merchant/${merchant.id}`)
   const invite = async (role: keyof typeof PEOPLE): Promise<Credentials> => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, stepOf } from '../../server/src/people/access/index.ts'
 import { SandboxError } from '../try/running.ts'
 
-/** The means of a person to sign in, kept in the sandbox's folder. */
+/** The means of a person to sign in, stored in the sandbox's folder. */
 export interface Credentials {
   readonly email: string
   readonly password: string
