@@ -21,6 +21,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'given-up-while-planned': NO_EVENT,
   'card-payout-sent-twice': NO_EVENT,
   'stop-ignored-at-planning': SIGNING,
+  'delivered-inside-while-stopped': 'a stop made while a job delivers: the job chooses nothing that is stopped',
   'import-not-counted': COLD,
   'staked-offered-to-cold-storage': COLD,
   'count-read-late': LAST_COIN,

@@ -225,7 +225,7 @@ const stoppedInside: Action = {
 /** A merchant's mistake: the money would be lost. */
 const toToken: Action = {
   name: 'withdrawal to the contract of a token',
-  weight: ({ roles }) => (roles.has('api') ? 1 : 0),
+  weight: (simulation) => (isComplete(simulation) ? 2 : 0),
   run: async (simulation, random) => {
     const { chains, problems } = simulation
     const chain = random.pick(chains)
@@ -235,6 +235,7 @@ const toToken: Action = {
       contract !== undefined && served.includes(ticker) ? [contract] : [],
     )
     if (contracts.length === 0) return `${chain.network}: has no tokens`
+    await calm(simulation, chain)
     const wanted = { ...(await drawPayment(simulation, random, chain)), to: random.pick(contracts) }
     const result = await place(simulation, wanted)
     if ('answer' in result) problems.push(`${wanted.localId}: was accepted, to the contract of a token, ${wanted.to}`)
