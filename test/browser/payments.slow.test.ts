@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LANGUAGES } from '@bursar/checkout'
 import { fillListed, LISTED, listedWorld, OTHER } from '../world/listed.ts'
+import type { Role } from '../../server/src/people/access/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { emptyTables } from '../setup/empty-tables.ts'
 import { withoutTriggers } from '../setup/unguarded.ts'
@@ -27,8 +28,8 @@ describeWithChromium('the pages of a merchant', () => {
   afterAll(() => emptyTables(edge.db))
 
   /** A context of a member who has signed in. */
-  const signedIn = async (options: Parameters<Visit>[0] = {}) => {
-    const { cookie } = await memberOf(LISTED)
+  const signedIn = async (options: Parameters<Visit>[0] = {}, role: Role = 'viewer') => {
+    const { cookie } = await memberOf(LISTED, role)
     return openSignedIn(visit, { origin: origin(), cookie }, options)
   }
 
@@ -107,6 +108,18 @@ describeWithChromium('the pages of a merchant', () => {
     await judge('balances')
     await page.goto(at(`balances/USDT?${lang}`))
     await judge('statement')
+    await page.goto(`${origin()}/app/merchants/${OTHER}/payments?${lang}`)
+    await judge('another merchant')
+    expect(faults).toEqual([])
+    // Chromium reports the answer 404 itself.
+    expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+    await context.close()
+  })
+
+  test.each(LANGUAGES)('exchanges in %s are in order for axe, at 320 and 1280 px, light and dark', async (language) => {
+    const { context, page } = await signedIn({ reducedMotion: 'reduce' }, 'finance')
+    const { faults, judge } = judgeOf(page)
+    const lang = `lang=${language}`
     await page.goto(at(`exchange?give=USDT&${lang}`))
     await judge('exchange')
     await page.locator('#exchange-spend').selectOption({ index: 1 })
@@ -115,11 +128,12 @@ describeWithChromium('the pages of a merchant', () => {
     await page.locator('.ask button').click()
     await page.locator('[role=alert]').waitFor()
     await judge('exchange with problems')
-    await page.goto(`${origin()}/app/merchants/${OTHER}/payments?${lang}`)
-    await judge('another merchant')
+    await page.goto(at(`payouts/made?${lang}`))
+    await judge('payouts that were made')
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.locator('dl').waitFor()
+    await judge('one payout')
     expect(faults).toEqual([])
-    // Chromium reports the answer 404 itself.
-    expect(said.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
     await context.close()
   })
 })
