@@ -120,6 +120,26 @@ describe('an additional endpoint', () => {
     expect([first.accepted.length, more.accepted.length]).toEqual([0, 3])
   })
 
+  test('that hangs does not delay another one of its merchant', async () => {
+    const [hung, live] = [await world.receiver(), await world.receiver()]
+    const released = Promise.withResolvers<void>()
+    hung.judge = async () => {
+      await released.promise
+      return 200
+    }
+    const merchant = world.merchant(null)
+    await add(merchant, hung)
+    await add(merchant, live)
+    for (let i = 0; i < 10; i += 1) await world.emitTo(merchant, randomUUID())
+    const delivery = world.delivery({ untilSettled: false })
+    const run = delivery.additional.run(new AbortController().signal)
+    await expect.poll(() => live.accepted.length, { timeout: 30_000 }).toBe(10)
+    expect(hung.requests).toHaveLength(1)
+    released.resolve()
+    await run
+    await delivery.close()
+  })
+
   test('gets only the kinds that it has chosen, and only what is made after it', async () => {
     const more = await world.receiver()
     const merchant = world.merchant(null)
