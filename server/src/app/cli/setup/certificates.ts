@@ -26,7 +26,7 @@ interface Pair {
 
 /**
  * Makes an authority, and certificates of the signer, the worker and the operator. The authority's key is deleted, so
- * that nobody can make a further client.
+ * that no further client can be made.
  * @param host where the signer listens: an address or a name
  * @throws Error if openssl 3 is not installed
  */

@@ -31,7 +31,7 @@ const TRON_LIFETIME_MS = 600_000
 
 /**
  * Makes the signer's policy: the limits of the answers, in chain units; the fee caps of this file; and sweeps of
- * deposits to the hot address. Nobody is an approver yet.
+ * deposits to the hot address. There is no approver yet.
  * @param hotAddress of the EVM networks
  */
 export const signerPolicy = (answers: Settled, hotAddress: string): object => ({
