@@ -32,6 +32,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'sweep-coin-in-flight': TOP_UPS,
   'amount-precision': 'a comparison of refusals with the balance: the multiple is more than any merchant has',
   'complete-without-report': 'an installation without a screening provider',
+  'any-contract-is-a-token': 'a second fault: deposits leave out contracts that the catalogue does not have',
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
   'less-than-held-credited': 'a node that lists transfers that have not happened',
