@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '@bursar/contract/openapi'
+import { alertRules, alertsDocument } from './generate-alerts.ts'
 import { auditDocument } from './generate-audit.ts'
 import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
@@ -26,6 +27,8 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'server/src/people/pages/passkeys.generated.ts', text: scriptOf('passkeys.ts', 'PASSKEY_SCRIPT') },
   { path: 'docs/operating/configuration.md', text: configurationDocument() },
   { path: 'docs/contract-fields.md', text: fieldsDocument(join(import.meta.dirname, '..')) },
+  { path: 'docs/operating/alerts.md', text: alertsDocument() },
+  { path: 'docs/operating/prometheus/alerts.yml', text: alertRules() },
   { path: 'docs/operating/permissions.md', text: permissionsDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },

@@ -10,6 +10,7 @@ const shapeless = {
   acquirers: () => null,
   exchange: () => null,
   screening: () => null,
+  alerts: () => null,
 }
 
 /** Returns the environment variables as a Markdown table. */

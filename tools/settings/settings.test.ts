@@ -83,6 +83,12 @@ describe("the sandbox's settings files", () => {
     const accounts = emulatedKinds.map((kind) => emulatedAccount(kind, url, secret))
     files.set('acquirers', read(writeAcquirersFile(folder, folder, url, accounts)))
     files.set('exchange', read(writeExchangeFile(folder, url, [], { url, apiKeyFile: secret, secretFile: secret })))
+    files.set('alerts', {
+      mail: ['ops@example.com'],
+      webhooks: [{ url, secretFile: secret }],
+      alertmanager: [url],
+      repeatHours: 12,
+    })
     files.set('screening', read(writeScreeningFile(folder, url, secret)))
   })
 

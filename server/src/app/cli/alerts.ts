@@ -3,6 +3,8 @@ import { isUuid } from '../../platform/base/id.ts'
 import { ENDED_BY_OPERATORS } from '../../platform/runtime/alert-kinds.ts'
 import { endAlertByHand, openAlerts } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
+import type { ReceivedAlert } from '../../adapters/alert-receivers/index.ts'
+import { openReceivers } from '../alerting/receivers.ts'
 import { withInstallation } from '../installation/open.ts'
 import { actor } from './actor.ts'
 import { command, type Command } from './command.ts'
@@ -27,6 +29,29 @@ export const alertCommands: readonly Command[] = [
       }),
   }),
   command({
+    name: 'alerts test',
+    summary: 'send a test alert to each receiver of the alerts file',
+    run: async (_given, env, out) =>
+      withInstallation(env, async ({ runtime, config }) => {
+        const { receivers, close } = openReceivers(runtime, config)
+        try {
+          if (receivers.length === 0)
+            throw new Error('there is no receiver: set BURSAR_ALERTS_FILE, see docs/operating/alerts.md')
+          const at = momentOf(runtime).at
+          for (const { receiver } of receivers) {
+            const failure = await receiver.send([testAlert(runtime.newId(), at)], at).then(
+              () => null,
+              (error: unknown) => (error as Error).message,
+            )
+            if (failure !== null) process.exitCode = 1
+            out.add('receivers', { name: receiver.name, failure }, `${receiver.name}: ${failure ?? 'sent'}`)
+          }
+        } finally {
+          close()
+        }
+      }),
+  }),
+  command({
     name: 'alerts end',
     summary: 'end an alert about an event, with a note of your action',
     args: ['ID', 'NOTE...'],
@@ -46,3 +71,16 @@ export const alertCommands: readonly Command[] = [
     },
   }),
 ]
+
+/** It is ended, so that a monitoring system does not keep it open. */
+const testAlert = (id: string, at: Date): ReceivedAlert => ({
+  id,
+  kind: 'test',
+  severity: 'warning',
+  subject: 'test',
+  text: 'This is a test of the receivers of alerts. You need not do anything.',
+  page: 'docs/operating/alerts.md',
+  raisedAt: at,
+  endedAt: at,
+  isRepeated: false,
+})

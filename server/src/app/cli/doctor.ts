@@ -5,6 +5,7 @@ import { listRounds } from '../../treasury/reconciliation/index.ts'
 import { command, type Command } from './command.ts'
 import { fieldLines, type Fields, type Output } from './output.ts'
 import { reportAcquirers, type Report } from './doctor-acquirers.ts'
+import { reportAlerting } from './doctor-alerts.ts'
 import { reportExposure } from './doctor-exposure.ts'
 import { reportHedge } from './doctor-hedging.ts'
 import { reportMail } from './doctor-mail.ts'
@@ -26,15 +27,17 @@ export const doctorCommand: Command = command({
         out.add('checks', { result: good ? 'ok' : 'bad', text }, `${good ? 'ok  ' : 'BAD '} ${text}`)
         if (!good) bad.push(text)
       }
+      const note = (text: string): void => out.add('checks', { result: 'note', text }, `note ${text}`)
       await reportDatabase(opened, report)
       reportExposure(opened.config, report)
       await reportSigner(opened, report, out)
-      await reportNetworks(opened, report, (text) => out.add('checks', { result: 'note', text }, `note ${text}`))
+      await reportNetworks(opened, report, note)
       await reportComparisons(opened, report)
       await reportAcquirers(opened.config.acquirers, report)
       const acquirers = (opened.config.acquirers?.accounts ?? []).map(({ acquirer }) => acquirer)
       await reportCardKeys(opened.runtime.db, { keys: opened.config.cardKeys, acquirers }, report)
       await reportMail(opened, report)
+      await reportAlerting(opened, report, note)
       await reportScreening(opened, report)
       await reportHedge(opened, report)
       for (const stop of await listStops(opened.runtime.db)) report(false, describeStop(stop))

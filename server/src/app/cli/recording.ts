@@ -51,6 +51,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'hedging',
   'freezes',
   'alerts',
+  'alerts test',
   'restored report',
   'reserves verify',
   'reserves proof',

@@ -257,6 +257,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   },
   acquirers: async () => expect(await opened((it) => [...worldOf(it).acquirers.byName.keys()])).toEqual(['odd']),
   exchange: () => isAsked('GET /api/v3/depth'),
+  alerts: async () => expect(await opened((it) => it.config.alerts?.mail)).toEqual(['ops@example.com']),
   screening: async () => expect(await opened((it) => worldOf(it).screening?.rules.riskyFrom)).toBe(0.25),
   signer: asksTheSigner,
   signerCa: asksTheSigner,

@@ -141,6 +141,7 @@ const settingsOf = (
       assets: Object.fromEntries(['BTC', 'ETH', 'USDT', 'UAH'].map((ticker) => [ticker, { long: '1', short: '1' }])),
     },
   }),
+  BURSAR_ALERTS_FILE: file('alerts.json', { mail: ['ops@example.com'] }),
   BURSAR_SCREENING_FILE: file('screening.json', { providers: [{ kind: 'local-lists' }], riskyFrom: 0.25 }),
   BURSAR_SIGNER: `https://localhost:${ports.signer}`,
   BURSAR_SIGNER_CA_FILE: file('ca.pem', authority.cert),

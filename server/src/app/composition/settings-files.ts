@@ -3,6 +3,7 @@ import { NETWORKS_SHAPE, readChainSettings } from '../../adapters/chains/index.t
 import { WALLET_SHAPE, type WalletKeys } from '../../chain/transactions/index.ts'
 import { ASSETS_SHAPE, createCatalogue, readAssetSettings, type Catalogue } from '../../market/assets/index.ts'
 import { readShape } from '../../platform/config/shape.ts'
+import { ALERTS_SHAPE, readAlertsFile } from './alerts-file.ts'
 import { EXCHANGE_FILE_SHAPE, readExchangeFile } from './exchange-file.ts'
 import { POLICY_SHAPE, readPolicies } from './policy.ts'
 import { readScreeningFile, SCREENING_SHAPE } from './screening-file.ts'
@@ -16,6 +17,7 @@ export const FILE_SHAPES = {
   acquirers: ACQUIRERS_SHAPE,
   exchange: EXCHANGE_FILE_SHAPE,
   screening: SCREENING_SHAPE,
+  alerts: ALERTS_SHAPE,
 }
 
 /** The reader of each settings file. Each throws a ShapeError that lists everything wrong. */
@@ -27,4 +29,5 @@ export const FILE_READERS = {
   acquirers: readAcquirersConfig,
   exchange: readExchangeFile,
   screening: readScreeningFile,
+  alerts: readAlertsFile,
 }

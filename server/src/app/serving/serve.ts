@@ -24,6 +24,8 @@ import { listen, type Listener } from '../../platform/db/index.ts'
 import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
 import { createJobLoop, type Job } from '../../platform/jobs/index.ts'
 import { mailExhausted } from '../../merchants/mail/index.ts'
+import { createAlertingJob } from '../alerting/jobs.ts'
+import { openReceivers } from '../alerting/receivers.ts'
 import { startMailing } from '../composition/mailing.ts'
 import { createDirectory, createEndpoints } from '../../merchants/accounts/index.ts'
 import { createOutbound } from '../../platform/outbound/index.ts'
@@ -211,6 +213,8 @@ const startWorker = async (
   started(() => outbound.close())
   const mailing = await startMailing(runtime, config, pause)
   started(() => mailing.close())
+  const { receivers, close } = openReceivers(runtime, config)
+  started(async () => close())
   started(() => delivery.close())
   const holders = createAddressHolders(pool)
   started(() => holders.close())
@@ -233,7 +237,11 @@ const startWorker = async (
     pause,
   })
   const fitness = createNodeFitnessJob(nodeLook('worker', world, config, adapters), Object.keys(networks) as Network[])
-  const loop = createJobLoop([...jobs, ...mailing.jobs, fitness], runtime.log, jobWatch(runtime))
+  const loop = createJobLoop(
+    [...jobs, ...mailing.jobs, fitness, createAlertingJob(runtime, receivers)],
+    runtime.log,
+    jobWatch(runtime),
+  )
   started(() => loop.stop())
 }
 

@@ -30,6 +30,7 @@ const plain = {
   acquirers: asIs,
   exchange: asIs,
   screening: asIs,
+  alerts: asIs,
 }
 const least = () => ({
   DATABASE_URL: 'postgres://bursar@localhost/bursar',

@@ -90,6 +90,7 @@ export interface FileParsers {
   acquirers(json: unknown): unknown
   exchange(json: unknown): unknown
   screening(json: unknown): unknown
+  alerts(json: unknown): unknown
 }
 type Parsed<Files extends FileParsers, Name extends keyof FileParsers> = ReturnType<Files[Name]>
 const readFileOf = <Files extends FileParsers, Name extends keyof FileParsers>(files: Files, name: Name) =>
@@ -286,6 +287,14 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'screening') },
+  ),
+  alerts: optional(
+    'BURSAR_ALERTS_FILE',
+    text(
+      'the people and systems that get alerts, see [alerts.md](alerts.md); without it alerts are only stored',
+      jsonFile,
+    ),
+    { holds: 'file', read: readFileOf(files, 'alerts') },
   ),
   signer: optional('BURSAR_SIGNER', text('the signer', { says: '`unix:/PATH` or `https://HOST:PORT`' }), {
     neededBy: ['worker', 'all'],

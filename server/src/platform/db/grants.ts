@@ -72,6 +72,8 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   adjustment_signatures: { owner: 'treasury/adjustments', worker: 'r', operator: 'a' },
   adjustments: { owner: 'treasury/adjustments', worker: 'r', operator: 'a' },
+  alert_notices: { owner: 'platform/runtime', worker: 'rawd' },
+  alert_receivers: { owner: 'platform/runtime', worker: 'raw', operator: 'r' },
   alerts: {
     owner: 'platform/runtime',
     api: 'raw(text, detail, resolved_at)',

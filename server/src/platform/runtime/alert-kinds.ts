@@ -8,7 +8,7 @@
  * - critical: money may be wrong or lost, or nothing of its kind is credited or paid. A person must look now
  * - warning: something waits or will soon; the rest works. A person must look within a day
  */
-type Severity = 'critical' | 'warning'
+export type Severity = 'critical' | 'warning'
 
 export interface AlertRow {
   severity: Severity
@@ -185,7 +185,16 @@ export type AlertKind = keyof typeof KINDS | `${typeof SIGNER}${string}`
 /** Kinds with a row of their own; the other kinds of the signer's refusals share the row of `signer-*`. */
 export const ALERT_KINDS: Readonly<Record<string, AlertRow>> = { ...KINDS, [`${SIGNER}*`]: SIGNER_REFUSES }
 
+/** The row of a kind; undefined for a kind that this build does not know. */
+export const alertRowOf = (kind: string): AlertRow | undefined =>
+  ALERT_KINDS[kind] ?? (kind.startsWith(SIGNER) ? SIGNER_REFUSES : undefined)
+
 /** Kinds of alerts that an operator may end. */
 export const ENDED_BY_OPERATORS: readonly string[] = Object.entries(ALERT_KINDS)
   .filter(([, { ends }]) => ends === 'operator')
+  .map(([kind]) => kind)
+
+/** Kinds of alerts that are not critical. */
+export const WARNING_KINDS: readonly string[] = Object.entries(ALERT_KINDS)
+  .filter(([, { severity }]) => severity === 'warning')
   .map(([kind]) => kind)
