@@ -1,5 +1,5 @@
 import { html } from '@bursar/checkout/html'
-import type { ReceivedAlert } from './index.ts'
+import type { ReceivedAlert } from './port.ts'
 
 /** Alerts of one kind that a mail names; the others are counted. */
 const MOST_NAMED = 5
@@ -21,7 +21,7 @@ export const mailOf = (alerts: readonly ReceivedAlert[]): { subject: string; tex
     ),
   ]
   const text = `${parts.join('\n\n')}\n\nAll open alerts: bursar alerts\n`
-  return { subject: subjectOf(alerts), text, html: String(html`<pre style="white-space:pre-wrap">${text}</pre>`) }
+  return { subject: subjectOf(alerts), text, html: html`<pre style="white-space:pre-wrap">${text}</pre>`.text }
 }
 
 const subjectOf = (alerts: readonly ReceivedAlert[]): string => {

@@ -8,7 +8,7 @@
  * - critical: money may be wrong or lost, or nothing of its kind is credited or paid. A person must look now
  * - warning: something waits or will soon; the rest works. A person must look within a day
  */
-export type Severity = 'critical' | 'warning'
+type Severity = 'critical' | 'warning'
 
 export interface AlertRow {
   severity: Severity
