@@ -67,6 +67,7 @@ test('a critical alert is sent at once, a warning when it has been open for a wh
   const { url, received } = await startReceiver()
   const job = jobOf({ webhooks: [{ url }] })
   await raise('custody-shortage')
+  clock.ms += 1
   await raise('hot-low')
   await run(job)
   await run(job)
