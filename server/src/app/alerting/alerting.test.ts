@@ -114,11 +114,25 @@ test('a receiver that fails gets the alert later, delays no other one, and is na
   expect(well.received).toHaveLength(1)
 })
 
-test('two workers send an alert once', async () => {
-  const { url, received } = await startReceiver()
+test('while one worker sends to a receiver, another one does not', async () => {
+  const held = Promise.withResolvers<void>()
+  const sent: string[][] = []
+  const receiver = {
+    name: 'slow',
+    send: async (alerts: readonly { kind: string }[]) => {
+      sent.push(alerts.map(({ kind }) => kind))
+      await held.promise
+    },
+  }
+  const workers = [1, 2].map(() => createAlertingJob(runtime, [{ receiver, repeatMs: 24 * 60 * MINUTE, waitMs: 0 }]))
   await raise('custody-shortage')
-  await Promise.all([jobOf({ webhooks: [{ url }] }), jobOf({ webhooks: [{ url }] })].map(run))
-  expect(kindsOf(received)).toEqual([['custody-shortage']])
+  const first = run(workers[0]!)
+  await expect.poll(() => sent.length, { timeout: 30_000 }).toBe(1)
+  await run(workers[1]!)
+  held.resolve()
+  await first
+  await run(workers[1]!)
+  expect(sent).toEqual([['custody-shortage']])
 })
 
 test('with a secret, a webhook is signed as the package standardwebhooks verifies it', async () => {
