@@ -3,12 +3,14 @@ import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import { judgeBackup } from '../../platform/runtime/backups.ts'
 import { readMonths } from '../../merchants/webhooks/index.ts'
 import type { Report } from './doctor-acquirers.ts'
+import type { Note } from './doctor-networks.ts'
 import type { Opened } from '../installation/open.ts'
 
 /** Reports the clock, and the login of the processes and how they authenticate. */
 export const reportDatabase = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,
+  note: Note,
 ): Promise<void> => {
   const offset = await readClockOffset(runtime.db)
   report(
@@ -21,11 +23,7 @@ export const reportDatabase = async (
     const judged = await judgeBackup(runtime.db, kind, runtime.clock.now())
     report(judged.good || config.sandbox, `database: ${judged.text}`)
   }
-  const unsafe = await readDurability(runtime.db)
-  report(
-    unsafe === undefined || config.sandbox,
-    `database: ${unsafe ?? 'each commit is on two machines before it is acknowledged'}`,
-  )
+  if (!config.sandbox) await reportDurability(runtime.db, report, note)
   const { rows } = await sql<{
     application: string
     user: string
@@ -51,19 +49,27 @@ export const reportDatabase = async (
 }
 
 /**
- * Returns the reason for which a commit that was acknowledged can be lost with this machine; undefined when a second
- * machine has it first. A row for each standby is visible to every role; its state only to members of pg_monitor.
+ * Reports whether a commit that was acknowledged can be lost with this machine. An installation may choose to have one
+ * machine; a setting that loses commits of a machine that survives, or of a standby that exists, is an error.
  */
-const readDurability = async (db: Opened['runtime']['db']): Promise<string | undefined> => {
+const reportDurability = async (db: Opened['runtime']['db'], report: Report, note: Note): Promise<void> => {
   const { rows } = await sql<{
     commit: string
     standbys: string
   }>`select current_setting('synchronous_commit') as commit,
     current_setting('synchronous_standby_names') as standbys`.execute(db)
   const { commit, standbys } = rows[0]!
-  if (commit === 'off') return 'synchronous_commit is off: a crash loses commits that were acknowledged'
-  if (standbys === '')
-    return 'synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)'
-  if (commit === 'local') return 'synchronous_commit is local: the loss of this machine loses the last commits'
-  return undefined
+  if (commit === 'off')
+    report(false, 'database: synchronous_commit is off: a crash loses commits that were acknowledged')
+  else if (standbys === '')
+    note(
+      'database: synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)',
+    )
+  else
+    report(
+      commit !== 'local',
+      commit === 'local'
+        ? 'database: synchronous_commit is local: the loss of this machine loses the last commits'
+        : 'database: each commit is on two machines before it is acknowledged',
+    )
 }

@@ -28,7 +28,7 @@ export const doctorCommand: Command = command({
         if (!good) bad.push(text)
       }
       const note = (text: string): void => out.add('checks', { result: 'note', text }, `note ${text}`)
-      await reportDatabase(opened, report)
+      await reportDatabase(opened, report, note)
       reportExposure(opened.config, report)
       await reportSigner(opened, report, out)
       await reportNetworks(opened, report, note)

@@ -46,30 +46,42 @@ export const newestBackup = async (db: Db | Tx, kind: Kind): Promise<Date | unde
   return rows[0]?.at
 }
 
-/** Whether the newest backup or drill is recent enough, and a sentence about it. */
+/** When the installation was made. */
+const firstMigration = async (db: Db | Tx): Promise<Date> => {
+  const { rows } = await sql<{ at: Date }>`select min(applied_at) as at from schema_migrations`.execute(db)
+  return rows[0]!.at
+}
+
+/**
+ * Whether the newest backup or drill is recent enough, and a sentence about it. A new installation has as much time for
+ * its first one as there may be between two.
+ */
 export const judgeBackup = async (
   db: Db | Tx,
   kind: Kind,
   now: number,
-): Promise<{ good: boolean; isMissing: boolean; text: string }> => {
+): Promise<{ good: boolean; text: string }> => {
   const at = await newestBackup(db, kind)
-  if (!at) return { good: false, isMissing: true, text: `no ${kind} has ended well yet (docs/operating/backup.md)` }
+  if (!at) {
+    const isNew = now - (await firstMigration(db)).getTime() < MOST_HOURS[kind] * HOUR_MS
+    return { good: isNew, text: `no ${kind} has ended well yet (docs/operating/backup.md)` }
+  }
   const hours = Math.floor((now - at.getTime()) / HOUR_MS)
   const good = hours < MOST_HOURS[kind]
   const most = good ? '' : `, more than ${MOST_HOURS[kind]} hours ago (docs/operating/backup.md)`
-  return { good, isMissing: false, text: `the newest ${kind} ended ${at.toISOString()}${most}` }
+  return { good, text: `the newest ${kind} ended ${at.toISOString()}${most}` }
 }
 
-/** Raises an alert while the newest backup or drill is too old. An installation without any has no alert. */
+/** Raises an alert while the newest backup or drill is too old, or the first one is overdue. */
 export const createBackupWatchJob = (runtime: Runtime, everyMs: number): Job => ({
   name: 'watch the age of backups',
   everyMs,
   run: async () => {
     for (const kind of ['backup', 'drill'] as const) {
-      const { good, isMissing, text } = await judgeBackup(runtime.db, kind, runtime.clock.now())
+      const { good, text } = await judgeBackup(runtime.db, kind, runtime.clock.now())
       const moment = momentOf(runtime)
       await inTransaction(runtime.db, async (tx) => {
-        if (good || isMissing) await resolveAlert(tx, ALERT, kind, moment.at)
+        if (good) await resolveAlert(tx, ALERT, kind, moment.at)
         else await raiseOrRenewAlert(tx, { kind: ALERT, subject: kind, text }, moment)
       })
     }

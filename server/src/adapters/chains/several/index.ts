@@ -39,7 +39,7 @@ export type SeveralNodes = AnyAdapter & Closing & { standings(): NodeStanding[] 
 
 /**
  * Which nodes answer a question. `quorum`: all are asked, and a quorum must agree; for answers that never change, or
- * that decide whether money is credited or given back. `first`: one node answers; for answers that change with every
+ * that decide whether money is credited or given back, balances included. `first`: one node answers; for answers that change with every
  * block, for estimates, and for reports. `found`: like `first`, but another node is asked while the answer is null.
  * `own`: see below.
  */
@@ -54,8 +54,8 @@ const WAYS = {
   statusOf: 'own',
   broadcast: 'own',
   feeRate: 'first',
-  balancesAt: 'first',
-  coinsAt: 'first',
+  balancesAt: 'quorum',
+  coinsAt: 'quorum',
   scan: 'first',
   wouldTake: 'first',
   broadcastWithParent: 'own',
@@ -76,7 +76,7 @@ const WAYS = {
   isActivated: 'first',
   estimateCost: 'first',
   isProvenDead: 'own',
-  balancesAtFinal: 'first',
+  balancesAtFinal: 'quorum',
   mostAtFinal: 'own',
   stakeOf: 'first',
   lendable: 'first',
@@ -84,7 +84,7 @@ const WAYS = {
   supplyFor: 'first',
 } as const satisfies Record<Method, 'quorum' | 'first' | 'found' | 'own'>
 
-/** Blocks behind the newest head of all nodes from which a node is left out: one to two minutes, on Bitcoin hours. */
+/** Blocks behind the head that a quorum has from which a node is left out: one to two minutes, on Bitcoin hours. */
 const MOST_BEHIND: Readonly<Record<Network, number>> = {
   BITCOIN: 2,
   ETHEREUM: 8,
@@ -170,9 +170,10 @@ const questionsOf = (network: Network, asking: Asking, quorum: number): Partial<
     },
     head: async () => {
       const heads = await reported((adapter) => adapter.head())
-      const newest = Math.max(...heads.map(({ height }) => height))
-      for (const { node, height } of heads) node.record.isBehind(newest - height)
-      return agreedBlock(heads, false)
+      const agreed = await agreedBlock(heads, false)
+      // A node that names a block far ahead does not make the others late.
+      for (const { node, height } of heads) node.record.isBehind(agreed.height - height)
+      return agreed
     },
     finalized: async () => agreedBlock(await reported((adapter) => adapter.finalized()), true),
     blockAt: (height) =>
@@ -198,15 +199,18 @@ const tooFew = (network: Network, quorum: number, outcomes: readonly Outcome<unk
 }
 
 /**
- * A quorum must agree that a transaction is in a block, or that it is nowhere. It is in the pool if one node has it,
- * and none of them says that it is in a block.
+ * A quorum must agree that a transaction is in a block, or that it is nowhere. It is in the pool if one node has it there
+ * and none says that it is in a block: it may still be mined, whatever the others know.
  */
 const statusOf = async (asking: Asking, quorum: number, hash: string): Promise<TransactionStatus> => {
   const outcomes = await asking.all((adapter) => adapter.statusOf(hash))
   const found = outcomes.flatMap((one) => ('value' in one ? [one.value] : []))
-  for (const status of found) if (found.filter((one) => isDeepStrictEqual(one, status)).length >= quorum) return status
-  if (found.some(({ kind }) => kind === 'mempool') && found.every(({ kind }) => kind !== 'mined'))
-    return { kind: 'mempool' }
+  const agreed = found.find((status) => found.filter((one) => isDeepStrictEqual(one, status)).length >= quorum)
+  if (agreed?.kind === 'mined') return agreed
+  if (found.every(({ kind }) => kind !== 'mined')) {
+    if (found.some(({ kind }) => kind === 'mempool')) return { kind: 'mempool' }
+    if (agreed) return agreed
+  }
   throw new ChainUnavailable(`no ${quorum} of ${outcomes.length} nodes agree about transaction ${hash}`)
 }
 

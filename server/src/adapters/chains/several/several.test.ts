@@ -158,6 +158,14 @@ describe('nodes that do not answer', () => {
     expect(nodes[0]!.asked).toEqual([])
   })
 
+  test('a node that names a block far ahead does not make the others late', async () => {
+    const { nodes, joined } = openNodes(3, 2)
+    nodes[2]!.faults.lie = (method, answer) =>
+      method === 'head' ? { height: 10 ** 9, hash: `0x${'0f'.repeat(32)}` } : answer
+    expect((await joined.head()).height).toBe(12)
+    expect(joined.standings().map(({ standing }) => standing)).toEqual(['good', 'good', 'good'])
+  })
+
   test('a node of another chain is never asked anything else', async () => {
     const { nodes, joined } = openNodes(3, 2)
     nodes[1]!.faults.lie = (method, answer) => (method === 'identity' ? '56' : answer)
@@ -197,13 +205,24 @@ describe('transactions', () => {
     const hash = chain.pay([{ to: ADDRESS, units: 1n }])
     for (const node of nodes.slice(1))
       node.faults.lie = (method, answer) => (method === 'statusOf' ? { kind: 'unknown' } : answer)
+    expect(await joined.statusOf(hash)).toEqual({ kind: 'mempool' })
+    nodes[0]!.faults.lie = nodes[1]!.faults.lie
     expect(await joined.statusOf(hash)).toEqual({ kind: 'unknown' })
-    nodes[2]!.faults.lie = (_, answer) => answer
+    nodes[0]!.faults.lie = nodes[2]!.faults.lie = (_, answer) => answer
     expect(await joined.statusOf(hash)).toEqual({ kind: 'mempool' })
     chain.mine()
     expect(await joined.statusOf(hash)).toMatchObject({ kind: 'mined' })
     nodes[2]!.faults.silent = true
     await expect(joined.statusOf(hash)).rejects.toThrow('no 2 of')
+  })
+
+  test('a balance, by which coin of contracts is credited, needs a quorum', async () => {
+    const { nodes, joined } = openNodes(3, 2)
+    const wanted = [{ address: ADDRESS, contract: null }]
+    nodes[0]!.faults.lie = (method, answer) => (method === 'balancesAt' ? [10n ** 21n] : answer)
+    expect(await joined.balancesAt(12, wanted)).toEqual([0n])
+    nodes[1]!.faults.silent = true
+    await expect(joined.balancesAt(12, wanted)).rejects.toThrow(ChainUnavailable)
   })
 
   test('a used nonce of a block needs a quorum', async () => {

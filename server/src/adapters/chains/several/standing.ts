@@ -28,7 +28,7 @@ export class NodeRecord {
   #otherChain: string | undefined
   #behind = 0
 
-  /** @param mostBehind blocks that the node may be behind the newest head of all nodes */
+  /** @param mostBehind blocks that the node may be behind the head that a quorum has */
   constructor(mostBehind: number) {
     this.#mostBehind = mostBehind
   }
@@ -54,7 +54,7 @@ export class NodeRecord {
     this.#otherChain = identity
   }
 
-  /** @param blocks that its head is below the newest head of all nodes */
+  /** @param blocks that its head is below the head that a quorum has */
   isBehind(blocks: number): void {
     this.#behind = blocks
   }
