@@ -78,7 +78,8 @@ export const createAsking = ({ network, nodes, quorum, identity, now }: AskingSe
       node.record.answered()
       return answer
     } catch (error) {
-      if (error instanceof ChainUnavailable) node.record.failed(error.message, now())
+      // An answer that no adapter expects is a failure of this node alone.
+      node.record.failed((error as Error).message, now())
       throw error
     }
   }
@@ -148,7 +149,7 @@ export const createAsking = ({ network, nodes, quorum, identity, now }: AskingSe
               resolve(most.value)
               for (const earlier of outcomes) if ('value' in earlier) compare(earlier)
             }
-          } else if (!(outcome.error instanceof ChainUnavailable)) reject(outcome.error)
+          }
           if (!agreed && outcomes.length === nodes.length) reject(noQuorum(about, outcomes))
         }
         for (const node of nodes) void outcomeOf(node, ask).then(count)

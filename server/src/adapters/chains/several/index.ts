@@ -171,8 +171,8 @@ const questionsOf = (network: Network, asking: Asking, quorum: number): Partial<
     head: async () => {
       const heads = await reported((adapter) => adapter.head())
       const agreed = await agreedBlock(heads, false)
-      // A node that names a block far ahead does not make the others late.
-      for (const { node, height } of heads) node.record.isBehind(agreed.height - height)
+      // A node that names a block far ahead does not make the others late, and is left out itself.
+      for (const { node, height } of heads) node.record.isAway(height - agreed.height)
       return agreed
     },
     finalized: async () => agreedBlock(await reported((adapter) => adapter.finalized()), true),

@@ -126,6 +126,16 @@ describe('nodes that do not answer', () => {
     await expect(joined.statusOf('0x00')).rejects.toThrow(ChainUnavailable)
   })
 
+  test('one whose answer breaks its adapter stops nothing that a quorum agrees about', async () => {
+    const { nodes, joined } = openNodes(3, 2)
+    nodes[0]!.faults.lie = (method, answer) => {
+      if (method === 'hashAt') throw new TypeError('broken')
+      return answer
+    }
+    for (let i = 0; i < 3; i += 1) expect(await joined.hashAt(12)).not.toBeNull()
+    await expect.poll(() => joined.standings()[0]!.standing).toBe('failing')
+  })
+
   test('one that hangs delays no answer that a quorum gives', async () => {
     const { nodes, joined } = openNodes(3, 2)
     const held = Promise.withResolvers<void>()
@@ -158,12 +168,12 @@ describe('nodes that do not answer', () => {
     expect(nodes[0]!.asked).toEqual([])
   })
 
-  test('a node that names a block far ahead does not make the others late', async () => {
+  test('a node that names a block far ahead is left out, and does not make the others late', async () => {
     const { nodes, joined } = openNodes(3, 2)
     nodes[2]!.faults.lie = (method, answer) =>
       method === 'head' ? { height: 10 ** 9, hash: `0x${'0f'.repeat(32)}` } : answer
     expect((await joined.head()).height).toBe(12)
-    expect(joined.standings().map(({ standing }) => standing)).toEqual(['good', 'good', 'good'])
+    expect(joined.standings().map(({ standing }) => standing)).toEqual(['good', 'good', 'ahead'])
   })
 
   test('a node of another chain is never asked anything else', async () => {

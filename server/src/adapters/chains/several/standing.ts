@@ -1,5 +1,5 @@
 /** How a node of several is doing, as its last answers show. */
-type Standing = 'good' | 'failing' | 'behind' | 'another-chain' | 'contradicts'
+type Standing = 'good' | 'failing' | 'behind' | 'ahead' | 'another-chain' | 'contradicts'
 
 /** A node of several, for the operator. */
 export interface NodeStanding {
@@ -26,9 +26,10 @@ export class NodeRecord {
   #contradictedAt = -Infinity
   #contradiction = ''
   #otherChain: string | undefined
-  #behind = 0
+  /** blocks of its head above the head of a quorum; negative if it is below */
+  #distance = 0
 
-  /** @param mostBehind blocks that the node may be behind the head that a quorum has */
+  /** @param mostBehind blocks that the node's head may differ from the head that a quorum has */
   constructor(mostBehind: number) {
     this.#mostBehind = mostBehind
   }
@@ -54,9 +55,9 @@ export class NodeRecord {
     this.#otherChain = identity
   }
 
-  /** @param blocks that its head is below the head that a quorum has */
-  isBehind(blocks: number): void {
-    this.#behind = blocks
+  /** @param blocks of its head above the head that a quorum has; negative if it is below */
+  isAway(blocks: number): void {
+    this.#distance = blocks
   }
 
   standing(now: number): Omit<NodeStanding, 'node'> {
@@ -64,7 +65,10 @@ export class NodeRecord {
       return { standing: 'another-chain', detail: `it is a node of chain ${this.#otherChain}` }
     if (now - this.#contradictedAt < CONTRADICTS_MS) return { standing: 'contradicts', detail: this.#contradiction }
     if (this.#failures >= MOST_FAILURES) return { standing: 'failing', detail: this.#failure }
-    if (this.#behind > this.#mostBehind) return { standing: 'behind', detail: `it is ${this.#behind} blocks behind` }
+    if (this.#distance < -this.#mostBehind)
+      return { standing: 'behind', detail: `it is ${-this.#distance} blocks behind` }
+    if (this.#distance > this.#mostBehind)
+      return { standing: 'ahead', detail: `it names a block ${this.#distance} above that of the others` }
     return { standing: 'good', detail: '' }
   }
 
