@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { DatabaseClient, SERVER_SIDE } from './client.ts'
-import { isLocked } from './database.ts'
+import { isLocked, type Db, type Tx } from './database.ts'
 import { makeEventPartitions } from './partitions.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -140,6 +141,14 @@ export const requireMigrated = async (url: string): Promise<void> => {
   } finally {
     await client.end()
   }
+}
+
+/** When the first migration ran: the age of the installation. */
+export const firstMigrationAt = async (db: Db | Tx): Promise<Date> => {
+  const { rows } = await sql<{
+    at: Date
+  }>`select applied_at as at from schema_migrations order by applied_at limit 1`.execute(db)
+  return rows[0]!.at
 }
 
 const connect = async (url: string): Promise<pg.Client> => {

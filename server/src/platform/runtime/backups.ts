@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Moment } from '../base/moment.ts'
-import { inTransaction, type Db, type Tx } from '../db/index.ts'
+import { firstMigrationAt, inTransaction, type Db, type Tx } from '../db/index.ts'
 import type { Job } from '../jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from './alerts.ts'
 import { momentOf, type Runtime } from './runtime.ts'
@@ -46,24 +46,14 @@ export const newestBackup = async (db: Db | Tx, kind: Kind): Promise<Date | unde
   return rows[0]?.at
 }
 
-/** When the installation was made. */
-const firstMigration = async (db: Db | Tx): Promise<Date> => {
-  const { rows } = await sql<{ at: Date }>`select min(applied_at) as at from schema_migrations`.execute(db)
-  return rows[0]!.at
-}
-
 /**
  * Whether the newest backup or drill is recent enough, and a sentence about it. A new installation has as much time for
  * its first one as there may be between two.
  */
-export const judgeBackup = async (
-  db: Db | Tx,
-  kind: Kind,
-  now: number,
-): Promise<{ good: boolean; text: string }> => {
+export const judgeBackup = async (db: Db | Tx, kind: Kind, now: number): Promise<{ good: boolean; text: string }> => {
   const at = await newestBackup(db, kind)
   if (!at) {
-    const isNew = now - (await firstMigration(db)).getTime() < MOST_HOURS[kind] * HOUR_MS
+    const isNew = now - (await firstMigrationAt(db)).getTime() < MOST_HOURS[kind] * HOUR_MS
     return { good: isNew, text: `no ${kind} has ended well yet (docs/operating/backup.md)` }
   }
   const hours = Math.floor((now - at.getTime()) / HOUR_MS)

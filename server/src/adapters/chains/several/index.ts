@@ -39,9 +39,9 @@ export type SeveralNodes = AnyAdapter & Closing & { standings(): NodeStanding[] 
 
 /**
  * Which nodes answer a question. `quorum`: all are asked, and a quorum must agree; for answers that never change, or
- * that decide whether money is credited or given back, balances included. `first`: one node answers; for answers that change with every
- * block, for estimates, and for reports. `found`: like `first`, but another node is asked while the answer is null.
- * `own`: see below.
+ * that decide whether money is credited or given back, balances included. `first`: one node answers; for answers that
+ * change with every block, for estimates, and for reports. `found`: like `first`, but another node is asked while the
+ * answer is null. `own`: see below.
  */
 const WAYS = {
   identity: 'first',
@@ -199,8 +199,8 @@ const tooFew = (network: Network, quorum: number, outcomes: readonly Outcome<unk
 }
 
 /**
- * A quorum must agree that a transaction is in a block, or that it is nowhere. It is in the pool if one node has it there
- * and none says that it is in a block: it may still be mined, whatever the others know.
+ * A quorum must agree that a transaction is in a block, or that it is nowhere. It is in the pool if one node has it
+ * there and none says that it is in a block: it may still be mined, whatever the others know.
  */
 const statusOf = async (asking: Asking, quorum: number, hash: string): Promise<TransactionStatus> => {
   const outcomes = await asking.all((adapter) => adapter.statusOf(hash))
