@@ -122,7 +122,13 @@ const refused = async (
     tx,
     payment,
     'refused',
-    { refusalCode: code, refusalMessage: message, acquirerReference, maskedCard },
+    {
+      refusalCode: code,
+      refusalMessage: message,
+      // The acquirer has called since the query, and its callback may name a newer number.
+      acquirerReference: afterMove === null ? acquirerReference : undefined,
+      maskedCard,
+    },
     { next, calledAt },
     taking,
   )

@@ -3,11 +3,13 @@ import { sql } from 'kysely'
 import type { AcquirerState, RawCallback } from '../../adapters/acquirers/port.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
+import { moveOf } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseOrRenewAlert } from '../../platform/runtime/alerts.ts'
+import { paymentMoves } from './machine.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
-import { lockPayment, movePayment, wakePayment } from './store.ts'
+import { lockPayment, movePayment, setAcquirerReference, wakePayment } from './store.ts'
 
 /** A callback with a valid signature. It is only a hint: nothing is posted until the acquirer has been queried (F1). */
 export interface ReadCallback {
@@ -77,6 +79,8 @@ export const createCallbackHandler =
   async (tx, { acquirer, reference, state, lookAt = null }, moment) => {
     const payment = await lockPayment(tx, reference)
     if (!payment || payment.acquirer !== acquirer) return undefined
+    if (state.kind === 'succeeded' && takesMoney(payment))
+      await setAcquirerReference(tx, payment, state.acquirerReference)
     const matches = state.kind === 'succeeded' && state.ticker === payment.ticker && state.units === payment.units
     const reported = matches
       ? await movePayment(tx, payment, 'reported', {}, { at: moment.at, next: moment.at })
@@ -84,6 +88,14 @@ export const createCallbackHandler =
     await wakePayment(tx, acquirer, reference, moment.at, contradicts(payment, state), lookAt)
     return reported ? subscriber.reported(tx, reported, moment) : noEffects
   }
+
+/**
+ * Whether money of a payment can still be posted. Then it is queried by the number that the newest report of money
+ * names. Another card on Freedom Pay's page is another payment of the order, with a number of its own. A query by the
+ * number of the refused card does not find it, and one by the order finds its newest operation, which is a refund if
+ * there is one (rows A-1 and A-18 of docs/dialects.md).
+ */
+const takesMoney = ({ state }: Payment): boolean => moveOf(paymentMoves, state, 'suspended') !== undefined
 
 /** Whether a callback contradicts the state in which a payment has ended. */
 const contradicts = ({ state, refundedUnits }: Payment, said: AcquirerState): boolean => {

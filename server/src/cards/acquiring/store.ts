@@ -210,6 +210,17 @@ export const watchPayment = async (
     where merchant_id = ${merchantId} and id = ${id}`.execute(tx)
 }
 
+/** Sets the acquirer's own number of a payment, by which it is queried. */
+export const setAcquirerReference = async (
+  tx: Tx,
+  { merchantId, id }: Payment,
+  acquirerReference: string,
+): Promise<void> => {
+  await sql`update payments set acquirer_reference = ${acquirerReference} where merchant_id = ${merchantId} and id = ${id}`.execute(
+    tx,
+  )
+}
+
 /** Corrects the acquirer's fee of a payment. */
 export const setCost = async (tx: Tx, { merchantId, id }: Payment, costUnits: bigint, at: Date): Promise<void> => {
   await sql`update payments set cost_units = ${costUnits}, updated_at = ${at} where merchant_id = ${merchantId} and id = ${id}`.execute(

@@ -39,6 +39,11 @@ describe('calls back', () => {
     ['paid', paid, { kind: 'succeeded', units: 2_500n }],
     ['held', { ...paid, pg_captured: '0' }, { kind: 'waiting' }],
     ['failed', { ...paid, pg_result: '0', pg_failure_code: '465' }, { kind: 'refused', code: '465' }],
+    [
+      'given back, which is a refund and no payment of its amount (row A-1)',
+      { ...paid, pg_amount: '-25.00' },
+      { kind: 'unknown' },
+    ],
     ['not ended', { ...paid, pg_result: '2' }, { kind: 'waiting' }],
     ['asked before (check_url)', { pg_amount: '25.00' }, { kind: 'waiting' }],
   ])('a payment %s', (_what, fields, state) => {

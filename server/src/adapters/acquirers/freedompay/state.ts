@@ -97,6 +97,8 @@ const givenBack = (fields: PgFields): AcquirerState => {
 
 /** Reads a call to result_url: pg_result 1 is paid, 0 is refused, any other value is waiting. */
 export const readPaymentResult = (fields: PgFields): AcquirerState => {
+  // Its number is the refund's: a query by that number does not find the payment.
+  if (isRefundRecord(fields)) return unclear('a callback about a refund')
   const result = pgText(fields, 'pg_result')
   if (result === '1')
     return pgText(fields, 'pg_captured') === '0'
