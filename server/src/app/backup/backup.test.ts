@@ -1,11 +1,11 @@
 /** The folder of backups without a server: the log, the copy of the signer's log, settings and retention. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync, appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
-import { idOf, listBackups, MANIFEST, placesOf, type Manifest } from './folder.ts'
+import { idOf, listBackups, MANIFEST, placesOf, withScratch, type Manifest } from './folder.ts'
 import { connectionOf } from './programs.ts'
 import { copySettings } from './settings.ts'
 import { copySignerLog, readCopy } from './signer-copy.ts'
@@ -142,4 +142,26 @@ test('old backups are removed, but never the two newest, and the log that the ol
   // A backup that is younger than the newest may still be running.
   expect(readdirSync(base).filter((name) => name.endsWith('.partial'))).toEqual(['20260109T010000Z.partial'])
   expect(readdirSync(wal).toSorted()).toEqual([6, 7, 8].map((number) => file(number)))
+})
+
+test('a drill refuses a folder with files and leaves them, and removes only the folder that it made', async () => {
+  const folder = temporaryFolder('scratch')
+  const precious = join(folder, 'PG_VERSION')
+  writeFileSync(precious, '15')
+  await expect(withScratch(folder, async () => 'done')).rejects.toThrow('is not empty')
+  expect(readFileSync(precious, 'utf8')).toBe('15')
+
+  const missing = join(folder, 'a', 'drill')
+  const fail = async (into: string): Promise<never> => {
+    writeFileSync(join(into, 'copied'), '')
+    // A second drill into the same folder does not remove the first one's files.
+    await expect(withScratch(missing, async () => 'done')).rejects.toThrow('is not empty')
+    expect(existsSync(join(into, 'copied'))).toBe(true)
+    throw new Error('the drill failed')
+  }
+  await expect(withScratch(missing, fail)).rejects.toThrow('the drill failed')
+  expect(existsSync(missing)).toBe(false)
+  mkdirSync(missing)
+  expect(await withScratch(missing, async () => 'done')).toBe('done')
+  expect(readdirSync(missing)).toEqual([])
 })

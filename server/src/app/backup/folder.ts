@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readdir, readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
@@ -64,6 +64,26 @@ export const listBackups = async (folder: string): Promise<Backup[]> => {
 
 /** `20261128T170000Z`. */
 export const idOf = (at: Date): string => at.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
+
+/**
+ * Calls with a new folder below an empty or missing one, and removes only what it made. Throws an Error when the folder
+ * is not empty: it may be a database or the backups.
+ */
+export const withScratch = async <T>(scratch: string, work: (into: string) => Promise<T>): Promise<T> => {
+  const made = await mkdir(scratch, { recursive: true, mode: 0o700 })
+  if ((await readdir(scratch)).length > 0)
+    throw new Error(
+      `${scratch} is not empty: a drill needs an empty or missing folder, and does not remove another's files`,
+    )
+  const into = await mkdtemp(join(scratch, 'drill-'))
+  try {
+    return await work(into)
+  } finally {
+    await rm(into, { recursive: true, force: true })
+    // Another drill may have begun in the same folder.
+    if (made !== undefined) await rmdir(scratch).catch(() => {})
+  }
+}
 
 /** SHA-256 of a file, hex. */
 export const hashOfFile = async (path: string): Promise<string> => {

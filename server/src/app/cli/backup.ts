@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { connectSigner } from '../../adapters/signer/index.ts'
-import { listBackups, placesOf, type Backup } from '../backup/folder.ts'
+import { listBackups, placesOf, withScratch, type Backup } from '../backup/folder.ts'
 import { auditCopy, markCopy } from '../backup/inspecting.ts'
 import { programsOf, type Programs } from '../backup/programs.ts'
 import { backupBefore, restoreBackup } from '../backup/restoring.ts'
@@ -212,8 +212,7 @@ export const backupCommands: readonly Command[] = [
       const backup = await chosen(folder, options.id)
       const programs = programsOf(backup.manifest.database.major, options.programs)
       const { problems } = await verifyBackup(programs, folder, backup)
-      const into = resolve(options.scratch)
-      try {
+      await withScratch(resolve(options.scratch), async (into) => {
         const { inspected, position, lastCommitAt } = await withSocket(programs, (socket) =>
           restoreBackup({ folder, programs, into, to: null, socket, superuser: options.superuser }, backup, auditCopy),
         )
@@ -235,9 +234,7 @@ export const backupCommands: readonly Command[] = [
             new Date(runtime.clock.now()),
           ),
         )
-      } finally {
-        await rm(into, { recursive: true, force: true })
-      }
+      })
     },
   }),
   command({
