@@ -131,6 +131,8 @@ test('old backups are removed, but never the two newest, and the log that the ol
     const manifest = { finishedAt: at.toISOString(), wal: { startFile: file(number * 2 + 2), segmentBytes: SEGMENT } }
     writeFileSync(join(path, MANIFEST), JSON.stringify(manifest as unknown as Manifest))
   }
+  // The rest of a removal that was interrupted has no manifest, and is no backup.
+  mkdirSync(join(base, '20251231T000000Z', 'data'), { recursive: true })
   for (const day of [1, 9]) mkdirSync(join(base, `${idOf(new Date(Date.UTC(2026, 0, day, 1)))}.partial`))
   receive(
     wal,

@@ -54,12 +54,17 @@ export const listBackups = async (folder: string): Promise<Backup[]> => {
     throw error
   })
   const ids = names.filter((name) => /^\d{8}T\d{6}Z$/.test(name)).toSorted()
-  return Promise.all(
+  const found = await Promise.all(
     ids.map(async (id) => {
       const path = join(base, id)
-      return { id, path, manifest: JSON.parse(await readFile(join(path, MANIFEST), 'utf8')) as Manifest }
+      const manifest = await readFile(join(path, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined
+        throw error
+      })
+      return manifest === undefined ? [] : [{ id, path, manifest: JSON.parse(manifest) as Manifest }]
     }),
   )
+  return found.flat()
 }
 
 /** `20261128T170000Z`. */

@@ -117,7 +117,11 @@ const positionsOf = async (
 export const removeOld = async (folder: string, before: Date): Promise<{ backups: string[]; files: number }> => {
   const all = await listBackups(folder)
   const old = all.slice(0, -2).filter(({ manifest }) => Date.parse(manifest.finishedAt) < before.getTime())
-  for (const { path } of old) await rm(path, { recursive: true })
+  // A removal that is interrupted leaves an interrupted backup, which the next run removes.
+  for (const { path } of old) {
+    await rename(path, `${path}.partial`)
+    await rm(`${path}.partial`, { recursive: true })
+  }
   const { base } = placesOf(folder)
   const newest = all.at(-1)?.id ?? ''
   for (const name of await readdir(base))
