@@ -63,6 +63,26 @@ test("the copy of the signer's log continues, mends an interrupted line, and ref
   await expect(readCopy(folder)).rejects.toThrow('does not follow')
 })
 
+test("the copy of the signer's log continues when it was interrupted between two files", async () => {
+  const made = await makeSigner({ log: { segmentBytes: 1_500 } })
+  const folder = join(temporaryFolder('copy'), 'log')
+  for (const number of [1, 2, 3]) await made.signer.sign(evmRequest(intentOf(number), { nonce: BigInt(number) }))
+  await copySignerLog(made.signer, folder)
+  const [first, ...others] = readdirSync(folder)
+    .filter((name) => name !== 'signer.log')
+    .toSorted()
+  const read = (place: string, name: string): string => readFileSync(join(place, name), 'utf8')
+  // The states before and after the new current file is made.
+  for (const begun of [[], [['signer.log', '']]] as [string, string][][]) {
+    const interrupted = join(temporaryFolder('interrupted'), 'log')
+    mkdirSync(interrupted)
+    for (const [name, text] of [[first!, read(folder, first!)], ...begun])
+      writeFileSync(join(interrupted, name!), text!)
+    expect(await copySignerLog(made.signer, interrupted)).toEqual(made.signer.logEnd)
+    for (const name of [first!, ...others, 'signer.log']) expect(read(interrupted, name)).toBe(read(folder, name))
+  }
+})
+
 test('K8 settings with secrets are encrypted or left out, and keys are never copied', async () => {
   const place = temporaryFolder('settings')
   const path = (name: string, text: string): string => {

@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { access, mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LOG_START, readLogLines, type LogEnd, type SignerLog } from '../../adapters/signer/index.ts'
+import { syncFolder } from './folder.ts'
 
 /** The names are those of the signer: a copy can be put back as it is. */
 const CURRENT = 'signer.log'
@@ -32,12 +33,12 @@ export const readCopy = async (
 ): Promise<{ end: LogEnd; currentFirst: number; currentBytes: number }> => {
   let end = LOG_START
   let isFound = known === undefined || known.length === 0
-  let [currentFirst, currentBytes] = [0, 0]
+  let current: { currentFirst: number; currentBytes: number } | undefined
   for (const name of await namesOf(folder)) {
     const text = await readFile(join(folder, name), 'utf8')
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
     if (whole.length < text.length && name !== CURRENT) throw new LogCopyBroken(`${name} ends within a line`)
-    if (name === CURRENT) [currentFirst, currentBytes] = [end.length, Buffer.byteLength(whole)]
+    if (name === CURRENT) current = { currentFirst: end.length, currentBytes: Buffer.byteLength(whole) }
     for (const line of whole.split('\n').slice(0, -1)) {
       try {
         end = readLogLines([line], end).end
@@ -48,7 +49,8 @@ export const readCopy = async (
     }
   }
   if (!isFound) throw new LogCopyBroken(`the copy of the signer's log lacks line ${known!.length}`)
-  return { end, currentFirst, currentBytes }
+  // A copy that was interrupted between two files has no current file: the next one begins after the closed files.
+  return { end, ...(current ?? { currentFirst: end.length, currentBytes: 0 }) }
 }
 
 /**
@@ -71,7 +73,7 @@ export const copySignerLog = async (signer: SignerLog, folder: string): Promise<
         if (isHeader && seq > currentFirst) {
           await file.sync()
           await file.close()
-          await rename(join(folder, CURRENT), join(folder, segmentName(currentFirst)))
+          await close(folder, segmentName(currentFirst))
           file = await open(join(folder, CURRENT), 'ax', 0o600)
           currentFirst = seq
         }
@@ -80,10 +82,22 @@ export const copySignerLog = async (signer: SignerLog, folder: string): Promise<
       end = next
     }
     await file.sync()
+    await syncFolder(folder)
   } finally {
     await file.close()
   }
   return end
+}
+
+/** Gives the current file the name of a closed one, but never that of a file that exists: it has lines of the log. */
+const close = async (folder: string, name: string): Promise<void> => {
+  const exists = await access(join(folder, name)).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw new LogCopyBroken(`${name} exists already: the copy of the signer's log is damaged`)
+  await rename(join(folder, CURRENT), join(folder, name))
+  await syncFolder(folder)
 }
 
 const read = (texts: readonly string[], end: LogEnd) => {
