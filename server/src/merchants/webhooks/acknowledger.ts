@@ -9,6 +9,13 @@ const ENOUGH = 64
 const MOST_AT_ONCE = 512
 const TRIES = 3
 
+/** One kind of receivers: the endpoints of merchants' settings, or the additional ones. */
+export interface Receivers {
+  store: StreamStore
+  endAlertIfOver: EndAlert
+  isAdditional: boolean
+}
+
 /**
  * Stores the results of claimed streams in batches. A stream whose result is not stored is delivered again when its
  * lease ends.
@@ -16,6 +23,7 @@ const TRIES = 3
 export class Acknowledger {
   readonly #store: StreamStore
   readonly #endAlertIfOver: EndAlert
+  readonly #isAdditional: boolean
   readonly #runtime: Runtime
   readonly #query: Query
   readonly #ended: () => void
@@ -31,7 +39,7 @@ export class Acknowledger {
    * @param onExhausted called in the transaction in which a merchant's deliveries become exhausted
    */
   constructor(
-    { store, endAlertIfOver }: { store: StreamStore; endAlertIfOver: EndAlert },
+    { store, endAlertIfOver, isAdditional }: Receivers,
     runtime: Runtime,
     query: Query,
     ended: () => void,
@@ -39,6 +47,7 @@ export class Acknowledger {
   ) {
     this.#store = store
     this.#endAlertIfOver = endAlertIfOver
+    this.#isAdditional = isAdditional
     this.#runtime = runtime
     this.#query = query
     this.#ended = ended
@@ -161,7 +170,8 @@ export class Acknowledger {
       const fenced = await this.#writeAll(throughTx(tx), [settlement])
       if (fenced.length > 0) return fenced
       if (effects.includes('restart-endpoint')) await this.#release(tx, stream.receiverId)
-      if (effects.includes('alert')) await raiseExhausted(tx, settlement, this.#onExhausted, moment)
+      const endpointId = this.#isAdditional ? stream.receiverId : null
+      if (effects.includes('alert')) await raiseExhausted(tx, settlement, endpointId, this.#onExhausted, moment)
       return []
     })
   }

@@ -7,11 +7,14 @@ import type { Settlement } from './stream.ts'
 /** Kind of the alert of a receiver that has exhausted deliveries. */
 const EXHAUSTED_ALERT = 'webhooks-exhausted'
 
-const exhaustedAlert = ({ stream, attempts }: Settlement): Alert => ({
+/** Subject of an endpoint's alert. Its id is chosen with a form: a bare one could be the id of a merchant. */
+const subjectOf = (endpointId: string): string => `endpoint/${endpointId}`
+
+const exhaustedAlert = ({ stream, attempts }: Settlement, endpointId: string | null): Alert => ({
   kind: EXHAUSTED_ALERT,
-  subject: stream.receiverId,
+  subject: endpointId === null ? stream.merchantId : subjectOf(endpointId),
   text:
-    `The receiver of merchant ${stream.merchantId} ${stream.receiverId === stream.merchantId ? '' : `at its additional endpoint ${stream.receiverId} `}has refused a notification for over 8 hours. Later notifications of the same ` +
+    `The receiver of merchant ${stream.merchantId} ${endpointId === null ? '' : `at its additional endpoint ${endpointId} `}has refused a notification for over 8 hours. Later notifications of the same ` +
     'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.',
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
@@ -23,14 +26,18 @@ export type ExhaustedSubscriber = (
   moment: Moment,
 ) => Promise<void>
 
-/** Raises the alert, and calls the subscriber once for each outage. */
+/**
+ * Raises the alert, and calls the subscriber once for each outage.
+ * @param endpointId the additional endpoint; null: the receiver is the endpoint of the merchant's settings
+ */
 export const raiseExhausted = async (
   tx: Tx,
   settlement: Settlement,
+  endpointId: string | null,
   subscriber: ExhaustedSubscriber,
   moment: Moment,
 ): Promise<void> => {
-  if (!(await raiseNewAlert(tx, exhaustedAlert(settlement), moment))) return
+  if (!(await raiseNewAlert(tx, exhaustedAlert(settlement, endpointId), moment))) return
   const { merchantId, objectId } = settlement.stream
   const { sequence, error, status, at } = settlement.attempts.at(-1)!
   const reason = [status, error].filter((one) => one !== null && one !== '').join(' ')
@@ -50,5 +57,5 @@ export const endAlertIfOver: EndAlert = async (tx, merchantId, at) => {
 export const endEndpointAlertIfOver: EndAlert = async (tx, endpointId, at) => {
   const { rows } = await sql`select 1 from endpoint_streams s join webhook_endpoints e on e.id = s.endpoint_id
     where s.endpoint_id = ${endpointId} and s.state = 'exhausted' and e.removed_at is null limit 1`.execute(tx)
-  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, endpointId, at)
+  if (rows.length === 0) await resolveAlert(tx, EXHAUSTED_ALERT, subjectOf(endpointId), at)
 }

@@ -40,8 +40,8 @@ const add = async (
   merchantId: string,
   receiver: Pick<Receiver, 'url'>,
   kinds: string[] | null = null,
+  id: string = randomUUID(),
 ): Promise<{ id: string; secret: string }> => {
-  const id = randomUUID()
   const given = { merchantId, id, url: receiver.url, description: 'accounts', kinds, createdBy: 'cli:test' }
   const { secret } = await within((tx) => addEndpoint(tx, given, deps(), moment()))
   return { id, secret: secret! }
@@ -209,21 +209,37 @@ describe('an additional endpoint', () => {
   })
 })
 
+test('an endpoint with the id of a merchant leaves the alert of that merchant open when it is removed', async () => {
+  const dead = await world.receiver()
+  dead.judge = () => 500
+  const merchant = world.merchant(dead)
+  await world.emitTo(merchant, randomUUID())
+  for (let i = 0; i < 20 && (await world.alerts(merchant)).length === 0; i += 1) {
+    await world.deliver()
+    world.ahead += 5 * HOUR
+  }
+  expect(await world.alerts(merchant)).toEqual([{ open: true }])
+  const other = world.merchant(null)
+  await add(other, dead, null, merchant)
+  expect(await within((tx) => removeEndpoint(tx, other, merchant, moment()))).toBe(dead.url)
+  expect(await world.alerts(merchant)).toEqual([{ open: true }])
+})
+
 test('a removed endpoint gets nothing more; what waited for it is deleted, and its alert ends', async () => {
   const dead = await world.receiver()
   dead.judge = () => 500
   const merchant = world.merchant(null)
   const { id } = await add(merchant, dead)
   await world.emitTo(merchant, randomUUID())
-  for (let i = 0; i < 20 && (await world.alerts(id)).length === 0; i += 1) {
+  for (let i = 0; i < 20 && (await world.alerts(`endpoint/${id}`)).length === 0; i += 1) {
     await deliver()
     world.ahead += 3 * HOUR
   }
-  expect(await world.alerts(id)).toEqual([{ open: true }])
+  expect(await world.alerts(`endpoint/${id}`)).toEqual([{ open: true }])
   await world.emitTo(merchant, randomUUID())
   expect(await within((tx) => removeEndpoint(tx, merchant, id, moment()))).toBe(dead.url)
   expect(await within((tx) => removeEndpoint(tx, merchant, id, moment()))).toBeUndefined()
-  expect(await world.alerts(id)).toEqual([{ open: false }])
+  expect(await world.alerts(`endpoint/${id}`)).toEqual([{ open: false }])
   const sent = dead.requests.length
   world.ahead += 2 * DAY
   await world.emitTo(merchant, randomUUID())
@@ -261,7 +277,11 @@ test('all exhausted deliveries of an endpoint follow when it accepts another one
   const merchant = world.merchant(first)
   const { id } = await add(merchant, more)
   await world.emitTo(merchant, randomUUID())
-  for (let i = 0; i < 20 && (await world.alerts(merchant)).length + (await world.alerts(id)).length < 2; i += 1) {
+  for (
+    let i = 0;
+    i < 20 && (await world.alerts(merchant)).length + (await world.alerts(`endpoint/${id}`)).length < 2;
+    i += 1
+  ) {
     await deliver()
     world.ahead += 3 * HOUR
   }
@@ -269,7 +289,7 @@ test('all exhausted deliveries of an endpoint follow when it accepts another one
   await world.emitTo(merchant, randomUUID())
   await deliver()
   expect(more.accepted).toHaveLength(2)
-  expect(await world.alerts(id)).toEqual([{ open: false }])
+  expect(await world.alerts(`endpoint/${id}`)).toEqual([{ open: false }])
   expect(await world.alerts(merchant)).toEqual([{ open: true }])
 })
 

@@ -5,15 +5,15 @@ import { inTransaction, PreparedConnection, type PoolSettings, type Query } from
 import type { Job } from '../../platform/jobs/index.ts'
 import type { Outbound } from '../../platform/outbound/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { Acknowledger } from './acknowledger.ts'
-import { endAlertIfOver, endEndpointAlertIfOver, type EndAlert, type ExhaustedSubscriber } from './alert.ts'
+import { Acknowledger, type Receivers } from './acknowledger.ts'
+import { endAlertIfOver, endEndpointAlertIfOver, type ExhaustedSubscriber } from './alert.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Claimer } from './claimer.ts'
 import { createEndpointReader } from './endpoint-reader.ts'
 import { pruneRemoved } from './endpoints.ts'
 import { createTestingJob } from './jobs-testing.ts'
 import type { EndpointOf } from './signature.ts'
-import { createStreamStore, type StreamStore } from './store.ts'
+import { createStreamStore } from './store.ts'
 import { OF_ENDPOINTS, OF_MERCHANTS } from './stream-tables.ts'
 
 export interface DeliveryDeps {
@@ -72,10 +72,15 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
   const connection = new PreparedConnection({ ...deps.database, lockWaitMs: LOCK_WAIT_MS })
   const { db, clock } = deps.runtime
   const readEndpoint = createEndpointReader(db, deps.box, clock)
-  const first = createEngine(deps, connection.query, { store: createStreamStore(OF_MERCHANTS), endAlertIfOver })
+  const first = createEngine(deps, connection.query, {
+    store: createStreamStore(OF_MERCHANTS),
+    endAlertIfOver,
+    isAdditional: false,
+  })
   const additional = createEngine({ ...deps, endpointOf: readEndpoint }, connection.query, {
     store: createStreamStore(OF_ENDPOINTS),
     endAlertIfOver: endEndpointAlertIfOver,
+    isAdditional: true,
   })
   return {
     job: { name: 'deliver webhooks', everyMs: LOOK_AGAIN_MS, run: first.run },
@@ -92,7 +97,7 @@ export const createDelivery = (deps: DeliveryDeps): Delivery => {
 const createEngine = (
   deps: DeliveryDeps,
   query: Query,
-  of: { store: StreamStore; endAlertIfOver: EndAlert },
+  of: Receivers,
 ): { run: (signal: AbortSignal) => Promise<boolean>; ended: () => Promise<boolean> } => {
   const { runtime, slots = 512, untilSettled = false, onExhausted = async () => {}, pause = async () => {} } = deps
   const record: Query = async (...statement) => {

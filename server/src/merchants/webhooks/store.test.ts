@@ -74,7 +74,7 @@ test('rows written before one that another session has locked do not count as cl
   const refused = await claimOf(locked)
   const impatient = new PreparedConnection({ url: database.url, lockWaitMs: 50 })
   const acknowledger = new Acknowledger(
-    { store, endAlertIfOver },
+    { store, endAlertIfOver, isAdditional: false },
     world.runtime,
     impatient.query,
     () => {},
