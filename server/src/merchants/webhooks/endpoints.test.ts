@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
 import { createSecretBox, createSecretRing } from '../../platform/config/secrets.ts'
-import { inTransaction, type Tx } from '../../platform/db/index.ts'
+import { inTransaction, type Query, type Tx } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
+import { Claimer } from './claimer.ts'
 import { createEndpointReader } from './endpoint-reader.ts'
 import {
   addEndpoint,
@@ -24,6 +25,8 @@ import {
   rotateEndpointSecret,
   wakeEndpoint,
 } from './index.ts'
+import { createStreamStore } from './store.ts'
+import { OF_ENDPOINTS } from './stream-tables.ts'
 import { createWorld, DAY, HOUR, type Receiver, type World } from './test-world.ts'
 
 const database = useDb()
@@ -223,6 +226,36 @@ test('an endpoint with the id of a merchant leaves the alert of that merchant op
   await add(other, dead, null, merchant)
   expect(await within((tx) => removeEndpoint(tx, other, merchant, moment()))).toBe(dead.url)
   expect(await world.alerts(merchant)).toEqual([{ open: true }])
+})
+
+test('endpoints that are off are read together by each look for due notifications', async () => {
+  const ids: string[] = []
+  const merchants = [world.merchant(null), world.merchant(null)]
+  for (const merchant of merchants)
+    for (let i = 0; i < 5; i += 1) ids.push((await add(merchant, { url: 'https://x.example/' })).id)
+  await sql`update webhook_endpoints set is_on = false where id = any(${ids}::uuid[])`.execute(world.db)
+  for (const merchant of merchants) await world.emitTo(merchant, randomUUID())
+  await sql`update endpoint_streams set own_lane = true, next_at = '2000-01-01'
+    where endpoint_id = any(${ids}::uuid[])`.execute(world.db)
+  let statements = 0
+  const counted = world.db.withPlugin({
+    transformQuery: ({ node }) => {
+      statements += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const read = createEndpointReader(counted, world.box, world.runtime.clock)
+  const query: Query = async (_name, text, values) => (await world.pool.query(text, values as unknown[])).rows
+  const claimer = new Claimer(createStreamStore(OF_ENDPOINTS), query, world.runtime.clock, 60_000)
+  const asked = new Set<string>()
+  const claimed = await claimer.lanes(512, async (id) => {
+    asked.add(id)
+    return (await read(id)) === null ? 0 : 1
+  })
+  expect(ids.filter((id) => !asked.has(id))).toEqual([])
+  expect(claimed.filter(({ receiverId }) => ids.includes(receiverId))).toEqual([])
+  expect(statements).toBe(1)
 })
 
 test('a removed endpoint gets nothing more; what waited for it is deleted, and its alert ends', async () => {
