@@ -7,6 +7,7 @@ import { DatabaseClient } from '../../platform/db/client.ts'
 import { DATA, listBackups, placesOf, type Backup } from './folder.ts'
 import { runProgram, startProgram, type Programs } from './programs.ts'
 import { makeFolder } from './taking.ts'
+import { newestComplete, numberOf } from './wal.ts'
 
 export interface Restoring {
   folder: string
@@ -66,12 +67,18 @@ export const restoreBackup = async <T>(
   await makeFolder(programs, socket)
   await writeFile(join(socket, 'hba'), 'local all all trust\n', { mode: 0o644 })
   await writeFile(join(socket, 'empty'), '', { mode: 0o644 })
+  const { segmentBytes } = backup.manifest.wal
+  const newest = restoring.to === null ? await newestComplete(placesOf(restoring.folder).wal, segmentBytes) : null
   const server = startServer(restoring)
   const log = logOf(server)
   try {
     const { name } = backup.manifest.database
     const url = `postgres:///${name}?host=${encodeURIComponent(socket)}&user=${encodeURIComponent(superuser)}`
     const { position, timeline } = await recovered(url, server, log)
+    if (newest !== null && numberOf(position, segmentBytes) < newest)
+      throw new Error(
+        `the recovery ended at ${position}, but later files of the log were received: one of them is damaged or can't be read\n${log.text().slice(-4_000)}`,
+      )
     const lastCommitAt = /last completed transaction was at log time (.+)$/m.exec(log.text())?.[1] ?? null
     const inspected = await inspect(url)
     return { backup, position, timeline, lastCommitAt, inspected }
@@ -97,7 +104,7 @@ const startServer = ({ programs, into, socket, folder, to }: Restoring): ChildPr
     synchronous_standby_names: '',
     logging_collector: 'off',
     log_destination: 'stderr',
-    restore_command: `cp ${quoted(join(wal, '%f'))} "%p" || cp ${quoted(join(wal, '%f.partial'))} "%p"`,
+    restore_command: restoreCommand(wal),
     recovery_target_timeline: 'latest',
     recovery_target_action: 'promote',
     timezone: 'UTC',
@@ -106,6 +113,15 @@ const startServer = ({ programs, into, socket, folder, to }: Restoring): ChildPr
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return startProgram(programs, 'postgres', ['-D', into, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/**
+ * Exit code 1 says that the log has no such file: the recovery ends there. A file that is there but can't be copied
+ * stops the server, by a code above 125. The receiver may rename a file from its incomplete name meanwhile.
+ */
+const restoreCommand = (wal: string): string => {
+  const [whole, partial] = [join(wal, '%f'), join(wal, '%f.partial')].map(quoted)
+  return `for f in ${whole} ${partial} ${whole}; do if test -e "$f"; then cp "$f" "%p" && exit 0; test -e "$f" && exit 126; fi; done; exit 1`
 }
 
 const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DATA, hashOfFile, placesOf, SETTINGS, type Backup } from './folder.ts'
 import { ProgramFailed, runProgram, type Programs } from './programs.ts'
 import { readCopy } from './signer-copy.ts'
-import { checkReceived, fileOf } from './wal.ts'
+import { checkReceived, fileOf, readReceived } from './wal.ts'
 
 /**
  * Checks a backup: every file of the base backup by PostgreSQL's manifest, that manifest and the settings by ours, the
@@ -34,11 +34,12 @@ export const verifyBackup = async (
       problems.push((error as Error).message)
     })
   const { end, segmentBytes } = manifest.wal
-  const received = await checkReceived(places.wal, {
-    from: fileOf(end, manifest.database.timeline, segmentBytes),
-    segmentBytes,
-  })
-  return { problems: [...problems, ...received.problems], newestAt: received.newestAt }
+  const since = { from: fileOf(end, manifest.database.timeline, segmentBytes), segmentBytes }
+  const received = await checkReceived(places.wal, since)
+  problems.push(...received.problems)
+  // Files that are missing or cut have their own sentence.
+  if (received.problems.length === 0) problems.push(...(await readReceived(programs, places.wal, since)))
+  return { problems, newestAt: received.newestAt }
 }
 
 const hashOrNull = (path: string): Promise<string | null> => hashOfFile(path).catch(() => null)

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectionOf, runProgram, startProgram, type Programs } from './programs.ts'
+import { connectionOf, ProgramFailed, runProgram, startProgram, type Programs } from './programs.ts'
 
 /** The replication slot: the server stores the log until it is received here. */
 const SLOT = 'bursar_backup'
@@ -85,6 +85,42 @@ export const checkReceived = async (
   const newestAt = (await stat(join(folder, segments.at(-1)!.name))).mtime
   return { problems, newestAt }
 }
+
+/**
+ * Reads every record of the complete files from a position's file on by `pg_waldump`, which checks their checksums: a
+ * recovery takes a damaged record for the end of the log. The newest, incomplete file can't be checked, because its end
+ * looks the same.
+ * @returns a sentence for each damaged run of files
+ */
+export const readReceived = async (
+  programs: Programs,
+  folder: string,
+  { from, segmentBytes }: { from: string; segmentBytes: number },
+): Promise<string[]> => {
+  const first = segmentOf(from, segmentBytes)!
+  const complete = (await segmentsIn(folder, segmentBytes)).filter(
+    ({ number, isPartial }) => number >= first.number && !isPartial,
+  )
+  const problems: string[] = []
+  for (const timeline of new Set(complete.map((segment) => segment.timeline))) {
+    const names = complete.filter((segment) => segment.timeline === timeline).map(({ name }) => name)
+    await runProgram(programs, 'pg_waldump', ['--quiet', '-p', folder, names[0]!, names.at(-1)!]).catch(
+      (error: unknown) => {
+        if (!(error instanceof ProgramFailed)) throw error
+        problems.push(`the received log is damaged: ${error.message}`)
+      },
+    )
+  }
+  return problems
+}
+
+/** Number of the newest complete file of the log, on any timeline; null: there is none. */
+export const newestComplete = async (folder: string, segmentBytes: number): Promise<bigint | null> =>
+  (await segmentsIn(folder, segmentBytes)).findLast(({ isPartial }) => !isPartial)?.number ?? null
+
+/** Number of the file that has a position, since the start of the log. */
+export const numberOf = (position: string, segmentBytes: number): bigint =>
+  segmentOf(fileOf(position, 1, segmentBytes), segmentBytes)!.number
 
 /** Removes the files of the log before a file. @returns how many */
 export const removeBefore = async (

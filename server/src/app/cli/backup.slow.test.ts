@@ -1,6 +1,6 @@
 /** The commands of backups as an operator types them, on a real server with a received log. */
 import { spawn } from 'node:child_process'
-import { chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
@@ -103,6 +103,42 @@ test.skipIf(isSkipped)(
     started.push({ end: restored.stop })
     const found = await withClient(restored.url, (client) => client.query('select text from after_backup'))
     expect(found.rows).toEqual([{ text: 'later' }])
+
+    const names = await withClient(cluster.url, async (client) => {
+      const filled: string[] = []
+      for (const number of [1, 2]) {
+        await client.query(`create table later_${number} as select generate_series(1, 100)`)
+        const { rows } = await client.query('select pg_walfile_name(pg_switch_wal()) as name')
+        filled.push(rows[0].name)
+      }
+      return filled
+    })
+    const { wal } = placesOf(backups)
+    await expect.poll(() => names.filter((name) => existsSync(join(wal, name))), { timeout: 60_000 }).toEqual(names)
+    const [damaged] = names
+    const log = readFileSync(join(wal, damaged!))
+    writeFileSync(join(wal, damaged!), Buffer.from(log).fill(0xff, 60, 4_096))
+    const restoring = (into: string) => ['restore', '--folder', backups, '--into', join(folder, into)]
+    expect(await run('backup', 'verify', '--folder', backups)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('the received log is damaged'),
+    })
+    expect(await run(...restoring('e'))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('nothing was restored'),
+    })
+    expect(await run(...restoring('f'), '--skip-verify')).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('later files of the log were received'),
+    })
+    writeFileSync(join(wal, damaged!), log)
+    chmodSync(join(wal, damaged!), 0)
+    expect(await run(...restoring('g'), '--skip-verify')).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('the recovery ended without success'),
+    })
+    chmodSync(join(wal, damaged!), 0o600)
+    expect(await run('backup', 'verify', '--folder', backups)).toMatchObject({ code: 0 })
 
     const [id] = readdirSync(placesOf(backups).base)
     const data = join(placesOf(backups).base, id!, 'data')
