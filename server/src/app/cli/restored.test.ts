@@ -20,11 +20,12 @@ import {
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { createDb, createPool, inTransaction, type Db } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { ensureWallets, requireSameKeys, type WalletKeys } from '../../chain/transactions/index.ts'
-import { acceptDatabase, requireSameDatabase } from '../../platform/runtime/installation.ts'
+import { createLogMemory, ensureWallets, requireSameKeys, type WalletKeys } from '../../chain/transactions/index.ts'
+import { acceptDatabase, markAsCopy, requireSameDatabase } from '../../platform/runtime/installation.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { listStops } from '../../ledger/stops/index.ts'
-import { makeSafe } from './restored.ts'
+import { openRestore } from '../../platform/runtime/restores.ts'
+import { acceptMoved, makeSafe } from './restored.ts'
 
 const database = useDatabase({ template: migrated })
 const NOW = Date.UTC(2026, 0, 1)
@@ -165,6 +166,34 @@ test('the same database in another place is served as before once an operator ac
   await inTransaction(copy.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(NOW)))
   await requireSameDatabase(copy.db, momentOf(copy.runtime))
   await copy.close()
+})
+
+test('a database that `bursar restore` made is not accepted as one that was moved', async () => {
+  const copy = open(await copyOf(database.url))
+  await acceptMoved(copy.runtime)
+  await requireSameDatabase(copy.db, momentOf(copy.runtime))
+  await markAsCopy(copy.db)
+  await expect(acceptMoved(copy.runtime)).rejects.toThrow('without --moved')
+  await expect(requireSameDatabase(copy.db, momentOf(copy.runtime))).rejects.toThrow('bursar restored')
+  await copy.close()
+})
+
+test("the signer's log is compared from the end that a copy knew, and as a whole where a role may have moved it", async () => {
+  const end = (length: number) => ({ length, head: 'a'.repeat(64) })
+  for (const [mark, length] of [
+    [markAsCopy, 5],
+    [async () => {}, 0],
+  ] as const) {
+    const copy = open(await copyOf(database.url))
+    await sql`delete from restores`.execute(copy.db)
+    await acceptMoved(copy.runtime)
+    await createLogMemory(copy.db, () => NOW).keep(end(5))
+    await mark(copy.db)
+    await createLogMemory(copy.db, () => NOW).keep(end(9))
+    await makeSafe(copy.runtime, WALLET, 0)
+    expect(await openRestore(copy.db)).toMatchObject({ log: { length } })
+    await copy.close()
+  }
 })
 
 test('audit O-3.6: keys of another seed than the database was made with are refused, by its hot and by its deposit addresses', async () => {

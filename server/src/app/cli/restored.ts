@@ -2,7 +2,7 @@ import type { Network } from '@bursar/chainkit'
 import { familyOf, giveBack, leap, readCounters, rememberForgotten, INDEX_LEAP } from '../../chain/addresses/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { bitcoinKey, knowChange, readLogEnd, type WalletKeys } from '../../chain/transactions/index.ts'
-import { acceptDatabase } from '../../platform/runtime/installation.ts'
+import { acceptDatabase, isCopy, isMarkedCopy } from '../../platform/runtime/installation.ts'
 import { recordRestore } from '../../platform/runtime/restores.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStop } from '../../ledger/stops/index.ts'
@@ -31,7 +31,9 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
     await createStop(tx, { asset: null, merchantId: null, reason: RESTORED, actor: actor() }, moment)
     const counters = await readCounters(tx)
     await leap(tx)
-    await recordRestore(tx, (await readLogEnd(tx)) ?? WHOLE_LOG, new Date(runtime.clock.now()))
+    // Where nothing shows that the database is a copy, a role may have served it, and moved this end forward.
+    const known = (await isCopy(tx)) ? await readLogEnd(tx) : undefined
+    await recordRestore(tx, known ?? WHOLE_LOG, new Date(runtime.clock.now()))
     const lines = ['withdrawals: all stopped until `bursar restored accept`']
     for (const { family, branch, next } of counters) {
       if (branch === 0) {
@@ -55,6 +57,16 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
     return lines
   })
 
+/** Records that the database was moved without loss. Throws an Error when `bursar restore` made it. */
+export const acceptMoved = async (runtime: Runtime): Promise<void> =>
+  inTransaction(runtime.db, async (tx) => {
+    if (await isMarkedCopy(tx))
+      throw new Error(
+        '`bursar restore` made this database from a backup, which may lack later changes: run `bursar restored` without --moved',
+      )
+    await acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now()))
+  })
+
 export const restoredCommands: readonly Command[] = [
   command({
     name: 'restored',
@@ -74,7 +86,7 @@ export const restoredCommands: readonly Command[] = [
       const ahead = wholeNumberOf(options.ahead, '--ahead', { most: MOST_AHEAD })
       await withInstallation(env, async ({ runtime, config }) => {
         if (options.moved) {
-          await inTransaction(runtime.db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(runtime.clock.now())))
+          await acceptMoved(runtime)
           out.say('from now on, this is the database of the installation')
           return
         }

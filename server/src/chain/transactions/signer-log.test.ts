@@ -9,6 +9,8 @@ import { listen } from '../../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../../signer/src/server/http-server.ts'
 import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
 import { connectSigner, type LogEnd } from '../../adapters/signer/index.ts'
+import { inTransaction } from '../../platform/db/index.ts'
+import { acceptDatabase, markAsCopy } from '../../platform/runtime/installation.ts'
 import { acceptLog, createLogMemory, readLogEnd } from './signer-log.ts'
 
 const { db } = useDb()
@@ -39,6 +41,17 @@ describe("the end of the signer's log in the database", () => {
     await memory().keep(end(5))
     await Promise.all([memory().keep(end(7, 'c')), memory().keep(end(6, 'b'))])
     expect(await memory().known()).toEqual(end(7, 'c'))
+  })
+
+  test('does not move in a copy that was restored until an operator accepts it', async () => {
+    await inTransaction(db, (tx) => acceptDatabase(tx, { forgot: false }, new Date(0)))
+    await memory().keep(end(5))
+    await markAsCopy(db)
+    await memory().keep(end(9))
+    expect(await memory().known()).toEqual(end(5))
+    await inTransaction(db, (tx) => acceptDatabase(tx, { forgot: true }, new Date(0)))
+    await memory().keep(end(9))
+    expect(await memory().known()).toEqual(end(9))
   })
 
   test('audit M-C4: is stored when each call returns, and calls that wait for the row hold one connection', async () => {

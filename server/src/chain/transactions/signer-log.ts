@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { LogEnd, LogMemory } from '../../adapters/signer/index.ts'
 import { Batcher } from '../../platform/base/batcher.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { IS_COPY } from '../../platform/runtime/installation.ts'
 
 /** Callers that share one statement; the signer's queue holds fewer requests. */
 const MOST_TOGETHER = 128
@@ -32,8 +33,13 @@ export const createLogMemory = (db: Db, now: () => number): LogMemory => {
 const furthestOf = (ends: readonly LogEnd[]): LogEnd =>
   ends.reduce((furthest, end) => (end.length > furthest.length ? end : furthest))
 
+/**
+ * Stores nothing in a copy that was restored: the comparison of the signer's log with its books begins at the end that
+ * the copy knew, and `bursar doctor` or a backup may ask the signer before `bursar restored` has recorded that end.
+ */
 const keepEnd = async (db: Db, { length, head }: LogEnd, at: Date): Promise<void> => {
-  await sql`insert into signer_log (length, head, noted_at) values (${length}, ${head}, ${at})
+  await sql`insert into signer_log (length, head, noted_at)
+    select ${length}::bigint, ${head}::text, ${at}::timestamptz where not ${IS_COPY}
     on conflict (only_one) do update set length = excluded.length, head = excluded.head, noted_at = excluded.noted_at
     where signer_log.length < excluded.length`.execute(db)
 }

@@ -27,6 +27,22 @@ const read = async (db: Db | Tx): Promise<Installation | undefined> => {
   return rows[0]
 }
 
+/**
+ * SQL condition: no role may serve this database before `bursar restored` has run, because it is a copy that was
+ * restored.
+ */
+export const IS_COPY = sql<boolean>`exists (select from installation where identity <> database_identity())`
+
+/** Whether this database is known to be a copy that was restored. */
+export const isCopy = async (db: Db | Tx): Promise<boolean> =>
+  (await sql<{ is: boolean }>`select ${IS_COPY} as is`.execute(db)).rows[0]!.is
+
+/** Whether `bursar restore` marked this database. */
+export const isMarkedCopy = async (db: Db | Tx): Promise<boolean> => {
+  const { rows } = await sql`select from installation where starts_with(identity, 'a copy of ')`.execute(db)
+  return rows.length > 0
+}
+
 const TIMELINE = sql.raw("split_part(database_era(), '/', 4)")
 
 /**
