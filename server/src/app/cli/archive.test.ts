@@ -98,6 +98,12 @@ test('audit M-C5: old delivered notifications are in files as they were sent, an
     }>`select body from events where created_at < ${month(1)} order by merchant_id, sequence`.execute(owner)
   ).rows
   await sql`delete from event_streams where until < ${month(1)}`.execute(worker)
+  const endpointId = randomUUID()
+  await sql`insert into endpoint_streams(endpoint_id, object_id, merchant_id, next_sequence, last_sequence, since, until)
+    select ${endpointId}, object_id, merchant_id, sequence, sequence, created_at, created_at from events
+    where created_at < ${month(1)} limit 1`.execute(worker)
+  expect(await archive()).toMatchObject({ code: 1, text: expect.stringContaining(` --endpoint ${endpointId}`) })
+  await sql`delete from endpoint_streams where endpoint_id = ${endpointId}`.execute(worker)
   // The month after still waits: what is older goes without it.
   expect(await archive()).toMatchObject({
     code: 1,

@@ -46,3 +46,20 @@ test('an additional endpoint is made, listed without its secret, and removed by 
   ])
   expect(rows.map(({ detail }) => detail).join()).not.toContain(secret)
 })
+
+test('commands about notifications take an additional endpoint of the same merchant only', async () => {
+  const id = await newMerchant('Shop')
+  const other = await newMerchant('Other')
+  const { endpointId } = await shown('merchant', 'add-webhook', id, '--url', 'https://books.example/hooks')
+  const at = ['--endpoint', endpointId as string]
+  for (const words of [['attempts', '1'], ['replay', '1', '2'], ['skip', randomUUID()], ['wake']]) {
+    const [name, ...more] = words as [string, ...string[]]
+    const wrong = await type('events', name, other, ...more, ...at)
+    expect(wrong.code, name).not.toBe(0)
+    expect(wrong.said, name).toContain('no such additional endpoint')
+    const right = await type('events', name, id, ...more, ...at)
+    expect(right.said, name).not.toContain('no such additional endpoint')
+  }
+  expect((await type('events', 'wake', id, ...at)).code).toBe(0)
+  expect((await type('events', 'exhausted', id)).code).toBe(0)
+})

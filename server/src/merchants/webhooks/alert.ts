@@ -15,14 +15,25 @@ const exhaustedAlert = ({ stream, attempts }: Settlement, endpointId: string | n
   subject: endpointId === null ? stream.merchantId : subjectOf(endpointId),
   text:
     `The receiver of merchant ${stream.merchantId} ${endpointId === null ? '' : `at its additional endpoint ${endpointId} `}has refused a notification for over 8 hours. Later notifications of the same ` +
-    'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.',
+    'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.' +
+    (endpointId === null
+      ? ''
+      : ` Give these commands --endpoint ${endpointId}: without it they change what its first endpoint gets.`),
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
 
 /** Called in the same transaction when a receiver's deliveries first become exhausted. */
 export type ExhaustedSubscriber = (
   tx: Tx,
-  exhausted: { merchantId: string; objectId: string; sequence: number; error: string | null; at: number },
+  exhausted: {
+    merchantId: string
+    /** null: the endpoint of the merchant's settings */
+    endpointId: string | null
+    objectId: string
+    sequence: number
+    error: string | null
+    at: number
+  },
   moment: Moment,
 ) => Promise<void>
 
@@ -41,7 +52,7 @@ export const raiseExhausted = async (
   const { merchantId, objectId } = settlement.stream
   const { sequence, error, status, at } = settlement.attempts.at(-1)!
   const reason = [status, error].filter((one) => one !== null && one !== '').join(' ')
-  await subscriber(tx, { merchantId, objectId, sequence, error: reason === '' ? null : reason, at }, moment)
+  await subscriber(tx, { merchantId, endpointId, objectId, sequence, error: reason === '' ? null : reason, at }, moment)
 }
 
 /** Resolves a receiver's alert when none of its deliveries is exhausted any more. */

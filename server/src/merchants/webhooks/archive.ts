@@ -90,18 +90,24 @@ const compare = async (db: Db, partition: Partition, file: string): Promise<numb
 const refuseWaiting = async (db: Db | Tx, { name, until }: Partition): Promise<void> => {
   const { rows } = await sql<{
     merchantId: string
+    endpointId: string | null
     objectId: string
-  }>`select s.merchant_id as "merchantId", s.object_id as "objectId" from event_streams s
+  }>`select s.merchant_id as "merchantId", null::uuid as "endpointId", s.object_id as "objectId" from event_streams s
     where s.since < ${until} and exists (select from ${sql.id(name)} e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
       and e.sequence between s.next_sequence and s.last_sequence)
-    union all select s.merchant_id, s.object_id from endpoint_streams s
+    union all select s.merchant_id, s.endpoint_id, s.object_id from endpoint_streams s
     where s.since < ${until} and exists (select from ${sql.id(name)} e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
       and e.sequence between s.next_sequence and s.last_sequence) limit 1`.execute(db)
   const [one] = rows
-  if (one)
-    throw new Error(
-      `${name} has notifications that wait to be delivered, such as of object ${one.objectId} of merchant ${one.merchantId}: deliver or skip them first (bursar events exhausted)`,
-    )
+  if (!one) return
+  const [where, option] =
+    one.endpointId === null
+      ? ['', '']
+      : [` at its additional endpoint ${one.endpointId}`, ` --endpoint ${one.endpointId}`]
+  throw new Error(
+    `${name} has notifications that wait to be delivered, such as of object ${one.objectId} of merchant ${one.merchantId}${where}: ` +
+      `deliver or skip them first (bursar events exhausted; bursar events skip ${one.merchantId} ${one.objectId}${option})`,
+  )
 }
 
 /**

@@ -1,9 +1,23 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { endAlertIfOver } from './alert.ts'
+import { endAlertIfOver, endEndpointAlertIfOver } from './alert.ts'
 import { findDelivery } from './listing.ts'
 import { spanOf } from './spans.ts'
+import { OF_ENDPOINTS, OF_MERCHANTS } from './stream-tables.ts'
+
+/** The streams of one receiver of a merchant: of an additional endpoint, or of the endpoint of its settings. */
+const streamsOf = (merchantId: string, endpointId: string | undefined) => {
+  const { streams, receiver } = endpointId === undefined ? OF_MERCHANTS : OF_ENDPOINTS
+  const id = endpointId ?? merchantId
+  return {
+    streams: sql.id(streams),
+    receiver: sql.id(receiver),
+    mine: sql`${sql.id(receiver)} = ${id} and merchant_id = ${merchantId}`,
+    endAlertIfOver: (tx: Tx, at: Date) =>
+      (endpointId === undefined ? endAlertIfOver : endEndpointAlertIfOver)(tx, id, at),
+  }
+}
 
 /** The events to send again. A range covers events of all objects; `from` and `to` are inclusive sequences. */
 export type ReplayChoice = { from: number; to: number } | { objectId: string }
@@ -12,6 +26,8 @@ export type ReplayChoice = { from: number; to: number } | { objectId: string }
  * Schedules events for delivery again, even if they were delivered, or before they are due: the same bytes with the
  * same ids. Because each object's events are sent in order, all events between a replayed one and one that is still
  * waiting are sent again too. If a worker has claimed an object, it follows when the lease ends, within a minute.
+ * @param endpointId an additional endpoint of the merchant, which gets the kinds that it has chosen; undefined: the
+ *   endpoint of the settings
  * @returns number of objects with events to send
  */
 export const replayEvents = async (
@@ -19,18 +35,29 @@ export const replayEvents = async (
   merchantId: string,
   choice: ReplayChoice,
   { at }: Moment,
+  endpointId?: string,
 ): Promise<number> => {
   const chosen = 'objectId' in choice ? sql`object_id = ${choice.objectId}` : await within(tx, merchantId, choice)
+  const { streams, receiver, endAlertIfOver: endAlert } = streamsOf(merchantId, endpointId)
+  const extra =
+    endpointId === undefined
+      ? { column: sql``, value: sql``, kinds: sql`` }
+      : {
+          column: sql`endpoint_id, `,
+          value: sql`${endpointId}::uuid, `,
+          kinds: sql`and exists (select from webhook_endpoints w where w.id = ${endpointId} and w.merchant_id = ${merchantId}
+            and w.removed_at is null and (w.kinds is null or events.kind = any(w.kinds)))`,
+        }
   const { rows } =
-    await sql`insert into event_streams as s (merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, since, until)
-      select merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz, true, min(created_at), max(created_at)
-      from events where merchant_id = ${merchantId} and ${chosen}
+    await sql`insert into ${streams} as s (${extra.column}merchant_id, object_id, next_sequence, last_sequence, next_at, own_lane, since, until)
+      select ${extra.value}merchant_id, object_id, min(sequence), max(sequence), ${at}::timestamptz, true, min(created_at), max(created_at)
+      from events where merchant_id = ${merchantId} and ${chosen} ${extra.kinds}
       group by merchant_id, object_id order by merchant_id, object_id
-      on conflict (merchant_id, object_id) do update set next_sequence = least(s.next_sequence, excluded.next_sequence),
+      on conflict (${receiver}, object_id) do update set next_sequence = least(s.next_sequence, excluded.next_sequence),
         last_sequence = greatest(s.last_sequence, excluded.last_sequence),
         since = least(s.since, excluded.since), until = greatest(s.until, excluded.until), ${restarted(at)}
       returning 1`.execute(tx)
-  await endAlertIfOver(tx, merchantId, at)
+  await endAlert(tx, at)
   return rows.length
 }
 
@@ -72,6 +99,7 @@ const within = async (tx: Tx, merchantId: string, { from, to }: { from: number; 
 /**
  * Skips the first waiting event of an object, so that the next one can be sent. The event remains in the list of
  * events.
+ * @param endpointId an additional endpoint of the merchant; undefined: the endpoint of the settings
  * @returns its sequence, or null when no event of the object waits
  */
 export const skipEvent = async (
@@ -79,23 +107,24 @@ export const skipEvent = async (
   merchantId: string,
   objectId: string,
   { at }: Moment,
+  endpointId?: string,
 ): Promise<number | null> => {
-  const mine = sql`merchant_id = ${merchantId} and object_id = ${objectId}`
+  const { streams, mine: ofReceiver, endAlertIfOver: endAlert } = streamsOf(merchantId, endpointId)
+  const mine = sql`${ofReceiver} and object_id = ${objectId}`
   const { rows } = await sql<{ next: number; last: number }>`select next_sequence as next, last_sequence as last
-    from event_streams where ${mine} for update`.execute(tx)
+    from ${streams} where ${mine} for update`.execute(tx)
   const [stream] = rows
   if (!stream) return null
   const { rows: first } = await sql<{ sequence: number }>`select e.sequence
-    from (select * from event_streams where ${mine}) s cross join lateral (
+    from (select * from ${streams} where ${mine}) s cross join lateral (
       select e.sequence from events e where e.merchant_id = s.merchant_id and e.object_id = s.object_id
       and e.sequence >= s.next_sequence and e.created_at between s.since and s.until order by e.sequence limit 1) e`.execute(
     tx,
   )
   const { sequence } = first[0]!
-  if (sequence >= stream.last) await sql`delete from event_streams where ${mine}`.execute(tx)
-  else
-    await sql`update event_streams as s set next_sequence = ${sequence + 1}, ${restarted(at)} where ${mine}`.execute(tx)
-  await endAlertIfOver(tx, merchantId, at)
+  if (sequence >= stream.last) await sql`delete from ${streams} where ${mine}`.execute(tx)
+  else await sql`update ${streams} as s set next_sequence = ${sequence + 1}, ${restarted(at)} where ${mine}`.execute(tx)
+  await endAlert(tx, at)
   return sequence
 }
 

@@ -128,10 +128,15 @@ export const replayToEndpoint = async (
 
 /**
  * Makes waiting deliveries of an additional endpoint due now, each with a full retry schedule.
- * @param most number of objects
+ * @param most number of objects; null: all of them
  * @returns number of objects
  */
-export const wakeEndpoint = async (tx: Tx, endpointId: string, { at }: Moment, most: number): Promise<number> => {
+export const wakeEndpoint = async (
+  tx: Tx,
+  endpointId: string,
+  { at }: Moment,
+  most: number | null = null,
+): Promise<number> => {
   const { rows } =
     await sql`update endpoint_streams set state = 'active', attempts = 0, next_at = ${at}::timestamptz, epoch = 0
     where ctid = any(array(select ctid from endpoint_streams
