@@ -1,15 +1,16 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { mailboxes } from '../accounts/index.ts'
-import type { ExhaustedSubscriber } from '../webhooks/index.ts'
+import { findEndpoint, type ExhaustedSubscriber } from '../webhooks/index.ts'
 import { queueMails } from './commands.ts'
 
 /** Mails a merchant whose notifications are exhausted (`contract.md` 18 #17), if it has set an address. */
 export const mailExhausted: ExhaustedSubscriber = async (
   tx: Tx,
-  { merchantId, objectId, sequence, error, at },
+  { merchantId, endpointId, objectId, sequence, error, at },
   moment: Moment,
 ) => {
+  const additional = endpointId === null ? undefined : await findEndpoint(tx, merchantId, endpointId)
   const mails = (await mailboxes(tx, [merchantId])).map(({ email, name, settings }) => ({
     kind: 'webhooks-exhausted' as const,
     merchantId,
@@ -17,7 +18,14 @@ export const mailExhausted: ExhaustedSubscriber = async (
     about: moment.newId(),
     to: email,
     language: settings.mailLanguage,
-    data: { merchant: name, url: settings.notificationsUrl, objectId, sequence, error, since: at },
+    data: {
+      merchant: name,
+      url: endpointId === null ? settings.notificationsUrl : (additional?.url ?? null),
+      objectId,
+      sequence,
+      error,
+      since: at,
+    },
   }))
   await queueMails(tx, mails, moment)
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { notifications } from '@bursar/contract'
@@ -7,7 +8,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { writeLetter, type MailTemplates } from '../mail-templates/index.ts'
 import { setSetting } from '../accounts/index.ts'
 import { keyDeps, makeMerchant, momentAt, newId } from '../../../../test/world/merchant.ts'
-import { emit } from '../webhooks/index.ts'
+import { addEndpoint, emit } from '../webhooks/index.ts'
 import { entryOf, MAILED } from './activity.ts'
 import { announceSending, createActivityJob, listMails, mailExhausted } from './index.ts'
 
@@ -111,6 +112,7 @@ describe('a merchant with an address', () => {
     const other = (await makeMerchant(db, now)).id
     const exhausted = (id: string) => ({
       merchantId: id,
+      endpointId: null,
       objectId: newId(),
       sequence: 3,
       error: '502 Bad Gateway',
@@ -124,6 +126,25 @@ describe('a merchant with an address', () => {
       { kind: 'webhooks-exhausted' },
     ])
   })
+})
+
+test('a mail about an additional endpoint names its URL, not that of the first endpoint', async () => {
+  const endpointId = newId()
+  const given = { merchantId, id: endpointId, url: 'https://books.example/hooks', description: '', kinds: null }
+  await inTransaction(db, (tx) =>
+    addEndpoint(
+      tx,
+      { ...given, createdBy: 'cli:test' },
+      { box: { seal: () => '' }, random: randomBytes },
+      momentAt(now),
+    ),
+  )
+  await set('notificationsUrl', 'https://shop.example/hooks')
+  const exhausted = { merchantId, objectId: newId(), sequence: 1, error: '500', at: now }
+  for (const id of [endpointId, null])
+    await inTransaction(db, (tx) => mailExhausted(tx, { ...exhausted, endpointId: id }, momentAt(now)))
+  const urls = (await mails()).map(({ data }) => (data as MailTemplates['webhooks-exhausted']).url)
+  expect(urls.toSorted()).toEqual(['https://books.example/hooks', 'https://shop.example/hooks'])
 })
 
 describe('the address and the language of a merchant', () => {
