@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 const directory = mkdtempSync(join(tmpdir(), 'bursar-generate-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const SCHEMAS = ['networks', 'assets', 'xpubs', 'policy', 'acquirers', 'exchange', 'screening']
+const SCHEMAS = ['networks', 'assets', 'xpubs', 'policy', 'acquirers', 'exchange', 'screening', 'alerts', 'setup']
   .map((name) => `wrote docs/operating/settings/${name}.schema.json\n`)
   .join('')
 
@@ -27,13 +27,14 @@ test('it writes files that are missing or differ, and --check names them', () =>
     'sdk/src',
     'web/checkout/src',
     'server/src/people/pages',
+    'docs/operating/prometheus',
     'docs/operating/settings',
   ])
     mkdirSync(join(directory, folder), { recursive: true })
   expect(generate('--check', directory).status).toBe(1)
 
   expect(generate(directory).stdout).toBe(
-    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/operating/permissions.md\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
+    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/contract-fields.md\nwrote docs/operating/alerts.md\nwrote docs/operating/prometheus/alerts.yml\nwrote docs/operating/permissions.md\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
   )
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')
