@@ -78,7 +78,11 @@ test.skipIf(isSkipped)(
   async () => {
     const received = (): boolean => readdirSync(placesOf(backups).wal, { withFileTypes: true }).length > 0
     await expect.poll(() => existsSync(placesOf(backups).wal) && received()).toBe(true)
-    const made = await run('backup', '--folder', backups)
+    expect(await run('backup', '--folder', backups)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('set BURSAR_SIGNER, or give --without-signer'),
+    })
+    const made = await run('backup', '--folder', backups, '--without-signer')
     expect(made).toMatchObject({ code: 0, text: expect.stringMatching(/^backup \d{8}T\d{6}Z up to/) })
     expect((await run('backup', 'list', '--folder', backups)).text).toMatch(/\d{8}T\d{6}Z/)
     await withClient(cluster.url, (client) => client.query("create table after_backup as select 'later' as text"))

@@ -94,6 +94,7 @@ export const backupCommands: readonly Command[] = [
         'FILE',
         'certificate (PEM) for which settings with secrets are encrypted; without it they are left out',
       ),
+      'without-signer': flag("make it although no signer is configured; it then lacks the signer's log"),
       'keep-days': textOr('35', 'DAYS', 'backups older than this are removed, except for the two newest'),
     },
     more: 'Run it every day on another machine than the database. `bursar backup wal` must receive the write-ahead log into the same folder. See docs/operating/backup.md.',
@@ -102,6 +103,10 @@ export const backupCommands: readonly Command[] = [
       const folder = resolve(options.folder)
       await withInstallation(env, async ({ runtime, config }) => {
         const { db, clock } = runtime
+        if (config.signer === null && !options['without-signer'])
+          throw new Error(
+            "without BURSAR_SIGNER the backup lacks the signer's log, the only record of what was signed: set BURSAR_SIGNER, or give --without-signer",
+          )
         const database = await describeServer(db)
         const signer = config.signer && connectSigner(signerAddress(config), createLogMemory(db, clock.now))
         try {
