@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseClient } from '../../platform/db/client.ts'
-import { DATA, listBackups, placesOf, type Backup } from './folder.ts'
+import { DATA, listBackups, placesOf, syncFolder, type Backup } from './folder.ts'
 import { runProgram, startProgram, type Programs } from './programs.ts'
 import { makeFolder } from './taking.ts'
 import { newestComplete, numberOf } from './wal.ts'
@@ -88,6 +88,30 @@ export const restoreBackup = async <T>(
   }
 }
 
+/**
+ * Restores a backup into `INTO.restoring`, which gets its name only when `finish` has marked the database: a restore that
+ * was interrupted leaves no database at that place that a server could start on. Throws as `restoreBackup`.
+ */
+export const restoreInto = async (
+  restoring: Restoring,
+  backup: Backup,
+  finish: (url: string) => Promise<void>,
+): Promise<Restored> => {
+  const { into } = restoring
+  await rmdir(into).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return
+    if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
+      throw new Error(`${into} is not empty: a restore needs an empty directory`)
+    if (error.code === 'EBUSY') throw new Error(`${into} is a mount point: restore into a directory below it`)
+    throw error
+  })
+  const draft = `${into}.restoring`
+  const done = await restoreBackup({ ...restoring, into: draft }, backup, finish)
+  await rename(draft, into)
+  await syncFolder(dirname(into))
+  return done
+}
+
 const startServer = ({ programs, into, socket, folder, to }: Restoring): ChildProcess => {
   const { wal } = placesOf(folder)
   const settings: Record<string, string> = {
@@ -145,7 +169,12 @@ const recovered = async (
   while (performance.now() < until) {
     if (server.exitCode !== null || server.signalCode !== null)
       throw new Error(`the recovery ended without success:\n${log.text().slice(-4_000)}`)
-    const found = await askServer(url).catch(() => undefined)
+    const found = await askServer(url).catch((error: unknown) => {
+      // The server refuses connections while it recovers (57P03); a wrong role or database does not mend by itself.
+      const { code } = error as { code?: unknown }
+      if (typeof code === 'string' && /^(28|3D)/.test(code)) throw error
+      return undefined
+    })
     if (found) return found
     await sleep(200)
   }

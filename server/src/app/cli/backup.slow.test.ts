@@ -135,6 +135,7 @@ test.skipIf(isSkipped)(
       code: 1,
       text: expect.stringContaining('later files of the log were received'),
     })
+    expect([existsSync(join(folder, 'f')), existsSync(join(folder, 'f.restoring'))]).toEqual([false, true])
     writeFileSync(join(wal, damaged!), log)
     chmodSync(join(wal, damaged!), 0)
     expect(await run(...restoring('g'), '--skip-verify')).toMatchObject({
@@ -142,6 +143,10 @@ test.skipIf(isSkipped)(
       text: expect.stringContaining('the recovery ended without success'),
     })
     chmodSync(join(wal, damaged!), 0o600)
+    expect(await run(...restoring('h'), '--superuser', 'nobody-of-this-name')).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('role "nobody-of-this-name" does not exist'),
+    })
     expect(await run('backup', 'verify', '--folder', backups)).toMatchObject({ code: 0 })
 
     const [id] = readdirSync(placesOf(backups).base)

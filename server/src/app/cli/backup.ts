@@ -7,7 +7,7 @@ import { connectSigner } from '../../adapters/signer/index.ts'
 import { listBackups, placesOf, withScratch, type Backup } from '../backup/folder.ts'
 import { auditCopy, markCopy } from '../backup/inspecting.ts'
 import { programsOf, type Programs } from '../backup/programs.ts'
-import { backupBefore, restoreBackup } from '../backup/restoring.ts'
+import { backupBefore, restoreBackup, restoreInto } from '../backup/restoring.ts'
 import { makeFolder, removeOld, takeBackup } from '../backup/taking.ts'
 import { verifyBackup } from '../backup/verifying.ts'
 import { startReceiving } from '../backup/wal.ts'
@@ -267,7 +267,7 @@ export const backupCommands: readonly Command[] = [
           throw new Error([`backup ${backup.id} is not good, and nothing was restored:`, ...problems].join('\n  '))
       }
       const done = await withSocket(programs, (socket) =>
-        restoreBackup(
+        restoreInto(
           {
             folder,
             programs,
