@@ -135,6 +135,16 @@ test('the password of a URL is not in the arguments of a program', () => {
     text: 'postgres://backup@db/bursar?sslmode=verify-full',
     env: { PGPASSWORD: 'p@ss' },
   })
+  for (const [query, rest] of [
+    ['password=p%40ss', ''],
+    ['user=u&password=p%40ss', '?user=u'],
+    ['password=p%40ss&user=u', '?user=u'],
+    ['user=u&password=p%40ss&sslmode=verify-full', '?user=u&sslmode=verify-full'],
+  ])
+    expect(connectionOf(`postgres://db/bursar?${query}`)).toEqual({
+      text: `postgres://db/bursar${rest}`,
+      env: { PGPASSWORD: 'p@ss' },
+    })
   expect(connectionOf('postgres:///bursar?host=/run&user=u')).toEqual({
     text: 'postgres:///bursar?host=/run&user=u',
     env: {},

@@ -65,8 +65,13 @@ export const runProgram = async (
  * environment with the password.
  */
 export const connectionOf = (url: string): { text: string; env: Record<string, string> } => {
-  const found = /^(postgres(?:ql)?:\/\/[^:@/?]*):([^@/]*)@(.*)$/.exec(url)
-  if (!found) return { text: url, env: {} }
-  const [, user, password, rest] = found
-  return { text: `${user}@${rest}`, env: { PGPASSWORD: decodeURIComponent(password!) } }
+  const inUser = /^(postgres(?:ql)?:\/\/[^:@/?]*):([^@/]*)@(.*)$/.exec(url)
+  if (inUser) {
+    const { text, env } = connectionOf(`${inUser[1]}@${inUser[3]}`)
+    return { text, env: { PGPASSWORD: decodeURIComponent(inUser[2]!), ...env } }
+  }
+  const inQuery = /^([^?]*)\?(?:(.*)&)?password=([^&]*)(?:&(.*))?$/.exec(url)
+  if (!inQuery) return { text: url, env: {} }
+  const rest = [inQuery[2], inQuery[4]].filter(Boolean).join('&')
+  return { text: inQuery[1]! + (rest && `?${rest}`), env: { PGPASSWORD: decodeURIComponent(inQuery[3]!) } }
 }
