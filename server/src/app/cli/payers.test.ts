@@ -81,6 +81,21 @@ test('payer erase --merchant leaves the address at other merchants', async () =>
   expect(rows).toEqual([{ merchant: OTHER }])
 })
 
+test.each([
+  ['anna@кава.укр', 'Anna@кава.укр'],
+  ['anna@кава.укр', 'anna@xn--80aaf4a.xn--j1amh'],
+  ['anna@xn--80aaf4a.xn--j1amh', 'anna@кава.укр'],
+  ['anna!@[10.0.0.1]', 'anna!@[10.0.0.1]'],
+  ['anna@localhost', 'ANNA@localhost'],
+])('payer erase finds the address %s of a crypto invoice by %s', async (stored, typed) => {
+  await withoutTriggers(db, (tx) => sql`update crypto_invoices set email = ${stored}`.execute(tx))
+  expect(await bursar('payer', 'erase', typed, '--yes')).toMatchObject({ code: 0 })
+  const { rows } = await sql`select count(*)::int as n from crypto_invoices where email is not null`.execute(db)
+  expect(rows).toEqual([{ n: 0 }])
+  const [action] = await listActions(db, { most: 1, command: 'payer' })
+  expect(JSON.stringify(action)).not.toMatch(/anna/i)
+})
+
 test('payer erase refuses a text that is no address', async () => {
   const { code, err } = await bursar('payer', 'erase', 'anna', '--yes')
   expect([code, err.includes('EMAIL is one e-mail address')]).toEqual([2, true])

@@ -2,7 +2,7 @@ import { erasePaymentEmails } from '../../cards/acquiring/index.ts'
 import { deletePayerMails } from '../../merchants/mail/index.ts'
 import { eraseInvoiceEmails } from '../../pay-in/crypto-invoices/index.ts'
 import { eraseFiatInvoiceEmails } from '../../pay-in/fiat-invoices/index.ts'
-import { mailAddress } from '../../platform/base/mail-address.ts'
+import { addressForms } from '../../platform/base/mail-address.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { withInstallation } from '../installation/open.ts'
 import { uuid } from './argument-kinds.ts'
@@ -17,14 +17,14 @@ export const payerCommands: readonly Command[] = [
     more: 'Amounts, identifiers and the ledger do not change. Stored notifications keep the address until their month is archived: docs/operating/personal-data.md.',
     irreversible: 'The address can not be restored, and the payer gets no more mails about these invoices.',
     run: async ({ args: { EMAIL: typed }, options: { merchant = null } }, env, out) => {
-      const email = mailAddress(typed)
-      if (email === undefined) throw new UsageError('EMAIL is one e-mail address')
+      const emails = addressForms(typed.trim())
+      if (emails.length === 0) throw new UsageError('EMAIL is one e-mail address')
       await withInstallation(env, async ({ runtime: { db } }) => {
         const erased = await inTransaction(db, async (tx) => ({
-          cryptoInvoices: await eraseInvoiceEmails(tx, email, merchant),
-          fiatInvoices: await eraseFiatInvoiceEmails(tx, email, merchant),
-          cardPayments: await erasePaymentEmails(tx, email, merchant),
-          mails: await deletePayerMails(tx, email, merchant),
+          cryptoInvoices: await eraseInvoiceEmails(tx, emails, merchant),
+          fiatInvoices: await eraseFiatInvoiceEmails(tx, emails, merchant),
+          cardPayments: await erasePaymentEmails(tx, emails, merchant),
+          mails: await deletePayerMails(tx, emails, merchant),
         }))
         out.show(erased, [])
         const { cryptoInvoices, fiatInvoices, cardPayments, mails } = erased

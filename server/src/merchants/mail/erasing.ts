@@ -4,12 +4,13 @@ import type { Tx } from '../../platform/db/index.ts'
 /**
  * Deletes the mails to a payer, of one merchant or of all, whether they were sent or not. A mail that is being sent now
  * still reaches the payer.
+ * @param emails the forms of the address (`addressForms`)
  * @returns how many
  */
-export const deletePayerMails = async (tx: Tx, email: string, merchantId: string | null): Promise<number> =>
+export const deletePayerMails = async (tx: Tx, emails: readonly string[], merchantId: string | null): Promise<number> =>
   Number(
     (
-      await sql`delete from mails where audience = 'payer' and lower(recipient) = lower(${email})
+      await sql`delete from mails where audience = 'payer' and lower(recipient) in (${sql.join(emails.map((one) => sql`lower(${one})`))})
         and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
     ).numAffectedRows ?? 0n,
   )

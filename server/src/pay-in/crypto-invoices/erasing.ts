@@ -4,12 +4,17 @@ import type { Tx } from '../../platform/db/index.ts'
 /**
  * Removes a payer's e-mail address from the invoices of one merchant, or of all. It ignores case, and reads every
  * invoice of those merchants.
+ * @param emails the forms of the address (`addressForms`)
  * @returns the number of invoices that had it
  */
-export const eraseInvoiceEmails = async (tx: Tx, email: string, merchantId: string | null): Promise<number> =>
+export const eraseInvoiceEmails = async (
+  tx: Tx,
+  emails: readonly string[],
+  merchantId: string | null,
+): Promise<number> =>
   Number(
     (
-      await sql`update crypto_invoices set email = null where lower(email) = lower(${email})
+      await sql`update crypto_invoices set email = null where lower(email) in (${sql.join(emails.map((one) => sql`lower(${one})`))})
         and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
     ).numAffectedRows ?? 0n,
   )

@@ -1,6 +1,7 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { familyOf, ownerOf } from '../../chain/addresses/index.ts'
+import { addressForms } from '../../platform/base/mail-address.ts'
 import type { Db } from '../../platform/db/index.ts'
 import {
   examination,
@@ -30,7 +31,7 @@ export interface InvoiceFilter extends UnitRange {
   ticker: string | null
   blockchain: Network | null
   meta: string | null
-  /** of the payer, as it was given */
+  /** of the payer, in any form (`addressForms`) */
   email: string | null
   /** at which the invoice is paid */
   address: string | null
@@ -53,7 +54,7 @@ export const listInvoices = async (
     from crypto_invoices i
     where i.merchant_id = ${merchantId} and ${isInPage(sql`i.id`, page)} and ${isAnyOf(sql`i.id`, filter.ids)}
       and ${isId(sql`i.link_id`, filter.linkId)}
-      and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isValue(sql`i.email`, filter.email)}
+      and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isAmong(sql`i.email`, filter.email === null ? null : [filter.email, ...addressForms(filter.email)])}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.id desc`
   const { rows } = await sql<InvoiceRow & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)

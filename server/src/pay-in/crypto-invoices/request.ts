@@ -2,6 +2,7 @@ import { isNetwork, type Network } from '@bursar/chainkit'
 import { durations, generalErrors, type BodyOf, type createCryptoInvoice } from '@bursar/contract'
 import type { AssetOnNetwork, CryptoAsset } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
+import { mailAddress } from '../../platform/base/mail-address.ts'
 import { formatUnits, mulDiv, parseUnits } from '../../platform/money/index.ts'
 import { readRedirect } from '../forms/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -29,7 +30,8 @@ export const readInvoice = (merchantId: string, body: InvoiceBody, rules: Rules,
     name: body.name,
     description: body.description ?? null,
     meta: body.meta ?? null,
-    email: body.email ?? null,
+    // As fiat invoices and mails store it. One that can't be mailed stays as it is: clients before sent such.
+    email: body.email === undefined ? null : (mailAddress(body.email) ?? body.email),
     redirectUrl: body.redirectUrl === undefined ? null : readRedirect(body.redirectUrl),
     linkId: null,
     language: body.language ?? null,

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { cryptoInvoiceNotice } from '@bursar/contract'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
-import { HOUR, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { listInvoices } from './listing.ts'
 
 const world = useCryptoInvoices()
 
@@ -90,6 +91,22 @@ describe('a request', () => {
         { about: neither, language: 'en' },
       ]),
     )
+  })
+
+  test.each([
+    ['anna@Кава.укр', 'anna@xn--80aaf4a.xn--j1amh'],
+    ['Anna@Payer.EXAMPLE', 'Anna@payer.example'],
+    ['anna!@[10.0.0.1]', 'anna!@[10.0.0.1]'],
+  ])('with the address %s stores %s, and the list finds it by both', async (email, stored) => {
+    const id = await world.create({ amount: USDT, email })
+    const { rows } = await sql`select email from crypto_invoices where id = ${id}`.execute(world.db)
+    expect(rows).toEqual([{ email: stored }])
+    const any = { ids: null, states: null, ticker: null, blockchain: null, meta: null, address: null, linkId: null }
+    const page = { limit: 10, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+    for (const asked of [email, stored]) {
+      const filter = { ...any, email: asked, unitsFrom: null, unitsTo: null }
+      expect((await listInvoices(world.db, SHOP, filter, page)).rows.map((one) => one.id)).toEqual([id])
+    }
   })
 
   test('with a target keeps it, and refuses one that can not be', async () => {

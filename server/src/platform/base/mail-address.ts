@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 
 const LONGEST = 254
 const LONGEST_LOCAL = 64
@@ -20,6 +20,18 @@ export const mailAddress = (text: string): string | undefined => {
   if (at < 1 || local.length > LONGEST_LOCAL || !LOCAL.test(local) || !DOMAIN.test(domain)) return undefined
   const address = `${local}@${domain}`
   return address.length > LONGEST ? undefined : address
+}
+
+/**
+ * The forms in which one address may be stored: as it is typed, and for a valid one as `mailAddress` returns it and with
+ * its domain in Unicode. Empty: the text can be no address, not even an invalid one that was once stored.
+ */
+export const addressForms = (typed: string): readonly string[] => {
+  if (!/^[^\s@]+@[^\s@]+$/.test(typed)) return []
+  const address = mailAddress(typed)
+  if (address === undefined) return [typed]
+  const at = address.lastIndexOf('@') + 1
+  return [...new Set([typed, address, address.slice(0, at) + domainToUnicode(address.slice(at))])]
 }
 
 /** Domains of Gmail, of one mailbox each; it ignores dots (support.google.com/mail/answer/7436150). */

@@ -24,8 +24,12 @@ export const keepable = (given: {
         ([, value]) =>
           value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
       )
-      .map(([name, value]) => [name, SECRET.test(name) && !NAMES_ONLY.test(name) ? '***' : keepableValue(value)]),
+      .map(([name, value]) => [name, SECRET.test(name) && !NAMES_ONLY.test(name) ? '***' : keepableOf(name, value)]),
   )
+
+/** An address that no mail server takes is none for EMAIL, and may be erased all the same. */
+const keepableOf = (name: string, value: unknown): unknown =>
+  name === 'EMAIL' ? '[e-mail address]' : keepableValue(value)
 
 const keepableValue = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(keepableValue)
