@@ -165,8 +165,8 @@ const askAll = async (db: Db, { objectId, at }: { objectId: string; at: Date }, 
   await undone((tx) => wakeEndpoint(tx, ENDPOINT, moment, 10))
   expect(await listEvents(db, MERCHANT, 0, 10)).toHaveLength(10)
   expect(await listEvents(db, MERCHANT, last - 10, 100)).toHaveLength(10)
-  expect(await listExhausted(db, { merchantId: MERCHANT })).toHaveLength(4)
-  expect(await listExhausted(db)).toHaveLength(4)
+  expect(await listExhausted(db, { merchantId: MERCHANT })).toHaveLength(8)
+  expect(await listExhausted(db)).toHaveLength(8)
   expect(await readMonths(db, new Date())).toMatchObject({ good: true })
   expect(await wasNotified(db, { id: objectId, madeAt: at }, 'Done')).toBe(true)
   expect(
