@@ -258,6 +258,27 @@ test('endpoints that are off are read together by each look for due notification
   expect(statements).toBe(1)
 })
 
+test('a removed endpoint has no secrets any more, and its row is deleted after 90 days', async () => {
+  const merchant = world.merchant(null)
+  const { id } = await add(merchant, { url: 'https://x.example/' })
+  const rotation = { id, rotationId: randomUUID(), overlapMs: HOUR }
+  await within((tx) => rotateEndpointSecret(tx, merchant, rotation, deps(), moment()))
+  const live = await add(merchant, { url: 'https://x.example/' })
+  await within((tx) => removeEndpoint(tx, merchant, id, moment()))
+  const stored = async () =>
+    (await sql`select sealed, sealed_before, before_until from webhook_endpoints where id = ${id}`.execute(world.db))
+      .rows
+  const prune = () => createAttemptPruneJob(world.runtime).run(new AbortController().signal)
+  expect(await stored()).toEqual([{ sealed: '', sealed_before: null, before_until: null }])
+  world.ahead += 89 * DAY
+  await prune()
+  expect(await stored()).toHaveLength(1)
+  world.ahead += 2 * DAY
+  await prune()
+  expect(await stored()).toEqual([])
+  expect((await listEndpoints(world.db, merchant)).map((one) => one.id)).toEqual([live.id])
+})
+
 test('a removed endpoint gets nothing more; what waited for it is deleted, and its alert ends', async () => {
   const dead = await world.receiver()
   dead.judge = () => 500

@@ -101,12 +101,10 @@ export const addEndpoint = async (
 ): Promise<AddedEndpoint> => {
   const { merchantId, id, url, description, kinds, createdBy } = given
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook endpoints of ${merchantId}`}, 0))`.execute(tx)
-  const { rows } = await sql<{
-    count: number
-    recent: number
-  }>`select count(*) filter (where removed_at is null)::int as count,
-      count(*) filter (where created_at > ${new Date(at.getTime() - HOUR_MS)})::int as recent
-    from webhook_endpoints where merchant_id = ${merchantId}`.execute(tx)
+  const { rows } = await sql<{ count: number; recent: number }>`select
+      (select count(*)::int from webhook_endpoints where merchant_id = ${merchantId} and removed_at is null) as count,
+      (select count(*)::int from webhook_endpoints where merchant_id = ${merchantId}
+        and created_at > ${new Date(at.getTime() - HOUR_MS)}) as recent`.execute(tx)
   const { rows: same } = await sql`select from webhook_endpoints where id = ${id}`.execute(tx)
   if (same.length > 0) return { problem: 'known' }
   if (rows[0]!.count >= MOST_ADDITIONAL_ENDPOINTS) return { problem: 'too-many' }
@@ -161,7 +159,7 @@ export const rotateEndpointSecret = async (
 }
 
 /**
- * Removes an endpoint. Nothing is sent to it any more; what waits for it is deleted in the background.
+ * Removes an endpoint with its secrets. Nothing is sent to it any more; what waits for it is deleted in the background.
  * @returns its URL; undefined: there is no such endpoint
  */
 export const removeEndpoint = async (
@@ -170,7 +168,8 @@ export const removeEndpoint = async (
   id: string,
   { at }: Moment,
 ): Promise<string | undefined> => {
-  const { rows } = await sql<{ url: string }>`update webhook_endpoints set removed_at = ${at}
+  const { rows } = await sql<{ url: string }>`update webhook_endpoints set removed_at = ${at}, sealed = '',
+      sealed_before = null, before_until = null
     where merchant_id = ${merchantId} and id = ${id} and removed_at is null returning url`.execute(tx)
   if (rows[0]) await endEndpointAlertIfOver(tx, id, at)
   return rows[0]?.url
@@ -180,15 +179,21 @@ const PRUNE_AT_ONCE = 5_000
 
 /**
  * Deletes what waits for removed endpoints, and ends their alerts: a worker may have raised one for an attempt that was
- * under way at the removal.
+ * under way at the removal. Endpoints that were removed long ago are then deleted.
+ * @param before business clock: those that were removed earlier are deleted
  * @returns whether there may be more
  */
-export const pruneRemoved = async (tx: Tx, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
+export const pruneRemoved = async (tx: Tx, before: Date, { at }: Pick<Moment, 'at'>): Promise<boolean> => {
   const { rows } = await sql<{ endpointId: string }>`delete from endpoint_streams where ctid = any(array(
       select s.ctid from webhook_endpoints e join endpoint_streams s on s.endpoint_id = e.id
       where e.removed_at is not null limit ${PRUNE_AT_ONCE})) returning endpoint_id as "endpointId"`.execute(tx)
   for (const id of new Set(rows.map(({ endpointId }) => endpointId))) await endEndpointAlertIfOver(tx, id, at)
-  return rows.length === PRUNE_AT_ONCE
+  const { rows: gone } = await sql`delete from webhook_endpoints where ctid = any(array(
+      select e.ctid from webhook_endpoints e where e.removed_at < ${before}
+        and not exists (select from endpoint_streams s where s.endpoint_id = e.id) limit ${PRUNE_AT_ONCE})) returning 1`.execute(
+    tx,
+  )
+  return rows.length === PRUNE_AT_ONCE || gone.length === PRUNE_AT_ONCE
 }
 
 /** The number of secrets that are sealed with each data key, by the prefix of that key's values. */

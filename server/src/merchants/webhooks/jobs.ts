@@ -155,7 +155,8 @@ const takeDue = async (
 const PRUNE_AT_ONCE = 5_000
 
 /**
- * Deletes attempts and tests older than `keepMs`, and what waits for removed endpoints. Events remain until the owner
+ * Deletes attempts and tests older than `keepMs`, what waits for removed endpoints, and endpoints that were removed
+ * `keepMs` ago. Events remain until the owner
  * archives them.
  */
 export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 60_000): Job => ({
@@ -168,7 +169,7 @@ export const createAttemptPruneJob = (runtime: Runtime, keepMs = 90 * 24 * 60 * 
     await sql`delete from webhook_tests where asked_at < ${before}`.execute(runtime.db)
     const { rows: more } = await sql`delete from endpoint_attempts where ctid = any(array(
       select ctid from endpoint_attempts where at < ${before} limit ${PRUNE_AT_ONCE})) returning 1`.execute(runtime.db)
-    const isMoreRemoved = await inTransaction(runtime.db, (tx) => pruneRemoved(tx, momentOf(runtime)))
+    const isMoreRemoved = await inTransaction(runtime.db, (tx) => pruneRemoved(tx, before, momentOf(runtime)))
     return rows.length === PRUNE_AT_ONCE || more.length === PRUNE_AT_ONCE || isMoreRemoved
   },
 })

@@ -275,7 +275,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   webhook_endpoints: {
     owner: 'merchants/webhooks',
     api: 'raw',
-    worker: 'r',
+    worker: 'rd',
     watcher: 'r',
     operator: 'aw',
     secret: ['sealed', 'sealed_before'],
