@@ -204,6 +204,9 @@ describe('an additional endpoint', () => {
     expect((await mails()).filter(({ event }) => event === 'webhook-url')).toEqual([
       { recipient: ownerAddress, event: 'webhook-url', detail: `${url}?v=2` },
     ])
+    expect((await mails()).filter(({ event }) => event === 'webhook-endpoint-off')).toEqual([
+      { recipient: ownerAddress, event: 'webhook-endpoint-off', detail: `${url}?v=2` },
+    ])
     const before = received.length
     await notify('Withdraw')
     await notify('Replenish')
@@ -223,6 +226,9 @@ describe('an additional endpoint', () => {
     expect(anew).toBeDefined()
     const again = await owner!.post(at(`/endpoints/${id}/change`), form)
     expect([again.status, secretIn(again)]).toEqual([400, undefined])
+    expect((await mails()).filter(({ event }) => event === 'webhook-secret')).toEqual([
+      { recipient: ownerAddress, event: 'webhook-secret', detail: `${url}?v=2` },
+    ])
     await notify('Withdraw')
     await deliver()
     const { headers, rawBody } = received.at(-1)!
@@ -299,6 +305,9 @@ describe('an additional endpoint', () => {
     const remove = () => member.post(at(`/endpoints/${id}/change`), { do: 'remove' })
     expect((await remove()).status).toBe(303)
     expect((await remove()).status).toBe(404)
+    expect((await mails()).filter(({ event }) => event === 'webhook-endpoint-removed')).toMatchObject([
+      { recipient: ownerAddress },
+    ])
     const before = received.length
     await notify('Withdraw')
     await deliver()

@@ -50,6 +50,9 @@ export interface MailTemplates {
 export type MerchantEvent =
   | 'webhook-url'
   | 'webhook-endpoint'
+  | 'webhook-endpoint-off'
+  | 'webhook-endpoint-removed'
+  | 'webhook-secret'
   | 'archive'
   | 'key-added'
   | 'member-joined'

@@ -141,7 +141,7 @@ export const shownChoices = ({ url, description, kinds, isOn }: EndpointChoices)
   JSON.stringify([url, description, kinds, isOn])
 
 /**
- * Changes an additional endpoint; the owners are mailed about another URL. Throws NotAllowed, ProofNeeded or an
+ * Changes an additional endpoint; the owners are mailed about another URL, and when it is switched off. Throws NotAllowed, ProofNeeded or an
  * EndpointProblem.
  * @param asked `shown`: of `shownChoices`, when the form was shown
  */
@@ -165,11 +165,13 @@ export const changeEndpointOf = async (
   await record(tx, { merchantId, personId: null, actor, action: 'changed webhook endpoint', detail }, now)
   if (after.url !== before.url)
     await notifyOwners(tx, merchantId, { event: 'webhook-url', detail: after.url, by: person }, now)
+  if (before.isOn && !after.isOn)
+    await notifyOwners(tx, merchantId, { event: 'webhook-endpoint-off', detail: after.url, by: person }, now)
 }
 
 /**
- * Replaces the secret of an additional endpoint; the one before stays valid for ENDPOINT_OVERLAP_MS. Throws NotAllowed,
- * ProofNeeded or an EndpointProblem.
+ * Replaces the secret of an additional endpoint, and mails the owners; the secret before stays valid for
+ * ENDPOINT_OVERLAP_MS. Throws NotAllowed, ProofNeeded or an EndpointProblem.
  * @param asked `form`: a form that is sent twice replaces the secret once
  * @returns the new secret, here and never again
  */
@@ -181,17 +183,22 @@ export const rotateEndpointOf = async (
   now: Now,
 ): Promise<string> => {
   await authoriseSession(tx, session, { merchantId, action: 'manage-webhooks', needsProof: true })
-  if ((await lockEndpoint(tx, merchantId, id)) === undefined) throw new EndpointProblem(['unknown'])
+  const endpoint = await lockEndpoint(tx, merchantId, id)
+  if (endpoint === undefined) throw new EndpointProblem(['unknown'])
   const rotation = { id, rotationId: form, overlapMs: ENDPOINT_OVERLAP_MS }
   const secret = await rotateEndpointSecret(tx, merchantId, rotation, { box: ring, random }, now.moment)
   if (secret === undefined) throw new EndpointProblem(['known'])
-  const { actor } = memberOf(session)
+  const { actor, person } = memberOf(session)
   const audited = { merchantId, personId: null, actor, action: 'replaced webhook secret', detail: { endpointId: id } }
   await record(tx, audited, now)
+  await notifyOwners(tx, merchantId, { event: 'webhook-secret', detail: endpoint.url, by: person }, now)
   return secret
 }
 
-/** Removes an additional endpoint, with what waits for it. Throws NotAllowed, ProofNeeded or an EndpointProblem. */
+/**
+ * Removes an additional endpoint, with what waits for it, and mails the owners. Throws NotAllowed, ProofNeeded or an
+ * EndpointProblem.
+ */
 export const removeEndpointOf = async (
   tx: Tx,
   session: Session,
@@ -213,7 +220,7 @@ export const removeEndpointAsOperator = (
 const remove = async (
   tx: Tx,
   { merchantId, id }: { merchantId: string; id: string },
-  { actor }: Author,
+  { actor, person }: Author,
   now: Now,
 ): Promise<boolean> => {
   const url = await removeEndpoint(tx, merchantId, id, now.moment)
@@ -226,5 +233,6 @@ const remove = async (
     detail: { endpointId: id, url },
   }
   await record(tx, audited, now)
+  await notifyOwners(tx, merchantId, { event: 'webhook-endpoint-removed', detail: url, by: person }, now)
   return true
 }

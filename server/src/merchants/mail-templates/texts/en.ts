@@ -89,6 +89,9 @@ export const en: Texts = {
     title: {
       'webhook-url': 'The URL of webhooks was changed',
       'webhook-endpoint': 'An endpoint of webhooks was added',
+      'webhook-endpoint-off': 'An endpoint of webhooks was switched off',
+      'webhook-endpoint-removed': 'An endpoint of webhooks was removed',
+      'webhook-secret': 'The secret of an endpoint of webhooks was replaced',
       archive: 'The archive of the merchant was downloaded',
       'key-added': 'A key of the API was made',
       'member-joined': 'A person joined the team',
@@ -99,6 +102,12 @@ export const en: Texts = {
         'If your team did not intend this, change it back on the page Webhooks, and look at the audit log and the team.',
       'webhook-endpoint':
         'If your team did not intend this, remove the endpoint on the page Webhooks, and look at the audit log and the team.',
+      'webhook-endpoint-off':
+        'If your team did not intend this, switch the endpoint on again on the page Webhooks: its notifications wait. Look at the audit log and the team.',
+      'webhook-endpoint-removed':
+        'If your team did not intend this, add the endpoint again on the page Webhooks: it gets a new secret. Look at the audit log and the team.',
+      'webhook-secret':
+        'If your team did not intend this, replace the secret again on the page Webhooks, and look at the audit log and the team. Within a day the receiver needs the new secret.',
       archive:
         'If your team did not intend this, remove this member on the page Team, and look at the audit log. The archive has names and e-mail addresses of payers.',
       'key-added':
