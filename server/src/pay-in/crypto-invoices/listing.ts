@@ -47,6 +47,7 @@ export const listInvoices = async (
   page: ListPage,
 ): Promise<Listed<Invoice>> => {
   const addressIds = await addressIdsOf(db, filter)
+  const emails = filter.email === null ? null : [filter.email, ...addressForms(filter.email)]
   const conditions = sql`${isAmong(sql`i.state`, filter.states)} and ${isValue(sql`i.ticker`, filter.ticker)}
     and ${isValue(sql`i.blockchain`, filter.blockchain)}
     and ${isInUnits(sql`i.units`, filter)} and ${isInTime(sql`i.created_at`, page)}`
@@ -54,7 +55,7 @@ export const listInvoices = async (
     from crypto_invoices i
     where i.merchant_id = ${merchantId} and ${isInPage(sql`i.id`, page)} and ${isAnyOf(sql`i.id`, filter.ids)}
       and ${isId(sql`i.link_id`, filter.linkId)}
-      and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isAmong(sql`i.email`, filter.email === null ? null : [filter.email, ...addressForms(filter.email)])}
+      and ${isAnyOf(sql`i.address_id`, addressIds)} and ${isAmong(sql`i.email`, emails)}
       and ${isHashedValue(sql`i.meta`, filter.meta)}
     order by i.id desc`
   const { rows } = await sql<InvoiceRow & Examined>`${rowsOfPage(select, sql`id desc`, page)}`.execute(db)

@@ -141,8 +141,8 @@ export const shownChoices = ({ url, description, kinds, isOn }: EndpointChoices)
   JSON.stringify([url, description, kinds, isOn])
 
 /**
- * Changes an additional endpoint; the owners are mailed about another URL, and when it is switched off. Throws NotAllowed, ProofNeeded or an
- * EndpointProblem.
+ * Changes an additional endpoint; the owners are mailed about another URL, and when it is switched off. Throws
+ * NotAllowed, ProofNeeded or an EndpointProblem.
  * @param asked `shown`: of `shownChoices`, when the form was shown
  */
 export const changeEndpointOf = async (

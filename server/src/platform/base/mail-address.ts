@@ -23,8 +23,8 @@ export const mailAddress = (text: string): string | undefined => {
 }
 
 /**
- * The forms in which one address may be stored: as it is typed, and for a valid one as `mailAddress` returns it and with
- * its domain in Unicode. Empty: the text can be no address, not even an invalid one that was once stored.
+ * The forms in which one address may be stored: as it is typed; and, for a valid one, as `mailAddress` returns it and
+ * with its domain in Unicode. Empty: the text can be no address, not even an invalid one that was once stored.
  */
 export const addressForms = (typed: string): readonly string[] => {
   if (!/^[^\s@]+@[^\s@]+$/.test(typed)) return []
