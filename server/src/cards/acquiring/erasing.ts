@@ -14,7 +14,7 @@ export const erasePaymentEmails = async (
 ): Promise<number> =>
   Number(
     (
-      await sql`update payments set email = null where lower(email) in (${sql.join(emails.map((one) => sql`lower(${one})`))})
+      await sql`update payments set email = null where lower(email) in (select lower(one) from unnest(${[...emails]}::text[]) one)
         and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
     ).numAffectedRows ?? 0n,
   )

@@ -10,7 +10,7 @@ import type { Tx } from '../../platform/db/index.ts'
 export const deletePayerMails = async (tx: Tx, emails: readonly string[], merchantId: string | null): Promise<number> =>
   Number(
     (
-      await sql`delete from mails where audience = 'payer' and lower(recipient) in (${sql.join(emails.map((one) => sql`lower(${one})`))})
+      await sql`delete from mails where audience = 'payer' and lower(recipient) in (select lower(one) from unnest(${[...emails]}::text[]) one)
         and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
     ).numAffectedRows ?? 0n,
   )

@@ -39,7 +39,9 @@ export class Claimer {
     let left = most
     this.#lastLane = lanes.length < LANES_AT_ONCE ? FIRST : lanes.at(-1)!.receiverId
     // Asked together, so that endpoints are read by one statement: those that are off stay due.
-    const slots = await Promise.all(lanes.map(({ receiverId, due }) => (due ? freeSlotsFor(receiverId) : Promise.resolve(0))))
+    const slots = await Promise.all(
+      lanes.map(({ receiverId, due }) => (due ? freeSlotsFor(receiverId) : Promise.resolve(0))),
+    )
     for (const [index, { receiverId }] of lanes.entries()) {
       const room = Math.min(slots[index]!, MOST_OF_A_LANE, left)
       if (room === 0) continue

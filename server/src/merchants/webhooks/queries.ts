@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { spanOf, spansFrom, widening } from './spans.ts'
-import { OF_ENDPOINTS, OF_MERCHANTS, type StreamTables } from './stream-tables.ts'
 
 /** A stored notification; `body` is the JSON text as sent. */
 export interface EventRow {
@@ -100,26 +99,30 @@ export const listExhausted = async (
   db: Db | Tx,
   { merchantId, limit = 100 }: { merchantId?: string; limit?: number } = {},
 ): Promise<ExhaustedDelivery[]> => {
-  const { rows } = await sql<ExhaustedDelivery>`select * from (
-      (${exhaustedAt(OF_MERCHANTS, merchantId, limit)}) union all (${exhaustedAt(OF_ENDPOINTS, merchantId, limit)})) x
-    order by "createdAt", "merchantId", sequence, "endpointId" nulls first limit ${limit}`.execute(db)
-  return rows
-}
-
-const exhaustedAt = ({ streams, attempts, receiver }: StreamTables, merchantId: string | undefined, limit: number) => {
   const whose = merchantId === undefined ? sql`` : sql`and s.merchant_id = ${merchantId}`
-  const endpointId = receiver === 'endpoint_id' ? sql`s.endpoint_id` : sql`null::uuid`
-  return sql`select s.merchant_id as "merchantId", ${endpointId} as "endpointId", s.object_id as "objectId", e.sequence, e.kind, e.status,
-      e.created_at as "createdAt", s.attempts, s.next_at as "nextAt", a.error as "lastError", a.status as "lastStatus",
+  const { rows } = await sql<ExhaustedDelivery>`select s.merchant_id as "merchantId", s.endpoint_id as "endpointId",
+      s.object_id as "objectId", e.sequence, e.kind, e.status, e.created_at as "createdAt", s.attempts,
+      s.next_at as "nextAt", a.error as "lastError", a.status as "lastStatus",
       (select count(*) from events w where w.object_id = s.object_id and w.merchant_id = s.merchant_id
         and w.sequence between s.next_sequence and s.last_sequence and w.created_at between s.since and s.until) as waiting
-    from ${sql.id(streams)} s
+    from (
+      select merchant_id, null::uuid as endpoint_id, object_id, attempts, next_at, next_sequence, last_sequence, since, until
+        from event_streams where state = 'exhausted'
+      union all
+      select merchant_id, endpoint_id, object_id, attempts, next_at, next_sequence, last_sequence, since, until
+        from endpoint_streams where state = 'exhausted') s
     cross join lateral (select * from events e where e.object_id = s.object_id and e.merchant_id = s.merchant_id
       and e.sequence >= s.next_sequence and e.created_at between s.since and s.until order by e.sequence limit 1) e
-    left join lateral (select * from ${sql.id(attempts)} a where a.${sql.id(receiver)} = s.${sql.id(receiver)} and a.sequence = e.sequence
-      order by a.epoch desc limit 1) a on true
-    where s.state = 'exhausted' ${whose}
-    order by e.created_at, s.merchant_id, e.sequence limit ${limit}`
+    left join lateral (
+      select t.error, t.status, t.epoch from event_attempts t
+        where s.endpoint_id is null and t.merchant_id = s.merchant_id and t.sequence = e.sequence
+      union all
+      select t.error, t.status, t.epoch from endpoint_attempts t
+        where t.endpoint_id = s.endpoint_id and t.sequence = e.sequence
+      order by epoch desc limit 1) a on true
+    where true ${whose}
+    order by e.created_at, s.merchant_id, e.sequence, s.endpoint_id nulls first limit ${limit}`.execute(db)
+  return rows
 }
 
 export interface AttemptRow {
