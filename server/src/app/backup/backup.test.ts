@@ -10,7 +10,7 @@ import { connectionOf } from './programs.ts'
 import { copySettings } from './settings.ts'
 import { copySignerLog, readCopy } from './signer-copy.ts'
 import { removeOld } from './taking.ts'
-import { checkReceived, fileOf } from './wal.ts'
+import { checkReceived, fileOf, newestComplete, numberOf } from './wal.ts'
 
 const SEGMENT = 1024
 const file = (number: number, timeline = 1): string => fileOf(`0/${(number * SEGMENT).toString(16)}`, timeline, SEGMENT)
@@ -34,6 +34,18 @@ test('a gap in the received log, a short file and a log that begins too late are
 
 test('the names of log files are those of PostgreSQL', () => {
   expect(fileOf('2B/8E0017C8', 3, 16 * 1024 * 1024)).toBe('000000030000002B0000008E')
+})
+
+test('a recovery has to reach the newest complete file of the newest timeline', async () => {
+  const folder = temporaryFolder('wal')
+  expect(await newestComplete(folder, SEGMENT)).toBeNull()
+  receive(folder, [file(2), file(3), file(7), `${file(8)}.partial`])
+  expect(await newestComplete(folder, SEGMENT)).toBe(7n)
+  receive(folder, [`${file(4, 2)}.partial`])
+  expect(await newestComplete(folder, SEGMENT)).toBeNull()
+  receive(folder, [file(4, 2)])
+  expect(await newestComplete(folder, SEGMENT)).toBe(4n)
+  expect(numberOf('2/10', SEGMENT)).toBe((2n << 32n) / BigInt(SEGMENT))
 })
 
 test("the copy of the signer's log continues, mends an interrupted line, and refuses another log", async () => {

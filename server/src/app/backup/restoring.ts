@@ -89,8 +89,8 @@ export const restoreBackup = async <T>(
 }
 
 /**
- * Restores a backup into `INTO.restoring`, which gets its name only when `finish` has marked the database: a restore that
- * was interrupted leaves no database at that place that a server could start on. Throws as `restoreBackup`.
+ * Restores a backup into `INTO.restoring`, which gets its name only when `finish` has marked the database: a restore
+ * that was interrupted leaves no database at that place that a server could start on. Throws as `restoreBackup`.
  */
 export const restoreInto = async (
   restoring: Restoring,

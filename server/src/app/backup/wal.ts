@@ -114,9 +114,15 @@ export const readReceived = async (
   return problems
 }
 
-/** Number of the newest complete file of the log, on any timeline; null: there is none. */
-export const newestComplete = async (folder: string, segmentBytes: number): Promise<bigint | null> =>
-  (await segmentsIn(folder, segmentBytes)).findLast(({ isPartial }) => !isPartial)?.number ?? null
+/**
+ * Number of the newest complete file of the newest timeline, which a recovery follows: an older one may have gone
+ * further before a failover. Null: that timeline has no complete file.
+ */
+export const newestComplete = async (folder: string, segmentBytes: number): Promise<bigint | null> => {
+  const segments = await segmentsIn(folder, segmentBytes)
+  const newest = Math.max(...segments.map(({ timeline }) => timeline))
+  return segments.findLast(({ timeline, isPartial }) => timeline === newest && !isPartial)?.number ?? null
+}
 
 /** Number of the file that has a position, since the start of the log. */
 export const numberOf = (position: string, segmentBytes: number): bigint =>
