@@ -16,7 +16,7 @@ import { createLogMemory } from '../../chain/transactions/index.ts'
 import { recordBackup } from '../../platform/runtime/backups.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { command, flag, neededText, text, textOr, UsageError, type Command } from './command.ts'
-import { loadConfig, signerAddress, withInstallation } from '../installation/open.ts'
+import { loadDatabaseConfig, signerAddress, withInstallation } from '../installation/open.ts'
 import { wholeNumberOf } from './typed-amount.ts'
 
 const DAY_MS = 86_400_000
@@ -156,7 +156,7 @@ export const backupCommands: readonly Command[] = [
     },
     isProcess: true,
     run: async ({ options }, env) => {
-      const { databaseUrl } = loadConfig(env, 'cli')
+      const { databaseUrl } = loadDatabaseConfig(env)
       const programs: Programs = { folder: options.programs ?? null }
       const { wal } = placesOf(resolve(options.folder))
       await makeFolder(programs, wal)
