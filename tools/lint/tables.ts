@@ -12,6 +12,7 @@ import { sqlTextsOf, type SqlText } from './sql-texts.ts'
 /** Files that take a table's name from a variable, with the tables that it can name. */
 const DYNAMIC: Readonly<Record<string, string>> = {
   'server/src/merchants/webhooks/archive.ts': 'partitions of events, which its module owns',
+  'server/src/merchants/webhooks/commands.ts': 'event_streams and endpoint_streams, which its module owns',
 }
 /** Statements that no role may run, because only the database's owner does. */
 const BY_THE_OWNER: Readonly<Record<string, string>> = {

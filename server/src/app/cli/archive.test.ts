@@ -99,6 +99,7 @@ test('audit M-C5: old delivered notifications are in files as they were sent, an
   ).rows
   await sql`delete from event_streams where until < ${month(1)}`.execute(worker)
   const endpointId = randomUUID()
+  // Raw: a delivery to an endpoint that was removed from the other tables of this old month.
   await sql`insert into endpoint_streams(endpoint_id, object_id, merchant_id, next_sequence, last_sequence, since, until)
     select ${endpointId}, object_id, merchant_id, sequence, sequence, created_at, created_at from events
     where created_at < ${month(1)} limit 1`.execute(worker)
