@@ -9,7 +9,7 @@ import { makeFolder } from '../../server/src/app/backup/taking.ts'
 import { runProgram, startProgram, type Programs } from '../../server/src/app/backup/programs.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
-const NOBODY = 65_534
+const UNPRIVILEGED = 65_534
 const START_MS = 60_000
 
 /** The newest installed version with the tools of backups; undefined when there is none. */
@@ -20,7 +20,7 @@ export const debianPrograms = (): Programs | undefined => {
     .map((version) => join(DEBIAN, String(version), 'bin'))
     .find((path) => existsSync(join(path, 'initdb')) && existsSync(join(path, 'pg_basebackup')))
   if (folder === undefined) return undefined
-  return { folder, ...(process.geteuid?.() === 0 && { as: { uid: NOBODY, gid: NOBODY } }) }
+  return { folder, ...(process.geteuid?.() === 0 && { as: { uid: UNPRIVILEGED, gid: UNPRIVILEGED } }) }
 }
 
 /** Makes an empty cluster. */

@@ -143,9 +143,9 @@ test.skipIf(isSkipped)(
       text: expect.stringContaining('the recovery ended without success'),
     })
     chmodSync(join(wal, damaged!), 0o600)
-    expect(await run(...restoring('h'), '--superuser', 'nobody-of-this-name')).toMatchObject({
+    expect(await run(...restoring('h'), '--superuser', 'missing-role')).toMatchObject({
       code: 1,
-      text: expect.stringContaining('role "nobody-of-this-name" does not exist'),
+      text: expect.stringContaining('role "missing-role" does not exist'),
     })
     expect(await run('backup', 'verify', '--folder', backups)).toMatchObject({ code: 0 })
 

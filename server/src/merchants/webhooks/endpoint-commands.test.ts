@@ -1,36 +1,21 @@
 /** What operators do with the notifications of an additional endpoint, beside those of the first. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useDb } from '../../../../test/world/database.ts'
-import { inTransaction, type Tx } from '../../platform/db/index.ts'
-import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { addEndpoint, listExhausted, replayEvents, skipEvent, wakeEndpoint } from './index.ts'
-import { createWorld, HOUR, type Receiver, type World } from './test-world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { listExhausted, replayEvents, skipEvent, wakeEndpoint } from './index.ts'
+import { useEndpoints } from './test-endpoints.ts'
+import { HOUR, type Receiver, type World } from './test-world.ts'
 
-const database = useDb()
+const { world: opened, moment, within, add: addOne, deliver: deliverAll } = useEndpoints()
 let world: World
 beforeAll(() => {
-  world = createWorld(database)
+  world = opened()
 })
-afterAll(() => world.close())
-
-const moment = () => ({ at: new Date(world.runtime.clock.business()), newId: world.runtime.newId })
-const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(world.db, work)
 const exhaustedEndpoints: (string | null)[] = []
-const deliver = async (): Promise<void> => {
-  const delivery = world.delivery({
-    onExhausted: async (_tx, { endpointId }) => void exhaustedEndpoints.push(endpointId),
-  })
-  await runUntilIdle([delivery.job, delivery.additional])
-  await delivery.close()
-}
-const add = async (merchantId: string, { url }: Receiver, kinds: string[] | null = null): Promise<string> => {
-  const id = randomUUID()
-  const given = { merchantId, id, url, description: '', kinds, createdBy: 'cli:test' }
-  await within((tx) => addEndpoint(tx, given, { box: world.box, random: randomBytes }, moment()))
-  return id
-}
+const deliver = (): Promise<void> =>
+  deliverAll({ onExhausted: async (_tx, { endpointId }) => void exhaustedEndpoints.push(endpointId) })
+const add = async (merchantId: string, receiver: Receiver, kinds: string[] | null = null): Promise<string> =>
+  (await addOne(merchantId, receiver, kinds)).id
 const alertsOf = async (id: string) =>
   (
     await sql<{ open: boolean; text: string }>`select resolved_at is null as open, text from alerts
