@@ -1,33 +1,29 @@
 /** The URL of a merchant's endpoint and tests of it, by members, with the worker and a real receiver. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifyWebhook } from '@bursar/sdk'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { box, makeMerchant } from '../../../../test/world/merchant.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createEndpoints, setSetting, settingsOf } from '../../merchants/accounts/index.ts'
-import { createDelivery, listEvents, type Delivery } from '../../merchants/webhooks/index.ts'
+import { createDelivery, listEvents } from '../../merchants/webhooks/index.ts'
 import { nowOf, type Role } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { createOutbound } from '../../platform/outbound/index.ts'
+import { useHook } from './test-webhooks.ts'
 
-const { edge, memberOf, statements } = useDashboard()
+const dashboard = useDashboard()
+const { edge, memberOf, statements } = dashboard
+const hook = useHook(dashboard, { good: 'thanks', bad: 'out of <order>' }, ({ runtime }) => ({
+  endpointOf: createEndpoints(edge.directory, runtime().clock),
+}))
+const { received, runtime } = hook
 const MINUTE = 60_000
-const received: { headers: IncomingHttpHeaders; rawBody: string }[] = []
 let [owner, colleague, stranger]: TestBrowser[] = []
 let ownerAddress: string
 let other: string
-let delivery: Delivery
-let receiver: Server
 let url: string
-let judge: () => number | 'reset' = () => 200
-const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true })
 
-const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (path = '', merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/webhooks${path}`
 const urlNow = async (merchantId = edge.merchant.id) => (await settingsOf(edge.db, merchantId)).notificationsUrl
 /** The merchant has this URL, whatever it had before. */
@@ -46,34 +42,12 @@ const mailsOf = async (): Promise<{ recipient: string; data: unknown }[]> =>
   ).rows
 
 beforeAll(async () => {
-  receiver = createServer(async (incoming, response) => {
-    let rawBody = ''
-    for await (const chunk of incoming) rawBody += String(chunk)
-    received.push({ headers: incoming.headers, rawBody })
-    const status = judge()
-    if (status === 'reset') return void incoming.socket.resetAndDestroy()
-    response.writeHead(status).end(status < 300 ? 'thanks' : 'out of <order>')
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  delivery = createDelivery({
-    runtime: runtime(),
-    database: { url: edge.pool.options.connectionString! },
-    outbound,
-    box,
-    endpointOf: createEndpoints(edge.directory, runtime().clock),
-  })
+  url = hook.url
   const member = await memberOf(edge.merchant.id, 'owner')
   ;[owner, ownerAddress] = [member, member.email]
   colleague = await memberOf(edge.merchant.id, 'developer')
   other = (await makeMerchant(edge.db, edge.clock.ms)).id
   stranger = await memberOf(other, 'owner')
-})
-afterAll(async () => {
-  await delivery.close()
-  await outbound.close()
-  receiver.close()
-  receiver.closeAllConnections()
 })
 
 describe('the URL', () => {
@@ -179,7 +153,7 @@ describe('a test', () => {
     const [first, second] = [await ask(owner!, id), await ask(owner!, id)]
     expect([first.status, second.status]).toEqual([303, 303])
     expect(await shown()).toContain('It is being sent.')
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(received).toHaveLength(1)
     const [{ headers, rawBody }] = received as [(typeof received)[number]]
     expect(JSON.parse(rawBody)).toEqual({
@@ -205,17 +179,17 @@ describe('a test', () => {
   })
 
   test('shows a refusal, and a connection that ends', async () => {
-    judge = () => 503
+    hook.judge = () => 503
     edge.clock.ms += 1
     await ask(colleague!)
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(await shown()).toMatch(/503 out of <order>/)
-    judge = () => 'reset'
+    hook.judge = () => 'reset'
     edge.clock.ms += 1
     await ask(colleague!)
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(await shown()).toMatch(/no answer/)
-    judge = () => 200
+    hook.judge = () => 200
   })
 
   test('of a worker that dies is sent by another one, at most three times', async () => {
@@ -236,17 +210,17 @@ describe('a test', () => {
     await expect
       .poll(async () => (await sql`select from webhook_tests where id = ${asked} and claims = 1`.execute(edge.db)).rows)
       .toHaveLength(1)
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(received).toHaveLength(before)
     edge.clock.ms += MINUTE
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(received).toHaveLength(before + 1)
     expect(received.at(-1)!.headers['x-delivery-attempt']).toBe('2')
     // Raw: three workers have died with it.
     await sql`update webhook_tests set sent_at = null, claims = 3, leased_until = '-infinity' where id = ${asked}`.execute(
       edge.db,
     )
-    await runUntilIdle([delivery.testing])
+    await runUntilIdle([hook.delivery.testing])
     expect(received).toHaveLength(before + 1)
     expect(await shown()).toContain('It could not be sent')
     await never.close()

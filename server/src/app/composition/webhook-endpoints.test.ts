@@ -1,34 +1,31 @@
 /** Additional endpoints by members on their pages, with the worker and real receivers. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifyStandardWebhook } from '@bursar/sdk'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import type { Answer } from '../../../../test/world/edge.ts'
-import { box, makeMerchant } from '../../../../test/world/merchant.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
-import { createDelivery, emit, listEndpoints, type Delivery } from '../../merchants/webhooks/index.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { emit, listEndpoints } from '../../merchants/webhooks/index.ts'
 import { nowOf, type Role } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { createOutbound } from '../../platform/outbound/index.ts'
+import { useHook } from './test-webhooks.ts'
 
-const { edge, memberOf, statements } = useDashboard()
-const received: { headers: IncomingHttpHeaders; rawBody: string }[] = []
+const dashboard = useDashboard()
+const { edge, memberOf, statements } = dashboard
+const hook = useHook(dashboard, { good: 'thanks', bad: 'out of <order>' }, () => ({
+  untilSettled: true,
+  endpointOf: () => null,
+}))
+const { received, runtime } = hook
 let [owner, colleague, stranger]: TestBrowser[] = []
 let ownerAddress: string
 let other: string
-let delivery: Delivery
-let receiver: Server
 let url: string
-let status = 200
-const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true })
 
-const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (path = '', merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/webhooks${path}`
-const deliver = (): Promise<void> => runUntilIdle([delivery.job, delivery.additional, delivery.testing])
+const deliver = (): Promise<void> => runUntilIdle([hook.delivery.job, hook.delivery.additional, hook.delivery.testing])
 const notify = async (kind = 'Replenish'): Promise<number> => {
   const [merchantId, objectId] = [edge.merchant.id, randomUUID()]
   const body = { kind, status: 'Done', id: objectId }
@@ -68,33 +65,12 @@ const mails = async (): Promise<{ recipient: string; event: string; detail: stri
   ).rows
 
 beforeAll(async () => {
-  receiver = createServer(async (incoming, response) => {
-    let rawBody = ''
-    for await (const chunk of incoming) rawBody += String(chunk)
-    received.push({ headers: incoming.headers, rawBody })
-    response.writeHead(status).end(status < 300 ? 'thanks' : 'out of <order>')
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  delivery = createDelivery({
-    runtime: runtime(),
-    database: { url: edge.pool.options.connectionString! },
-    outbound,
-    untilSettled: true,
-    box,
-    endpointOf: () => null,
-  })
+  url = hook.url
   const member = await memberOf(edge.merchant.id, 'owner')
   ;[owner, ownerAddress] = [member, member.email]
   colleague = await memberOf(edge.merchant.id, 'developer')
   other = (await makeMerchant(edge.db, edge.clock.ms)).id
   stranger = await memberOf(other, 'owner')
-})
-afterAll(async () => {
-  await delivery.close()
-  await outbound.close()
-  receiver.close()
-  receiver.closeAllConnections()
 })
 
 describe('an additional endpoint', () => {
@@ -171,13 +147,13 @@ describe('an additional endpoint', () => {
   })
 
   test('that fails is shown so, and everything that waits is sent when it works again', async () => {
-    status = 503
+    hook.judge = () => 503
     await notify()
     await deliver()
     const page = textOf(await owner!.get(at(`/endpoints/${id}?lang=en`)))
     expect(page).toContain('1 objects, of these 1 after failed attempts')
     expect(page).toContain('out of <order>')
-    status = 200
+    hook.judge = () => 200
     const answer = await owner!.post(at(`/endpoints/${id}`), { do: 'wake' })
     expect(answer.headers['location']).toContain('woken=1')
     await deliver()

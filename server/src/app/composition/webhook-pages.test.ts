@@ -1,34 +1,30 @@
 /** The pages of webhooks as members see them, with the worker's delivery to a real receiver. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
-import { box, makeMerchant } from '../../../../test/world/merchant.ts'
-import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { setSetting } from '../../merchants/accounts/index.ts'
-import { createDelivery, emit, type Delivery } from '../../merchants/webhooks/index.ts'
+import { emit } from '../../merchants/webhooks/index.ts'
 import { nowOf, type Role } from '../../people/access/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
-import { createOutbound } from '../../platform/outbound/index.ts'
+import { useHook } from './test-webhooks.ts'
 
-const { edge, memberOf, browse, statements } = useDashboard()
+const dashboard = useDashboard()
+const { edge, memberOf, browse, statements } = dashboard
+const hook = useHook(dashboard, { good: 'fine', bad: 'the shop is <closed>' }, ({ url }) => ({
+  untilSettled: true,
+  endpointOf: async () => ({ url, signingKey: 'private-key', webhookSecrets: ['whsec_c2VjcmV0'] }),
+}))
+const { received, runtime } = hook
 let owner: TestBrowser
 let colleague: TestBrowser
 let stranger: TestBrowser
 let other: string
-let delivery: Delivery
-let receiver: Server
-/** the answer of the receiver, and the bodies that it got */
-let status = 200
-const received: string[] = []
-const outbound = createOutbound({ allowPrivate: ['127.0.0.0/8'], allowHttp: true })
 
-const runtime = () => createTestRuntime(edge.db, () => edge.clock.ms)
 const at = (path = '', merchantId = edge.merchant.id): string => `/app/merchants/${merchantId}/webhooks${path}`
-const deliver = (): Promise<void> => runUntilIdle([delivery.job])
+const deliver = (): Promise<void> => runUntilIdle([hook.delivery.job])
 /** Stores a notification. @returns its sequence */
 const notify = async (objectId: string = randomUUID(), merchantId = edge.merchant.id): Promise<number> => {
   const moment = nowOf(runtime()).moment
@@ -46,22 +42,6 @@ const auditOf = async (action: string): Promise<unknown[]> =>
   (await sql`select detail from dashboard_audit where action = ${action}`.execute(edge.db)).rows
 
 beforeAll(async () => {
-  receiver = createServer(async (incoming, response) => {
-    let body = ''
-    for await (const chunk of incoming) body += String(chunk)
-    received.push(body)
-    response.writeHead(status).end(status === 200 ? 'fine' : 'the shop is <closed>')
-  })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-  delivery = createDelivery({
-    runtime: runtime(),
-    database: { url: edge.pool.options.connectionString! },
-    outbound,
-    untilSettled: true,
-    box,
-    endpointOf: async () => ({ url, signingKey: 'private-key', webhookSecrets: ['whsec_c2VjcmV0'] }),
-  })
   const moment = nowOf(runtime()).moment
   const set = { name: 'notificationsUrl', value: 'https://shop.example/hook' }
   await inTransaction(edge.db, (tx) => setSetting(tx, edge.merchant.id, set, { actor: 'test' }, moment))
@@ -69,12 +49,6 @@ beforeAll(async () => {
   colleague = await memberOf(edge.merchant.id, 'admin')
   other = (await makeMerchant(edge.db, edge.clock.ms)).id
   stranger = await memberOf(other, 'owner')
-})
-afterAll(async () => {
-  await delivery.close()
-  await outbound.close()
-  receiver.close()
-  receiver.closeAllConnections()
 })
 
 describe('the page Webhooks', () => {
@@ -88,7 +62,7 @@ describe('the page Webhooks', () => {
   test('lists notifications with their states, which are filters', async () => {
     const delivered = await notify()
     await deliver()
-    status = 503
+    hook.judge = () => 503
     const failing = await notify()
     await deliver()
     const due = await notify()
@@ -108,7 +82,7 @@ describe('the page Webhooks', () => {
   })
 
   test('sends everything that waits, once, when the endpoint works again', async () => {
-    status = 200
+    hook.judge = () => 200
     const before = received.length
     const page = await owner.get(at())
     expect(page.text).toContain('value="wake"')
@@ -139,10 +113,10 @@ describe('the page Webhooks', () => {
 describe('the page of a notification', () => {
   test('shows its body, its headers without signatures, and each attempt with the beginning of the answer', async () => {
     const objectId = randomUUID()
-    status = 500
+    hook.judge = () => 500
     const sequence = await notify(objectId)
     await deliver()
-    status = 200
+    hook.judge = () => 200
     const page = await owner.get(at(`/${sequence}?lang=en`))
     const text = textOf(page)
     for (const shown of [objectId, '"note": "<b>\\"&"', 'the shop is <closed>', '500', 'Next attempt', 'webhook-id'])
@@ -164,7 +138,7 @@ describe('the page of a notification', () => {
     ])
     await deliver()
     expect(received.length - before).toBe(1)
-    expect(received.at(-1)).toBe(received[before - 1])
+    expect(received.at(-1)!.rawBody).toBe(received[before - 1]!.rawBody)
     const late = await press(owner, sequence, seen)
     expect(late.headers['location']).toContain('changed')
     expect(textOf(await owner.get(`${String(late.headers['location'])}&lang=en`))).toContain('Nothing was done')
