@@ -48,8 +48,16 @@ function parse(text: string, number: number): Record<string, unknown> {
 
 function signedOf(line: Record<string, unknown>): SignedTransaction | undefined {
   if (line['kind'] !== 'signed') return undefined
-  const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } =
-    line as unknown as SignedTransaction & { answer: { hash: string; signed: string } }
+  const signed = line as unknown as SignedLine
+  return { ...withoutBytes(signed), signed: signed.answer.signed }
+}
+
+/** A line of the log that records a signed transaction. */
+type SignedLine = Omit<SignedTransaction, 'hash' | 'signed'> & { answer: { hash: string; signed: string } }
+
+/** The transaction that a line records, without its signed bytes. */
+export function withoutBytes(line: SignedLine): Omit<SignedTransaction, 'signed'> {
+  const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } = line
   return {
     network,
     transactionId,
@@ -58,7 +66,6 @@ function signedOf(line: Record<string, unknown>): SignedTransaction | undefined 
     keys,
     at,
     hash: answer.hash,
-    signed: answer.signed,
     conflictKeys,
     ...(expiresAt !== undefined && { expiresAt }),
   }

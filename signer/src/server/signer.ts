@@ -17,6 +17,7 @@ import { checkPayments, findNetworkPolicy, judgeLimits, usedApprovals } from '..
 import { LogBroken } from '../log/log-chain.ts'
 import type { SignatureLog } from '../log/log.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
+import { withoutBytes } from '../protocol/log-lines.ts'
 import type {
   CheckRequest,
   Intent,
@@ -197,19 +198,7 @@ export class Signer {
    * still listed.
    */
   #showSigned(entry: SignedEntry): SignedTransaction {
-    const { network, transactionId, purpose, intents, keys, at, conflictKeys, expiresAt, answer } = entry
-    return {
-      network,
-      transactionId,
-      purpose,
-      intents,
-      keys,
-      at,
-      hash: answer.hash,
-      ...(this.#allows(entry) && { signed: answer.signed }),
-      conflictKeys,
-      ...(expiresAt !== undefined && { expiresAt }),
-    }
+    return { ...withoutBytes(entry), ...(this.#allows(entry) && { signed: entry.answer.signed }) }
   }
 
   #allows(entry: SignedEntry): boolean {
