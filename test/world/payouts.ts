@@ -35,6 +35,7 @@ import {
 import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
 import { act, giveMoney } from './ledger.ts'
 import {
+  attachSigned,
   createBitcoinPayoutJob,
   createEvmPayoutJob,
   createSettlement,
@@ -118,6 +119,20 @@ export interface Node {
 }
 
 export type PayoutWorld = Awaited<ReturnType<typeof createPayoutWorld>>
+
+/** Attaches the transactions that the signer has signed for a withdrawal, as the operator's command does. */
+export const attachIn = (world: PayoutWorld, key: { merchantId: string; id: string }) =>
+  attachSigned(
+    {
+      runtime: world.runtime,
+      catalogue,
+      signer: world.signer,
+      wallet: WALLET,
+      adapter: world.adapter,
+      readAgain: async () => {},
+    },
+    key,
+  )
 
 /**
  * @param looksAhead false: as when the signer's policy changes between the look ahead and the signature

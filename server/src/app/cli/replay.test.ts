@@ -6,10 +6,10 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { catalogue, createPayoutWorld, WALLET, type PayoutWorld } from '../../../../test/world/payouts.ts'
+import { createPayoutWorld, WALLET, type PayoutWorld, attachIn } from '../../../../test/world/payouts.ts'
 import { readLogEnd } from '../../chain/transactions/index.ts'
 import { listStops } from '../../ledger/stops/index.ts'
-import { attachSigned, intentIdOf, listLost } from '../../pay-out/withdrawals/index.ts'
+import { intentIdOf, listLost } from '../../pay-out/withdrawals/index.ts'
 import { openRestore } from '../../platform/runtime/restores.ts'
 import { acceptRestored, obstaclesOf } from './acceptance.ts'
 import { replaySignerLog, WHOLE_LOG } from './replay.ts'
@@ -28,18 +28,7 @@ const replay = (since = WHOLE_LOG) =>
     {
       runtime: world.runtime,
       signer: world.signer,
-      attach: (key) =>
-        attachSigned(
-          {
-            runtime: world.runtime,
-            catalogue,
-            signer: world.signer,
-            wallet: WALLET,
-            adapter: world.adapter,
-            readAgain: async () => {},
-          },
-          key,
-        ),
+      attach: (key) => attachIn(world, key),
     },
     since,
   )

@@ -7,15 +7,8 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { attachSigned, intentIdOf } from './index.ts'
-import {
-  catalogue,
-  createPayoutWorld,
-  HOT,
-  STRANGER,
-  WALLET,
-  type PayoutWorld,
-} from '../../../../test/world/payouts.ts'
+import { intentIdOf } from './index.ts'
+import { createPayoutWorld, HOT, STRANGER, type PayoutWorld, attachIn } from '../../../../test/world/payouts.ts'
 
 const database = useDatabase({ template: migrated })
 let world: PayoutWorld
@@ -31,18 +24,7 @@ const foreign = (keys: string[]) => ({
   fee: 1n,
   transfers: [],
 })
-const attach = (id: string) =>
-  attachSigned(
-    {
-      runtime: world.runtime,
-      catalogue,
-      signer: world.signer,
-      wallet: WALLET,
-      adapter: world.adapter,
-      readAgain: async () => {},
-    },
-    { merchantId: world.merchantId, id },
-  )
+const attach = (id: string) => attachIn(world, { merchantId: world.merchantId, id })
 const signed = async (): Promise<number> => world.made.log.length - 1
 
 /** The state of the copy: withdrawals that wait, without the transactions that were planned for them. */
