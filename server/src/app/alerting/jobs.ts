@@ -32,8 +32,10 @@ export const createAlertingJob = (runtime: Runtime, receivers: readonly TimedRec
 const sendDue = async (runtime: Runtime, { receiver, ...times }: TimedReceiver): Promise<void> => {
   const { db } = runtime
   const { at } = momentOf(runtime)
-  if (!(await leaseReceiver(db, receiver.name, at, LEASE_MS))) return
-  const notices = await dueNotices(db, receiver.name, times, at)
+  const due = () => dueNotices(db, receiver.name, times, at)
+  // Without this look, each round would write a row, although nothing has happened.
+  if ((await due()).length === 0 || !(await leaseReceiver(db, receiver.name, at, LEASE_MS))) return
+  const notices = await due()
   try {
     if (notices.length > 0) await receiver.send(notices.map(receivedOf), at)
   } catch (error) {
