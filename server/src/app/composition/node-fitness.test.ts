@@ -14,7 +14,7 @@ const { db } = useDb()
 let findings: Finding[]
 beforeEach(async () => {
   findings = []
-  await sql`truncate alerts`.execute(db)
+  await sql`truncate alerts cascade`.execute(db)
 })
 
 const look = (): NodeLook => {

@@ -16,7 +16,7 @@ let chain: TestChain
 let notes: Awaited<ReturnType<typeof createNotes>>
 
 beforeEach(async () => {
-  await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
+  await sql`truncate watch_cursors, watch_blocks, alerts cascade`.execute(db)
   notes = await createNotes(db)
   chain = createTestChain(NETWORK)
   now = 1_000_000

@@ -10,7 +10,7 @@ import { createUntracedAlarm } from './index.ts'
 const { db } = useDb()
 const NOW = 1_000_000
 
-beforeEach(() => sql`truncate alerts`.execute(db))
+beforeEach(() => sql`truncate alerts cascade`.execute(db))
 
 const alarm = createUntracedAlarm()
 const show = (network: Network, height: number, untraced = true): Promise<unknown> =>

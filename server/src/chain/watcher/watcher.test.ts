@@ -31,7 +31,7 @@ let lines: { msg: string; behind?: number; height?: number; head?: number }[] = 
 const running: { stop(): Promise<void> }[] = []
 
 beforeEach(async () => {
-  await sql`truncate watch_cursors, watch_blocks, alerts`.execute(db)
+  await sql`truncate watch_cursors, watch_blocks, alerts cascade`.execute(db)
   notes = await createNotes(db)
   chain = createTestChain(NETWORK, { finalDepth: 2 })
   later = 0

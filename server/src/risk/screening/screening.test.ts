@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   now = START
-  await sql`truncate screenings, alerts, screening_list_entries, screening_lists`.execute(db)
+  await sql`truncate screenings, alerts, screening_list_entries, screening_lists cascade`.execute(db)
 })
 
 const asked = async (): Promise<string> => {

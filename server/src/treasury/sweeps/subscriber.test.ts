@@ -107,7 +107,7 @@ describe('row T-41: the issuer of a token takes a fee of a sweep', () => {
     (await sql<{ name: string }>`select kind || ' ' || subject as name from alerts`.execute(world.db)).rows.map(
       ({ name }) => name,
     )
-  beforeEach(() => sql`truncate alerts`.execute(world.db))
+  beforeEach(() => sql`truncate alerts cascade`.execute(world.db))
 
   test('it is a cost of the platform, once, and a lost block takes it back', async () => {
     await read(1, [usdt('payer', owned.address, 't1', 50_000_000n)])
