@@ -42,6 +42,7 @@ import { createWatchedPool } from '../setup/watched-pool.ts'
 import { catalogueOn } from './catalogue.ts'
 import { createDirectory } from '../../server/src/merchants/accounts/index.ts'
 import { box } from './merchant.ts'
+import { createDocumentMaker } from '../../server/src/merchants/documents/index.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
 
@@ -125,6 +126,8 @@ export const useDashboard = ({
   let roles: TestRoles | undefined
   // Registered before the edge's, it runs after the database is dropped.
   afterAll(() => roles?.drop())
+  const documents = createDocumentMaker()
+  afterAll(() => documents.close())
   const originOf = (): string => (ofPort ? `http://localhost:${edge.port}` : ORIGIN)
   let trading: TradingDeps | undefined
   const tradingOf = (runtime: ReturnType<typeof createTestRuntime>): TradingDeps => ({
@@ -157,6 +160,7 @@ export const useDashboard = ({
     bucketOf: createBuckets([KEY]),
     devices: createDevices([KEY]),
     catalogue,
+    documents,
     get lists() {
       return listRoutes(deps)
     },

@@ -101,7 +101,7 @@ export const createApi = (
   const checkout = createCheckout(world, directory, pool, chainIds)
   const pages: PageRoute[] = [
     ...checkout.routes,
-    ...createDashboard(world, dataKeys, chainIds, exchanging.trading),
+    ...createDashboard(world, dataKeys, chainIds, exchanging.trading, checkout.documents),
     ...linkPages({
       runtime,
       settings: makingSettings(world),

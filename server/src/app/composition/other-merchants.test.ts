@@ -177,6 +177,7 @@ beforeAll(async () => {
     'GET balances': {},
     'GET balances/{ticker}': { queries: [{ after: deposit }] },
     'GET balances/{ticker}/export': {},
+    'GET balances/{ticker}/month': {},
     'GET exchange': { queries: [{ after: deposit }, { done: deposit }] },
     'GET exchange/export': {},
     'POST exchange': { forms: [{ do: 'price' }, { do: 'exchange', 'exchange-key': deposit }] },
@@ -262,6 +263,7 @@ test('each route of production has a row, and no other', () => {
     [randomBytes(32)],
     new Map(),
     deps.trading,
+    deps.documents,
   )
   expect(Object.keys(rows).toSorted()).toEqual(production.map(nameOf).toSorted())
   expect(pages().map(nameOf).toSorted()).toEqual(production.map(nameOf).toSorted())

@@ -246,6 +246,12 @@ describe('a page about a merchant', () => {
 })
 
 describe('the balances', () => {
+  /** The month that is so many months before that of now, as `2026-10`. */
+  const monthsBefore = (count: number): string => {
+    const now = new Date(edge.clock.ms)
+    return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 7)
+  }
+
   test('show each asset, and the statement of one has the entries of the API', async () => {
     const page = await member!.get(at('balances') + query({ lang: 'en' }))
     expect(textOf(page)).toMatch(/USDT Tether/)
@@ -256,8 +262,22 @@ describe('the balances', () => {
     expect(rows).toHaveLength(entries[0]!.count)
   })
 
-  test('have no statement of an asset that is not served', async () => {
-    expect((await member!.get(at('balances/NONE'))).status).toBe(404)
+  test('have no statement of an asset that is not served, and none of a month that has not ended', async () => {
+    const [month, thisMonth] = [monthsBefore(1), monthsBefore(0)]
+    const paths = ['NONE', 'NONE/export', `NONE/month?month=${month}`, `USDT/month?month=${thisMonth}`]
+    for (const path of paths) expect([path, (await member!.get(at(`balances/${path}`))).status]).toEqual([path, 404])
+  })
+
+  test('have a PDF of each of the last twelve months, for the roles that may see balances', async () => {
+    const page = await member!.get(at('balances/USDT') + query({ lang: 'en' }))
+    const offered = [...page.text.matchAll(/<option value="(\d{4}-\d{2})"/g)].map(([, month]) => month)
+    expect(offered).toEqual(Array.from({ length: 12 }, (_, i) => monthsBefore(i + 1)))
+    const file = await member!.get(at('balances/USDT/month') + query({ month: offered[0]! }))
+    expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf'])
+    expect(file.headers['content-disposition']).toBe(`attachment; filename="statement-USDT-${offered[0]}.pdf"`)
+    expect(file.text.startsWith('%PDF-1.7')).toBe(true)
+    const support = await memberOf(LISTED, 'support')
+    expect((await support.get(at('balances/USDT/month') + query({ month: offered[0]! }))).status).toBe(403)
   })
 })
 

@@ -17,6 +17,7 @@ import {
   relyingPartyOf,
 } from '../../people/access/index.ts'
 import { dashboardRoutes } from '../../people/pages/index.ts'
+import type { DocumentMaker } from '../../merchants/documents/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { listRoutes } from './lists.ts'
@@ -34,6 +35,7 @@ export const createDashboard = (
   dataKeys: readonly Uint8Array[],
   chainIds: ReadonlyMap<Network, bigint>,
   trading: TradingDeps,
+  documents: DocumentMaker,
 ): PageRoute[] => {
   const { runtime, publicUrl, catalogue, wallet } = world
   const { db } = runtime
@@ -63,7 +65,7 @@ export const createDashboard = (
       catalogue,
       explorers,
     }),
-    ...balancePages({ runtime, db, devices, catalogue }),
+    ...balancePages({ runtime, db, devices, catalogue, documents }),
     ...exchangePages({ ...deps, catalogue, trading }),
     ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain }, explorers }),
     ...webhookPages(deps),

@@ -1,5 +1,5 @@
 /**
- * The pages of a merchant's balances, and the statement of each balance, also as a file. Guarantees:
+ * The pages of a merchant's balances, and the statement of each balance, also as a CSV file, and of a month as PDF. Guarantees:
  * - a statement has no gaps: each balance is that of the next older entry, changed by the amount of the entry;
  * - a page of a statement needs a bounded number of rows, however many entries there are;
  * - nothing is changed.
@@ -7,7 +7,8 @@
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberPage } from '../frame/index.ts'
 import { balancesPage } from './balances-page.ts'
-import { BALANCES, STATEMENT, STATEMENT_FILE, type BalancePagesDeps } from './deps.ts'
+import { BALANCES, MONTH_FILE, STATEMENT, STATEMENT_FILE, type BalancePagesDeps } from './deps.ts'
+import { monthFile } from './month-file.ts'
 import { statementFile, statementPage } from './statement-page.ts'
 
 export { CENTS, currenciesOf, worthOf, type Currency } from './worth.ts'
@@ -16,4 +17,5 @@ export const balancePages = (deps: BalancePagesDeps): PageRoute[] => [
   memberPage(deps, BALANCES, 'see-balances', balancesPage(deps)),
   memberPage(deps, STATEMENT, 'see-balances', statementPage(deps)),
   memberPage(deps, STATEMENT_FILE, 'see-balances', statementFile(deps)),
+  memberPage(deps, MONTH_FILE, 'see-balances', monthFile(deps)),
 ]

@@ -21,6 +21,7 @@ import {
   type Scope,
 } from '../frame/index.ts'
 import { assetIn, BALANCES, ROWS, type BalancePagesDeps } from './deps.ts'
+import { monthForm } from './month-file.ts'
 import { readStatement } from './statement.ts'
 
 /** The entries of one balance, each with the balance after it. The last day is the day as of which it closes. */
@@ -52,6 +53,7 @@ export const statementPage =
           ]),
         rows.length > 0 ? entryTable(scope, rows, show) : empty(words.noEntries, words.noEntriesText),
         pager(scope, query, { after, next: next ?? undefined }),
+        monthForm(scope, ticker, deps.runtime.clock.business()),
       ],
     })
   }

@@ -28,6 +28,35 @@ export const receivedOf = async (
   return rows
 }
 
+/** What raised a balance in some days, by the kind of its cause. */
+export interface CountedCredits {
+  sums: readonly { cause: string; entries: number; units: bigint }[]
+  /** the version of the newest counted entry of these days; null: none is counted */
+  countedTo: number | null
+}
+
+/**
+ * The sums of the entries that raised a balance, by cause.
+ * @param first the first day, as `2026-10-01`
+ * @param end the day after the last one
+ */
+export const creditsOf = async (
+  db: Db,
+  merchantId: string,
+  asset: string,
+  { first, end }: { first: string; end: string },
+): Promise<CountedCredits> => {
+  const { rows: sums } = await sql<CountedCredits['sums'][number]>`select cause,
+      sum(entries)::bigint as entries, sum(units) as units
+    from daily_figures where merchant_id = ${merchantId} and asset = ${asset}
+      and day >= ${first}::date and day < ${end}::date
+    group by cause order by cause`.execute(db)
+  const { rows } = await sql<{ version: number }>`select version from daily_balances
+    where merchant_id = ${merchantId} and asset = ${asset} and day >= ${first}::date and day < ${end}::date
+    order by day desc limit 1`.execute(db)
+  return { sums, countedTo: rows[0]?.version ?? null }
+}
+
 /** A balance at the end of a day with entries; ledger units. */
 export interface DailyBalance {
   day: string

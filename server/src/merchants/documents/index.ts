@@ -1,5 +1,5 @@
 /**
- * PDF documents: receipts and screening reports. Guarantees:
+ * PDF documents: receipts, screening reports and monthly statements. Guarantees:
  * - the same values give the same bytes, on every machine and at any time;
  * - the text can be searched and copied;
  * - making a document blocks nothing else: one thread makes them, one after another.
@@ -7,5 +7,6 @@
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'
 export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'
+export type { MonthStatement, StatementChange, StatementSum } from './statement.ts'
 
 export { showAmount, showNetwork, showText, showTime } from './showing.ts'

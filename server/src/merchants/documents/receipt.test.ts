@@ -3,41 +3,11 @@ import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { amountText } from '@bursar/checkout/amounts'
 import { LANGUAGES, type Language } from '../../platform/base/language.ts'
 import { cryptoReceipt, fiatReceipt } from '../../../../test/world/letters.ts'
+import { readPdf } from '../../../../test/world/pdf.ts'
 import { RECEIPT_TEXTS } from './receipt-texts.ts'
 import { receiptPdf } from './receipt-pdf.ts'
 import type { Receipt } from './receipt.ts'
 
-interface Read {
-  sheets: string[]
-  info: Record<string, unknown>
-  fonts: number
-}
-
-/**
- * The document as a reader of PDF sees it: its text a sheet, spaces between pieces taken out where they are layout
- * only.
- */
-const readPdf = async (bytes: Uint8Array): Promise<Read> => {
-  const task = getDocument({ data: new Uint8Array(bytes), verbosity: VerbosityLevel.ERRORS, useSystemFonts: false })
-  const pdf = await task.promise
-  const sheets: string[] = []
-  for (let n = 1; n <= pdf.numPages; n += 1) {
-    const { items } = await (await pdf.getPage(n)).getTextContent()
-    sheets.push(
-      items
-        .map((item) => ('str' in item ? item.str : ''))
-        .join(' ')
-        .replaceAll(/[\s\u00a0]+/g, ' '),
-    )
-  }
-  const { info } = await pdf.getMetadata()
-  const fonts =
-    Buffer.from(bytes)
-      .toString('latin1')
-      .match(/\/FontFile2/g)?.length ?? 0
-  await task.destroy()
-  return { sheets, info: info as Record<string, unknown>, fonts }
-}
 const textOf = async (receipt: Receipt, language: Language = 'en'): Promise<string> =>
   (await readPdf(await receiptPdf(receipt, language))).sheets.join(' ')
 const without = (text: string): string => text.replaceAll(' ', '')

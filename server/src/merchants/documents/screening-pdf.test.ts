@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { readPdf } from '../../../../test/world/pdf.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
 import { dangerSignalKeys, signalKeys } from '@bursar/contract'
 import { screeningPdf } from './screening-pdf.ts'
@@ -23,17 +23,7 @@ const report: ScreeningReport = {
   madeAt: Date.UTC(2026, 10, 21, 14, 5),
 }
 
-const textOf = async (bytes: Uint8Array): Promise<string> => {
-  const task = getDocument({ data: new Uint8Array(bytes), verbosity: VerbosityLevel.ERRORS, useSystemFonts: false })
-  const pdf = await task.promise
-  const sheets: string[] = []
-  for (let n = 1; n <= pdf.numPages; n += 1) {
-    const { items } = await (await pdf.getPage(n)).getTextContent()
-    sheets.push(items.map((item) => ('str' in item ? item.str : '')).join(' '))
-  }
-  await task.destroy()
-  return sheets.join(' ').replaceAll(/[\s\u00a0]/g, '')
-}
+const textOf = async (bytes: Uint8Array): Promise<string> => without((await readPdf(bytes)).sheets.join(' '))
 const without = (text: string): string => text.replaceAll(/[\s\u00a0]/g, '')
 
 test.each(LANGUAGES)(

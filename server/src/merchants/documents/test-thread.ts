@@ -1,11 +1,11 @@
-/** A thread that makes documents badly: it does what the invoice's id says. Only tests of this module use it. */
+/** A thread that makes documents badly: it does what the id of a receipt says. Only tests of this module use it. */
 import { parentPort } from 'node:worker_threads'
 import type { DocumentRequest } from './request.ts'
 
 const port = parentPort!
 
 port.on('message', (request: DocumentRequest) => {
-  const { id } = request.kind === 'receipt' ? request.receipt : request.report
+  const id = request.kind === 'receipt' ? request.receipt.id : request.kind
   if (id === 'dies') process.exit(3)
   if (id === 'throws') throw new Error('out of its wits')
   if (id === 'fails') return port.postMessage({ error: 'no such font' })

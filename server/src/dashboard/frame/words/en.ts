@@ -102,6 +102,9 @@ export interface Words {
   noBalances: string
   noBalancesText: string
   statement: string
+  month: string
+  /** a button: the statement of the month */
+  monthPdf: string
   statementOf: (ticker: string) => string
   opening: string
   closing: string
@@ -243,6 +246,8 @@ export const en: Words = {
   noBalances: 'No balances yet',
   noBalancesText: 'A balance appears with the first payment in its asset.',
   statement: 'Statement',
+  month: 'Month',
+  monthPdf: 'Statement as PDF',
   statementOf: (ticker) => `Statement, ${ticker}`,
   opening: 'Opening balance',
   closing: 'Closing balance',

@@ -131,6 +131,8 @@ export const kk: Words = {
   noBalances: 'Әзірге баланс жоқ',
   noBalancesText: 'Баланс өз активіндегі алғашқы төлеммен пайда болады.',
   statement: 'Үзінді көшірме',
+  month: 'Ай',
+  monthPdf: 'Үзінді көшірме PDF түрінде',
   statementOf: (ticker) => `Үзінді көшірме, ${ticker}`,
   opening: 'Бастапқы баланс',
   closing: 'Соңғы баланс',

@@ -131,6 +131,8 @@ export const ru: Words = {
   noBalances: 'Балансов пока нет',
   noBalancesText: 'Баланс появляется с первым платежом в его активе.',
   statement: 'Выписка',
+  month: 'Месяц',
+  monthPdf: 'Выписка в PDF',
   statementOf: (ticker) => `Выписка, ${ticker}`,
   opening: 'Начальный баланс',
   closing: 'Конечный баланс',

@@ -131,6 +131,8 @@ export const uk: Words = {
   noBalances: 'Балансів ще немає',
   noBalancesText: 'Баланс з’являється з першим платежем у його активі.',
   statement: 'Виписка',
+  month: 'Місяць',
+  monthPdf: 'Виписка у PDF',
   statementOf: (ticker) => `Виписка, ${ticker}`,
   opening: 'Початковий баланс',
   closing: 'Кінцевий баланс',
