@@ -6,6 +6,7 @@ import type { MonthStatement, StatementChange, StatementSum } from './statement.
 
 const NAME_WIDTH = 150
 const COUNT_WIDTH = 80
+const SUM_WIDTH = 180
 const TIME_WIDTH = 105
 /** Room for an amount of 18 decimals with its ticker. */
 const AMOUNT_WIDTH = 140
@@ -57,9 +58,9 @@ const writeSums = (
   if (sums.length === 0) return paper.write(t.none, FACT)
   const row = (cause: string, count: string, amount: string, like: Pick<Cell, 'style' | 'names'>): void =>
     paper.row([
-      { text: cause, width: paper.width - COUNT_WIDTH - AMOUNT_WIDTH, ...like },
+      { text: cause, width: paper.width - COUNT_WIDTH - SUM_WIDTH, ...like },
       { text: count, width: COUNT_WIDTH, ...like, align: 'right' },
-      { text: amount, width: AMOUNT_WIDTH, ...like, align: 'right' },
+      { text: amount, width: SUM_WIDTH, ...like, align: 'right' },
     ])
   row(t.cause, t.count, t.amount, CELL_HEAD)
   for (const { cause, count, amount } of sums)
