@@ -8,6 +8,7 @@ const CHANGING_BY_THEMSELVES: Readonly<Record<string, string>> = {
   address_stock: 'the process derives addresses ahead',
   derivation_counters: 'the process derives addresses ahead',
   alerts: 'jobs of the process raise and end them',
+  refused_requests: 'the process logs refused requests there',
 }
 
 /** The rows of a table that count as an effect, where not all do. */

@@ -20,6 +20,7 @@ import { invoiceSettings } from './invoicing.ts'
 import { exchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
+import { createRefusalLog } from '../../merchants/refused-requests/index.ts'
 import { createKeyUses, markKeyUsed, type MerchantDirectory } from '../../merchants/accounts/index.ts'
 import { createKnownRequests } from '../../ledger/orders/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
@@ -122,6 +123,7 @@ export const createApi = (
     }),
   ]
   const keyUses = createKeyUses(runtime.db)
+  const refusals = createRefusalLog(runtime.db)
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -134,6 +136,7 @@ export const createApi = (
     },
     findKnown: known.find,
     onKeyUse: keyUses.note,
+    onRefused: refusals.note,
     onFirstUse: (merchant, key) => {
       runtime.db
         .transaction()
@@ -144,10 +147,14 @@ export const createApi = (
     },
   })
   const families = [...new Set([...networks].map(familyOf))]
-  const jobs: Job[] = [createStockJob({ runtime, keys: wallet, families, target: addressStock }), keyUses.job]
+  const jobs: Job[] = [
+    createStockJob({ runtime, keys: wallet, families, target: addressStock }),
+    keyUses.job,
+    refusals.job,
+  ]
   const close = async (): Promise<void> => {
     await server.close()
-    await keyUses.job.run(new AbortController().signal)
+    for (const { run } of [keyUses.job, refusals.job]) await run(new AbortController().signal)
     await checkout.close()
     await issuer.close()
     await creator.close()

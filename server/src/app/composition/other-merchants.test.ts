@@ -223,6 +223,7 @@ beforeAll(async () => {
     },
     'GET webhooks/{sequence}': { paths: [{ sequence }] },
     'POST webhooks/{sequence}': { paths: [{ sequence }], forms: [{ seen }, { seen: '0', endpoint }] },
+    'GET requests': { queries: [{ after: '1-x' }] },
     'GET settings': {},
     'POST settings': {},
     'GET settings/preview': {},

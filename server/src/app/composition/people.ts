@@ -7,6 +7,7 @@ import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
+import { requestPages } from '../../dashboard/requests/index.ts'
 import { settingsPages } from '../../dashboard/settings/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
 import {
@@ -69,6 +70,7 @@ export const createDashboard = (
     ...exchangePages({ ...deps, catalogue, trading }),
     ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain }, explorers }),
     ...webhookPages(deps),
+    ...requestPages(deps),
     ...settingsPages(deps),
     ...archivePages({ ...deps, catalogue, lists: listRoutes({ runtime, catalogue, publicUrl }) }),
   ]

@@ -26,6 +26,7 @@ import {
 } from '../../treasury/reconciliation/index.ts'
 import { createBackupWatchJob } from '../../platform/runtime/backups.ts'
 import { createUntracedJob } from '../../chain/watcher/index.ts'
+import { createRefusalPruneJob } from '../../merchants/refused-requests/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../../merchants/webhooks/index.ts'
 import {
   createClosedJob,
@@ -107,6 +108,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     deps.delivery.additional,
     deps.delivery.testing,
     createAttemptPruneJob(runtime),
+    createRefusalPruneJob(runtime),
     createMonthsJob(runtime),
     createBackupWatchJob(runtime, BACKUPS_EVERY_MS),
     createAnswerPruneJob(runtime),

@@ -1,4 +1,5 @@
 import { authenticationErrors, generalErrors, type ErrorCode } from '@bursar/contract'
+import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 
 /** Makes a refusal of the contract's catalogue, with a sentence that says what to change. */
@@ -26,3 +27,9 @@ export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>
     ...(refusal.field === undefined ? {} : { field: refusal.field }),
     ...(requestId === undefined ? {} : { requestId }),
   })
+
+/** The token of a link, such as an invitation: 256 bits in base64url. */
+const LIKE_A_TOKEN = /(?<![\w-])[\w-]{43}(?![\w-])/g
+
+/** A text of a request as logs may contain it: without card numbers and tokens. */
+export const withoutSecrets = (text: string): string => withoutCardNumbers(text).replaceAll(LIKE_A_TOKEN, '***')

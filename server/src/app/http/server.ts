@@ -13,13 +13,13 @@ import { createClientAddress, subjectOf, type ClientAddress } from './client-add
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
 import { registerDocuments } from './documents.ts'
 import { refusalOf } from './failures.ts'
-import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
 import { checkSpelling } from './page-reading.ts'
 import { registerPages, type HostedPages, type PageServer } from './page-server.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
+import { noteRefused, type OnRefused } from './noting.ts'
+import { invalidRequest, refusalBody, refuse, tooManyRequests, withoutSecrets } from './refusals.ts'
 import { pathOf, splitTarget, unknownPath } from './target.ts'
 import { createStreams, FILE_LIMITS, type FileLimits, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -37,6 +37,8 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter' | 'clientAddress'> {
   trustedProxies?: readonly string[]
   /** called with every answer of an operation */
   meter?: Pick<RequestMeter, 'note'>
+  /** called with each refused operation of a known merchant */
+  onRefused?: OnRefused
   /** the most open connections; further ones are closed at once */
   mostConnections?: number
   bodies?: BodyLimits
@@ -285,6 +287,12 @@ const failOperation = (edge: Edge, exchange: Exchange, error: unknown, known: Kn
   sendRefusal(exchange, sent)
   edge.deps.meter?.note(known.operation, sent.status, known.ms)
   logFailure(edge, exchange, { refusal: sent, ours, error }, known)
+  const { onRefused, ...deps } = edge.deps
+  if (!onRefused) return
+  const refused = { ...known, request: exchange.request, requestId: exchange.requestId, refusal: sent }
+  noteRefused({ ...deps, clientAddress: edge.clientAddress, onRefused }, refused).catch((err: unknown) =>
+    deps.log.warn({ err }, 'a refused request was not recorded'),
+  )
 }
 
 /**
@@ -329,10 +337,6 @@ const logFailure = (
   if (ours) deps.log.error({ ...line, err: error }, 'a request failed')
   else deps.log.info({ ...line, why: withoutSecrets(refusal.message) }, 'request refused')
 }
-
-/** The token of a link, such as an invitation: 256 bits in base64url. */
-const LIKE_A_TOKEN = /(?<![\w-])[\w-]{43}(?![\w-])/g
-const withoutSecrets = (text: string): string => withoutCardNumbers(text).replaceAll(LIKE_A_TOKEN, '***')
 
 const STATUS_LINES: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',

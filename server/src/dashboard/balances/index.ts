@@ -1,5 +1,6 @@
 /**
- * The pages of a merchant's balances, and the statement of each balance, also as a CSV file, and of a month as PDF. Guarantees:
+ * The pages of a merchant's balances, and the statement of each balance: a page, a CSV file, and a PDF of a month.
+ * Guarantees:
  * - a statement has no gaps: each balance is that of the next older entry, changed by the amount of the entry;
  * - a page of a statement needs a bounded number of rows, however many entries there are;
  * - nothing is changed.

@@ -7,6 +7,6 @@
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'
 export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'
-export type { MonthStatement, StatementChange, StatementSum } from './statement.ts'
+export type { MonthStatement, StatementSum } from './statement.ts'
 
 export { showAmount, showNetwork, showText, showTime } from './showing.ts'

@@ -50,6 +50,7 @@ describe('the table of permissions', () => {
     'manage-payout-policy': ['owner'],
     'see-webhooks': TECHNICAL,
     'replay-webhooks': TECHNICAL,
+    'see-requests': TECHNICAL,
     'export-all': MANAGERS,
     'manage-settings': MANAGERS,
     'manage-webhooks': DEVELOPERS,

@@ -50,6 +50,10 @@ export const PERMISSIONS = {
     does: 'change the endpoints of notifications',
     roles: ['owner', 'admin', 'developer'],
   },
+  'see-requests': {
+    does: 'read the requests to the API that were refused',
+    roles: ['owner', 'admin', 'support', 'developer'],
+  },
   'export-all': {
     does: 'take the archive of everything that the merchant owns',
     roles: ['owner', 'admin'],

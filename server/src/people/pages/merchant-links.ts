@@ -14,6 +14,7 @@ const PARTS = [
   ['exchange', 'money', 'see-exchanges'],
   ['payouts', 'money', 'see-payouts'],
   ['webhooks', 'developers', 'see-webhooks'],
+  ['requests', 'developers', 'see-requests'],
   ['keys', 'developers', 'manage-keys'],
   ['team', 'company', 'see-team'],
   ['settings', 'company', 'manage-settings'],

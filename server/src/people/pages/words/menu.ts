@@ -13,6 +13,7 @@ export interface MenuWords {
   exchange: string
   payouts: string
   webhooks: string
+  requests: string
   settings: string
   keys: string
   archive: string
@@ -46,6 +47,7 @@ const uk: MenuWords = {
   exchange: 'Обмін',
   payouts: 'Виплати',
   webhooks: 'Вебхуки',
+  requests: 'Відхилені запити',
   settings: 'Налаштування',
   keys: 'Ключі',
   archive: 'Архів',
@@ -74,6 +76,7 @@ const kk: MenuWords = {
   exchange: 'Айырбас',
   payouts: 'Төлем шығару',
   webhooks: 'Вебхуктар',
+  requests: 'Қабылданбаған сұраулар',
   settings: 'Баптаулар',
   keys: 'Кілттер',
   archive: 'Мұрағат',
@@ -102,6 +105,7 @@ const ru: MenuWords = {
   exchange: 'Обмен',
   payouts: 'Выплаты',
   webhooks: 'Вебхуки',
+  requests: 'Отклонённые запросы',
   settings: 'Настройки',
   keys: 'Ключи',
   archive: 'Архив',
@@ -130,6 +134,7 @@ const en: MenuWords = {
   exchange: 'Exchange',
   payouts: 'Payouts',
   webhooks: 'Webhooks',
+  requests: 'Refused requests',
   settings: 'Settings',
   keys: 'Keys',
   archive: 'Archive',
