@@ -96,6 +96,18 @@ export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { 
       since: AT,
     },
   },
+  'month-ended': {
+    kind: 'month-ended',
+    data: {
+      merchant: 'Zerno',
+      month: '2026-10',
+      balances: [
+        { ticker: 'USDT', opening: '1250.5', closing: '13800.25' },
+        { ticker: 'UAH', opening: '0', closing: '52000' },
+      ],
+      pageUrl: `https://pay.example/app/merchants/${ID}/balances`,
+    },
+  },
   activity: {
     kind: 'activity',
     data: {

@@ -7,6 +7,7 @@ import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../../
 import { createAuditJob, provedPayments } from '../../treasury/auditing/index.ts'
 import { callbackPath } from '../../cards/acquiring/index.ts'
 import { createPlacingJob } from '../../pay-out/requests/index.ts'
+import { createMonthlyMailsJob } from '../../dashboard/balances/index.ts'
 import { createConversionJobs } from './converting.ts'
 import { createFigureJob } from '../../ledger/figures/index.ts'
 import { createInvariantJob } from '../../treasury/invariants/index.ts'
@@ -123,6 +124,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createCostJob(runtime, COSTS_EVERY_MS),
     createCountJob(runtime, COUNT_EVERY_MS),
     createFigureJob(runtime, FIGURES_EVERY_MS),
+    createMonthlyMailsJob(world),
     createHotWatchJob({
       runtime,
       catalogue,

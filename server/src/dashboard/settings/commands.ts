@@ -13,6 +13,7 @@ export const EDITED = [
   'email',
   'mailLanguage',
   'activityMails',
+  'monthlyMails',
 ] as const satisfies readonly (keyof MerchantSettings)[]
 export type Edited = (typeof EDITED)[number]
 

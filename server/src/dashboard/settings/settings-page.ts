@@ -128,7 +128,7 @@ const editForm = (scope: Scope, texts: EditedSettings, shown: string, wrong: rea
     choiceField({ name: fieldOf(name), label: words.names[name], value: texts[name] }, options)
   return html`<form method="post" action="${linkTo(visit, visit.path)}" class="panel">${hidden(SHOWN, shown)}
 <h2>${words.brand}</h2>${(['accent', 'supportUrl', 'supportEmail', 'assetOrder', 'redirectHosts'] as const).map((name) => textInput(scope, name, texts[name], wrong.includes(name)))}
-<h2>${words.mails}</h2>${textInput(scope, 'email', texts.email, wrong.includes('email'))}${choose('mailLanguage', languages)}${choose('activityMails', yesNo)}
+<h2>${words.mails}</h2>${textInput(scope, 'email', texts.email, wrong.includes('email'))}${choose('mailLanguage', languages)}${choose('activityMails', yesNo)}${choose('monthlyMails', yesNo)}
 <div class="pager"><button>${words.save}</button></div></form>`
 }
 

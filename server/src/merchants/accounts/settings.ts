@@ -14,6 +14,8 @@ export interface MerchantSettings {
   mailLanguage: Language
   /** also mail about deposits and withdrawals, at most every 15 minutes; false: only failing notifications */
   activityMails: boolean
+  /** also mail the balances at the end of each month */
+  monthlyMails: boolean
   /** hosts to which a payment page may redirect the payer */
   redirectHosts: string[]
   /** colour of payment pages, `#rrggbb`; null for the default. Its contrast is raised where needed */
@@ -65,6 +67,7 @@ export const DEFAULT_SETTINGS: MerchantSettings = {
   email: null,
   mailLanguage: 'en',
   activityMails: true,
+  monthlyMails: false,
   redirectHosts: [],
   accent: null,
   supportUrl: null,

@@ -36,6 +36,8 @@ export interface MailTemplates {
   }
   /** to the merchant: deposits and payouts since the last such letter */
   activity: { merchant: string; from: number; until: number; entries: readonly ActivityEntry[]; more: number }
+  /** to the merchant: its balances in a month, as `2026-10`. The statements are at `pageUrl` */
+  'month-ended': { merchant: string; month: string; balances: readonly MonthBalance[]; pageUrl: string }
   /**
    * to a person: a link, valid until `until`, to become a member of a merchant or, with `isReset`, to set up a new way
    * to sign in
@@ -45,6 +47,12 @@ export interface MailTemplates {
   'dashboard-notice': { event: DashboardEvent; detail: string; at: number }
   /** to an owner of a merchant: a member, `by` address, has changed a setting of security; null: the operator */
   'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string | null; at: number }
+}
+
+export interface MonthBalance {
+  ticker: string
+  opening: string
+  closing: string
 }
 
 export type MerchantEvent =
@@ -107,6 +115,7 @@ const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   'card-refunded': 'payer',
   'webhooks-exhausted': 'merchant',
   activity: 'merchant',
+  'month-ended': 'merchant',
   'dashboard-invitation': 'invitee',
   'dashboard-notice': 'person',
   'merchant-changed': 'merchant',

@@ -47,6 +47,32 @@ export const activityLetter = (data: MailTemplates['activity'], t: Texts, langua
   }
 }
 
+export const monthLetter = (
+  { merchant: name, month: given, balances, pageUrl }: MailTemplates['month-ended'],
+  t: Texts,
+  language: Language,
+): LetterParts => {
+  const [merchant, month] = [showText(name, 255), showText(given, 7)]
+  const rows = balances.map(({ ticker, opening, closing }) => ({
+    title: showText(ticker, 32),
+    amount: showAmount(closing, ticker, language),
+    detail: t.month.opening(showAmount(opening, ticker, language)),
+    good: true,
+  }))
+  return {
+    subject: t.month.subject(merchant, month),
+    sender: merchant,
+    title: t.month.title(month),
+    tone: 'neutral',
+    amount: null,
+    blocks: [
+      rows.length > 0 ? { kind: 'rows', rows } : { kind: 'paragraph', text: t.month.none },
+      { kind: 'button', label: t.month.button, url: pageUrl },
+    ],
+    footer: t.merchantFooter,
+  }
+}
+
 const rowOf = (
   { kind, status, amount, ticker, blockchain, name, at }: ActivityEntry,
   t: Texts,

@@ -8,7 +8,7 @@ import { kk } from './texts/kk.ts'
 import { ru } from './texts/ru.ts'
 import type { Texts } from './texts/texts.ts'
 import { uk } from './texts/uk.ts'
-import { activityLetter, exhaustedLetter } from './to-merchant.ts'
+import { activityLetter, exhaustedLetter, monthLetter } from './to-merchant.ts'
 import { changedLetter, invitationLetter, noticeLetter } from './to-person.ts'
 import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
 
@@ -41,6 +41,8 @@ const partsOf = (content: LetterContent, language: Language): LetterParts => {
       return exhaustedLetter(content.data, t)
     case 'activity':
       return activityLetter(content.data, t, language)
+    case 'month-ended':
+      return monthLetter(content.data, t, language)
     case 'dashboard-invitation':
       return invitationLetter(content.data, t)
     case 'dashboard-notice':

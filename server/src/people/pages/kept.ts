@@ -37,6 +37,7 @@ const KEPT = [
   'setting-email',
   'setting-mailLanguage',
   'setting-activityMails',
+  'setting-monthlyMails',
 ] as const
 const PARAMETER = 'kept'
 /** Typed fields travel in an address, sealed: proxies accept addresses of 8 kB. */

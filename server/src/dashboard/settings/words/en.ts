@@ -43,6 +43,7 @@ export const en: SettingsWords = {
     email: 'Address for mails',
     mailLanguage: 'Language of mails',
     activityMails: 'Mails about deposits and withdrawals',
+    monthlyMails: 'Mail with the balances of each month',
   },
   hints: {
     accent: 'Such as #0b6b4f; its contrast is raised where needed. Empty: the default colour.',
@@ -53,6 +54,7 @@ export const en: SettingsWords = {
     email: 'An address such as finance@shop.example. Empty: no mails.',
     mailLanguage: '',
     activityMails: '',
+    monthlyMails: '',
   },
   wrong: 'Not valid.',
   yes: 'Yes',

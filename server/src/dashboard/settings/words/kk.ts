@@ -12,6 +12,7 @@ export const kk: SettingsWords = {
     email: 'Хаттарға арналған мекенжай',
     mailLanguage: 'Хаттардың тілі',
     activityMails: 'Депозиттер мен шығарулар туралы хаттар',
+    monthlyMails: 'Әр айдың қалдықтары жазылған хат',
   },
   hints: {
     accent: 'Мысалы, #0b6b4f; қажет болса, контраст арттырылады. Бос: әдепкі түс.',
@@ -22,6 +23,7 @@ export const kk: SettingsWords = {
     email: 'finance@shop.example сияқты мекенжай. Бос: хат жіберілмейді.',
     mailLanguage: '',
     activityMails: '',
+    monthlyMails: '',
   },
   wrong: 'Мән қате.',
   yes: 'Иә',

@@ -12,6 +12,7 @@ export const ru: SettingsWords = {
     email: 'Адрес для писем',
     mailLanguage: 'Язык писем',
     activityMails: 'Письма о депозитах и выводах',
+    monthlyMails: 'Письмо с остатками за каждый месяц',
   },
   hints: {
     accent: 'Например #0b6b4f; при необходимости контраст повышается. Пусто: стандартный цвет.',
@@ -23,6 +24,7 @@ export const ru: SettingsWords = {
     email: 'Адрес вида finance@shop.example. Пусто: без писем.',
     mailLanguage: '',
     activityMails: '',
+    monthlyMails: '',
   },
   wrong: 'Неверное значение.',
   yes: 'Да',

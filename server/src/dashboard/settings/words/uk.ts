@@ -12,6 +12,7 @@ export const uk: SettingsWords = {
     email: 'Адреса для листів',
     mailLanguage: 'Мова листів',
     activityMails: 'Листи про депозити й виведення',
+    monthlyMails: 'Лист із залишками за кожен місяць',
   },
   hints: {
     accent: 'Наприклад #0b6b4f; за потреби контраст збільшується. Порожньо: стандартний колір.',
@@ -22,6 +23,7 @@ export const uk: SettingsWords = {
     email: 'Адреса на зразок finance@shop.example. Порожньо: без листів.',
     mailLanguage: '',
     activityMails: '',
+    monthlyMails: '',
   },
   wrong: 'Неправильне значення.',
   yes: 'Так',

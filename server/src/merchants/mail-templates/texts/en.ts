@@ -55,6 +55,13 @@ export const en: Texts = {
     failed: 'failed',
     more: (count) => `And ${count} more: the list of events has them all.`,
   },
+  month: {
+    subject: (merchant, month) => `${merchant}: balances of ${month}`,
+    title: (month) => `Balances of ${month}`,
+    opening: (amount) => `at the beginning: ${amount}`,
+    none: 'All balances were 0 at the beginning and at the end of the month.',
+    button: 'Open the statements',
+  },
   invitation: {
     subject: {
       join: (merchant) => `You are invited to the dashboard of ${merchant}`,

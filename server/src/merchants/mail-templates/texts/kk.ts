@@ -53,6 +53,13 @@ export const kk: Texts = {
     failed: 'орындалмады',
     more: (count) => `Тағы ${count}: бәрі оқиғалар тізімінде бар.`,
   },
+  month: {
+    subject: (merchant, month) => `${merchant}: ${month} айының қалдықтары`,
+    title: (month) => `${month} айының қалдықтары`,
+    opening: (amount) => `басында: ${amount}`,
+    none: 'Ай басында да, соңында да барлық қалдық 0 болды.',
+    button: 'Үзінді көшірмелерді ашу',
+  },
   invitation: {
     subject: {
       join: (merchant) => `Сізді ${merchant} кабинетіне шақырды`,

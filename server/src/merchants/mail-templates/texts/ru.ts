@@ -54,6 +54,13 @@ export const ru: Texts = {
     failed: 'не выполнено',
     more: (count) => `И ещё ${count}: все они есть в списке событий.`,
   },
+  month: {
+    subject: (merchant, month) => `${merchant}: остатки за ${month}`,
+    title: (month) => `Остатки за ${month}`,
+    opening: (amount) => `на начало: ${amount}`,
+    none: 'Все остатки на начало и на конец месяца были равны 0.',
+    button: 'Открыть выписки',
+  },
   invitation: {
     subject: {
       join: (merchant) => `Вас пригласили в кабинет ${merchant}`,

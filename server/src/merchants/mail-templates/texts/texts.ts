@@ -39,6 +39,13 @@ export interface Texts {
     failed: string
     more: (count: number) => string
   }
+  month: {
+    subject: (merchant: string, month: string) => string
+    title: (month: string) => string
+    opening: (amount: string) => string
+    none: string
+    button: string
+  }
   invitation: {
     subject: Record<'join' | 'reset', (merchant: string) => string>
     title: Record<'join' | 'reset', string>

@@ -54,6 +54,13 @@ export const uk: Texts = {
     failed: 'не виконано',
     more: (count) => `І ще ${count}: усі вони є у списку подій.`,
   },
+  month: {
+    subject: (merchant, month) => `${merchant}: залишки за ${month}`,
+    title: (month) => `Залишки за ${month}`,
+    opening: (amount) => `на початок: ${amount}`,
+    none: 'Усі залишки на початок і на кінець місяця дорівнювали 0.',
+    button: 'Відкрити виписки',
+  },
   invitation: {
     subject: {
       join: (merchant) => `Вас запрошено до кабінету ${merchant}`,
