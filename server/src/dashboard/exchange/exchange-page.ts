@@ -10,13 +10,14 @@ import {
   type Estimated,
   type MemberExchange,
 } from '../../exchange/exchanges/index.ts'
-import { defaultTargetOf } from '../../merchants/accounts/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
 import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect, type Fields } from '../../people/pages/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
+import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
+import { AUTOMATIC, automaticPanel, changeAutomatic } from './automatic.ts'
 import { EXCHANGE, type ExchangePagesDeps } from './deps.ts'
 import { historyOf } from './history.ts'
 import { orderTrouble, priceTrouble, type Trouble } from './troubles.ts'
@@ -52,10 +53,14 @@ export const exchangePage =
   async (scope: Scope): Promise<PageAnswer> => {
     const { session } = scope.visit
     const kept = session ? keptOf(deps, session, scope.request) : {}
-    return formPage(deps, scope, { typed: typedIn((name) => kept[name] ?? ''), problems: [] })
+    return formPage(deps, scope, {
+      typed: typedIn((name) => kept[name] ?? ''),
+      automatic: kept[AUTOMATIC.target],
+      problems: [],
+    })
   }
 
-/** Shows the price of the form, or makes the exchange whose price was shown. */
+/** Shows the price of the form, makes the exchange whose price was shown, or changes the automatic exchange. */
 export const submitExchange =
   (deps: ExchangePagesDeps) =>
   async ({ scope, session, fields }: Submitted): Promise<PageAnswer> => {
@@ -63,6 +68,7 @@ export const submitExchange =
     const typed = typedIn(fields)
     const shown = async (problems: readonly Problem[], status = 400): Promise<PageAnswer> =>
       formPage(deps, scope, { typed, problems, status })
+    if (fields('do') === 'automatic') return saveAutomatic(deps, { scope, session, fields })
     if (fields('do') === 'edit') return shown([], 200)
     const problems: Problem[] = [
       ...(typed.spend === '' || typed.target === '' || typed.spend === typed.target
@@ -92,6 +98,23 @@ export const submitExchange =
     }
   }
 
+const saveAutomatic = async (deps: ExchangePagesDeps, { scope, session, fields }: Submitted): Promise<PageAnswer> => {
+  const { visit, merchantId } = scope
+  const [target, before] = [fields(AUTOMATIC.target), fields(AUTOMATIC.shown)]
+  const failed = (trouble: Trouble, status: number): Promise<PageAnswer> =>
+    formPage(deps, scope, { typed: typedIn(() => ''), automatic: target, problems: [{ trouble }], status })
+  try {
+    const given = { merchantId, target, shown: before }
+    const outcome = await inTransaction(deps.db, (tx) => changeAutomatic(tx, deps, session, given, visit.now))
+    if (outcome === 'changed') return await failed('changed', 409)
+    if (outcome === 'wrong') return await failed('pair', 400)
+  } catch (error) {
+    if (!(error instanceof ProofNeeded)) throw error
+    return failed('proof', 403)
+  }
+  return redirect(linkTo(visit, merchantPath(merchantId, EXCHANGE), { said: 'saved' }))
+}
+
 const askedOf = ({ spend, target, side, amount }: Typed): Omit<MemberExchange, 'merchantId' | 'price' | 'formKey'> => ({
   spendTicker: spend,
   targetTicker: target,
@@ -107,21 +130,26 @@ const keptFieldsOf = (typed: Typed): Record<string, string> =>
 const formPage = async (
   deps: ExchangePagesDeps,
   scope: Scope,
-  { typed, problems, status = 200 }: { typed: Typed; problems: readonly Problem[]; status?: number },
+  {
+    typed,
+    automatic,
+    problems,
+    status = 200,
+  }: { typed: Typed; automatic?: string | undefined; problems: readonly Problem[]; status?: number },
 ): Promise<PageAnswer> => {
   const { visit, merchantId, role, language, request } = scope
   const texts = EXCHANGE_WORDS[language]
   const { session } = visit
   const may = mayRole(role, 'exchange')
+  const keptTarget: Record<string, string> = automatic === undefined ? {} : { [AUTOMATIC.target]: automatic }
   const proving =
     may && session
       ? await provePanel(
           deps,
           { ...visit, session },
-          { next: merchantPath(merchantId, EXCHANGE), kept: keptFieldsOf(typed) },
+          { next: merchantPath(merchantId, EXCHANGE), kept: { ...keptFieldsOf(typed), ...keptTarget } },
         )
       : undefined
-  const target = await defaultTargetOf(deps.db, merchantId)
   return merchantPage(scope, {
     title: visit.words.exchange,
     part: 'exchange',
@@ -131,10 +159,13 @@ const formPage = async (
       status === 200 &&
         isUuid(request.query['done'] ?? '') &&
         html`<div role="status">${note('good', ICONS.check, texts.done)}</div>`,
+      status === 200 &&
+        request.query['said'] === 'saved' &&
+        html`<div role="status">${note('good', ICONS.check, texts.automaticSaved)}</div>`,
       problems.length > 0 && problemsPiece(scope, problems),
       proving,
       may && formPiece(deps, scope, typed, problems),
-      html`<section class="panel"><h2>${texts.automatic}</h2><p>${target === null ? texts.automaticOff : texts.automaticOn(target)}</p><p class="soft">${texts.automaticText}</p></section>`,
+      await automaticPanel(deps, scope, automatic),
       ...(await historyOf(deps, scope)),
     ],
   })

@@ -6,6 +6,7 @@ import type { ApiRefusal } from '../../platform/api/route.ts'
  * - unclear: the typed amount is none, or can mean two amounts
  * - amount: it is finer than the step, or outside the limits
  * - worse: the price is worse now than the one that was shown
+ * - changed: another person has changed the automatic exchange since the form was shown
  */
 export type Trouble =
   | 'pair'
@@ -13,6 +14,7 @@ export type Trouble =
   | 'amount'
   | 'balance'
   | 'worse'
+  | 'changed'
   | 'liquidity'
   | 'stopped'
   | 'notServed'

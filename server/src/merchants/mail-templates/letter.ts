@@ -49,7 +49,7 @@ export interface MailTemplates {
   'merchant-changed': { merchant: string; event: MerchantEvent; detail: string; by: string | null; at: number }
 }
 
-export interface MonthBalance {
+interface MonthBalance {
   ticker: string
   opening: string
   closing: string

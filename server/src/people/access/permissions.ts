@@ -20,7 +20,10 @@ export const PERMISSIONS = {
     does: 'read exchanges, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],
   },
-  exchange: { does: 'exchange a balance at the current price', roles: ['owner', 'finance'] },
+  exchange: {
+    does: 'exchange a balance at the current price, and choose the asset to which payments are exchanged',
+    roles: ['owner', 'finance'],
+  },
   'see-payouts': {
     does: 'read requests of payouts, the address book and the policy',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],

@@ -25,6 +25,7 @@ const KEPT = [
   'payout-to',
   'payout-amount',
   'payout-meta',
+  'exchange-automatic',
   'address-name',
   'network',
   'address',

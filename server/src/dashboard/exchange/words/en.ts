@@ -26,6 +26,10 @@ export interface ExchangeWords {
   automaticOn: (ticker: string) => string
   automaticOff: string
   automaticText: string
+  automaticTarget: string
+  automaticNone: string
+  automaticSave: string
+  automaticSaved: string
   history: string
   none: string
   noneText: string
@@ -59,6 +63,7 @@ export const en: ExchangeWords = {
   edit: 'Change',
   done: 'The exchange was made. It is the first one in the list.',
   troubles: {
+    changed: 'Another person has changed the automatic exchange. Look at it, and choose again.',
     pair: 'Choose two different assets that can be exchanged.',
     unclear: 'Enter the amount in digits, like 1500 or 12.50. “1,500” and “1.500” are not clear.',
     amount: 'This amount can not be exchanged.',
@@ -72,7 +77,12 @@ export const en: ExchangeWords = {
   automatic: 'Automatic exchange',
   automaticOn: (ticker) => `Payments that name no other asset are exchanged to ${ticker} when they are credited.`,
   automaticOff: 'Payments stay in the asset in which they were paid.',
-  automaticText: 'An invoice or an address of the API can name an asset of its own. The operator changes this rule.',
+  automaticText:
+    'An invoice or an address of the API can name an asset of its own. A change holds for payments that are credited after it.',
+  automaticTarget: 'Exchange payments to',
+  automaticNone: 'Nothing: they stay as they are',
+  automaticSave: 'Save',
+  automaticSaved: 'The automatic exchange is changed.',
   history: 'Exchanges',
   none: 'No exchanges yet',
   noneText: 'Exchanges made here, by the API and automatically will be listed here.',
