@@ -39,6 +39,7 @@ const TRIED: Readonly<Record<string, string>> = {
 
 /** Files that match and are not given changed texts, with the reason. */
 const NOT_TRIED: Readonly<Record<string, string>> = {
+  'server/src/adapters/alert-receivers/': 'the status of an answer, and the start of its text for the operator',
   'server/src/adapters/chains/dialects/': 'reports to the operator how a node answers; no money follows from it',
   'server/src/adapters/chains/survey/': 'reports to the operator whether a node is fit; no money follows from it',
   'server/src/app/backup/': 'files that we and PostgreSQL wrote; each is compared with its hash',

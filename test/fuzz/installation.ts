@@ -172,8 +172,16 @@ const makeMerchants = async (
   }
 }
 
-/** @param dir an empty folder of this run @param databaseUrl of an empty, migrated database */
-export const openInstallation = async (databaseUrl: string, dir: string): Promise<Installation> => {
+/**
+ * @param databaseUrl of an empty, migrated database
+ * @param dir an empty folder of this run
+ * @param settings more variables of the environment
+ */
+export const openInstallation = async (
+  databaseUrl: string,
+  dir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Installation> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const pool = createPool({ url: databaseUrl, applicationName: 'bursar fuzz', max: 2 })
   const db = createDb(pool)
@@ -191,7 +199,7 @@ export const openInstallation = async (databaseUrl: string, dir: string): Promis
     const merchants = await makeMerchants(runtime)
     const port = await freePort()
     const failures: string[] = []
-    api = await startApi(settingsOf(dir, databaseUrl, port), (line) => failures.push(line))
+    api = await startApi({ ...settingsOf(dir, databaseUrl, port), ...settings }, (line) => failures.push(line))
     const running = api
     const isRunning = (): boolean => running.exitCode === null && running.signalCode === null
     return { db, port, ...merchants, failures, isRunning, close }
