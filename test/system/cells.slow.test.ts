@@ -1,6 +1,6 @@
 /**
- * Several whole installations (cells) behind the HAProxy of deploy/cells: each request reaches the cell of its merchant,
- * and a cell that is added under load fails no request.
+ * Several whole installations (cells) behind the HAProxy of deploy/cells: each request reaches the cell of its
+ * merchant, and a cell that is added under load fails no request.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
