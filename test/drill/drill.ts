@@ -20,7 +20,13 @@ import { makeSafe } from '../../server/src/app/cli/restored.ts'
 import { createStockJob } from '../../server/src/chain/addresses/index.ts'
 import type { ChainSubscriber, Follower } from '../../server/src/chain/watcher/index.ts'
 import { createDeposits, DEFAULT_DEPOSIT_POLICY } from '../../server/src/pay-in/deposits/index.ts'
-import { attachSigned, findById, intentIdOf } from '../../server/src/pay-out/withdrawals/index.ts'
+import {
+  attachSigned,
+  decideRepeat,
+  findById,
+  intentIdOf,
+  listRepeats,
+} from '../../server/src/pay-out/withdrawals/index.ts'
 import { migrate } from '../../server/src/platform/db/migrate.ts'
 import { runUntilIdle } from '../../server/src/platform/jobs/index.ts'
 import { requireSameDatabase } from '../../server/src/platform/runtime/installation.ts'
@@ -127,6 +133,14 @@ const withdraw = async (world: PayoutWorld, asked: Asked, number: number): Promi
   const intentId = intentIdOf(world.merchantId, `id:${number}`)
   const units = PAYMENT + BigInt(number)
   asked.withdrawals[number] = { units, intentId, id: await world.request(units, { intentId }) }
+}
+
+/** A lost withdrawal again. Most merchants repeat it without its `localId`: every fourth names it. */
+const withdrawAgain = async (world: PayoutWorld, asked: Asked, number: number): Promise<void> => {
+  if (number % 4 === 0) return withdraw(world, asked, number)
+  const { units } = asked.withdrawals[number]!
+  const id = await world.request(units)
+  asked.withdrawals[number] = { units, intentId: id, id }
 }
 
 const giveOut = async ({ runtime, merchantId }: PayoutWorld, asked: Asked): Promise<void> => {
@@ -243,23 +257,25 @@ const recover = async (copy: Running, shared: Shared, clock: { now: number }): P
   chain.now.ms = world.time.now
   chain.mine()
   await readAll(follower)
+  const attach = (key: { merchantId: string; id: string }) =>
+    attachSigned(
+      {
+        runtime,
+        catalogue,
+        signer: world.signer,
+        wallet: WALLET,
+        adapter: { ...world.adapter, statusOf: async (hash) => chain.statusOf(hash) },
+        readAgain: async (height) => readAgain(copy, chain, height),
+      },
+      key,
+    )
   const replay = () =>
     replaySignerLog(
       {
         runtime,
+        catalogue,
         signer: world.signer,
-        attach: (key) =>
-          attachSigned(
-            {
-              runtime,
-              catalogue,
-              signer: world.signer,
-              wallet: WALLET,
-              adapter: { ...world.adapter, statusOf: async (hash) => chain.statusOf(hash) },
-              readAgain: async (height) => readAgain(copy, chain, height),
-            },
-            key,
-          ),
+        attach,
       },
       opened.log,
     )
@@ -268,7 +284,7 @@ const recover = async (copy: Running, shared: Shared, clock: { now: number }): P
   for (const [number, { id }] of before.withdrawals.entries()) {
     if (await findById(db, world.merchantId, id)) continue
     result.lostWithdrawals += 1
-    await withdraw(world, asked, number)
+    await withdrawAgain(world, asked, number)
   }
   const { rows: known } = await sql<{ address: string; id: string }>`select address, id from addresses`.execute(db)
   const owners = new Map(known.map(({ address, id }) => [address, id]))
@@ -285,8 +301,9 @@ const recover = async (copy: Running, shared: Shared, clock: { now: number }): P
   }
   const again = await replay()
   result.faults.push(...again.failed.map(({ why }) => why))
-  if (again.lost.length > 0) result.faults.push(`${again.lost.length} payments are still lost`)
   result.faults.push(...(await obstaclesOf(runtime, (await openRestore(db))!)))
+  for (const { withdrawalId } of await listRepeats(db))
+    await decideRepeat({ runtime, catalogue, signer: world.signer, attach }, withdrawalId, 'same', 'drill')
   await acceptRestored(runtime, 'the drill compared the books')
   await sql`update hot_wallets set next_nonce = greatest(next_nonce, ${chain.nonce()})`.execute(db)
   for (let round = 0; round < 60 && asked.withdrawals.some(({ units }) => paid(chain, units) === 0); round += 1)

@@ -1,6 +1,7 @@
+import { createAdapters } from '../../adapters/chains/index.ts'
 import { watchStatus } from '../../chain/watcher/index.ts'
 import { liftStop, listStops } from '../../ledger/stops/index.ts'
-import { acceptLost, listLost, type LostPayment } from '../../pay-out/withdrawals/index.ts'
+import { acceptLost, listLost, listRepeats } from '../../pay-out/withdrawals/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { openAlerts } from '../../platform/runtime/alerts.ts'
 import { acceptRestores, openRestore, type OpenRestore } from '../../platform/runtime/restores.ts'
@@ -9,10 +10,11 @@ import { actor } from './actor.ts'
 import { createAttaching } from './attaching.ts'
 import { command, type Command } from './command.ts'
 import type { Output } from './output.ts'
+import { groupLost, placesOf, showHeld, showLost } from './lost-payments.ts'
 import { replaySignerLog, type Replay } from './replay.ts'
 import { RESTORED } from './restored.ts'
 import { withSigner } from './signer.ts'
-import { withInstallation, type Opened } from '../installation/open.ts'
+import { required, tokensOf, withInstallation, type Opened } from '../installation/open.ts'
 
 /** Alerts about payments that may be made a second time, or that were made and are in no books. */
 const MUST_END: ReadonlySet<string> = new Set(['withdrawal-signed-before', 'overtaken-unclear'])
@@ -30,7 +32,15 @@ const requireRestore = async ({ db }: Runtime): Promise<OpenRestore> => {
 const replay = async (opened: Opened): Promise<Replay> => {
   const { log } = await requireRestore(opened.runtime)
   return withSigner(opened, (signer) =>
-    replaySignerLog({ runtime: opened.runtime, signer, attach: createAttaching(opened, signer) }, log),
+    replaySignerLog(
+      {
+        runtime: opened.runtime,
+        catalogue: required(opened.config.assets, 'BURSAR_ASSETS_FILE'),
+        signer,
+        attach: createAttaching(opened, signer),
+      },
+      log,
+    ),
   )
 }
 
@@ -48,32 +58,14 @@ export const obstaclesOf = async ({ db }: Pick<Runtime, 'db'>, restore: OpenRest
   return found
 }
 
-const showLost = (lost: readonly LostPayment[], out: Output): void => {
-  for (const payment of lost)
-    out.add(
-      'lost',
-      {
-        intentId: payment.intentId,
-        network: payment.network,
-        hash: payment.hash,
-        ticker: payment.ticker,
-        chainUnits: payment.chainUnits.toString(),
-        to: payment.to,
-        signedAt: payment.signedAt.toISOString(),
-        logLine: payment.logLine,
-        uses: payment.conflictKeys,
-      },
-      `lost  ${payment.network} ${payment.hash}: ${payment.chainUnits} units of ${payment.ticker} to ${payment.to}, intent ${payment.intentId}, signed ${payment.signedAt.toISOString()} (line ${payment.logLine})`,
-    )
-}
-
-const showReport = async (runtime: Runtime, out: Output): Promise<void> => {
+const showReport = async (opened: Opened, out: Output): Promise<void> => {
+  const { runtime } = opened
   const restore = await requireRestore(runtime)
   const lost = await listLost(runtime.db)
   const obstacles = await obstaclesOf(runtime, restore)
   const lines = [
     `restored ${restore.restoredAt.toISOString()}; the copy knew ${restore.log.length} lines of the signer's log${restore.replayedLength === null ? '' : `, compared up to line ${restore.replayedLength}`}`,
-    `${lost.length} payment(s) of the signer's log have no withdrawal in the books`,
+    `${groupLost(lost).length} payment(s) of the signer's log have no withdrawal in the books`,
   ]
   out.show(
     {
@@ -83,7 +75,12 @@ const showReport = async (runtime: Runtime, out: Output): Promise<void> => {
     },
     lines,
   )
-  showLost(lost, out)
+  const adapters = createAdapters(
+    required(opened.config.networks, 'BURSAR_NETWORKS_FILE'),
+    tokensOf(required(opened.config.assets, 'BURSAR_ASSETS_FILE')),
+  )
+  showLost(await placesOf(runtime.db, groupLost(lost), adapters), out)
+  showHeld(await listRepeats(runtime.db), out)
   for (const text of obstacles) out.add('obstacles', { text }, `wait  ${text}`)
   if (obstacles.length > 0) process.exitCode = 1
 }
@@ -113,7 +110,8 @@ export const acceptanceCommands: readonly Command[] = [
             ),
           ],
         )
-        showLost(done.lost, out)
+        showLost(groupLost(done.lost), out)
+        showHeld(await listRepeats(opened.runtime.db), out)
         for (const { withdrawalId, why } of done.failed)
           out.add('failed', { withdrawalId, why }, `BAD   withdrawal ${withdrawalId} was not attached: ${why}`)
         if (done.failed.length > 0) process.exitCode = 1
@@ -122,8 +120,8 @@ export const acceptanceCommands: readonly Command[] = [
   command({
     name: 'restored report',
     summary: 'show which payments a restored copy lacks, and the reasons for which payments must wait',
-    more: 'Exits with 1 while there is a reason to wait.',
-    run: async (_given, env, out) => withInstallation(env, async ({ runtime }) => showReport(runtime, out)),
+    more: 'Exits with 1 while there is a reason to wait. The nodes are asked in which block each signed transaction is.',
+    run: async (_given, env, out) => withInstallation(env, async (opened) => showReport(opened, out)),
   }),
   command({
     name: 'restored accept',

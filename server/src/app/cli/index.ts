@@ -25,6 +25,7 @@ import { hedgingCommands } from './hedging.ts'
 import { keyCommands } from './keys.ts'
 import { webhookEndpointCommands } from './webhook-endpoints.ts'
 import { leavingCommands } from './leaving.ts'
+import { lostPaymentCommands } from './lost-payments.ts'
 import { merchantCommands } from './merchant.ts'
 import { payerCommands } from './payers.ts'
 import { peopleCommands } from './people.ts'
@@ -48,7 +49,10 @@ const topics: readonly Topic[] = [
     title: 'Run and upgrade',
     commands: [setupCommand, ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
   },
-  { title: 'Backup and restore', commands: [...backupCommands, ...restoredCommands, ...acceptanceCommands] },
+  {
+    title: 'Backup and restore',
+    commands: [...backupCommands, ...restoredCommands, ...acceptanceCommands, ...lostPaymentCommands],
+  },
   { title: 'Checks, alerts and records', commands: [doctorCommand, smokeCommand, ...alertCommands, ...actionCommands] },
   {
     title: 'Merchants and their notifications',

@@ -53,6 +53,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'alerts',
   'alerts test',
   'restored report',
+  'restored held',
   'reserves verify',
   'reserves proof',
   'screening list',

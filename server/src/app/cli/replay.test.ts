@@ -6,7 +6,7 @@ import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
-import { createPayoutWorld, WALLET, type PayoutWorld, attachIn } from '../../../../test/world/payouts.ts'
+import { catalogue, createPayoutWorld, WALLET, type PayoutWorld, attachIn } from '../../../../test/world/payouts.ts'
 import { readLogEnd } from '../../chain/transactions/index.ts'
 import { listStops } from '../../ledger/stops/index.ts'
 import { intentIdOf, listLost } from '../../pay-out/withdrawals/index.ts'
@@ -27,6 +27,7 @@ const replay = (since = WHOLE_LOG) =>
   replaySignerLog(
     {
       runtime: world.runtime,
+      catalogue,
       signer: world.signer,
       attach: (key) => attachIn(world, key),
     },

@@ -3,12 +3,14 @@ import { NETWORKS, type Network } from '@bursar/chainkit'
 import { oursAmong, plannedAmong } from '../../chain/transactions/index.ts'
 import {
   findWaitingByIntents,
+  holdWaitingRepeats,
   paidIntents,
   recordLost,
   reportLost,
   resolveLost,
   type LostPayment,
 } from '../../pay-out/withdrawals/index.ts'
+import type { Catalogue } from '../../market/assets/index.ts'
 import { inTransaction, type Db } from '../../platform/db/index.ts'
 import { recordReplay } from '../../platform/runtime/restores.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
@@ -31,16 +33,24 @@ export interface Replay {
   otherLost: Record<string, number>
 }
 
+export interface ReplayDeps {
+  runtime: Runtime
+  catalogue: Catalogue
+  signer: SignerLog
+  attach: Attach
+}
+
 /**
  * Compares each payment of the signer's log after `since` with the books. A payment that the books lack is attached to
  * the withdrawal that waits with its intent, or stored as lost when there is none. Everything that was signed before
  * the copy was made is known to the copy: a transaction is planned in the database before it is signed, and the end of
- * the log is stored after that. Can be repeated; each run finds the withdrawals that merchants have requested again.
+ * the log is stored after that. Waiting withdrawals that equal a lost payment are held. Can be repeated; each run finds
+ * the withdrawals that merchants have requested again.
  * Throws LogLinesBroken when the log does not continue from `since`.
  * @param since the end of the log that the copy knew
  */
 export const replaySignerLog = async (
-  { runtime, signer, attach }: { runtime: Runtime; signer: SignerLog; attach: Attach },
+  { runtime, catalogue, signer, attach }: ReplayDeps,
   since: LogEnd,
 ): Promise<Replay> => {
   const replay: Replay = { lines: 0, known: 0, attached: [], superseded: [], lost: [], failed: [], otherLost: {} }
@@ -59,6 +69,7 @@ export const replaySignerLog = async (
     await reportLost(tx, NETWORKS, moment)
     await recordReplay(tx, end.length, new Date(runtime.clock.now()))
   })
+  await holdWaitingRepeats({ runtime, catalogue })
   return replay
 }
 

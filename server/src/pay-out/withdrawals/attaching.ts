@@ -24,6 +24,7 @@ import { paymentOf } from './bitcoin-batch.ts'
 import type { WithdrawalSubscriber } from './commands.ts'
 import { bar, renewIntent, SIGNED_BEFORE as ALERT } from './refusals.ts'
 import { joinLate } from './joining.ts'
+import { isHeldRepeat } from './lost-payments.ts'
 import { supersededBy } from './settlement.ts'
 import { findById, move, unbar, waitingByIntent } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
@@ -61,6 +62,8 @@ export const attachSigned = async (deps: AttachDeps, key: { merchantId: string; 
   if (!withdrawal) throw new Error('there is no such withdrawal: check both ids')
   if (withdrawal.state !== 'requested')
     throw new Error(`it is ${withdrawal.state}: only a withdrawal that waits can be attached`)
+  if (await isHeldRepeat(runtime.db, withdrawal))
+    throw new Error('it equals a lost payment: decide first by "bursar restored same" or "bursar restored new"')
   const all = await signer.transactionsOf(withdrawal.intentId)
   if (all.length === 0) {
     await inTransaction(runtime.db, (tx) => unbar(tx, withdrawal))

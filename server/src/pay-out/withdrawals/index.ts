@@ -11,6 +11,8 @@ export { askWithdrawal, createPricer } from './placing.ts'
 export type { Asked, Priced } from './placing.ts'
 export { attachSigned } from './attaching.ts'
 export type { Attached } from './attaching.ts'
+export { decideRepeat, holdWaitingRepeats, listRepeats } from './lost-repeats.ts'
+export type { HeldRepeat } from './lost-repeats.ts'
 export { acceptLost, listLost, paidIntents, recordLost, reportLost, resolveLost } from './lost-payments.ts'
 export type { LostPayment } from './lost-payments.ts'
 

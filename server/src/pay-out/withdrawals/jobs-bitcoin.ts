@@ -24,6 +24,7 @@ import { refuseImpossible } from './receivers.ts'
 import { takenByNode } from './jobs-judging.ts'
 import { PAYOUT_REFUSED } from './refusals.ts'
 import type { BitcoinPayoutDeps, PayoutDeps } from './payouts.ts'
+import { holdRepeats } from './lost-repeats.ts'
 import { nextWaiting, type Waiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -89,7 +90,7 @@ const fill = async (
   const ready: Withdrawal[] = []
   const alone = new Set<string>()
   for (let page = first; ;) {
-    ready.push(...(await deps.approved(await leaveOutDust(deps, page))))
+    ready.push(...(await deps.approved(await leaveOutDust(deps, await holdRepeats(deps, page)))))
     for (const one of page) if (one.alone) alone.add(one.id)
     const batch = chooseAmong(ready, alone, (some, rules) => chooseBatch(some, pays, rules, at.getTime()), policy)
     if (page.length < PAGE || batch.chosen.length === policy.mostPayments) return batch

@@ -31,6 +31,7 @@ import {
 } from './hot-wallet.ts'
 import { type EvmPayoutDeps, type GasRate, gasRateOf, hotRow, MOST_GAS, PLAIN_GAS } from './payouts.ts'
 import { mayPayCode, noLongerReverting, onRevert } from './receivers.ts'
+import { holdRepeats } from './lost-repeats.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -100,13 +101,13 @@ interface Page {
   last: Withdrawal | undefined
 }
 
-const readPage = async (
-  { runtime, network, approved }: EvmPayoutDeps,
-  most: number,
-  after?: Withdrawal,
-): Promise<Page> => {
+const readPage = async (deps: EvmPayoutDeps, most: number, after?: Withdrawal): Promise<Page> => {
+  const { runtime, network, approved } = deps
   const waiting = await nextWaiting(runtime.db, network, 'onChain', momentOf(runtime).at, most, after)
-  return { ready: await approved(waiting), last: waiting.length === most ? waiting.at(-1) : undefined }
+  return {
+    ready: await approved(await holdRepeats(deps, waiting)),
+    last: waiting.length === most ? waiting.at(-1) : undefined,
+  }
 }
 
 const chooseAll = async (

@@ -29,6 +29,7 @@ import { boundedForReceiver, mayPayCode, noLongerReverting, onRevert, runsReceiv
 import { FEE_ABOVE_CAP } from './refusals.ts'
 import type { TronPayoutDeps } from './payouts.ts'
 import { alertShort, HotBalance, noLongerShort, nothingToPay } from './hot-wallet.ts'
+import { holdRepeats } from './lost-repeats.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
@@ -55,7 +56,7 @@ export const planTronPayouts = async (deps: TronPayoutDeps): Promise<boolean> =>
   for (let after: Withdrawal | undefined; round.slots > 0 && !round.isOvertaken;) {
     const page = await nextWaiting(runtime.db, 'TRON', 'onChain', at, PAGE, after)
     if (page.length === 0 && after === undefined) await nothingToPay(deps, 'TRON')
-    await planPage(deps, await deps.approved(page), round)
+    await planPage(deps, await deps.approved(await holdRepeats(deps, page)), round)
     after = page.at(-1)
     // Without coin for fees no younger withdrawal can be paid either.
     if (page.length < PAGE || round.lacking.has(NATIVE_TICKER.TRON)) break

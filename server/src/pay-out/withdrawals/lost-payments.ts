@@ -2,7 +2,8 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
+import { raiseOrRenewAlert, resolveAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
+import { REPEATS_LOST } from './refusals.ts'
 
 const ALERT = 'payments-lost'
 
@@ -38,26 +39,66 @@ export const paidIntents = async (db: Db | Tx, outgoingIds: readonly string[]): 
   return new Set(rows.map(({ outgoingId, intentId }) => `${outgoingId}/${intentId}`))
 }
 
-/** Ends the lost payments of these intents. */
+/** Ends the lost payments of these intents. A withdrawal that one of them holds is held no longer. */
 export const resolveLost = async (
   tx: Db | Tx,
   intentIds: readonly string[],
   resolution: 'attached' | 'superseded',
   at: Date,
 ): Promise<void> => {
+  const { rows: freed } = await sql<{ id: string }>`with ended as (delete from lost_payment_repeats
+      where intent_id = any(${[...intentIds]}::uuid[]) and decision is null returning merchant_id, withdrawal_id)
+    update withdrawals w set barred = null from ended
+    where w.merchant_id = ended.merchant_id and w.id = ended.withdrawal_id and w.state = 'requested' and w.barred = 'repeat' returning w.id`.execute(
+    tx,
+  )
+  await resolveAlertsOf(
+    tx,
+    [REPEATS_LOST],
+    freed.map(({ id }) => id),
+    at,
+  )
   await sql`update lost_payments set resolved_at = ${at}, resolution = ${resolution}
     where intent_id = any(${[...intentIds]}::uuid[]) and resolved_at is null`.execute(tx)
 }
 
-/** Ends all lost payments by an operator's acceptance. @returns how many there were */
+/** Ends a lost payment that an operator has assigned to a withdrawal, also after its acceptance. */
+export const endLost = async (
+  tx: Tx,
+  intentId: string,
+  resolution: 'attached' | 'superseded',
+  at: Date,
+): Promise<void> => {
+  await sql`update lost_payments set resolved_at = ${at}, resolution = ${resolution} where intent_id = ${intentId}`.execute(
+    tx,
+  )
+}
+
+/** Whether a withdrawal waits because it equals a lost payment. */
+export const isHeldRepeat = async (
+  db: Db | Tx,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<boolean> => {
+  const { rows } =
+    await sql`select from withdrawals where merchant_id = ${merchantId} and id = ${id} and barred = 'repeat'`.execute(
+      db,
+    )
+  return rows.length > 0
+}
+
+/**
+ * Ends all lost payments by an operator's acceptance. They still hold equal withdrawals for a time.
+ * @returns how many payments there were; one may have several signed transactions
+ */
 export const acceptLost = async (tx: Tx, at: Date): Promise<number> => {
   const { rows } = await sql<{
     network: string
-  }>`update lost_payments set resolved_at = ${at}, resolution = 'accepted' where resolved_at is null returning network`.execute(
+    intentId: string
+  }>`update lost_payments set resolved_at = ${at}, resolution = 'accepted' where resolved_at is null returning network, intent_id as "intentId"`.execute(
     tx,
   )
   for (const network of new Set(rows.map((row) => row.network))) await resolveAlert(tx, ALERT, network, at)
-  return rows.length
+  return new Set(rows.map(({ intentId }) => intentId)).size
 }
 
 /** The lost payments that are not resolved, in the order of the signer's log. */
@@ -77,7 +118,7 @@ export const reportLost = async (tx: Tx, networks: readonly Network[], moment: M
     payments: number
     first: string
     hashes: string[] | null
-  }>`select network, count(*)::integer as payments, min(signed_at)::text as first, (array_agg(hash order by log_line))[1:3] as hashes
+  }>`select network, count(distinct intent_id)::integer as payments, min(signed_at)::text as first, (array_agg(hash order by log_line))[1:3] as hashes
     from lost_payments where resolved_at is null group by network`.execute(tx)
   for (const network of networks) {
     const found = rows.find((row) => row.network === network)
@@ -88,7 +129,7 @@ export const reportLost = async (tx: Tx, networks: readonly Network[], moment: M
         {
           kind: ALERT,
           subject: network,
-          text: `The signer's log has ${found.payments} payment(s) on ${network} that this restored database lacks, for example ${(found.hashes ?? []).join(', ')}. \`bursar restored report\` lists them. A merchant that repeats its request is not paid again: run \`bursar restored replay\` after it`,
+          text: `The signer's log has ${found.payments} payment(s) on ${network} that this restored database lacks, for example ${(found.hashes ?? []).join(', ')}. \`bursar restored report\` lists them. A request that repeats one of them waits for an operator (docs/operating/recovery.md)`,
           detail: { payments: found.payments, first: found.first },
         },
         moment,

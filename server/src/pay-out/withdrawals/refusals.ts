@@ -19,6 +19,9 @@ import type { Withdrawal } from './withdrawal.ts'
  */
 export const SIGNED_BEFORE = 'withdrawal-signed-before'
 
+/** Kind of the alert about a withdrawal that equals a payment which a restored copy lacks. */
+export const REPEATS_LOST = 'withdrawal-repeats-lost'
+
 /** Why the signer will sign nothing more for a withdrawal. */
 export type Barred = 'signed' | 'closed'
 
@@ -131,14 +134,15 @@ export const renewIntent = async (
   tx: Db | Tx,
   { merchantId, id, intentId }: Pick<Withdrawal, 'merchantId' | 'id' | 'intentId'>,
 ): Promise<void> => {
-  await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })}, barred = null where merchant_id = ${merchantId} and id = ${id}
+  await sql`update withdrawals set intent_id = ${nextIntentOf({ merchantId, intentId })}, barred = case when barred = 'repeat' then barred end where merchant_id = ${merchantId} and id = ${id}
     and state = 'requested' and coalesce(intent_id, id) = ${intentId}`.execute(tx)
 }
 
 /**
  * Bars a withdrawal from being planned, because the signer will sign nothing more for it. Exception: when an older
  * withdrawal in this database has the same intent (for example, because an Idempotency-Key was used again after its
- * answer had expired), this withdrawal is a different payment and gets its own intent instead.
+ * answer had expired), this withdrawal is a different payment and gets its own intent instead. An intent of a lost
+ * payment does not count: an operator has given it to the older withdrawal, and this one may be its first request.
  */
 export const bar = async (
   tx: Db | Tx,
@@ -150,7 +154,8 @@ export const bar = async (
   const older = await sql<{
     intentId: string
   }>`select coalesce(w.intent_id, w.id) as "intentId" from withdrawals w where w.merchant_id = ${merchantId} and w.id = ${id}
-    and w.state = 'requested' and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
+    and w.state = 'requested' and not exists (select from lost_payment_repeats r where r.intent_id = coalesce(w.intent_id, w.id) and r.decision = 'same')
+    and exists (select from withdrawals o where o.merchant_id = w.merchant_id and o.id <> w.id and o.created_at <= w.created_at
       and coalesce(o.intent_id, o.id) = coalesce(w.intent_id, w.id))`.execute(tx)
   if (older.rows[0]) return renewIntent(tx, { merchantId, id, ...older.rows[0] })
   const { rows } =
@@ -212,7 +217,12 @@ export const giveBack = async (
       return { kind: 'not-waiting' }
     }
     await carryOut(tx, effects, moment)
-    await resolveAlertsOf(tx, [...OVER_WHEN_PASSING, PAYOUT_REFUSED, FEE_ABOVE_CAP], [withdrawal.id], moment.at)
+    await resolveAlertsOf(
+      tx,
+      [...OVER_WHEN_PASSING, PAYOUT_REFUSED, FEE_ABOVE_CAP, REPEATS_LOST],
+      [withdrawal.id],
+      moment.at,
+    )
     return { kind: 'given-back' }
   })
 }

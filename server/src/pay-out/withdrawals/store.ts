@@ -123,9 +123,9 @@ export const tickersWaiting = async (db: Db, network: Network): Promise<Readonly
   return new Set(rows.map(({ ticker }) => ticker))
 }
 
-/** Ends the bar of a withdrawal: the signer would sign for it. */
+/** Ends the bar of a withdrawal by the signer: it would sign for it. The bar of a repeated lost payment stays. */
 export const unbar = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
-  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested'`.execute(
+  await sql`update withdrawals set barred = null where merchant_id = ${merchantId} and id = ${id} and state = 'requested' and barred <> 'repeat'`.execute(
     tx,
   )
 }

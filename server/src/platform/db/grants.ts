@@ -195,6 +195,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   // The statement of every posting refers to this table, even when it writes no row.
   local_ids: { owner: 'ledger/postings', api: 'ra', worker: 'ra', watcher: 'ra' },
+  lost_payment_repeats: { owner: 'pay-out/withdrawals', worker: 'rawd', operator: 'rawd' },
   lost_payments: { owner: 'pay-out/withdrawals', api: 'r', worker: 'r', operator: 'raw' },
   mail_digests: { owner: 'merchants/mail', worker: 'rawd' },
   mail_service: { owner: 'merchants/mail', api: 'r', worker: 'raw', watcher: 'r' },

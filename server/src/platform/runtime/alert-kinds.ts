@@ -104,6 +104,10 @@ const KINDS = {
     'recovery.md',
     'the money of a withdrawal was returned, because its receiver refuses payments',
   ),
+  'withdrawal-repeats-lost': critical(
+    'recovery.md',
+    'a withdrawal equals a payment that a restored copy lacks: paying it may pay twice',
+  ),
   'withdrawal-reverted': warningEvent(null, 'a payment was mined without effect, and its withdrawal given back'),
   'withdrawal-signed-before': critical(
     'recovery.md',
