@@ -75,10 +75,8 @@ const showReport = async (opened: Opened, out: Output): Promise<void> => {
     },
     lines,
   )
-  const adapters = createAdapters(
-    required(opened.config.networks, 'BURSAR_NETWORKS_FILE'),
-    tokensOf(required(opened.config.assets, 'BURSAR_ASSETS_FILE')),
-  )
+  const { networks, assets } = opened.config
+  const adapters = networks && assets ? createAdapters(networks, tokensOf(assets)) : new Map()
   showLost(await placesOf(runtime.db, groupLost(lost), adapters), out)
   showHeld(await listRepeats(runtime.db), out)
   for (const text of obstacles) out.add('obstacles', { text }, `wait  ${text}`)

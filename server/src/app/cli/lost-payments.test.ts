@@ -126,13 +126,26 @@ test('C10 a decision that was interrupted before the transaction was attached is
 
 test('C10 a held withdrawal is free when the merchant repeats the lost payment by its localId', async () => {
   const intentId = await signLost(intentIdOf(world.merchantId, 'id:7'))
-  const [equal, named] = [await ask(), await ask({ intentId })]
+  const equal = await ask()
   await replay()
-  expect(await world.stateOf(named)).toBe('planned')
+  expect(await heldIds()).toEqual([equal])
+  const named = await ask({ intentId })
+  await world.work()
+  expect(await replay()).toMatchObject({ attached: [named] })
   expect(await heldIds()).toEqual([])
+  expect(await openKinds()).not.toContain('withdrawal-repeats-lost')
   await world.work(3)
   expect(await statesOf([equal, named])).toEqual(['sent', 'sent'])
-  expect(await openKinds()).not.toContain('withdrawal-repeats-lost')
+})
+
+test('C10 a request with the localId of the lost payment is not held: it is attached', async () => {
+  const intentId = await signLost(intentIdOf(world.merchantId, 'id:7'))
+  await replay()
+  const named = await ask({ intentId })
+  await world.work(2)
+  expect([await heldIds(), await world.stateOf(named)]).toEqual([[], 'requested'])
+  expect(await openKinds()).toContain('withdrawal-signed-before')
+  expect(await replay()).toMatchObject({ attached: [named] })
 })
 
 test('C10 a held withdrawal can be given up; the lost payment then holds the next one', async () => {
