@@ -274,4 +274,50 @@ export const withdrawalsSabotages: readonly Sabotage[] = [
     finder:
       'server/src/pay-out/withdrawals/rules.test.ts › TRON: a withdrawal to TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t is accepted: false',
   },
+  {
+    name: 'repeat-own-intent-held',
+    file: 'server/src/pay-out/withdrawals/lost-repeats.ts',
+    replace: ['waiting.filter(({ intentId }) => intents.has(intentId))', 'waiting.filter(() => false)'],
+    fault: 'C10',
+    breaks: 'A request with the localId of its lost payment waits for an operator, who may say that it is new.',
+    finder:
+      'server/src/app/cli/lost-payments.test.ts › C10 a request with the localId of the lost payment is not held: it is attached',
+  },
+  {
+    name: 'repeat-forgotten-after-acceptance',
+    file: 'server/src/pay-out/withdrawals/lost-repeats.ts',
+    replace: ["(l.resolved_at is null or l.resolution = 'accepted')", 'l.resolved_at is null'],
+    fault: 'C10',
+    breaks: 'A lost payment is paid twice when its merchant repeats it after the books of the copy were accepted.',
+    finder:
+      'server/src/app/cli/lost-payments.test.ts › C10 a withdrawal that is requested after the acceptance is held before it is planned, for 30 days',
+  },
+  {
+    name: 'repeat-older-held',
+    file: 'server/src/pay-out/withdrawals/lost-repeats.ts',
+    replace: [' || withdrawal.createdAt <= lost.since', ''],
+    fault: 'C10',
+    breaks: 'An order that was in the copy takes the place of the repetition of a lost payment, which is paid twice.',
+    finder:
+      'server/src/app/cli/lost-payments.test.ts › C10 a lost payment holds one equal withdrawal, which was requested later; others are paid',
+  },
+  {
+    name: 'repeat-twin-paid',
+    file: 'server/src/pay-out/withdrawals/refusals.ts',
+    replace: ["r.decision = 'same')", "r.decision = 'other')"],
+    fault: 'C10',
+    breaks:
+      'A lost payment that an operator gave to one withdrawal is paid again for the first request with its localId.',
+    finder:
+      'server/src/app/cli/lost-payments.test.ts › C10 a second request that names the lost payment by its localId waits, and is decided as same',
+  },
+  {
+    name: 'backup-manifest-unchecked',
+    file: 'server/src/app/backup/folder.ts',
+    replace: ["if (id.split('-')[1] !== nameHashOf(bytes))", "if (id.split('-')[1] === '')"],
+    fault: 'D11',
+    breaks: 'A backup with a changed manifest is restored.',
+    finder:
+      'server/src/app/backup/backup.test.ts › a backup whose manifest was changed, moved or removed is not used, and hides no older one',
+  },
 ]

@@ -1,14 +1,25 @@
 /** The folder of backups without a server: the log, the copy of the signer's log, settings and retention. */
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { evmRequest, intentOf, makeSigner } from '../../../../test/world/signer.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
-import { idOf, listBackups, MANIFEST, placesOf, withScratch, type Manifest } from './folder.ts'
+import { listBackups, MANIFEST, nameOf, placesOf, readBackups, stampOf, withScratch } from './folder.ts'
+import { readManifest, type Manifest } from './manifest.ts'
 import { connectionOf } from './programs.ts'
 import { copySettings } from './settings.ts'
 import { copySignerLog, readCopy } from './signer-copy.ts'
+import { backupBefore } from './restoring.ts'
 import { removeOld } from './taking.ts'
 import { checkReceived, fileOf, newestComplete, numberOf } from './wal.ts'
 
@@ -163,29 +174,85 @@ test('the password of a URL is not in the arguments of a program', () => {
   })
 })
 
+const DAY = 86_400_000
+const manifestAt = (at: Date, startFile = file(2)): Manifest => ({
+  format: 1,
+  version: '0.1.0',
+  startedAt: at.toISOString(),
+  finishedAt: at.toISOString(),
+  database: { name: 'bursar', major: 15, systemIdentifier: '7300000000000000000', timeline: 1 },
+  wal: { start: '0/2000028', end: '0/3000000', startFile, segmentBytes: SEGMENT },
+  backupManifest: 'a'.repeat(64),
+  signerLog: { length: 3, head: 'b'.repeat(64) },
+  settings: { 'BURSAR_ASSETS_FILE-assets.json': 'c'.repeat(64) },
+  leftOut: [],
+})
+/** Makes the folder of a backup with its manifest. @returns its id */
+const makeBackup = (folder: string, at: Date, startFile?: string): string => {
+  const text = JSON.stringify(manifestAt(at, startFile))
+  const id = nameOf(at, text)
+  const path = join(placesOf(folder).base, id)
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, MANIFEST), text)
+  return id
+}
+
 test('old backups are removed, but never the two newest, and the log that the oldest needs stays', async () => {
   const folder = temporaryFolder('old')
   const { base, wal } = placesOf(folder)
-  for (const [number, day] of [1, 2, 3, 4].entries()) {
-    const at = new Date(Date.UTC(2026, 0, day))
-    const path = join(base, idOf(at))
-    mkdirSync(path, { recursive: true })
-    const manifest = { finishedAt: at.toISOString(), wal: { startFile: file(number * 2 + 2), segmentBytes: SEGMENT } }
-    writeFileSync(join(path, MANIFEST), JSON.stringify(manifest as unknown as Manifest))
-  }
-  // The rest of a removal that was interrupted has no manifest, and is no backup.
-  mkdirSync(join(base, '20251231T000000Z', 'data'), { recursive: true })
-  for (const day of [1, 9]) mkdirSync(join(base, `${idOf(new Date(Date.UTC(2026, 0, day, 1)))}.partial`))
+  const ids = [1, 2, 3, 4].map((day, number) =>
+    makeBackup(folder, new Date(Date.UTC(2026, 0, day)), file(number * 2 + 2)),
+  )
+  for (const day of [1, 9]) mkdirSync(join(base, `${stampOf(new Date(Date.UTC(2026, 0, day, 1)))}.partial`))
   receive(
     wal,
     Array.from({ length: 9 }, (_, number) => file(number)),
   )
   const removed = await removeOld(folder, new Date(Date.UTC(2027, 0, 1)))
-  expect(removed).toEqual({ backups: ['20260101T000000Z', '20260102T000000Z'], files: 6 })
-  expect((await listBackups(folder)).map(({ id }) => id)).toEqual(['20260103T000000Z', '20260104T000000Z'])
+  expect(removed).toEqual({ backups: ids.slice(0, 2), files: 6 })
+  expect((await listBackups(folder)).map(({ id }) => id)).toEqual(ids.slice(2))
   // A backup that is younger than the newest may still be running.
   expect(readdirSync(base).filter((name) => name.endsWith('.partial'))).toEqual(['20260109T010000Z.partial'])
   expect(readdirSync(wal).toSorted()).toEqual([6, 7, 8].map((number) => file(number)))
+})
+
+test('a backup whose manifest was changed, moved or removed is not used, and hides no older one', async () => {
+  const folder = temporaryFolder('changed')
+  const { base } = placesOf(folder)
+  const [older, newer] = [1, 2].map((day) => makeBackup(folder, new Date(day * DAY)))
+  expect((await backupBefore(folder, null)).id).toBe(newer)
+  const path = join(base, newer!, MANIFEST)
+  const text = readFileSync(path, 'utf8')
+  for (const change of [
+    () => writeFileSync(path, text.replace('"length":3', '"length":2')),
+    () => writeFileSync(path, readFileSync(join(base, older!, MANIFEST))),
+    () => rmSync(path),
+  ]) {
+    change()
+    const { good, damaged } = await readBackups(folder)
+    expect([good.map(({ id }) => id), damaged.map(({ id }) => id)]).toEqual([[older], [newer]])
+    await expect(backupBefore(folder, null)).rejects.toThrow(`backup ${newer} is damaged`)
+    expect((await backupBefore(folder, new Date(1.5 * DAY))).id).toBe(older)
+  }
+  expect(await removeOld(folder, new Date(9 * DAY))).toEqual({ backups: [], files: 0 })
+})
+
+test('a manifest is read by its shape', () => {
+  const good = manifestAt(new Date(0))
+  expect(readManifest(JSON.stringify(good))).toEqual(good)
+  expect(() => readManifest('{')).toThrow('is no JSON')
+  for (const [change, place] of [
+    [{ more: 1 }, 'more'],
+    [{ format: 2 }, 'format'],
+    [{ settings: { '../../etc/passwd': 'c'.repeat(64) } }, 'settings'],
+    [{ settings: { a: 'c' } }, 'settings'],
+    [{ wal: { ...good.wal, startFile: '../x' } }, 'wal.startFile'],
+    [{ wal: { ...good.wal, segmentBytes: 0.5 } }, 'wal.segmentBytes'],
+    [{ signerLog: { length: -1, head: 'b'.repeat(64) } }, 'signerLog'],
+    [{ finishedAt: 'yesterday' }, 'finishedAt'],
+    [{ database: undefined }, 'database'],
+  ] as const)
+    expect(() => readManifest(JSON.stringify({ ...good, ...change }))).toThrow(place)
 })
 
 test('a drill refuses a folder with files and leaves them, and removes only the folder that it made', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readManifest, type Manifest } from './manifest.ts'
 
 /**
  * The folder of backups: `base/ID` (a base backup with its manifest and settings), `wal` (the write-ahead log, as
@@ -18,27 +19,6 @@ export const MANIFEST = 'manifest.json'
 export const DATA = 'data'
 export const SETTINGS = 'settings'
 
-/** One backup, as its `manifest.json` describes it. */
-export interface Manifest {
-  format: 1
-  /** version of the program that made it */
-  version: string
-  /** real time */
-  startedAt: string
-  finishedAt: string
-  database: { name: string; major: number; systemIdentifier: string; timeline: number }
-  /** positions in the write-ahead log between which the base backup was made, and the file of the first */
-  wal: { start: string; end: string; startFile: string; segmentBytes: number }
-  /** SHA-256 of PostgreSQL's own manifest, which has a hash of each file of the base backup */
-  backupManifest: string
-  /** the end of the signer's log when it was copied, after the base backup; null: the signer is not configured */
-  signerLog: { length: number; head: string } | null
-  /** SHA-256 of each file below `settings` */
-  settings: Record<string, string>
-  /** variables whose files have secrets and were left out, because no certificate was given to encrypt them for */
-  leftOut: string[]
-}
-
 /** A backup that has ended well. */
 export interface Backup {
   id: string
@@ -46,29 +26,53 @@ export interface Backup {
   manifest: Manifest
 }
 
-/** The backups of a folder, the oldest first. A backup that was interrupted has no manifest and is not one of them. */
-export const listBackups = async (folder: string): Promise<Backup[]> => {
+/** A folder with the name of a backup that must not be used. */
+export interface DamagedBackup {
+  id: string
+  why: string
+}
+
+/** The backups of a folder, the oldest first, and those whose manifest is not the one that was written. */
+export const readBackups = async (folder: string): Promise<{ good: Backup[]; damaged: DamagedBackup[] }> => {
   const { base } = placesOf(folder)
   const names = await readdir(base).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const ids = names.filter((name) => /^\d{8}T\d{6}Z$/.test(name)).toSorted()
-  const found = await Promise.all(
-    ids.map(async (id) => {
-      const path = join(base, id)
-      const manifest = await readFile(join(path, MANIFEST), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined
-        throw error
-      })
-      return manifest === undefined ? [] : [{ id, path, manifest: JSON.parse(manifest) as Manifest }]
-    }),
-  )
-  return found.flat()
+  const [good, damaged]: [Backup[], DamagedBackup[]] = [[], []]
+  for (const id of names.filter((name) => /^\d{8}T\d{6}Z(-[0-9a-f]+)?$/.test(name)).toSorted()) {
+    const path = join(base, id)
+    try {
+      good.push({ id, path, manifest: await manifestOf(id, path) })
+    } catch (error) {
+      damaged.push({ id, why: (error as Error).message })
+    }
+  }
+  return { good, damaged }
 }
 
+/** The good backups of a folder, the oldest first. */
+export const listBackups = async (folder: string): Promise<Backup[]> => (await readBackups(folder)).good
+
+/** Reads a manifest whose hash is in the name of its folder. Nothing of it is used before the hash is right. */
+const manifestOf = async (id: string, path: string): Promise<Manifest> => {
+  const bytes = await readFile(join(path, MANIFEST)).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(error.code === 'ENOENT' ? `it has no ${MANIFEST}` : error.message, { cause: error })
+  })
+  if (id.split('-')[1] !== nameHashOf(bytes))
+    throw new Error(`${MANIFEST} is not the one that was written: its hash is not in the name of the folder`)
+  return readManifest(bytes.toString('utf8'))
+}
+
+/** The part of the hash of a manifest that is in the name of its backup: 128 bits. */
+const nameHashOf = (manifest: string | Uint8Array): string =>
+  createHash('sha256').update(manifest).digest('hex').slice(0, 32)
+
+/** The name of a backup: the time of its start, and a hash of its manifest. */
+export const nameOf = (startedAt: Date, manifest: string): string => `${stampOf(startedAt)}-${nameHashOf(manifest)}`
+
 /** `20261128T170000Z`. */
-export const idOf = (at: Date): string => at.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
+export const stampOf = (at: Date): string => at.toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
 
 /**
  * Calls with a new folder below an empty or missing one, and removes only what it made. Throws an Error when the folder

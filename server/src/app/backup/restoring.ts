@@ -4,7 +4,7 @@ import { readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseClient } from '../../platform/db/client.ts'
-import { DATA, listBackups, placesOf, syncFolder, type Backup } from './folder.ts'
+import { DATA, placesOf, readBackups, stampOf, syncFolder, type Backup } from './folder.ts'
 import { runProgram, startProgram, type Programs } from './programs.ts'
 import { makeFolder } from './taking.ts'
 import { newestComplete, numberOf } from './wal.ts'
@@ -35,11 +35,18 @@ export interface Restored {
 /** The server recovers for at most this long without ending: a day. */
 const RECOVERY_MS = 86_400_000
 
-/** The newest backup that ended before a time. Throws an Error when there is none. */
+/**
+ * The newest backup that ended before a time. Throws an Error when there is none, or when a later one is damaged: it
+ * may be the one that was meant.
+ */
 export const backupBefore = async (folder: string, to: Date | null): Promise<Backup> => {
-  const found = (await listBackups(folder))
-    .filter(({ manifest }) => to === null || Date.parse(manifest.finishedAt) <= to.getTime())
-    .at(-1)
+  const { good, damaged } = await readBackups(folder)
+  const found = good.filter(({ manifest }) => to === null || Date.parse(manifest.finishedAt) <= to.getTime()).at(-1)
+  const newer = damaged.find(({ id }) => id > (found?.id ?? '') && (to === null || id < stampOf(to)))
+  if (newer)
+    throw new Error(
+      `backup ${newer.id} is damaged: ${newer.why}. Name another one by --id: \`bursar backup list\` shows them`,
+    )
   if (!found) throw new Error(`${folder} has no backup${to === null ? '' : ` that ended before ${to.toISOString()}`}`)
   return found
 }
@@ -73,7 +80,7 @@ export const restoreBackup = async <T>(
   const log = logOf(server)
   try {
     const { name } = backup.manifest.database
-    const url = `postgres:///${name}?host=${encodeURIComponent(socket)}&user=${encodeURIComponent(superuser)}`
+    const url = `postgres:///${encodeURIComponent(name)}?host=${encodeURIComponent(socket)}&user=${encodeURIComponent(superuser)}`
     const { position, timeline } = await recovered(url, server, log)
     if (newest !== null && numberOf(position, segmentBytes) < newest)
       throw new Error(

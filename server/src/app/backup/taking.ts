@@ -4,19 +4,21 @@ import type { SignerLog } from '../../adapters/signer/index.ts'
 import {
   DATA,
   hashOfFile,
-  idOf,
   listBackups,
   MANIFEST,
+  nameOf,
   placesOf,
   SETTINGS,
+  stampOf,
   syncFolder,
   writeSynced,
   type Backup,
-  type Manifest,
 } from './folder.ts'
+import type { Manifest } from './manifest.ts'
 import { connectionOf, runProgram, type Programs } from './programs.ts'
 import { copySettings } from './settings.ts'
 import { copySignerLog } from './signer-copy.ts'
+import { verifyOwn } from './verifying.ts'
 import { removeBefore } from './wal.ts'
 
 export interface Taking {
@@ -35,25 +37,25 @@ export interface Taking {
 
 /**
  * Makes a base backup with the log that it needs, then copies the signer's log, which so has every line that the
- * database of the backup knows, and the settings. The backup has its name only when all of it is on the disk. Throws
- * ProgramFailed, LogCopyBroken.
+ * database of the backup knows, and the settings. The backup gets its name only when all of it is on the disk, and every
+ * byte was read again and is good. Throws ProgramFailed, LogCopyBroken, or an Error that lists what is not good.
  */
 export const takeBackup = async (taking: Taking): Promise<Backup> => {
   const { folder, programs, database, now } = taking
   const places = placesOf(folder)
   const startedAt = new Date(now())
-  const id = idOf(startedAt)
-  const draft = join(places.base, `${id}.partial`)
+  const stamp = stampOf(startedAt)
+  const draft = join(places.base, `${stamp}.partial`)
   await makeFolder(programs, places.base)
   await makeFolder(programs, draft)
-  const { text, env } = connectionOf(taking.url)
+  const { text: target, env } = connectionOf(taking.url)
   const data = join(draft, DATA)
   await runProgram(
     programs,
     'pg_basebackup',
     [
       '-d',
-      text,
+      target,
       '--no-password',
       '-D',
       data,
@@ -63,7 +65,7 @@ export const takeBackup = async (taking: Taking): Promise<Backup> => {
       'fast',
       '--manifest-checksums=SHA256',
       '-l',
-      `bursar ${id}`,
+      `bursar ${stamp}`,
     ],
     { env },
   )
@@ -81,8 +83,12 @@ export const takeBackup = async (taking: Taking): Promise<Backup> => {
     signerLog,
     ...copied,
   }
-  await writeSynced(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`)
+  const text = `${JSON.stringify(manifest, undefined, 2)}\n`
+  const id = nameOf(startedAt, text)
+  await writeSynced(join(draft, MANIFEST), text)
   await syncFolder(draft)
+  const problems = await verifyOwn(programs, folder, { id, path: draft, manifest })
+  if (problems.length > 0) throw new Error([`${draft} is no good backup:`, ...problems].join('\n  '))
   const path = join(places.base, id)
   await rename(draft, path)
   await syncFolder(places.base)

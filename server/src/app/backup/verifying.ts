@@ -6,15 +6,11 @@ import { readCopy } from './signer-copy.ts'
 import { checkReceived, fileOf, readReceived } from './wal.ts'
 
 /**
- * Checks a backup: every file of the base backup by PostgreSQL's manifest, that manifest and the settings by ours, the
- * log that was received since, and the copy of the signer's log. Reads every byte.
- * @returns the faults, and the time up to which the log was received
+ * Checks a backup without the log that was received since: every file of the base backup by PostgreSQL's manifest, that
+ * manifest and the settings by ours, and the copy of the signer's log. Reads every byte.
+ * @returns the faults
  */
-export const verifyBackup = async (
-  programs: Programs,
-  folder: string,
-  { path, manifest }: Backup,
-): Promise<{ problems: string[]; newestAt: Date | null }> => {
+export const verifyOwn = async (programs: Programs, folder: string, { path, manifest }: Backup): Promise<string[]> => {
   const places = placesOf(folder)
   const problems: string[] = []
   const data = join(path, DATA)
@@ -33,12 +29,36 @@ export const verifyBackup = async (
     await readCopy(places.signerLog, manifest.signerLog).catch((error: unknown) => {
       problems.push((error as Error).message)
     })
+  return problems
+}
+
+/**
+ * Checks a backup, and the log that was received since. Reads every byte.
+ * @returns the faults, and the time up to which the log was received
+ */
+export const verifyBackup = async (
+  programs: Programs,
+  folder: string,
+  backup: Backup,
+): Promise<{ problems: string[]; newestAt: Date | null }> => {
+  const problems = await verifyOwn(programs, folder, backup)
+  const received = await verifyReceived(programs, folder, backup)
+  return { problems: [...problems, ...received.problems], newestAt: received.newestAt }
+}
+
+/** Checks the log that was received since a backup. Reads every byte. */
+export const verifyReceived = async (
+  programs: Programs,
+  folder: string,
+  { manifest }: Backup,
+): Promise<{ problems: string[]; newestAt: Date | null }> => {
+  const places = placesOf(folder)
   const { end, segmentBytes } = manifest.wal
   const since = { from: fileOf(end, manifest.database.timeline, segmentBytes), segmentBytes }
   const received = await checkReceived(places.wal, since)
-  problems.push(...received.problems)
+  const problems = [...received.problems]
   // Files that are missing or cut have their own sentence.
-  if (received.problems.length === 0) problems.push(...(await readReceived(programs, places.wal, since)))
+  if (problems.length === 0) problems.push(...(await readReceived(programs, places.wal, since)))
   return { problems, newestAt: received.newestAt }
 }
 

@@ -82,9 +82,14 @@ test.skipIf(isSkipped)(
       code: 1,
       text: expect.stringContaining('set BURSAR_SIGNER, or give --without-signer'),
     })
+    const making = await withClient(cluster.url, async (client) => {
+      await client.query('select pg_advisory_lock(726264)')
+      return run('backup', '--folder', backups, '--without-signer')
+    })
+    expect(making).toMatchObject({ code: 1, text: expect.stringContaining('another backup of this database') })
     const made = await run('backup', '--folder', backups, '--without-signer')
-    expect(made).toMatchObject({ code: 0, text: expect.stringMatching(/^backup \d{8}T\d{6}Z up to/) })
-    expect((await run('backup', 'list', '--folder', backups)).text).toMatch(/\d{8}T\d{6}Z/)
+    expect(made).toMatchObject({ code: 0, text: expect.stringMatching(/^backup \d{8}T\d{6}Z-[0-9a-f]{32} up to/) })
+    expect((await run('backup', 'list', '--folder', backups)).text).toMatch(/\d{8}T\d{6}Z-[0-9a-f]{32}/)
     await withClient(cluster.url, (client) => client.query("create table after_backup as select 'later' as text"))
     expect(await run('backup', 'verify', '--folder', backups)).toMatchObject({
       code: 0,

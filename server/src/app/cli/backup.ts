@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { connectSigner } from '../../adapters/signer/index.ts'
-import { listBackups, placesOf, withScratch, type Backup } from '../backup/folder.ts'
+import { placesOf, readBackups, withScratch, type Backup } from '../backup/folder.ts'
 import { auditCopy, markCopy } from '../backup/inspecting.ts'
+import { oneAtATime } from '../backup/one-at-a-time.ts'
 import { programsOf, type Programs } from '../backup/programs.ts'
 import { backupBefore, restoreBackup, restoreInto } from '../backup/restoring.ts'
 import { makeFolder, removeOld, takeBackup } from '../backup/taking.ts'
-import { verifyBackup } from '../backup/verifying.ts'
+import { verifyBackup, verifyReceived } from '../backup/verifying.ts'
 import { startReceiving } from '../backup/wal.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
@@ -46,7 +47,10 @@ const describeServer = async (db: Db) => {
 /** The backup with an id, else the newest. */
 const chosen = async (folder: string, id: string | undefined): Promise<Backup> => {
   if (id === undefined) return backupBefore(folder, null)
-  const found = (await listBackups(folder)).find((backup) => backup.id === id)
+  const { good, damaged } = await readBackups(folder)
+  const broken = damaged.find((backup) => backup.id === id)
+  if (broken) throw new Error(`backup ${id} is damaged: ${broken.why}`)
+  const found = good.find((backup) => backup.id === id)
   if (!found) throw new Error(`${folder} has no backup ${id}: \`bursar backup list\` shows them`)
   return found
 }
@@ -111,19 +115,25 @@ export const backupCommands: readonly Command[] = [
         const signer = config.signer && connectSigner(signerAddress(config), createLogMemory(db, clock.now))
         try {
           const programs = programsOf(database.major, options.programs)
-          const backup = await takeBackup({
-            folder,
-            programs,
-            url: await urlOf(options['url-file'], config.databaseUrl),
-            database,
-            signer,
-            env,
-            recipient: options.recipient,
-            version: VERSION,
-            now: clock.now,
+          const url = await urlOf(options['url-file'], config.databaseUrl)
+          const { backup, removed } = await oneAtATime(config.databaseUrl, async () => {
+            const taken = await takeBackup({
+              folder,
+              programs,
+              url,
+              database,
+              signer,
+              env,
+              recipient: options.recipient,
+              version: VERSION,
+              now: clock.now,
+            })
+            const { problems } = await verifyReceived(programs, folder, taken)
+            if (problems.length > 0)
+              throw new Error([`backup ${taken.id} is good, but its received log is not:`, ...problems].join('\n  '))
+            const old = new Date(clock.now() - days * DAY_MS)
+            return { backup: taken, removed: await removeOld(folder, old) }
           })
-          const { problems } = await verifyBackup(programs, folder, backup)
-          if (problems.length > 0) throw new Error([`backup ${backup.id} is not good:`, ...problems].join('\n  '))
           const { wal, signerLog, leftOut } = backup.manifest
           await recordBackup(
             db,
@@ -131,7 +141,6 @@ export const backupCommands: readonly Command[] = [
             runtime,
             new Date(clock.now()),
           )
-          const removed = await removeOld(folder, new Date(clock.now() - days * DAY_MS))
           out.show({ id: backup.id, path: backup.path, manifest: { ...backup.manifest }, removed }, [
             `backup ${backup.id} up to ${wal.end}; signer's log: ${signerLog ? `${signerLog.length} lines` : 'no signer is configured'}`,
             ...leftOut.map(
@@ -172,7 +181,8 @@ export const backupCommands: readonly Command[] = [
     summary: 'list the backups of a folder',
     options: { folder: folderOption },
     run: async ({ options }, _env, out) => {
-      const backups = (await listBackups(resolve(options.folder))).map(({ id, manifest }) => ({
+      const { good, damaged } = await readBackups(resolve(options.folder))
+      const backups = good.map(({ id, manifest }) => ({
         id,
         finishedAt: manifest.finishedAt,
         wal: manifest.wal.end,
@@ -180,6 +190,8 @@ export const backupCommands: readonly Command[] = [
         version: manifest.version,
       }))
       out.list('backups', backups, { none: 'there is no backup' })
+      for (const { id, why } of damaged) out.add('damaged', { id, why }, `BAD  ${id}: ${why}`)
+      if (damaged.length > 0) process.exitCode = 1
     },
   }),
   command({
