@@ -68,7 +68,7 @@ const alertOne = async (
   const raise = (kind: AlertKind, subject: string, text: string): Promise<void> =>
     raiseAlert(
       tx,
-      { kind, subject, text: `${text} (transaction ${hash}). See docs/operating/chain-trouble.md`, detail: { hash } },
+      { kind, subject, text: `${text} (transaction ${hash}). See docs/operating/tokens.md`, detail: { hash } },
       moment,
     )
   switch (act) {

@@ -44,7 +44,7 @@ const KINDS = {
 
   // chains and their nodes
   'branches-alternate': critical('chain-trouble.md', 'the node shows two branches of the chain in turn'),
-  'chain-stale': critical('nodes.md', 'the chain has not grown for too long'),
+  'chain-stale': critical('halted-chain.md', 'the chain has not grown for too long'),
   'final-transaction-changed': criticalEvent('chain-trouble.md', 'a final transaction of ours has changed'),
   'final-transaction-lost': critical('chain-trouble.md', 'final transactions of ours are in no block any more'),
   'finality-broken': criticalEvent('chain-trouble.md', 'blocks that were final are no longer part of the chain'),
@@ -62,11 +62,11 @@ const KINDS = {
   'untraced-block': warning('chain-trouble.md', 'blocks do not show the coin that contracts sent'),
   'watcher-failing': critical(null, 'the watcher fails at a block'),
   'watcher-stopped': critical('chain-trouble.md', 'the chain of the node and the books have no recent block in common'),
-  'issuer-destroyed': criticalEvent('chain-trouble.md', 'the issuer of a token has destroyed money of ours'),
-  'issuer-fee': criticalEvent('chain-trouble.md', 'the issuer of a token takes or changes a fee of transfers'),
-  'issuer-froze': critical('chain-trouble.md', 'the issuer of a token has frozen an address of ours'),
-  'issuer-moved': criticalEvent('chain-trouble.md', 'the issuer of a token has replaced its contract'),
-  'issuer-paused': critical('chain-trouble.md', 'the issuer of a token has stopped all transfers'),
+  'issuer-destroyed': criticalEvent('tokens.md', 'the issuer of a token has destroyed money of ours'),
+  'issuer-fee': criticalEvent('tokens.md', 'the issuer of a token takes or changes a fee of transfers'),
+  'issuer-froze': critical('tokens.md', 'the issuer of a token has frozen an address of ours'),
+  'issuer-moved': criticalEvent('tokens.md', 'the issuer of a token has replaced its contract'),
+  'issuer-paused': critical('tokens.md', 'the issuer of a token has stopped all transfers'),
 
   // our own transactions
   broadcast: warning('recovery.md', 'nodes do not accept a signed transaction of ours'),
@@ -94,7 +94,7 @@ const KINDS = {
   'fee-above-cap': warning('sweeps.md', 'the network fee of a payment or sweep is above its cap'),
   'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for the waiting payments'),
   'merchant-limit': warning('withdrawal-limits.md', 'withdrawals wait because of a limit of their merchant'),
-  'payments-revert': warning('chain-trouble.md', 'payments of an asset fail in the estimate, for every receiver'),
+  'payments-revert': warning('tokens.md', 'payments of an asset fail in the estimate, for every receiver'),
   'payments-lost': critical('recovery.md', 'the log of the signer has payments that a restored copy lacks'),
   'payout-fee-too-high': warning('bitcoin.md', 'the fee of a Bitcoin payout is above its cap'),
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
@@ -168,7 +168,7 @@ const KINDS = {
   // exchange
   'hedge-failing': warning('hedging.md', 'orders on a venue do not fill, or can not be begun'),
   'hedge-unknown': critical('hedging.md', 'the outcome of an order on a venue is unknown'),
-  'market-closed': warning(null, 'an asset is closed for exchange: its sources disagree or are missing'),
+  'market-closed': warning('exchange.md', 'an asset is closed for exchange: its sources disagree or are missing'),
   'position-limit-near': warning('hedging.md', 'a limit of a position is nearly used, or exceeded'),
   'price-jump': warning('exchange.md', 'the price of an asset has jumped'),
   'prices-disagree': warning('exchange.md', 'the sources of a price disagree'),
