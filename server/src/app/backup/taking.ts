@@ -37,8 +37,8 @@ export interface Taking {
 
 /**
  * Makes a base backup with the log that it needs, then copies the signer's log, which so has every line that the
- * database of the backup knows, and the settings. The backup gets its name only when all of it is on the disk, and every
- * byte was read again and is good. Throws ProgramFailed, LogCopyBroken, or an Error that lists what is not good.
+ * database of the backup knows, and the settings. The backup gets its name only when all of it is on the disk, and
+ * every byte was read again and is good. Throws ProgramFailed, LogCopyBroken, or an Error that lists what is not good.
  */
 export const takeBackup = async (taking: Taking): Promise<Backup> => {
   const { folder, programs, database, now } = taking
