@@ -1,6 +1,7 @@
 /** Withdrawals that equal a payment which a restored copy lacks: they wait until an operator has decided. */
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import type { Signer } from '../../adapters/signer/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction, type Db, type Tx } from '../../platform/db/index.ts'
@@ -165,6 +166,7 @@ export const listRepeats = async (db: Db | Tx): Promise<HeldRepeat[]> => {
 }
 
 interface DecideDeps extends GivingBackDeps {
+  signer: Pick<Signer, 'closeIntent' | 'transactionsOf'>
   attach(key: { merchantId: string; id: string }): Promise<Attached>
 }
 
@@ -177,8 +179,8 @@ interface DecideDeps extends GivingBackDeps {
 type Decided = 'attached' | 'superseded' | 'waits' | 'given-back'
 
 /**
- * Carries out an operator's decision about a withdrawal that equals a lost payment. Same: the signer closes the
- * withdrawal's own intent, the withdrawal gets the intent of the lost payment, and its transactions are attached. If
+ * Carries out an operator's decision about a withdrawal that equals a lost payment. Same: the withdrawal gets the
+ * intent of the lost payment, the signer closes its own, and the transactions of the lost payment are attached. If
  * the process ends in between, the alert `withdrawal-signed-before` is open, and `attach` completes it. New: it is
  * paid.
  * A withdrawal that names the intent of a lost payment which is another withdrawal already is given back (same), or
@@ -198,7 +200,7 @@ export const decideRepeat = async (
   const { merchantId, intentId } = held
   const withdrawal = (await findById(runtime.db, merchantId, withdrawalId))!
   if (decision === 'same') {
-    const signed = await signer.closeIntent(withdrawal.intentId)
+    const signed = await signer.transactionsOf(withdrawal.intentId)
     if (signed.length > 0)
       throw new Error(
         `the signer has signed ${signed.map(({ hash }) => hash).join(', ')} for this withdrawal itself: run "bursar restored new ${withdrawalId}"`,
@@ -229,6 +231,8 @@ export const decideRepeat = async (
     await raiseOrRenewAlert(tx, { kind: SIGNED_BEFORE, subject: withdrawalId, text }, moment)
   })
   if (decision === 'new') return 'waits'
+  // An older copy of the database, restored later, may have the withdrawal with its own intent.
+  await signer.closeIntent(withdrawal.intentId)
   const { kind } = await deps.attach({ merchantId, id: withdrawalId })
   const resolution = kind === 'superseded' ? 'superseded' : 'attached'
   await inTransaction(runtime.db, (tx) => endLost(tx, intentId, resolution, momentOf(runtime).at))
@@ -245,17 +249,25 @@ const decideTwin = async (deps: DecideDeps, id: string, decision: 'same' | 'new'
   const [twin] = rows
   if (!twin)
     throw new Error('no withdrawal with this id waits for a decision: `bursar restored held` lists those that wait')
+  const key = { merchantId: twin.merchantId, id }
+  if (decision === 'new') {
+    await inTransaction(db, async (tx) => {
+      await renewIntent(tx, { ...twin, id })
+      await resolveAlert(tx, SIGNED_BEFORE, id, momentOf(deps.runtime).at)
+    })
+    return 'waits'
+  }
+  // An intent that is closed before the withdrawal has it: if the process ends, the job of closed ones gives it back.
+  const closed = deps.runtime.newId()
+  await deps.signer.closeIntent(closed)
   await inTransaction(db, async (tx) => {
-    await renewIntent(tx, { ...twin, id })
-    // Until it is given back, nothing may plan it under the new intent.
-    if (decision === 'same')
-      await sql`update withdrawals set barred = 'signed' where merchant_id = ${twin.merchantId} and id = ${id} and state = 'requested'`.execute(
-        tx,
-      )
+    await sql`update withdrawals set intent_id = ${closed}, barred = 'closed'
+      where merchant_id = ${key.merchantId} and id = ${id} and state = 'requested' and coalesce(intent_id, id) = ${twin.intentId}`.execute(
+      tx,
+    )
     await resolveAlert(tx, SIGNED_BEFORE, id, momentOf(deps.runtime).at)
   })
-  if (decision === 'new') return 'waits'
-  const { kind } = await giveBack(deps, { merchantId: twin.merchantId, id })
+  const { kind } = await giveBack(deps, key)
   if (kind !== 'given-back') throw new Error(`withdrawal ${id} could not be given back: ${kind}`)
   return kind
 }
