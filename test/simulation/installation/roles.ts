@@ -142,6 +142,7 @@ const startApi = async (opened: Opened, world: World, closes: Close[]): Promise<
     addressStock: config.addressStock,
     dataKeys: config.dataKeys,
     chainIds: chainIdsOf(opened),
+    isStopping: () => false,
   })
   closes.push(() => api.close())
   return { jobs: api.jobs, api: await api.server.listen({ host: '127.0.0.1', port: 0 }) }

@@ -260,7 +260,10 @@ test('metrics: costs by network, asset and operation and never by merchant; drif
   await createReconcileJob(here.runtime, catalogue, [here.adapter], 1).run(new AbortController().signal)
   await bursar('costs')
   here.later(90_000)
-  const server = createInnerServer(metricsOf(here.runtime, catalogue, readPolicies(POLICY).treasury), async () => {})
+  const server = createInnerServer(metricsOf(here.runtime, catalogue, readPolicies(POLICY).treasury), {
+    healthy: async () => {},
+    missing: async () => [],
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -170,6 +170,7 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
     expect(metrics).toMatch(/^bursar_requests_total\{operation="listCryptoAssets",status="200"\} [1-9]/m)
     expect(metrics).toMatch(/^bursar_request_seconds_count\{operation="listCryptoAssets"\} [1-9]/m)
   },
+  drainSeconds: async () => expect(await opened(({ config }) => config.drainSeconds)).toBe(1),
   trustedProxies: async () => {
     expect(await times(4, () => fetch(url('/nowhere'), { headers: from('198.51.100.1') }))).toEqual([
       404, 404, 404, 429,

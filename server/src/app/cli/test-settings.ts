@@ -90,6 +90,7 @@ const settingsOf = (
   BURSAR_CARD_KEY_FILE: file('card-key', 'cd'.repeat(32)),
   BURSAR_HTTP: `127.0.0.1:${ports.api}`,
   BURSAR_INNER: `127.0.0.1:${ports.inner}`,
+  BURSAR_DRAIN_SECONDS: '1',
   BURSAR_PUBLIC_URL: PUBLIC_URL,
   BURSAR_QUOTE_SECONDS: '77',
   BURSAR_QUOTE_MINED_HOURS: '7',

@@ -54,6 +54,8 @@ export type ApiLimits = Required<
   addressStock: number
   /** of the EVM networks, for payment URIs */
   chainIds: ReadonlyMap<Network, bigint>
+  /** whether the process finishes its work and should get no new requests */
+  isStopping(): boolean
 } & Pick<HttpDeps, 'pause'>
 
 /** Composes the merchant API: the server, and the jobs that prepare data for it. */
@@ -61,7 +63,7 @@ export const createApi = (
   world: World,
   directory: MerchantDirectory,
   pool: PoolSettings,
-  { chainIds, addressStock, dataKeys, ...limits }: ApiLimits,
+  { chainIds, addressStock, dataKeys, isStopping, ...limits }: ApiLimits,
 ) => {
   const { runtime, catalogue, wallet } = world
   const committer = createCommitter(pool)
@@ -132,6 +134,7 @@ export const createApi = (
     pages: { routes: pages, problem: problemPage, ...limits.pages },
     log: runtime.log,
     ready: async () => {
+      if (isStopping()) throw new Error('the process stops')
       await readClockOffset(runtime.db)
     },
     findKnown: known.find,

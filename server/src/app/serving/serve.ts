@@ -35,6 +35,7 @@ import { followOffset, readClockOffset } from '../../platform/runtime/business-c
 import type { Role } from '../../platform/config/settings.ts'
 import { requireSameDatabase } from '../../platform/runtime/installation.ts'
 import { createLifeJob, lifeMetrics } from './living.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
 import { runParts, type Started, type Stop } from './parts.ts'
 import { createInnerServer } from '../../platform/process/metrics.ts'
 import { VERSION } from '../../platform/process/version.ts'
@@ -64,11 +65,18 @@ export const serve = async (role: Exclude<Role, 'cli'>, env: Environment): Promi
   const opened = await openInstallation(env, role)
   const { runtime } = opened
   const { ended, fail } = untilEnded()
-  const start = (started: Started): Promise<void> => {
+  const readiness = createReadiness()
+  readiness.add('database', () => readClockOffset(runtime.db))
+  const start = async (started: Started): Promise<void> => {
     started(opened.close)
-    return startParts(role, env, opened, started, fail)
+    await startParts(role, env, opened, { started, fail, readiness })
+    readiness.began()
   }
-  await runParts(start, ended, () => {
+  const drained = drainedAfter(ended, opened, readiness)
+  // Nothing awaits it before all parts have started.
+  drained.catch(() => {})
+  await runParts(start, drained, () => {
+    readiness.stops()
     runtime.log.info('stopping')
     // A hanging part must not keep the process alive: all durable state is in the database.
     void sleep(LONGEST_STOP_MS, undefined, { ref: false }).then(() => process.exit(1))
@@ -79,14 +87,16 @@ const startParts = async (
   role: Exclude<Role, 'cli'>,
   env: Environment,
   opened: Opened,
-  started: Started,
-  fail: (error: Error) => void,
+  { started, fail, readiness }: { started: Started; fail(error: Error): void; readiness: Readiness },
 ): Promise<void> => {
   const { config, runtime } = opened
   const world = worldOf(opened)
+  const has = (one: Role): boolean => role === one || role === 'all'
+  const meter = createRequestMeter()
+  // First, so that it is stopped last: probes get answers while the other parts start and stop.
+  if (config.inner.port !== 0) started(await startInner(opened, world, readiness, has('api') ? meter.metrics : []))
   await requireSameDatabase(runtime.db, momentOf(runtime))
   await requireSameKeys(runtime.db, world.wallet)
-  const has = (one: Role): boolean => role === one || role === 'all'
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
   // A watcher needs no merchants' keys, and has no right to read them.
   started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
@@ -95,15 +105,16 @@ const startParts = async (
     await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
     await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   }
-  const meter = createRequestMeter()
-  if (has('watcher')) started(startWatchers(world, opened, pausePoints(env)))
+  if (has('watcher')) started(startWatchers(world, opened, pausePoints(env), readiness))
   const signer = has('worker')
     ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
     : undefined
-  if (signer) await startWorker(world, opened, directory, env, signer, started)
-  if (has('api')) await startApi(world, opened, directory, meter, env, started)
+  if (signer) {
+    readiness.add('signer', () => signer.status())
+    await startWorker(world, opened, directory, env, signer, started)
+  }
+  if (has('api')) await startApi(world, opened, directory, { meter, readiness }, env, started)
   started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
-  if (config.inner.port !== 0) started(await startInner(opened, world, has('api') ? meter.metrics : []))
   runtime.log.info({ role, version: VERSION }, 'ready')
   process.send?.('ready')
 }
@@ -149,7 +160,7 @@ const startApi = async (
   world: World,
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
-  meter: RequestMeter,
+  { meter, readiness }: { meter: RequestMeter; readiness: Readiness },
   env: Environment,
   started: Started,
 ): Promise<void> => {
@@ -170,6 +181,7 @@ const startApi = async (
     dataKeys: config.dataKeys,
     chainIds: chainIdsOf(required(config.networks, 'BURSAR_NETWORKS_FILE')),
     pause: pausePoints(env),
+    isStopping: readiness.isStopping,
   })
   started(() => api.close())
   await api.server.listen({ host: config.http.host, port: config.http.port })
@@ -275,24 +287,32 @@ const nodeLook = (
  * Starts the watchers. A network that must not be watched any further stays stopped, with its alert; the others are
  * watched.
  */
-const startWatchers = (world: World, { config, runtime, pool }: Opened, pause: PausePoint): Stop => {
+const startWatchers = (
+  world: World,
+  { config, runtime, pool }: Opened,
+  pause: PausePoint,
+  readiness: Readiness,
+): Stop => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
   const identities = new Map([...adapters.keys()].map((network) => [network, identityOf(networks, network)]))
   const stopping = new AbortController()
   const look = nodeLook('watcher', world, config, adapters)
-  const running = createWatchers(
-    world,
-    adapters,
-    identities,
-    pool,
-    (network) => requireFitNode(look, network),
-    pause,
-  ).map((watcher) =>
-    watcher
-      .run(stopping.signal)
-      .catch((err: unknown) => runtime.log.fatal({ err }, 'a network is not watched any more')),
-  )
+  const watchers = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network), pause)
+  const running = watchers.map(async (watcher) => {
+    const { network } = watcher.progress()
+    let ended: unknown
+    // A watcher that waits to lead is ready: it takes over by itself.
+    readiness.add(network, async () => {
+      if (ended !== undefined) throw ended
+    })
+    try {
+      await watcher.run(stopping.signal)
+    } catch (err) {
+      ended = err
+      runtime.log.fatal({ err }, 'a network is not watched any more')
+    }
+  })
   const standing = createJobLoop([createNodeStandingJob(runtime, adapters)], runtime.log, jobWatch(runtime))
   return async () => {
     stopping.abort()
@@ -303,6 +323,7 @@ const startWatchers = (world: World, { config, runtime, pool }: Opened, pause: P
 const startInner = async (
   { config, runtime }: Opened,
   { catalogue, policies, exchange }: World,
+  { missing }: Readiness,
   requests: RequestMeter['metrics'],
 ): Promise<Stop> => {
   const server: Server = createInnerServer(
@@ -311,9 +332,7 @@ const startInner = async (
       ...metricsOf(runtime, catalogue, policies.treasury),
       ...exchangeMetricsOf(runtime, catalogue, exchange),
     ],
-    async () => {
-      await readClockOffset(runtime.db)
-    },
+    { healthy: () => readClockOffset(runtime.db), missing },
     requests,
   )
   await new Promise<void>((resolve, reject) => {
@@ -324,6 +343,15 @@ const startInner = async (
 }
 
 const LONGEST_STOP_MS = 25_000
+
+/**
+ * Settles as `ended`, after the time in which load balancers learn that the process is not ready. It serves meanwhile.
+ */
+const drainedAfter = async (ended: Promise<void>, { config }: Opened, readiness: Readiness): Promise<void> => {
+  await ended
+  readiness.stops()
+  await sleep(config.drainSeconds * 1_000)
+}
 
 /** Resolves when a signal asks the process to stop, and rejects when a part of it fails for good. */
 const untilEnded = (): { ended: Promise<void>; fail(error: Error): void } => {

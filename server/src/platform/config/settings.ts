@@ -177,11 +177,18 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   inner: standard(
     'BURSAR_INNER',
-    text('where `/metrics` and the health check are served; for your own network only', {
+    text('where `/metrics`, `/health/live` and `/health/ready` are served; for your own network only', {
       standard: '127.0.0.1:9090',
       says: LISTEN,
     }),
     readListenAddress,
+  ),
+  drainSeconds: standard(
+    'BURSAR_DRAIN_SECONDS',
+    count(
+      'how long a role that is asked to stop still serves while `/health/ready` says no, so that load balancers send nothing more',
+      { least: 0, most: 30, standard: 0, unit: 'seconds' },
+    ),
   ),
   trustedProxies: standard(
     'BURSAR_TRUSTED_PROXIES',

@@ -4,6 +4,7 @@ import { createInnerServer } from './metrics.ts'
 
 let lag = 3
 let isHealthy = true
+let reasons: string[] = []
 const server = createInnerServer(
   [
     {
@@ -20,8 +21,11 @@ const server = createInnerServer(
       read: async () => [{ labels: {}, value: 7 }],
     },
   ],
-  async () => {
-    if (!isHealthy) throw new Error('the database does not answer')
+  {
+    healthy: async () => {
+      if (!isHealthy) throw new Error('the database does not answer')
+    },
+    missing: async () => reasons,
   },
 )
 let base = ''
@@ -47,4 +51,15 @@ test('health reports the error; other paths are not found', async () => {
   const ill = await fetch(`${base}/health`)
   expect([ill.status, await ill.text()]).toEqual([503, 'Error: the database does not answer'])
   expect((await fetch(`${base}/`)).status).toBe(404)
+})
+
+test('a process that is not ready is alive, and says its reasons', async () => {
+  const ask = async (path: string) => {
+    const answer = await fetch(`${base}${path}`)
+    return [answer.status, await answer.json()]
+  }
+  expect(await ask('/health/ready')).toEqual([200, { status: 'ready' }])
+  reasons = ['signer: does not answer']
+  expect(await ask('/health/ready')).toEqual([503, { status: 'not ready', reasons }])
+  expect(await ask('/health/live')).toEqual([200, { status: 'live' }])
 })

@@ -11,13 +11,23 @@ export interface Figure {
   read(): Promise<{ labels: Record<string, string>; value: number }[]>
 }
 
+/** Answers of the inner server about the process. */
+export interface Health {
+  /** rejects while the database does not answer: `/health` */
+  healthy(): Promise<unknown>
+  /** the reasons why the process can't do its work; empty if it can: `/health/ready` */
+  missing(): Promise<readonly string[]>
+}
+
 /**
  * Creates the server for metrics and health of one process, on an internal address that merchants can't reach.
+ * `/health/live` is answered without any look at other systems: a service manager that restarts a process because its
+ * database is away makes nothing better.
  * @param metrics those that the process counts itself
  */
 export const createInnerServer = (
   figures: readonly Figure[],
-  healthy: () => Promise<void>,
+  { healthy, missing }: Health,
   metrics: readonly Metric[] = [],
 ): Server => {
   const registry = new Registry()
@@ -36,6 +46,16 @@ export const createInnerServer = (
     } else if (request.url === '/health') {
       healthy().then(
         () => answer(200, 'text/plain', 'ok'),
+        (error: unknown) => answer(503, 'text/plain', String(error)),
+      )
+    } else if (request.url === '/health/live') {
+      answer(200, 'application/json', '{"status":"live"}')
+    } else if (request.url === '/health/ready') {
+      missing().then(
+        (reasons) =>
+          reasons.length === 0
+            ? answer(200, 'application/json', '{"status":"ready"}')
+            : answer(503, 'application/json', JSON.stringify({ status: 'not ready', reasons })),
         (error: unknown) => answer(503, 'text/plain', String(error)),
       )
     } else answer(404, 'text/plain', 'not found')
