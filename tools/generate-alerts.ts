@@ -1,4 +1,5 @@
 /** The page of alerts and the rules for Prometheus, from the list of all kinds of alerts. */
+import { EXPLAINED } from '../server/src/platform/runtime/alert-causes.ts'
 import { ALERT_KINDS, type AlertRow } from '../server/src/platform/runtime/alert-kinds.ts'
 
 const rows = Object.entries(ALERT_KINDS).toSorted(([a], [b]) => a.localeCompare(b, 'en'))
@@ -24,6 +25,7 @@ The worker sends alerts to the people and systems in the file that \`BURSAR_ALER
 
 - A critical alert is sent within seconds, a warning when it has been open for \`warningsAfterMinutes\` (10). An open alert is sent again after \`repeatHours\` (24). The end of an alert is sent once.
 - One message has all alerts that are due. A mail has the alerts of one kind together.
+- People get one notice of one cause: while the alert \`node-unavailable\` of a network is open, and ten minutes longer, mail and webhooks get no alerts that it explains, such as \`chain-stale\` or \`job-failing\` of the same network. If such an alert lasts longer than its cause, it is sent. \`bursar alerts\`, the metric and Alertmanager have all of them. The table has the causes of each kind.
 - Mail needs the mail server of \`BURSAR_SMTP_URL\` ([mail.md](mail.md)).
 - A webhook gets \`{ "alerts": [...] }\`. Each alert has \`id\`, \`kind\`, \`severity\`, \`subject\`, \`text\`, \`page\`, \`raisedAt\`, \`endedAt\` (null while it is open) and \`isRepeated\`. With \`secretFile\`, the request is signed as Standard Webhooks.
 - Alertmanager gets every open alert each minute, and groups, repeats and silences them by its own settings. If the worker stops, Alertmanager ends the alerts after five minutes: monitor the worker too, by the rules below.
@@ -35,14 +37,20 @@ The worker sends alerts to the people and systems in the file that \`BURSAR_ALER
 
 ## All kinds
 
-| alert | severity | ends | reports | page |
-|---|---|---|---|---|
+| alert | severity | ends | reports | page | not sent to people while open |
+|---|---|---|---|---|---|
 ${rows.map(rowOf).join('\n')}
 `
 
 function rowOf([kind, { severity, ends, page, cause }]: [string, AlertRow]): string {
   const ended = ends === 'cause' ? 'with its cause' : '`bursar alerts end`'
-  return `| \`${kind}\` | ${severity} | ${ended} | ${cause} | ${page === null ? 'the text says what to do' : `[${page}](${page})`} |`
+  return `| \`${kind}\` | ${severity} | ${ended} | ${cause} | ${page === null ? 'the text says what to do' : `[${page}](${page})`} | ${causesOf(kind)} |`
+}
+
+function causesOf(kind: string): string {
+  return EXPLAINED.filter((one) => one.kind === kind)
+    .map(({ cause }) => `\`${cause}\``)
+    .join(', ')
 }
 
 /** `docs/operating/prometheus/alerts.yml`, in Prometheus' format of alerting rules. */
@@ -63,7 +71,7 @@ ${rows.map(ruleOf).join('\n')}
 function ruleOf([kind, { severity, page, cause }]: [string, AlertRow]): string {
   const matcher = kind.endsWith('*') ? `kind=~"${kind.slice(0, -1)}.+"` : `kind="${kind}"`
   // A warning may pass by itself: it is sent when it has lasted.
-  return `      - alert: Bursar${nameOf(kind)}
+  return `      - alert: ${alertNameOf(kind)}
         expr: max by (kind) (bursar_open_alerts{${matcher}}) > 0
         for: ${severity === 'critical' ? '0m' : '10m'}
         labels: { severity: ${severity} }
@@ -72,7 +80,8 @@ function ruleOf([kind, { severity, page, cause }]: [string, AlertRow]): string {
           page: docs/operating/${page ?? 'alerts.md'}`
 }
 
-function nameOf(kind: string): string {
+/** The name of the rule of a kind. */
+export function alertNameOf(kind: string): string {
   const words = kind.replace('*', 'refuses').split('-')
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return `Bursar${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }

@@ -37,10 +37,19 @@ export const createMailReceiver = (
 
 /**
  * Posts `{ "alerts": [...] }`. With a secret, the request has the headers of Standard Webhooks.
+ * @param name unique among webhooks, without secrets
  * @param secret `whsec_` and base64, or null
  */
-export const createWebhookReceiver = ({ url, secret }: { url: string; secret: string | null }): AlertReceiver => ({
-  name: `webhook ${new URL(url).host}`,
+export const createWebhookReceiver = ({
+  url,
+  name,
+  secret,
+}: {
+  url: string
+  name: string
+  secret: string | null
+}): AlertReceiver => ({
+  name: `webhook ${name}`,
   send: async (alerts, at) => {
     const body = JSON.stringify({ alerts })
     const id = `alerts_${at.getTime()}`
@@ -52,9 +61,10 @@ export const createWebhookReceiver = ({ url, secret }: { url: string; secret: st
  * Posts to `/api/v2/alerts` (Alertmanager's `api/v2/openapi.yaml`, `postableAlerts`). It has to be called again within
  * five minutes for as long as an alert is open.
  * @param url of Alertmanager, without the path of its API
+ * @param name unique among instances, without secrets
  */
-export const createAlertmanagerReceiver = (url: string): AlertReceiver => ({
-  name: `alertmanager ${new URL(url).host}`,
+export const createAlertmanagerReceiver = (url: string, name: string): AlertReceiver => ({
+  name: `alertmanager ${name}`,
   send: async (alerts, at) => {
     const posted = alerts.map(({ id, kind, severity, subject, text, page, raisedAt, endedAt }) => ({
       labels: { alertname: kind, severity, subject, job: 'bursar' },

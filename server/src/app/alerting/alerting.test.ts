@@ -114,6 +114,47 @@ test('a receiver that fails gets the alert later, delays no other one, and is na
   expect(well.received).toHaveLength(1)
 })
 
+test('two webhooks of one host get alerts, and fail, each for itself', async () => {
+  const { url, received } = await startReceiver()
+  const job = jobOf({ webhooks: [{ url: `${url}/first?token=one` }, { url: `${url}/second?token=two` }] })
+  await raise('custody-shortage')
+  await run(job)
+  await run(job)
+  expect(received.map(({ path }) => path)).toEqual(['/first?token=one', '/second?token=two'])
+  const { rows } = await sql<{ name: string }>`select name from alert_receivers order by name`.execute(db)
+  expect(rows.map(({ name }) => name)).toEqual([
+    expect.stringMatching(/^webhook 127\.0\.0\.1:\d+ [0-9a-f]{8}$/),
+    expect.stringMatching(/^webhook 127\.0\.0\.1:\d+ [0-9a-f]{8}$/),
+  ])
+})
+
+test('a node that is away makes one notice to people; its consequences are sent if they last, and go to Alertmanager at once', async () => {
+  const [people, system] = [await startReceiver(), await startReceiver()]
+  const job = jobOf({ webhooks: [{ url: people.url }], alertmanager: [system.url], warningsAfterMinutes: 0 })
+  await raise('node-unavailable', 'ETHEREUM')
+  await raise('node-unfit', 'ETHEREUM worker')
+  await raise('chain-stale', 'ETHEREUM')
+  await raise('fees-unknown', 'ETHEREUM')
+  await raise('job-failing', 'payouts ETHEREUM')
+  clock.ms += MINUTE
+  await raise('chain-stale', 'BITCOIN')
+  await raise('custody-shortage', 'ETHEREUM USDT')
+  await run(job)
+  expect(kindsOf(people.received)).toEqual([['node-unavailable', 'chain-stale', 'custody-shortage']])
+  expect((system.received[0]!.body as unknown[]).length).toBe(7)
+
+  // The node is back, and has not caught up yet.
+  await resolveAlert(db, 'node-unavailable', 'ETHEREUM', new Date(clock.ms))
+  await resolveAlert(db, 'node-unfit', 'ETHEREUM worker', new Date(clock.ms))
+  clock.ms += MINUTE
+  await run(job)
+  expect(kindsOf(people.received.slice(1))).toEqual([['node-unavailable again ended']])
+
+  clock.ms += 10 * MINUTE
+  await run(job)
+  expect(kindsOf(people.received.slice(2))).toEqual([['chain-stale']])
+})
+
 test('while one worker sends to a receiver, another one does not', async () => {
   const held = Promise.withResolvers<void>()
   const sent: string[][] = []
@@ -124,7 +165,9 @@ test('while one worker sends to a receiver, another one does not', async () => {
       await held.promise
     },
   }
-  const workers = [1, 2].map(() => createAlertingJob(runtime, [{ receiver, repeatMs: 24 * 60 * MINUTE, waitMs: 0 }]))
+  const workers = [1, 2].map(() =>
+    createAlertingJob(runtime, [{ receiver, repeatMs: 24 * 60 * MINUTE, waitMs: 0, causesOnly: true }]),
+  )
   await raise('custody-shortage')
   const first = run(workers[0]!)
   await expect.poll(() => sent.length, { timeout: 30_000 }).toBe(1)
@@ -199,7 +242,7 @@ test('a mail has the alerts of one kind together, critical ones first, and names
 
 test.each([
   [{ mail: ['no address'] }, /mail\[0\]: it is not a mail address/],
-  [{ webhooks: [{ url: 'http://a/1' }, { url: 'http://a/2' }] }, /two of one kind have the same host and port/],
+  [{ webhooks: [{ url: 'http://a/1' }, { url: 'http://a/1' }] }, /two of one kind have the same address/],
   [{ alertmanager: ['ftp://a'] }, /alertmanager\[0\]: write an http\(s\) address/],
 ])('the file %j is refused', (file, message) => {
   expect(() => readAlertsFile(file)).toThrow(message)

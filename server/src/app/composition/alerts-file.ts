@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import {
   createAlertmanagerReceiver,
@@ -61,11 +62,8 @@ export const ALERTS_SHAPE = withRule(
   ({ mail = [], webhooks = [], alertmanager = [] }, note) => {
     for (const [i, address] of mail.entries())
       if (mailAddress(address) === undefined) note('it is not a mail address', 'mail', i)
-    const hosts = [...webhooks.map(({ url }) => url), ...alertmanager].filter((url) => URL.canParse(url))
-    for (const list of [webhooks.map(({ url }) => url), alertmanager]) {
-      const names = list.filter((url) => hosts.includes(url)).map((url) => new URL(url).host)
-      if (new Set(names).size < names.length) note('two of one kind have the same host and port')
-    }
+    for (const list of [webhooks.map(({ url }) => url), alertmanager])
+      if (new Set(list).size < list.length) note('two of one kind have the same address')
   },
 )
 
@@ -79,6 +77,7 @@ export interface TimedReceiver {
   receiver: AlertReceiver
   repeatMs: number
   waitMs: number
+  causesOnly: boolean
 }
 
 /** @param mail the mail server of the installation; null if there is none */
@@ -88,13 +87,33 @@ export const createReceivers = (
 ): TimedReceiver[] => {
   const repeatMs = Number(times.repeatHours ?? REPEAT_HOURS) * HOUR_MS
   const waitMs = Number(times.warningsAfterMinutes ?? WAIT_MINUTES) * MINUTE_MS
-  const timed = (receiver: AlertReceiver): TimedReceiver => ({ receiver, repeatMs, waitMs })
+  const timed = (receiver: AlertReceiver): TimedReceiver => ({ receiver, repeatMs, waitMs, causesOnly: true })
   return [
     ...(mailing ? mail.map((to) => timed(createMailReceiver(mailing.sender, { ...mailing, to }))) : []),
-    ...webhooks.map(({ url, secretFile: file }) =>
-      timed(createWebhookReceiver({ url, secret: file === undefined ? null : readSecret(file) })),
-    ),
-    // Alertmanager waits and repeats by its own settings, and forgets an alert that is not posted for five minutes.
-    ...alertmanager.map((url) => ({ receiver: createAlertmanagerReceiver(url), repeatMs: MINUTE_MS, waitMs: 0 })),
+    ...webhooks.map(({ url, secretFile: file }, at) => {
+      const secret = file === undefined ? null : readSecret(file)
+      const named = nameAmong(
+        webhooks.map((one) => one.url),
+        at,
+      )
+      return timed(createWebhookReceiver({ url, name: named, secret }))
+    }),
+    // Alertmanager waits, repeats and inhibits by its own settings, and forgets an alert that is not posted for five
+    // minutes.
+    ...alertmanager.map((url, at) => {
+      const receiver = createAlertmanagerReceiver(url, nameAmong(alertmanager, at))
+      return { receiver, repeatMs: MINUTE_MS, waitMs: 0, causesOnly: false }
+    }),
   ]
+}
+
+/**
+ * Names an address by host and port. The path may contain a token, so addresses of one host are distinguished by
+ * the start of their hash, which does not change when others are added or removed.
+ */
+const nameAmong = (urls: readonly string[], at: number): string => {
+  const [url, hosts] = [urls[at]!, urls.map((one) => new URL(one).host)]
+  const { host } = new URL(url)
+  if (hosts.filter((one) => one === host).length === 1) return host
+  return `${host} ${createHash('sha256').update(url).digest('hex').slice(0, 8)}`
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/index.ts'
+import { EXPLAINED } from './alert-causes.ts'
 import { WARNING_KINDS } from './alert-kinds.ts'
 
 /** An alert that a receiver has not got yet, whose repetition is due, or that has ended since the receiver got it. */
@@ -20,9 +21,13 @@ export interface NoticeTimes {
   repeatMs: number
   /** an alert that is not critical is sent when it has been open for this time, in ms */
   waitMs: number
+  /** an alert whose cause is open as an alert is not sent (`alert-causes.ts`) */
+  causesOnly: boolean
 }
 
 const MOST = 200
+/** The consequences of a cause end some minutes after it, for example when the node has caught up. */
+const CONSEQUENCES_END_MS = 10 * 60_000
 
 /**
  * Takes a receiver for a time, so that one process sends to it.
@@ -40,15 +45,21 @@ export const leaseReceiver = async (db: Db, name: string, at: Date, ms: number):
 export const dueNotices = async (
   db: Db,
   receiver: string,
-  { repeatMs, waitMs }: NoticeTimes,
+  { repeatMs, waitMs, causesOnly }: NoticeTimes,
   at: Date,
 ): Promise<DueNotice[]> => {
+  const explained = causesOnly ? EXPLAINED : []
   const before = (ms: number): Date => new Date(at.getTime() - ms)
   const { rows } = await sql<DueNotice>`select a.id, a.kind, a.subject, a.text, a.raised_at as "raisedAt",
       a.resolved_at as "endedAt", n.alert_id is not null as "isRepeated"
     from alerts a left join alert_notices n on n.receiver = ${receiver} and n.alert_id = a.id
     where a.resolved_at is null and (n.sent_at <= ${before(repeatMs)}
       or n.sent_at is null and (a.kind <> all(${[...WARNING_KINDS]}::text[]) or a.raised_at <= ${before(waitMs)}))
+      and not exists (select from unnest(${explained.map(({ kind }) => kind)}::text[],
+          ${explained.map(({ cause }) => cause)}::text[], ${explained.map(({ about }) => about)}::text[]) e(kind, cause, about)
+        join alerts c on c.kind = e.cause and (c.resolved_at is null or c.resolved_at > ${before(CONSEQUENCES_END_MS)})
+        where e.kind = a.kind and (e.about = 'anything'
+          or split_part(c.subject, ' ', 1) = any(string_to_array(a.subject, ' '))))
     union all
     select a.id, a.kind, a.subject, a.text, a.raised_at, a.resolved_at, true
     from alert_notices n join alerts a on a.id = n.alert_id
