@@ -193,6 +193,8 @@ export interface SignerStatus {
   }
   log: LogEnd
   velocity: VelocityUse[]
+  /** The signer's clock, in ms since the epoch; absent from a signer of an older build */
+  time?: number
 }
 
 /** The end of a log. Store it on another machine to detect a log that was cut back. */

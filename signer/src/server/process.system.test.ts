@@ -90,6 +90,7 @@ describe('the signer as a process', () => {
     await client.sign(signed)
     const status = await client.status()
     expect(status.keys).toEqual(keyring.publicKeys)
+    expect(Math.abs(status.time! - Date.now())).toBeLessThan(300_000)
     expect(status.policy).toMatchObject({
       enabled: true,
       approvers: ['alice', 'bob', 'carol'],

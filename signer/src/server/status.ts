@@ -23,6 +23,7 @@ export function statusOf(
     },
     log: { length: log.length, head: log.head },
     velocity: [...policy.networks.values()].flatMap((network) => velocityOf(network, history, now)),
+    time: now,
   }
 }
 

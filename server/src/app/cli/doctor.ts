@@ -9,8 +9,9 @@ import { reportAlerting } from './doctor-alerts.ts'
 import { reportExposure } from './doctor-exposure.ts'
 import { reportHedge } from './doctor-hedging.ts'
 import { reportMail } from './doctor-mail.ts'
-import { reportNetworks } from './doctor-networks.ts'
+import { reportNetworks, type Note } from './doctor-networks.ts'
 import { reportScreening } from './doctor-screening.ts'
+import { readDatabaseClock, reportClock } from './doctor-clocks.ts'
 import { reportCardKeys } from './doctor-cards.ts'
 import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 import { reportDatabase } from './doctor-database.ts'
@@ -30,7 +31,8 @@ export const doctorCommand: Command = command({
       const note = (text: string): void => out.add('checks', { result: 'note', text }, `note ${text}`)
       await reportDatabase(opened, report, note)
       reportExposure(opened.config, report)
-      await reportSigner(opened, report, out)
+      reportClock('database', await readDatabaseClock(opened.runtime.db, opened.runtime.clock.now), report, note)
+      await reportSigner(opened, report, note, out)
       await reportNetworks(opened, report, note)
       await reportComparisons(opened, report)
       await reportAcquirers(opened.config.acquirers, report)
@@ -46,12 +48,15 @@ export const doctorCommand: Command = command({
     }),
 })
 
-const reportSigner = async (opened: Opened, report: Report, out: Output): Promise<void> => {
+const reportSigner = async (opened: Opened, report: Report, note: Note, out: Output): Promise<void> => {
   const { config } = opened
   if (config.signer === null) return report(false, 'signer: BURSAR_SIGNER is not set')
   const signer = connectSigner(signerAddress(config))
   try {
-    const { keys, policy } = await signer.status()
+    const { now } = opened.runtime.clock
+    const before = now()
+    const { keys, policy, time } = await signer.status()
+    reportClock('signer', { before, after: now(), theirs: time ?? null }, report, note)
     const ours = config.xpubs
     const families = ['bitcoin', 'evm', 'tron'] as const
     const same =
