@@ -69,7 +69,7 @@ ${rows.map(ruleOf).join('\n')}
 `
 
 function ruleOf([kind, { severity, page, cause }]: [string, AlertRow]): string {
-  const matcher = kind.endsWith('*') ? `kind=~"${kind.slice(0, -1)}.+"` : `kind="${kind}"`
+  const matcher = kind.endsWith('*') ? matcherOfPrefix(kind.slice(0, -1)) : `kind="${kind}"`
   // A warning may pass by itself: it is sent when it has lasted.
   return `      - alert: ${alertNameOf(kind)}
         expr: max by (kind) (bursar_open_alerts{${matcher}}) > 0
@@ -78,6 +78,12 @@ function ruleOf([kind, { severity, page, cause }]: [string, AlertRow]): string {
         annotations:
           summary: ${JSON.stringify(cause)}
           page: docs/operating/${page ?? 'alerts.md'}`
+}
+
+/** The kinds with a prefix that have no row, and so no rule, of their own. */
+function matcherOfPrefix(prefix: string): string {
+  const others = rows.map(([kind]) => kind).filter((kind) => kind.startsWith(prefix) && !kind.endsWith('*'))
+  return `kind=~"${prefix}.+"${others.map((kind) => `, kind!="${kind}"`).join('')}`
 }
 
 /** The name of the rule of a kind. */

@@ -11,6 +11,10 @@ const SCHEMAS = ['networks', 'assets', 'xpubs', 'policy', 'acquirers', 'exchange
   .map((name) => `wrote docs/operating/settings/${name}.schema.json\n`)
   .join('')
 
+const DASHBOARDS = ['overview', 'chains', 'money', 'processes']
+  .map((name) => `wrote docs/operating/grafana/${name}.json\n`)
+  .join('')
+
 const generate = (...args: string[]) => {
   const script = join(import.meta.dirname, 'generate.ts')
   const { status, stdout, stderr } = spawnSync('node', [script, ...args], { encoding: 'utf8' })
@@ -27,6 +31,7 @@ test('it writes files that are missing or differ, and --check names them', () =>
     'sdk/src',
     'web/checkout/src',
     'server/src/people/pages',
+    'docs/operating/grafana',
     'docs/operating/prometheus',
     'docs/operating/settings',
   ])
@@ -34,7 +39,7 @@ test('it writes files that are missing or differ, and --check names them', () =>
   expect(generate('--check', directory).status).toBe(1)
 
   expect(generate(directory).stdout).toBe(
-    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/contract-fields.md\nwrote docs/operating/alerts.md\nwrote docs/operating/prometheus/alerts.yml\nwrote docs/operating/permissions.md\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
+    `wrote contract/openapi.json\nwrote sdk/src/generated.ts\nwrote web/checkout/src/island.generated.ts\nwrote server/src/people/pages/passkeys.generated.ts\nwrote docs/operating/configuration.md\nwrote docs/contract-fields.md\nwrote docs/operating/alerts.md\nwrote docs/operating/prometheus/alerts.yml\nwrote docs/operating/metrics.md\n${DASHBOARDS}wrote docs/operating/permissions.md\n${SCHEMAS}wrote docs/faults.md\nwrote docs/audit.md\nwrote docs/dialects.md\n`,
   )
   expect(generate('--check', directory).status).toBe(0)
   expect(readFileSync(join(directory, 'sdk/src/generated.ts'), 'utf8')).toContain('interface CreateAddressBody {')

@@ -9,10 +9,12 @@ import { parseArgs } from 'node:util'
 import { openApiDocument } from '@bursar/contract/openapi'
 import { alertRules, alertsDocument } from './generate-alerts.ts'
 import { auditDocument } from './generate-audit.ts'
+import { dashboardFiles } from './generate-dashboards.ts'
 import { dialectsDocument } from './generate-dialects.ts'
 import { faultsDocument } from './generate-faults.ts'
 import { fieldsDocument } from './generate-fields.ts'
 import { islandModule } from './generate-island.ts'
+import { metricsDocument } from './generate-metrics.ts'
 import { permissionsDocument } from './generate-permissions.ts'
 import { sdkTypes } from './generate-sdk.ts'
 import { configurationDocument, settingsSchemas } from './settings/configuration.ts'
@@ -29,6 +31,8 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'docs/contract-fields.md', text: fieldsDocument(join(import.meta.dirname, '..')) },
   { path: 'docs/operating/alerts.md', text: alertsDocument() },
   { path: 'docs/operating/prometheus/alerts.yml', text: alertRules() },
+  { path: 'docs/operating/metrics.md', text: metricsDocument() },
+  ...dashboardFiles(),
   { path: 'docs/operating/permissions.md', text: permissionsDocument() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },

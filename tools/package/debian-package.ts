@@ -74,8 +74,8 @@ const addDocuments = (root: string, program: Program, tree: Tree, staging: strin
   else copyFileSync(join(root, 'signer/README.md'), join(folder, 'README.md'))
 }
 
-/** Folders, guides and schemas of settings; no pictures. */
-const isText = (file: string): boolean => statSync(file).isDirectory() || /\.(md|json)$/.test(file)
+/** Folders, guides, schemas of settings, dashboards and rules; no pictures. */
+const isText = (file: string): boolean => statSync(file).isDirectory() || /\.(md|json|yml)$/.test(file)
 
 interface Described {
   program: Program

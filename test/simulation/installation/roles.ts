@@ -117,6 +117,7 @@ const open = (role: RoleOptions['role'], env: Record<string, string>, url: strin
     },
     pool,
     policies: config.policy!,
+    connections: () => ({ total: 0, idle: 0, waiting: 0 }),
     close: () => connections.end(),
   }
 }

@@ -169,6 +169,9 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
     const metrics = await (await fetch(`http://127.0.0.1:${changed.ports.inner}/metrics`)).text()
     expect(metrics).toMatch(/^bursar_requests_total\{operation="listCryptoAssets",status="200"\} [1-9]/m)
     expect(metrics).toMatch(/^bursar_request_seconds_count\{operation="listCryptoAssets"\} [1-9]/m)
+    expect(metrics).toMatch(/^bursar_job_runs_total\{job="sign of life",outcome="done"\} [1-9]/m)
+    expect(metrics).toMatch(/^bursar_pool_connections\{state="idle"\} \d/m)
+    expect(metrics).toMatch(/^bursar_signer_seconds_count\{call="status",outcome="unavailable"\} [1-9]/m)
   },
   drainSeconds: async () => expect(await opened(({ config }) => config.drainSeconds)).toBe(1),
   trustedProxies: async () => {

@@ -29,6 +29,8 @@ export interface Opened {
   runtime: Runtime & { clock: OffsetClock }
   pool: PoolSettings
   policies: Policies
+  /** the connections of the pool for ordinary queries */
+  connections(): { total: number; idle: number; waiting: number }
   close(): Promise<void>
 }
 
@@ -60,6 +62,11 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
     runtime: { db, clock, newId: createIds(), log: createLog(config.logLevel, role) },
     pool,
     policies: config.policy ?? STANDARD_POLICIES,
+    connections: () => ({
+      total: connections.totalCount,
+      idle: connections.idleCount,
+      waiting: connections.waitingCount,
+    }),
     close: () => connections.end(),
   }
 }

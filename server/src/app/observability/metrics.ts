@@ -1,4 +1,4 @@
-import { BACKLOG_COUNTS } from '../../merchants/webhooks/index.ts'
+import { BACKLOG_COUNTS, ENDPOINT_BACKLOG_COUNTS } from '../../merchants/webhooks/index.ts'
 import { ALERT_COUNTS } from '../../platform/runtime/alerts.ts'
 import type { sql } from 'kysely'
 import type { Network } from '@bursar/chainkit'
@@ -59,6 +59,12 @@ export const metricsOf = (
     help: 'Objects with notifications not delivered yet, by state',
     labels: ['state'],
     read: () => counts(db, BACKLOG_COUNTS),
+  },
+  {
+    name: 'bursar_endpoint_backlog',
+    help: 'Objects with notifications not delivered to an additional endpoint yet, by state',
+    labels: ['state'],
+    read: () => counts(db, ENDPOINT_BACKLOG_COUNTS),
   },
   {
     name: 'bursar_open_alerts',
@@ -197,3 +203,25 @@ const counts = async (
     value: Number(value),
   }))
 }
+
+/** Connections of the pool for ordinary queries of this process. */
+export const poolMetrics = (connections: () => { total: number; idle: number; waiting: number }): Figure[] => [
+  {
+    name: 'bursar_pool_connections',
+    help: 'Connections to the database for ordinary queries of this process, by state (busy, idle)',
+    labels: ['state'],
+    read: async () => {
+      const { total, idle } = connections()
+      return [
+        { labels: { state: 'busy' }, value: total - idle },
+        { labels: { state: 'idle' }, value: idle },
+      ]
+    },
+  },
+  {
+    name: 'bursar_pool_waiting',
+    help: 'Queries of this process that wait for a connection',
+    labels: [],
+    read: async () => [{ labels: {}, value: connections().waiting }],
+  },
+]

@@ -22,7 +22,7 @@ import {
 import { ensureColdAddresses } from '../../treasury/cold/index.ts'
 import { listen, type Listener } from '../../platform/db/index.ts'
 import { createRequestMeter, STREAM_LIMITS, type RequestMeter } from '../http/index.ts'
-import { createJobLoop, type Job } from '../../platform/jobs/index.ts'
+import { createJobLoop, type Job, type JobWatch } from '../../platform/jobs/index.ts'
 import { mailExhausted } from '../../merchants/mail/index.ts'
 import { createAlertingJob } from '../alerting/jobs.ts'
 import { openReceivers } from '../alerting/receivers.ts'
@@ -43,7 +43,8 @@ import { momentOf } from '../../platform/runtime/runtime.ts'
 import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
 import { createDelivery } from '../../merchants/webhooks/index.ts'
 import { exchangeMetricsOf } from '../observability/metrics-exchange.ts'
-import { metricsOf } from '../observability/metrics.ts'
+import { createJobMeter, createSignerMeter } from '../observability/meters.ts'
+import { metricsOf, poolMetrics } from '../observability/metrics.ts'
 import { createAddressHolders } from '../../pay-out/withdrawals/index.ts'
 import {
   openInstallation,
@@ -93,8 +94,15 @@ const startParts = async (
   const world = worldOf(opened)
   const has = (one: Role): boolean => role === one || role === 'all'
   const meter = createRequestMeter()
+  const meters = { jobs: createJobMeter(), signer: createSignerMeter() }
+  const watch: JobWatch = { ...jobWatch(runtime), ran: meters.jobs.ran }
+  const counted = [
+    ...meters.jobs.metrics,
+    ...(has('worker') ? meters.signer.metrics : []),
+    ...(has('api') ? meter.metrics : []),
+  ]
   // First, so that it is stopped last: probes get answers while the other parts start and stop.
-  if (config.inner.port !== 0) started(await startInner(opened, world, readiness, has('api') ? meter.metrics : []))
+  if (config.inner.port !== 0) started(await startInner(opened, world, readiness, counted))
   await requireSameDatabase(runtime.db, momentOf(runtime))
   await requireSameKeys(runtime.db, world.wallet)
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
@@ -105,16 +113,16 @@ const startParts = async (
     await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
     await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   }
-  if (has('watcher')) started(startWatchers(world, opened, pausePoints(env), readiness))
+  if (has('watcher')) started(startWatchers(world, opened, pausePoints(env), { readiness, watch }))
   const signer = has('worker')
-    ? connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
+    ? meters.signer.metered(connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now)))
     : undefined
   if (signer) {
     readiness.add('signer', () => signer.status())
-    await startWorker(world, opened, directory, env, signer, started)
+    await startWorker(world, opened, directory, env, { signer, watch }, started)
   }
-  if (has('api')) await startApi(world, opened, directory, { meter, readiness }, env, started)
-  started(startLife(role, opened, { fail, ...(signer && { askSigner: () => signer.status() }) }))
+  if (has('api')) await startApi(world, opened, directory, { meter, readiness, watch }, env, started)
+  started(startLife(role, opened, watch, { fail, ...(signer && { askSigner: () => signer.status() }) }))
   runtime.log.info({ role, version: VERSION }, 'ready')
   process.send?.('ready')
 }
@@ -122,10 +130,11 @@ const startParts = async (
 const startLife = (
   role: Exclude<Role, 'cli'>,
   { runtime }: Opened,
+  watch: JobWatch,
   watching: Parameters<typeof createLifeJob>[2],
 ): Stop => {
   const roles = role === 'all' ? (['api', 'worker', 'watcher'] as const) : ([role] as const)
-  const loop = createJobLoop([createLifeJob(runtime, roles, watching)], runtime.log, jobWatch(runtime))
+  const loop = createJobLoop([createLifeJob(runtime, roles, watching)], runtime.log, watch)
   return () => loop.stop()
 }
 
@@ -160,7 +169,7 @@ const startApi = async (
   world: World,
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
-  { meter, readiness }: { meter: RequestMeter; readiness: Readiness },
+  { meter, readiness, watch }: { meter: RequestMeter; readiness: Readiness; watch: JobWatch },
   env: Environment,
   started: Started,
 ): Promise<void> => {
@@ -186,7 +195,7 @@ const startApi = async (
   started(() => api.close())
   await api.server.listen({ host: config.http.host, port: config.http.port })
   runtime.log.info({ address: `${config.http.host}:${config.http.port}` }, 'the merchant API listens')
-  const loop = createJobLoop(api.jobs, runtime.log, jobWatch(runtime))
+  const loop = createJobLoop(api.jobs, runtime.log, watch)
   started(() => loop.stop())
 }
 
@@ -202,7 +211,7 @@ const startWorker = async (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
   env: Environment,
-  signer: Signer & { close(): void },
+  { signer, watch }: { signer: Signer & { close(): void }; watch: JobWatch },
   started: Started,
 ): Promise<void> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
@@ -252,7 +261,7 @@ const startWorker = async (
   const loop = createJobLoop(
     [...jobs, ...mailing.jobs, fitness, createAlertingJob(runtime, receivers)],
     runtime.log,
-    jobWatch(runtime),
+    watch,
   )
   started(() => loop.stop())
 }
@@ -291,7 +300,7 @@ const startWatchers = (
   world: World,
   { config, runtime, pool }: Opened,
   pause: PausePoint,
-  readiness: Readiness,
+  { readiness, watch }: { readiness: Readiness; watch: JobWatch },
 ): Stop => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
   const adapters = createAdapters(networks, tokensOf(world.catalogue))
@@ -301,7 +310,7 @@ const startWatchers = (
   const watchers = createWatchers(world, adapters, identities, pool, (network) => requireFitNode(look, network), pause)
   const running = watchers.map(async (watcher) => {
     const { network } = watcher.progress()
-    let ended: unknown
+    let ended: Error | undefined
     // A watcher that waits to lead is ready: it takes over by itself.
     readiness.add(network, async () => {
       if (ended !== undefined) throw ended
@@ -309,11 +318,11 @@ const startWatchers = (
     try {
       await watcher.run(stopping.signal)
     } catch (err) {
-      ended = err
+      ended = err as Error
       runtime.log.fatal({ err }, 'a network is not watched any more')
     }
   })
-  const standing = createJobLoop([createNodeStandingJob(runtime, adapters)], runtime.log, jobWatch(runtime))
+  const standing = createJobLoop([createNodeStandingJob(runtime, adapters)], runtime.log, watch)
   return async () => {
     stopping.abort()
     await Promise.all([...running, standing.stop()])
@@ -321,19 +330,20 @@ const startWatchers = (
 }
 
 const startInner = async (
-  { config, runtime }: Opened,
+  { config, runtime, connections }: Opened,
   { catalogue, policies, exchange }: World,
   { missing }: Readiness,
-  requests: RequestMeter['metrics'],
+  counted: RequestMeter['metrics'],
 ): Promise<Stop> => {
   const server: Server = createInnerServer(
     [
       ...lifeMetrics(runtime),
       ...metricsOf(runtime, catalogue, policies.treasury),
       ...exchangeMetricsOf(runtime, catalogue, exchange),
+      ...poolMetrics(connections),
     ],
     { healthy: () => readClockOffset(runtime.db), missing },
-    requests,
+    counted,
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

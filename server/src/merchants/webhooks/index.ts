@@ -33,6 +33,7 @@ export { createMonthsJob, readMonths } from './months.ts'
 export {
   BACKLOG_COUNTS,
   deliveriesOf,
+  ENDPOINT_BACKLOG_COUNTS,
   lastSequence,
   listAttempts,
   listEvents,

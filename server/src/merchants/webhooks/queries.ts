@@ -228,3 +228,6 @@ export const listSent = async (
 
 /** A query of the number of objects with undelivered notifications, as a gauge: `state`, `value`. */
 export const BACKLOG_COUNTS = sql`select state, count(*) as value from event_streams group by state`
+
+/** The same for additional endpoints of merchants. */
+export const ENDPOINT_BACKLOG_COUNTS = sql`select state, count(*) as value from endpoint_streams group by state`

@@ -17,6 +17,8 @@ export interface JobWatch {
   standing(name: string, sinceMs: number): Promise<void>
   /** a job has succeeded for the first time after a start or after it was failing */
   well(name: string): Promise<void>
+  /** a run of a job has ended, after this time in ms */
+  ran?(name: string, outcome: Outcome, ms: number): void
 }
 
 const LONGEST_PAUSE_MS = 30_000
@@ -81,6 +83,7 @@ const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
       startedAt = watch.now()
     },
     ends: (outcome) => {
+      if (startedAt !== undefined) watch.ran?.(name, outcome, watch.now() - startedAt)
       startedAt = undefined
       const since = (failingSince = outcome === 'done' ? undefined : (failingSince ?? watch.now()))
       return report(async () => {

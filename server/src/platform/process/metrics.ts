@@ -12,7 +12,7 @@ export interface Figure {
 }
 
 /** Answers of the inner server about the process. */
-export interface Health {
+interface Health {
   /** rejects while the database does not answer: `/health` */
   healthy(): Promise<unknown>
   /** the reasons why the process can't do its work; empty if it can: `/health/ready` */
