@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Db } from '../../platform/db/index.ts'
+import { readServerTime, type Db } from '../../platform/db/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
 
@@ -20,8 +19,8 @@ interface ReadClock {
 /** Reads the clock of the database server. */
 export const readDatabaseClock = async (db: Db, now: () => number): Promise<ReadClock> => {
   const before = now()
-  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
-  return { before, after: now(), theirs: rows[0]!.at.getTime() }
+  const theirs = (await readServerTime(db)).getTime()
+  return { before, after: now(), theirs }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
 
 /** Queries are written in SQL, so the query builder has no table types. */
@@ -33,6 +33,12 @@ export const isLost = (error: unknown): boolean => {
 export const sqlState = (error: unknown): string | undefined => {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+}
+
+/** The clock of the database server: only to compare it with other clocks. Statements take their time as a parameter. */
+export const readServerTime = async (db: Db): Promise<Date> => {
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
+  return rows[0]!.at
 }
 
 /**

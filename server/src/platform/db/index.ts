@@ -2,7 +2,7 @@
 export { DatabaseClient, DatabaseSilent, isSilence } from './client.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
-export { createDb, inTransaction, isLocked, isLost, mayRetry, sqlState } from './database.ts'
+export { createDb, inTransaction, isLocked, isLost, mayRetry, readServerTime, sqlState } from './database.ts'
 export type { Db, Tx } from './database.ts'
 export { ConnectionLost, PreparedConnection, throughTx } from './prepared.ts'
 export type { Query, Row, Session } from './prepared.ts'
