@@ -1,5 +1,6 @@
 /** Checks that a server answers and has our database. */
-import { Client } from 'pg'
+import type { Client } from 'pg'
+import { DatabaseClient } from '../../server/src/platform/db/index.ts'
 import { socketUrl } from './socket.ts'
 
 export async function answers(socketDir: string): Promise<boolean> {
@@ -20,9 +21,7 @@ export async function ensureDatabase(socketDir: string, name: string): Promise<v
 
 /** Connects, runs the work, and always disconnects. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // A server that goes away between two queries must not end this process; the next query reports it.
-  client.on('error', () => {})
+  const client = new DatabaseClient({ connectionString: url })
   await client.connect()
   try {
     return await work(client)

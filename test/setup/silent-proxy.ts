@@ -24,6 +24,7 @@ export const openSilentProxy = async (url: string): Promise<SilentProxy> => {
     near.once('end', () => (givenUp += 1))
     near.on('data', (data) => silent || far.write(data))
     far.on('data', (data) => silent || near.write(data))
+    far.once('close', () => silent || near.destroy())
     for (const socket of [near, far]) socket.on('error', () => {})
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))

@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Pool } from 'pg'
+import { DatabaseClient } from '../../server/src/platform/db/index.ts'
 import { buildPrograms } from '../../tools/build.ts'
 
 export interface Asking {
@@ -28,7 +29,13 @@ export const PATIENCE_MS = 240_000
  * end with the server, or when they have been idle.
  */
 const openPool = (connectionString: string): Pool => {
-  const pool = new Pool({ connectionString, max: 8, idleTimeoutMillis: 5_000, allowExitOnIdle: true })
+  const pool = new Pool({
+    connectionString,
+    max: 8,
+    idleTimeoutMillis: 5_000,
+    allowExitOnIdle: true,
+    Client: DatabaseClient,
+  })
   // A server that goes away between two queries must not end this process; the next query reports it.
   pool.on('error', () => {})
   return pool

@@ -1,4 +1,11 @@
-import { applyGrants, createRolesSql, DATABASE_ROLES, migrate, roleName } from '../../platform/db/index.ts'
+import {
+  applyGrants,
+  createRolesSql,
+  DATABASE_ROLES,
+  migrate,
+  roleName,
+  splitDatabaseUrl,
+} from '../../platform/db/index.ts'
 import { command, type Command } from './command.ts'
 import { loadDatabaseConfig, type Environment } from '../installation/open.ts'
 import type { Output } from './output.ts'
@@ -40,6 +47,6 @@ export const databaseCommands: readonly Command[] = [
 
 /** The database named by a connection string; without a name, the user's own, as in PostgreSQL. */
 const databaseName = (url: string): string => {
-  const { pathname, username, searchParams } = new URL(url)
+  const { pathname, username, searchParams } = new URL(splitDatabaseUrl(url).urls[0]!)
   return decodeURIComponent(pathname.slice(1)) || (searchParams.get('user') ?? username)
 }

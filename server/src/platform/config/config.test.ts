@@ -288,10 +288,25 @@ describe('settings', () => {
     ['postgres:///bursar', true],
     ['postgres:///bursar?host=db.example', false],
     ['postgres://bursar@localhost/bursar?host=db.example', false],
+    ['postgres://bursar@a.example:5432,b.example:5432/bursar?target_session_attrs=read-write', false],
+    ['postgres://bursar@a.example,b.example/bursar?target_session_attrs=read-write&sslmode=verify-full', true],
+    ['postgres://bursar@localhost,b.example/bursar?target_session_attrs=primary', false],
   ])('audit S-3: the connection to a database elsewhere proves its name: %s', (url, taken) => {
     expect(problemsOf({ ...least(), DATABASE_URL: url })).toEqual(
       taken ? [] : [expect.stringContaining('sslmode=verify-full')],
     )
+  })
+
+  test('D9 several servers need target_session_attrs, and each must be one', () => {
+    const several = (text: string) =>
+      problemsOf({ ...least(), DATABASE_URL: `postgres://bursar@${text}&sslmode=verify-full` })
+    expect(several('a.example,b.example/bursar?x=1')).toEqual([expect.stringContaining('target_session_attrs')])
+    expect(several('a.example,b.example/bursar?target_session_attrs=any')).toEqual([
+      expect.stringContaining('target_session_attrs'),
+    ])
+    expect(several('a.example,b.example:port/bursar?target_session_attrs=primary')).toEqual([
+      expect.stringContaining('starts with'),
+    ])
   })
 
   test.each([

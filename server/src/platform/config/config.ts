@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { similarWord } from '../base/similar.ts'
+import { splitDatabaseUrl } from '../db/servers.ts'
 import { readKeyFile } from './key-file.ts'
 import { saysOf, ShapeError } from './shape.ts'
 import { settingsOf, standardTextOf, type FileParsers, type Role, type Setting } from './settings.ts'
@@ -195,10 +196,15 @@ const problemsOfMail = ({
 /** Requires verified TLS for a database on another machine. Local connections need none. */
 const problemsOfDatabase = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): string[] => {
   if (databaseUrl === null) return []
-  const names = [...new URL(databaseUrl).searchParams.keys()]
+  const { urls, needsPrimary } = splitDatabaseUrl(databaseUrl)
+  const names = [...new URL(urls[0]!).searchParams.keys()]
   const twice = names.find((name, at) => names.indexOf(name) < at)
   if (twice !== undefined) return [`DATABASE_URL has ${twice} twice, and only the last would count`]
-  if (isLocalDatabase(databaseUrl) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
+  if (urls.length > 1 && !needsPrimary)
+    return [
+      'DATABASE_URL names several servers: add target_session_attrs=read-write, so that no program takes a standby',
+    ]
+  if (urls.every(isLocalDatabase) || /[?&]sslmode=verify-full(&|$)/.test(databaseUrl)) return []
   return [
     'DATABASE_URL: the server is on another machine: add sslmode=verify-full, and sslrootcert=FILE when its authority is not one that Node knows',
   ]

@@ -3,6 +3,7 @@ import { Check } from 'typebox/value'
 import { isIP } from 'node:net'
 import { mailAddress } from '../base/mail-address.ts'
 import { repeatedKey } from '../base/repeated-key.ts'
+import { splitDatabaseUrl } from '../db/servers.ts'
 import { saysOf, type Node } from './shape.ts'
 
 /** Parsers of settings. Each throws a RangeError that says what to write instead. */
@@ -20,13 +21,12 @@ export const readTyped =
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false }
 const numberOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)
 
-/** Parses a URL with one of the given schemes, such as `https:`. */
-export const readUrl =
-  (...schemes: readonly string[]) =>
-  (text: string): string => {
-    if (URL.canParse(text) && schemes.includes(new URL(text).protocol)) return text
-    throw new RangeError(`write a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
-  }
+/** Parses the URL of a database, with one server or several. */
+export const readDatabaseUrl = (text: string): string => {
+  const isUrl = (one: string): boolean => URL.canParse(one) && /^postgres(ql)?:$/.test(new URL(one).protocol)
+  if (splitDatabaseUrl(text).urls.every(isUrl)) return text
+  throw new RangeError('write a URL that starts with postgres:// or postgresql://')
+}
 
 /** Parses a URL that has only a scheme and a host. */
 export const readOrigin = (text: string): string => {

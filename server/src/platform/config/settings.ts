@@ -2,6 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { choice, count, flag, httpUrl, text } from './fields.ts'
 import { readDataKeys } from './secrets.ts'
 import {
+  readDatabaseUrl,
   readJson,
   readList,
   readListenAddress,
@@ -13,7 +14,6 @@ import {
   readSignerPlace,
   readSmtpPlace,
   readTyped,
-  readUrl,
 } from './setting.ts'
 import type { Node } from './shape.ts'
 
@@ -101,11 +101,11 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   databaseUrl: needed(
     'DATABASE_URL',
     text(
-      'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres:///NAME?host=/DIRECTORY&user=USER` for a Unix socket. On another machine with `sslmode=verify-full`',
+      'PostgreSQL 15 or newer, `postgres://USER@HOST/NAME`; `postgres:///NAME?host=/DIRECTORY&user=USER` for a Unix socket. On another machine with `sslmode=verify-full`. Several servers, one of which is the primary: `postgres://USER@HOST:PORT,HOST:PORT/NAME?target_session_attrs=read-write&sslmode=verify-full`',
       { says: 'a URL that starts with postgres:// or postgresql://' },
     ),
     'secret',
-    readUrl('postgres:', 'postgresql:'),
+    readDatabaseUrl,
   ),
   databaseRoles: standard(
     'BURSAR_DATABASE_ROLES',

@@ -1,13 +1,18 @@
 import pg from 'pg'
 import { isLost, sqlState } from './database.ts'
+import { Servers, splitDatabaseUrl, type Closable } from './servers.ts'
 
 export interface ClientSettings extends pg.ClientConfig {
+  /** Whether a standby is accepted although the URL asks for a server that accepts writes. */
+  acceptsStandby?: boolean
   /** time without any response to a pending query after which the connection is closed, ms; 0 or absent: no limit */
   answerMs?: number
 }
 
 /** Time limit for connecting, ms. */
 const CONNECT_MS = 5_000
+/** Time in which one of several servers must say whether it accepts writes, ms. */
+const PROBE_MS = 2_000
 
 /**
  * Makes the server detect that this end is gone, so that locks and leases of a machine without power are released
@@ -29,13 +34,59 @@ const NO_CONNECTION = 'timeout expired'
 export const isSilence = (error: unknown): error is Error =>
   error instanceof DatabaseSilent || (error instanceof Error && error.message === NO_CONNECTION)
 
+const STANDARD_PORT = 5432
+
+/** The servers of each URL that has several, for all connections of this process. */
+const known = new Map<string, Servers>()
+
+const serversOf = (url: string, urls: readonly string[]): Servers => {
+  const servers = known.get(url) ?? new Servers(urls, probe)
+  known.set(url, servers)
+  return servers
+}
+
+/** Returns the timeline of a server that accepts writes. */
+const probe = async (url: string): Promise<number> => {
+  const client = new DatabaseClient({
+    connectionString: url,
+    application_name: 'bursar finds the primary',
+    connectionTimeoutMillis: PROBE_MS,
+    answerMs: PROBE_MS,
+  })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ timeline: number }>(
+      "select ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline",
+    )
+    return rows[0]!.timeline
+  } finally {
+    client.end().catch(() => {})
+  }
+}
+
+/** Returns the error of a promise, or undefined. */
+const settled = (promise: Promise<unknown>): Promise<Error | undefined> =>
+  promise.then(
+    () => undefined,
+    (error: Error) => error,
+  )
+
+/** The server's function that warns of a commit that no standby has confirmed (src/backend/replication/syncrep.c). */
+const UNCONFIRMED = 'SyncRepWaitForLSN'
+
 /**
- * One connection. When the server or the network closes it, pending queries fail. The driver then also emits `error`,
- * which would end the process without a listener, and a pool listens on its idle connections only. This client closes
- * the connection when a response is overdue (the server lost power, or its address moved), and when the server is no
- * longer the primary; a caller's next query then gets another one.
+ * One connection. If the URL has several servers, it is to the one that accepts writes. When the server or the network
+ * closes it, pending queries fail. The driver then also emits `error`, which would end the process without a listener,
+ * and a pool listens on its idle connections only. This client closes the connection when a response is overdue (the
+ * server lost power, or its address moved), and when the server is no longer the primary; a caller's next query then
+ * gets another one. A commit is not acknowledged if the server stopped waiting for its standby.
  */
-export class DatabaseClient extends pg.Client {
+export class DatabaseClient extends pg.Client implements Closable {
+  readonly #servers: Servers | undefined
+  readonly #needsPrimary: boolean
+  #at = 0
+  #isStandby = false
+  #isClosing = false
   readonly #answerMs: number
   #owed = 0
   #heardAt = 0
@@ -45,22 +96,79 @@ export class DatabaseClient extends pg.Client {
   #hasEnded = false
 
   constructor(config: ClientSettings = {}) {
+    const { urls, needsPrimary } = splitDatabaseUrl(config.connectionString ?? '')
     super({
       connectionTimeoutMillis: Math.min(CONNECT_MS, config.answerMs || CONNECT_MS),
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       ...config,
+      ...(urls.length > 1 && { connectionString: urls[0] }),
     })
     this.#answerMs = config.answerMs ?? 0
+    this.#needsPrimary = needsPrimary && config.acceptsStandby !== true
+    this.#servers = urls.length > 1 ? serversOf(config.connectionString!, urls) : undefined
     this.on('error', () => {})
+    this.on('notice', (notice) => {
+      if (notice.routine === UNCONFIRMED) this.abandon(new Error('no standby has confirmed the commit'))
+    })
+    // Sent by PostgreSQL 14 and newer before the first query.
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (parameterName === 'in_hot_standby') this.#isStandby = parameterValue === 'on'
+    })
     this.once('end', () => {
       this.#hasEnded = true
+      this.#servers?.closed(this)
+      if (!this.#isClosing) this.#servers?.failed(this.#at)
       clearTimeout(this.#timer)
       this.#endWaiting()
     })
     // The driver's method has eight signatures: arguments are passed on unchanged.
     const send = this.query.bind(this) as (...args: unknown[]) => unknown
     this.query = ((...args: unknown[]) => this.#ask(send, args)) as pg.Client['query']
+  }
+
+  override connect(): Promise<this>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<this> | void {
+    if (this.#servers === undefined && !this.#needsPrimary) {
+      return callback === undefined ? super.connect().then(() => this) : super.connect(callback)
+    }
+    const connecting = this.#connectToPrimary()
+    if (callback === undefined) return connecting
+    const report = async (): Promise<void> => callback((await settled(connecting))!)
+    void report()
+  }
+
+  async #connectToPrimary(): Promise<this> {
+    if (this.#servers) {
+      this.#at = await this.#servers.find()
+      const { hostname, port } = new URL(this.#servers.urls[this.#at]!)
+      this.host = decodeURIComponent(hostname).replace(/^\[(.+)\]$/, '$1')
+      this.port = Number(port || STANDARD_PORT)
+      this.#servers.opened(this, this.#at)
+    }
+    try {
+      await super.connect()
+      if (this.#needsPrimary && this.#isStandby) throw new Error('the server of the database is a standby')
+      return this
+    } catch (error) {
+      this.#servers?.failed(this.#at)
+      this.connection.stream.destroy()
+      throw error
+    }
+  }
+
+  override end(): Promise<void>
+  override end(callback: (error: Error) => void): void
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    this.#isClosing = true
+    return callback === undefined ? super.end() : super.end(callback)
+  }
+
+  abandon(reason: Error): void {
+    this.#servers?.failed(this.#at)
+    for (const settle of this.#waiting) settle(reason)
+    this.connection.stream.destroy(reason)
   }
 
   #ask(send: (...args: unknown[]) => unknown, args: unknown[]): unknown {
@@ -126,7 +234,7 @@ export class DatabaseClient extends pg.Client {
       // turn.
       setImmediate(() => {
         if (this.#owed === 0 || this.#heardAt + this.#answerMs > performance.now()) return
-        this.connection.stream.destroy(new DatabaseSilent(`the database did not answer for ${this.#answerMs} ms`))
+        this.abandon(new DatabaseSilent(`the database did not answer for ${this.#answerMs} ms`))
       })
     }, ms)
   }

@@ -1,5 +1,6 @@
 /** The database: connections, transactions, roles and migrations. Independent of the contents of tables. */
 export { DatabaseClient, DatabaseSilent, isSilence } from './client.ts'
+export { NoPrimary, splitDatabaseUrl } from './servers.ts'
 export { createPool, connectPipelined } from './pool.ts'
 export type { PoolSettings } from './pool.ts'
 export { createDb, inTransaction, isLocked, isLost, mayRetry, readServerTime, sqlState } from './database.ts'

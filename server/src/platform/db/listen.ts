@@ -65,7 +65,10 @@ const openOne = (
     on.connected()
     let waiting = false
     heartbeat = setInterval(() => {
-      if (waiting) return end()
+      if (waiting) {
+        client.abandon(new Error('the database did not answer a heartbeat'))
+        return end()
+      }
       waiting = true
       client.query('select').then(() => {
         waiting = false
