@@ -91,20 +91,27 @@ test('D5 a commit whose wait for the standby was cancelled is not acknowledged',
     })
   await pool.query('create table written (i int)')
   await set("'nobody'")
-  const work = inTransaction(createDb(pool), async (tx) => {
-    await sql`insert into written values (1)`.execute(tx)
-  }).then(
-    () => 'acknowledged',
-    () => 'unknown',
-  )
+  const commit = () =>
+    inTransaction(createDb(pool), async (tx) => {
+      await sql`insert into written values (1)`.execute(tx)
+    })
+  let isCancelled = false
+  // The setting counts once the server's checkpointer has read it: commits before that do not wait.
+  const work = (async () => {
+    for (let commits = 0; ; commits += 1) {
+      await commit()
+      if (isCancelled) return `acknowledged after ${commits}`
+    }
+  })().catch(() => 'unknown')
   await withClient(direct, async (client) => {
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
       where application_name = 'committing' and wait_event = 'SyncRep'`
     while ((await client.query(cancel)).rowCount === 0);
+    isCancelled = true
   })
   expect(await work).toBe('unknown')
   await set("''")
-  expect((await pool.query('select i from written')).rows).toEqual([{ i: 1 }])
+  expect((await pool.query('select from written')).rowCount).toBeGreaterThan(0)
   await pool.end()
 })
 

@@ -43,9 +43,9 @@ export interface Closable {
 export type Probe = (url: string) => Promise<number>
 
 /**
- * The servers of one URL, one of which is the primary. All are asked at once, and the primary is remembered until a
- * connection to it breaks. If it is found on another server, the connections to the earlier one are closed: a server
- * that is cut off answers nothing, and its connections would wait for their time limits.
+ * The servers of one URL, one of which is the primary. All are asked at once. The primary is remembered while a
+ * connection to it is open, and until one breaks. If it is found on another server, the connections to the earlier one
+ * are closed: a server that is cut off answers nothing, and its connections would wait for their time limits.
  */
 export class Servers {
   readonly urls: readonly string[]
@@ -61,7 +61,8 @@ export class Servers {
 
   /** Returns the position of the primary in `urls`. Throws NoPrimary. */
   find(): Promise<number> {
-    if (this.#primary !== undefined) return Promise.resolve(this.#primary)
+    const primary = this.#primary
+    if (primary !== undefined && [...this.#open.values()].includes(primary)) return Promise.resolve(primary)
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
     })
