@@ -105,7 +105,7 @@ const notified = async (sandbox: Sandbox, load: Load, { balances, after }: Start
   }
   for (const { ticker, amount, paid } of load.deposits) {
     const address = await paid
-    const done = ours.filter((notice) => notice['address'] === address && notice.status === 'Done')
+    const done = ours.filter((notice) => notice['to'] === address && notice.status === 'Done')
     if (done.length !== 1) wrong.push(`deposit to ${address}: Done was sent ${done.length} times`)
     add(ticker, scaled(amount))
   }

@@ -1,0 +1,19 @@
+/** P5 of the test plan: the database fails over under load, and no acknowledged order is lost. */
+import { expect, test } from 'vitest'
+import { isLong } from '../setup/cases.ts'
+import { runFailovers } from './run.ts'
+import { whyNoMachines } from './root.ts'
+
+const missing = whyNoMachines()
+
+test.skipIf(!isLong || missing !== undefined)(
+  `P5 D1 D2 D3 D4 the database of three machines loses its primary under load: nothing acknowledged is lost${missing === undefined ? '' : ` (${missing})`}`,
+  async () => {
+    const result = await runFailovers()
+    expect(result).toMatchObject({ lost: [], twice: [], wrong: [] })
+    expect(result.interrupted).toBeGreaterThan(0)
+    expect(Object.values(result.leaders).filter((text) => new Set(text.split(' -> ')).size > 1).length).toBeGreaterThan(
+      2,
+    )
+  },
+)
