@@ -72,4 +72,27 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
         ? 'database: synchronous_commit is local: the loss of this machine loses the last commits'
         : 'database: each commit is on two machines before it is acknowledged',
     )
+  if (standbys !== '') await reportStandbys(db, report, note)
+}
+
+/** Reports whether a synchronous standby is connected. Without one, commits wait for ever. */
+const reportStandbys = async (db: Opened['runtime']['db'], report: Report, note: Note): Promise<void> => {
+  const { rows } = await sql<{
+    connected: number
+    synchronous: number
+    unseen: number
+  }>`select count(*)::int as connected,
+      (count(*) filter (where sync_state in ('sync', 'quorum')))::int as synchronous,
+      (count(*) filter (where sync_state is null))::int as unseen
+    from pg_stat_replication`.execute(db)
+  const { connected, synchronous, unseen } = rows[0]!
+  if (synchronous > 0)
+    report(
+      true,
+      `database: ${synchronous} of ${connected} connected standbys ${synchronous === 1 ? 'is' : 'are'} synchronous`,
+    )
+  // Only members of pg_read_all_stats see the state of standbys.
+  else if (unseen > 0)
+    note(`database: ${connected} standbys are connected; this login may not see which are synchronous`)
+  else report(false, 'database: no synchronous standby is connected: commits wait until one is')
 }

@@ -2,7 +2,7 @@ import { openAlerts } from '../../platform/runtime/alerts.ts'
 import { connectSigner } from '../../adapters/signer/index.ts'
 import { describeStop, listStops } from '../../ledger/stops/index.ts'
 import { listRounds } from '../../treasury/reconciliation/index.ts'
-import { command, type Command } from './command.ts'
+import { command, text, type Command } from './command.ts'
 import { fieldLines, type Fields, type Output } from './output.ts'
 import { reportAcquirers, type Report } from './doctor-acquirers.ts'
 import { reportAlerting } from './doctor-alerts.ts'
@@ -13,6 +13,7 @@ import { reportNetworks, type Note } from './doctor-networks.ts'
 import { reportScreening } from './doctor-screening.ts'
 import { readDatabaseClock, reportClock } from './doctor-clocks.ts'
 import { reportCardKeys } from './doctor-cards.ts'
+import { reportPatroni } from './doctor-patroni.ts'
 import { signerAddress, withInstallation, type Opened } from '../installation/open.ts'
 import { reportDatabase } from './doctor-database.ts'
 import { compareLogs } from './signer.ts'
@@ -21,15 +22,19 @@ import { compareLogs } from './signer.ts'
 export const doctorCommand: Command = command({
   name: 'doctor',
   summary: 'check keys, policies, networks, counterparties and limits, and show the faults',
-  run: async (_given, env, out) =>
+  options: {
+    patroni: text('FILE', 'also check Patroni: its file patroni.yml, or the URL of the REST API of a database machine'),
+  },
+  run: async ({ options }, env, out) =>
     withInstallation(env, async (opened) => {
       const bad: string[] = []
-      const report = (good: boolean, text: string): void => {
-        out.add('checks', { result: good ? 'ok' : 'bad', text }, `${good ? 'ok  ' : 'BAD '} ${text}`)
-        if (!good) bad.push(text)
+      const report = (good: boolean, said: string): void => {
+        out.add('checks', { result: good ? 'ok' : 'bad', text: said }, `${good ? 'ok  ' : 'BAD '} ${said}`)
+        if (!good) bad.push(said)
       }
-      const note = (text: string): void => out.add('checks', { result: 'note', text }, `note ${text}`)
+      const note = (said: string): void => out.add('checks', { result: 'note', text: said }, `note ${said}`)
       await reportDatabase(opened, report, note)
+      if (options.patroni !== undefined) await reportPatroni(options.patroni, report, note)
       reportExposure(opened.config, report)
       reportClock('database', await readDatabaseClock(opened.runtime.db, opened.runtime.clock.now), report, note)
       await reportSigner(opened, report, note, out)

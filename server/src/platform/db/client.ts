@@ -49,7 +49,7 @@ const serversOf = (url: string, urls: readonly string[]): Servers => {
 const probe = async (url: string): Promise<number> => {
   const client = new DatabaseClient({
     connectionString: url,
-    application_name: 'bursar finds the primary',
+    application_name: 'bursar-probe',
     connectionTimeoutMillis: PROBE_MS,
     answerMs: PROBE_MS,
   })

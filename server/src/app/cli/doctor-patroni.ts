@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises'
+import type { Report } from './doctor-acquirers.ts'
+import type { Note } from './doctor-networks.ts'
+import { readPlainYaml, type PlainValue } from './plain-yaml.ts'
+
+type Mapping = Readonly<Record<string, PlainValue>>
+
+const ANSWER_MS = 5_000
+/** The first version whose failover compares the leader's key (pull request 2693 of Patroni). */
+const COMPARES = [3, 0, 3]
+/** The first version that detects a stale member of etcd (pull request 3318 of Patroni). */
+const DETECTS = [4, 0, 6]
+/** Patroni's values when a setting is absent (patroni/config.py). */
+const STANDARD = { ttl: 30, loop_wait: 10, retry_timeout: 10 }
+
+/**
+ * Reports settings of Patroni with which a failover loses acknowledged commits, or does not end.
+ * @param place the file patroni.yml, or the URL of the REST API of one machine: the API has the settings in force
+ */
+export const reportPatroni = async (place: string, report: Report, note: Note): Promise<void> => {
+  try {
+    if (/^https?:\/\//.test(place)) await reportRunning(place.replace(/\/+$/, ''), report, note)
+    else reportFile(await readFile(place, 'utf8'), report, note)
+  } catch (error) {
+    report(false, `patroni: ${place} can't be read: ${(error as Error).message}`)
+  }
+}
+
+const reportFile = (text: string, report: Report, note: Note): void => {
+  const file = mappingOf(readPlainYaml(text))
+  const bootstrap = mappingOf(file['bootstrap'])
+  const dcs = mappingOf(bootstrap['dcs'])
+  if (file['bootstrap'] === undefined && file['synchronous_mode'] === undefined)
+    return report(false, 'patroni: the file has neither bootstrap.dcs nor the output of `patronictl show-config`')
+  const isLocal = file['bootstrap'] !== undefined
+  const hasChecksums = JSON.stringify(bootstrap['initdb'] ?? null).includes('data-checksums')
+  const local = mappingOf(mappingOf(file['postgresql'])['parameters'])
+  reportDynamic(isLocal ? dcs : file, { local, hasChecksums }, report, note)
+  if (!isLocal) return
+  reportLocal(file, report, note)
+  note(
+    'patroni: bootstrap.dcs counts only when the cluster is made: check the settings in force too, by the URL of the REST API',
+  )
+}
+
+const reportRunning = async (url: string, report: Report, note: Note): Promise<void> => {
+  const ask = async (path: string): Promise<Mapping> => {
+    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    return mappingOf((await answer.json()) as PlainValue)
+  }
+  const version = String(mappingOf((await ask('/patroni'))['patroni'])['version'])
+  reportVersion(version, report)
+  reportDynamic(await ask('/config'), { local: {}, hasChecksums: undefined }, report, note)
+  const { members } = await ask('/cluster')
+  const roles = (Array.isArray(members) ? members : []).map((member) => String(mappingOf(member)['role']))
+  const standbys = roles.filter((role) => role === 'sync_standby' || role === 'quorum_standby').length
+  report(roles.includes('leader'), `patroni: ${roles.includes('leader') ? 'a machine leads' : 'no machine leads'}`)
+  report(
+    standbys > 0,
+    standbys > 0
+      ? `patroni: ${standbys} synchronous standby of ${roles.length} machines`
+      : 'patroni: no standby is synchronous: commits wait, and no machine can be promoted',
+  )
+}
+
+const reportVersion = (version: string, report: Report): void => {
+  const parts = version.split('.').map(Number)
+  const isBefore = (least: readonly number[]): boolean => {
+    const at = least.findIndex((part, index) => (parts[index] ?? 0) !== part)
+    return at !== -1 && !((parts[at] ?? 0) > least[at]!)
+  }
+  const why = isBefore(COMPARES)
+    ? 'a machine that was cut off takes the lead back without a comparison: a test lost up to 87,836 acknowledged rows'
+    : isBefore(DETECTS)
+      ? 'it can follow a stale member of etcd'
+      : undefined
+  report(
+    why === undefined,
+    `patroni: version ${version}${why === undefined ? '' : ` loses commits: ${why}. Install 4.0.6 or newer`}`,
+  )
+}
+
+interface Surroundings {
+  /** `postgresql.parameters` of the file: they override those of the cluster */
+  local: Mapping
+  /** undefined: unknown */
+  hasChecksums: boolean | undefined
+}
+
+/** Reports the dynamic configuration, which is the same on all machines. */
+const reportDynamic = (dcs: Mapping, { local, hasChecksums }: Surroundings, report: Report, note: Note): void => {
+  const wrong: string[] = []
+  const mode = dcs['synchronous_mode']
+  if (!isOn(mode) && mode !== 'quorum')
+    wrong.push(
+      'synchronous_mode is off: a failover loses the commits that the standby does not have yet, up to maximum_lag_on_failover bytes',
+    )
+  if (!isOn(dcs['synchronous_mode_strict']))
+    wrong.push(
+      'synchronous_mode_strict is off: without a standby the primary acknowledges commits alone, and they are lost with it',
+    )
+  const postgresql = mappingOf(dcs['postgresql'])
+  const parameters: Mapping = { ...mappingOf(postgresql['parameters']), ...local }
+  const commit = parameters['synchronous_commit'] ?? 'on'
+  if (commit === false || commit === 'off' || commit === 'local')
+    wrong.push(`synchronous_commit is ${commit === 'local' ? 'local' : 'off'}: commits do not wait for the standby`)
+  if (commit === 'remote_write')
+    wrong.push('synchronous_commit is remote_write: the standby may lose a commit when its machine stops')
+  for (const name of ['fsync', 'full_page_writes'])
+    if (isOff(parameters[name])) wrong.push(`${name} is off: a machine that stops damages its database`)
+  const hints = isOn(parameters['wal_log_hints'])
+  if (isOn(postgresql['use_pg_rewind']) && !hints && hasChecksums === false)
+    wrong.push(
+      'use_pg_rewind needs data-checksums (initdb) or wal_log_hints: without them the previous primary can not join again',
+    )
+  const [ttl, wait, retry] = (['ttl', 'loop_wait', 'retry_timeout'] as const).map((name) =>
+    Number(dcs[name] ?? STANDARD[name]),
+  ) as [number, number, number]
+  if (!(wait + 2 * retry <= ttl))
+    wrong.push(
+      `loop_wait ${wait} + 2 × retry_timeout ${retry} is more than ttl ${ttl}: a primary may lose its lead before it knows`,
+    )
+  for (const text of wrong) report(false, `patroni: ${text}`)
+  if (wrong.length === 0) report(true, 'patroni: each commit is on two machines, and only such a machine is promoted')
+  if (!isOn(postgresql['use_pg_rewind']))
+    note('patroni: use_pg_rewind is off: a previous primary may need a new base backup before it follows')
+  if (isOn(postgresql['use_pg_rewind']) && !hints && hasChecksums === undefined)
+    note('patroni: wal_log_hints is off: pg_rewind needs data checksums')
+  if (isOn(dcs['failsafe_mode']))
+    note('patroni: failsafe_mode is on: a primary goes on without etcd while it reaches all machines')
+}
+
+/** Reports the settings of one machine. */
+const reportLocal = (file: Mapping, report: Report, note: Note): void => {
+  const watchdog = mappingOf(file['watchdog'])
+  if (watchdog['mode'] !== 'required')
+    note(
+      'patroni: watchdog.mode is not required: a machine whose Patroni hangs may go on as a second primary, which acknowledges nothing',
+    )
+  const etcd = mappingOf(file['etcd3'] ?? file['etcd'])
+  const hosts = Array.isArray(etcd['hosts']) ? etcd['hosts'] : String(etcd['hosts'] ?? etcd['host'] ?? '').split(',')
+  const count = hosts.filter((host) => host !== '').length
+  if (count > 0 && count < 3)
+    report(false, `patroni: ${count} machine of etcd: without it no machine is promoted; use three`)
+  if (file['etcd'] !== undefined)
+    note('patroni: the section etcd uses the second API of etcd, which new versions do not have: use etcd3')
+}
+
+const mappingOf = (value: PlainValue | undefined): Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+const isOn = (value: PlainValue | undefined): boolean => value === true || value === 'on' || value === 'true'
+const isOff = (value: PlainValue | undefined): boolean => value === false || value === 'off' || value === 'false'
