@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { DatabaseClient, SERVER_SIDE } from './client.ts'
 import { isLocked, type Db, type Tx } from './database.ts'
 import { makeEventPartitions } from './partitions.ts'
+import { requireNoPooler } from './pooler.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 /** Key of the advisory lock: only one process migrates at a time. Any number, the same in every process. */
@@ -130,6 +131,7 @@ const record = async (client: pg.Client, { name, checksum }: Migration): Promise
 /** Throws unless the database has exactly the migrations of this build. Roles call it before they serve. */
 export const requireMigrated = async (url: string): Promise<void> => {
   const wanted = await readNames(FOLDER)
+  await requireNoPooler(url)
   const client = await connect(url)
   try {
     const rows = await client.query<{ name: string }>('select name from schema_migrations')
