@@ -2,11 +2,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AssetSettings } from '../../server/src/market/assets/index.ts'
 import { buildPrograms } from '../../tools/build.ts'
 import { startBank } from '../bank/index.ts'
 import { startControl } from '../control/index.ts'
 import { startMarket } from '../market/index.ts'
+import { withClient } from '../postgres/connection.ts'
 import { portVariables } from '../settings.ts'
 import type { SandboxSettings } from '../settings.ts'
 import type { Supervisor } from '../supervise.ts'
@@ -178,6 +180,7 @@ export async function startPlatform(
     (['watcher', 'worker', 'api'] as const).map((role) => startRole(supervisor, settings, places, role)),
   )
   await supervisor.start('hot wallets', async () => {
+    await untilFollowed(world)
     await treasury.fill()
     treasury.stock()
     return { stop: async () => socket.remove() }
@@ -192,6 +195,17 @@ export async function startPlatform(
     environment,
     startRole: (role, more) => startRole(supervisor, settings, places, role, more),
     startSigner: () => startSigner(supervisor, settings.dir, places),
+  }
+}
+
+/** A network that can't be followed does not keep the others from starting. */
+const FOLLOWED_MS = 60_000
+
+/** The watcher's first block of a network is a final one: coins that came before it would not be in the books. */
+async function untilFollowed({ databaseUrl, chains }: World): Promise<void> {
+  for (const until = performance.now() + FOLLOWED_MS; performance.now() < until; await sleep(50)) {
+    const followed = await withClient(databaseUrl, (client) => client.query('select from watch_cursors'))
+    if (followed.rowCount === chains.length) return
   }
 }
 

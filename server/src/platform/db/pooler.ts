@@ -5,7 +5,7 @@ import { DatabaseClient } from './client.ts'
  * A program such as pgbouncer is between this process and PostgreSQL. It drops the settings of a session: limits of
  * time, and plan settings. In its transaction mode also `LISTEN`, session locks and prepared statements break.
  */
-export class PoolerBetween extends Error {
+class PoolerBetween extends Error {
   override name = 'PoolerBetween'
 
   constructor(options?: ErrorOptions) {
