@@ -85,6 +85,7 @@ export const SUBJECTS = {
   cards: new Set([...CARDS, ...ACQUIRERS]),
   exchange: new Set([...EXCHANGES, ...VENUE_ACTIONS, ...MERCHANTS.filter(({ name }) => name === 'exchange')]),
   payers: new Set([...PAYERS, ...SCREENING, ...WORLD.filter(({ name }) => name === 'reorganise')]),
+  signer: new Set(THIEF),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS
 /** Weight of the actions of the emphasised subject, compared with their usual weight. */

@@ -31,7 +31,8 @@ export const chainsOf = ({ name, file }: Pick<Sabotage, 'name' | 'file'>): reado
 }
 
 /** The subject of the simulation that the file of a fault is about: a run has more of its actions. */
-export const subjectOf = ({ file }: Pick<Sabotage, 'file'>): 'cards' | 'exchange' | 'payers' | undefined => {
+export const subjectOf = ({ file }: Pick<Sabotage, 'file'>): 'cards' | 'exchange' | 'payers' | 'signer' | undefined => {
+  if (file.startsWith('signer/')) return 'signer'
   if (/^server\/src\/(cards|pay-in\/fiat-invoices|adapters\/acquirers)\//.test(file)) return 'cards'
   if (/^server\/src\/(exchange|market|adapters\/venues)\//.test(file)) return 'exchange'
   return /^server\/src\/(pay-in|chain\/watcher|adapters\/chains|risk)\//.test(file) ? 'payers' : undefined

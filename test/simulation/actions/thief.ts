@@ -5,7 +5,8 @@ import type { Random } from '../../../sandbox/random.ts'
 import type { Simulation } from '../simulation.ts'
 import { uuidOf } from '../virtual.ts'
 import { approve, APPROVERS } from '../thief/approvals.ts'
-import { ATTACKS, freshPayment, type Attack, type Context } from '../thief/attacks.ts'
+import { ATTACKS, freshPayment, freshTronPayment, type Attack, type Context } from '../thief/attacks.ts'
+import { APPROVERS_WITH_PASSKEYS, PASSKEY_TRIES } from '../thief/passkeys.ts'
 import type { Action } from './action.ts'
 
 interface Policy {
@@ -19,10 +20,10 @@ const HOUR_MS = 3_600_000
 /** Of the newest requests, so that some are still being carried out. */
 const NEWEST = 30
 
-const policyOf = ({ chains }: Simulation): Policy => signerPolicy(chains) as Policy
+const policyFileOf = ({ chains }: Simulation): Policy => signerPolicy(chains) as Policy
 
 const contextOf = (simulation: Simulation, random: Random): Context => {
-  const policy = policyOf(simulation)
+  const policy = policyFileOf(simulation)
   const mostOf = ({ network, intents: [intent] }: SignRequest): bigint =>
     BigInt(policy.networks[network]!.assets[intent!.asset]!.maxPerIntent)
   return { random, now: simulation.clock.now(), mostOf, newId: () => uuidOf(random.bytes(16)) }
@@ -88,9 +89,9 @@ const underPolicy = async (
 }
 
 /** Every payment needs two approvers. */
-const withApprovals = (policy: Policy): Policy => ({
+const withApprovals = (policy: Policy, approvers: readonly object[] = APPROVERS): Policy => ({
   ...policy,
-  approvers: APPROVERS,
+  approvers: [...approvers],
   networks: Object.fromEntries(
     Object.entries(policy.networks).map(([network, one]) => [
       network,
@@ -119,14 +120,39 @@ const UNTIMELY: Record<string, (simulation: Simulation, how: string, request: Si
       () => ask(simulation, how, request),
     ),
   'with one approval of two': (simulation, how, request) =>
-    underPolicy(simulation, withApprovals, () =>
-      ask(simulation, how, {
-        ...request,
-        approvals: approve(request, APPROVERS[0]!.id, simulation.clock.now() + HOUR_MS),
-      }),
+    underPolicy(
+      simulation,
+      (policy) => withApprovals(policy),
+      () =>
+        ask(simulation, how, {
+          ...request,
+          approvals: approve(request, APPROVERS[0]!.id, simulation.clock.now() + HOUR_MS),
+        }),
     ),
   'with an older copy of its log': (simulation, how, request) =>
     simulation.signer.withOlderLog(() => ask(simulation, how, request)),
 }
 
-export const THIEF: readonly Action[] = [attack, untimely]
+/** Each in a signer of its own, so that the program's signer has signed nothing of it. */
+const passkeys: Action = {
+  name: 'thief approves at the page of the signer',
+  // The clock moves: a signed request of another action of the step could expire.
+  weight: ({ signer, together }) => (signer.signed.length === 0 || together > 1 ? 0 : 0.5),
+  run: async (simulation, random) => {
+    const { clock, problems, signer } = simulation
+    const policyOf = (approvers: readonly object[]): Policy => withApprovals(policyFileOf(simulation), approvers)
+    for (const [at, attempt] of PASSKEY_TRIES.entries()) {
+      for (const fresh of [freshPayment, freshTronPayment]) {
+        const request = prepare(simulation, fresh, random.of('request', at))
+        const another = prepare(simulation, fresh, random.of('another', at))
+        if (request === undefined || another === undefined) continue
+        const stolen = { requests: [request, another] as const, policyOf, now: clock.now, advance: clock.advance }
+        const done = await signer.withCopy(policyOf(APPROVERS_WITH_PASSKEYS), (copy) => attempt(copy, stolen))
+        if (done !== undefined) problems.push(`the signer ${done} on ${request.network}`)
+      }
+    }
+    return describe(simulation)
+  },
+}
+
+export const THIEF: readonly Action[] = [attack, untimely, passkeys]

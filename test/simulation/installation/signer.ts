@@ -3,15 +3,26 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ApprovalDesk } from '../../../signer/src/approvals/desk.ts'
 import { openMemory } from '../../../signer/src/log/memory.ts'
 import { LOG_HEADER, writeLogEnd, type SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { readPolicy } from '../../../signer/src/policy/policy.ts'
 import { listen } from '../../../signer/src/server/endpoint.ts'
 import { createHttpServer } from '../../../signer/src/server/http-server.ts'
 import { Signer } from '../../../signer/src/server/signer.ts'
+import { APPROVALS_ORIGIN } from '../../world/passkeys.ts'
 import { forwardTo, type Answer, type Exchange } from '../fronts/http.ts'
 import type { VirtualClock } from '../virtual.ts'
 import { keyring } from './keys.ts'
+
+/** A signer beside the program's, on a copy of its log: what it signs, the program's signer never learns. */
+export interface SignerCopy {
+  /** where people approve payments */
+  readonly approvals: ApprovalDesk
+  setPolicy(policy: object): void
+  /** @returns the HTTP status of the answer */
+  sign(request: SignRequest): Promise<number>
+}
 
 export interface SimulatedSigner {
   /** path of the socket that it listens on */
@@ -32,6 +43,8 @@ export interface SimulatedSigner {
    * knows that line.
    */
   withOlderLog<T>(work: () => Promise<T>): Promise<T>
+  /** Starts a signer of this policy on a copy of the log for the time of `work`. */
+  withCopy<T>(policy: object, work: (copy: SignerCopy) => Promise<T>): Promise<T>
   stop(): Promise<void>
 }
 
@@ -52,7 +65,7 @@ export const startSimulatedSigner = async (
   const logFile = join(dir, 'signer.log')
   const start = async (file: string, socket: string) => {
     const { log, history } = await openMemory(file, header)
-    const signer = new Signer({ policy: current, keyring, log, history, now: clock.now })
+    const signer = new Signer({ policy: current, keyring, log, history, now: clock.now, approvalsAt: APPROVALS_ORIGIN })
     const events = { refused: () => {}, failed: (error: Error) => process.stderr.write(`signer: ${error.stack}\n`) }
     const { server } = createHttpServer(signer, events)
     await listen(server, { socketPath: socket })
@@ -68,6 +81,23 @@ export const startSimulatedSigner = async (
   let running = await start(logFile, socketPath)
   const signed: SignRequest[] = []
   const forward = forwardTo({ socketPath })
+  /** @param leaveOut newest lines that the copy of the log does not have */
+  const beside = async <T>(
+    leaveOut: number,
+    work: (second: Awaited<ReturnType<typeof start>>, ask: typeof forward) => Promise<T>,
+  ): Promise<T> => {
+    const folder = join(dir, 'beside')
+    mkdirSync(folder)
+    const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n')
+    writeFileSync(join(folder, 'log'), `${lines.slice(0, lines.length - leaveOut).join('\n')}\n`)
+    const second = await start(join(folder, 'log'), join(folder, 's'))
+    try {
+      return await work(second, forwardTo({ socketPath: join(folder, 's') }))
+    } finally {
+      await second.stop()
+      rmSync(folder, { recursive: true })
+    }
+  }
   /** where `ask` goes, and what it says that it has seen */
   let asked: { forward: typeof forward; headers: Exchange['headers'] } = { forward, headers: {} }
   return {
@@ -83,22 +113,30 @@ export const startSimulatedSigner = async (
       const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body))
       return asked.forward({ method, path, headers: asked.headers, body: bytes })
     },
-    withOlderLog: async (work) => {
-      const folder = join(dir, 'older')
-      mkdirSync(folder)
-      const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n')
-      writeFileSync(join(folder, 'log'), `${lines.slice(0, -1).join('\n')}\n`)
+    withOlderLog: (work) => {
       const headers = { [LOG_HEADER]: writeLogEnd(running.signer.logEnd) }
-      const older = await start(join(folder, 'log'), join(folder, 's'))
-      asked = { forward: forwardTo({ socketPath: join(folder, 's') }), headers }
-      try {
-        return await work()
-      } finally {
-        asked = { forward, headers: {} }
-        await older.stop()
-        rmSync(folder, { recursive: true })
-      }
+      return beside(1, async (_, ask) => {
+        asked = { forward: ask, headers }
+        try {
+          return await work()
+        } finally {
+          asked = { forward, headers: {} }
+        }
+      })
     },
+    withCopy: (policy, work) =>
+      beside(0, ({ signer }, ask) => {
+        const setPolicy = (next: object): void => signer.replacePolicy(readPolicy(JSON.stringify(next)))
+        setPolicy(policy)
+        return work({
+          approvals: signer.approvals,
+          setPolicy,
+          sign: async (request) => {
+            const body = Buffer.from(JSON.stringify(request))
+            return (await ask({ method: 'POST', path: '/sign', headers: {}, body })).status
+          },
+        })
+      }),
     restart: async () => {
       await running.stop()
       running = await start(logFile, socketPath)

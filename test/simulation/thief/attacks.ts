@@ -158,3 +158,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 
 /** A payment that the signer would sign: of its own intent and nonce, to anybody. */
 export const freshPayment = evmAttack(() => ({}))
+
+/** The same on TRON, where a timestamp of its own makes it another transaction. */
+export const freshTronPayment = tronAttack(({ timestamp }, { random }) => ({
+  timestamp: timestamp + 1 + random.int(1_000),
+}))
