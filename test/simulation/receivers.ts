@@ -17,6 +17,8 @@ export interface Receivers {
   readonly front: HttpFront
   /** the first delivery of each notification, in the order of arrival */
   readonly received: readonly Received[]
+  /** how often each notification has arrived, by its id */
+  readonly arrivals: ReadonlyMap<string, number>
   /** webhooks that no receiver should ever get: wrong signatures, changed repetitions */
   readonly problems: readonly string[]
   urlOf(merchantId: string): string
@@ -28,6 +30,7 @@ export const startReceivers = async (faults: Faults, now: () => number): Promise
   const keys = new Map<string, string>()
   const received: Received[] = []
   const bodies = new Map<string, string>()
+  const arrivals = new Map<string, number>()
   const problems: string[] = []
 
   const take = ({ path, headers, body }: Exchange): number => {
@@ -50,6 +53,7 @@ export const startReceivers = async (faults: Faults, now: () => number): Promise
       return 401
     }
     const id = String(headers['webhook-id'])
+    arrivals.set(id, (arrivals.get(id) ?? 0) + 1)
     const before = bodies.get(id)
     if (before !== undefined && before !== rawBody) problems.push(`webhook ${id} was repeated with another body`)
     if (before === undefined) {
@@ -69,6 +73,7 @@ export const startReceivers = async (faults: Faults, now: () => number): Promise
   return {
     front,
     received,
+    arrivals,
     problems,
     urlOf: (merchantId) => `${front.url}/merchants/${merchantId}`,
     add: (merchantId, privateKey) => void keys.set(merchantId, privateKey),

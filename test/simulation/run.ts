@@ -1,11 +1,17 @@
 /** One run of the simulation: steps drawn by the seed, and checks whenever everything has come to rest. */
 import { ACQUIRERS } from './actions/acquirers.ts'
+import { ORDERS_AT_ONCE } from './actions/at-once.ts'
+import { CARD_STORIES } from './actions/card-stories.ts'
 import { CARDS } from './actions/cards.ts'
+import { CLAIMS } from './actions/claims.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { FAULTY } from './actions/faults.ts'
 import { KEYS } from './actions/keys.ts'
+import { LAST_COIN } from './actions/last-coin.ts'
+import { LOST_MONEY } from './actions/lost-money.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
+import { OLD_PRICES } from './actions/old-prices.ts'
 import { PAYERS } from './actions/payers.ts'
 import { killRole, PROGRAM } from './actions/program.ts'
 import { enrolSigner, RETURNS } from './actions/returns.ts'
@@ -16,9 +22,11 @@ import { SENT } from './actions/sent.ts'
 import { STALLED } from './actions/stalled.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
+import { WEBHOOKS } from './actions/webhooks.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
 import { compareCustody } from './model/custody.ts'
+import { compareDelivered } from './model/delivered.ts'
 import { createConfirmationJudge } from './model/confirmations.ts'
 import { compareHedges } from './model/hedges.ts'
 import { compareNotifications } from './model/notifications.ts'
@@ -78,14 +86,30 @@ const ACTIONS: readonly Action[] = [
   ...GREEDY,
   ...SENT,
   ...STALLED,
+  ...LOST_MONEY,
+  ...LAST_COIN,
+  ...OLD_PRICES,
+  ...CARD_STORIES,
+  ...ORDERS_AT_ONCE,
+  ...CLAIMS,
+  ...WEBHOOKS,
   ...THIEF,
 ]
 /** Actions of a subject, which a run can have more of. */
 export const SUBJECTS = {
-  cards: new Set([...CARDS, ...ACQUIRERS]),
-  exchange: new Set([...EXCHANGES, ...VENUE_ACTIONS, ...MERCHANTS.filter(({ name }) => name === 'exchange')]),
-  payers: new Set([...PAYERS, ...SCREENING, ...WORLD.filter(({ name }) => name === 'reorganise')]),
+  cards: new Set([...CARDS, ...CARD_STORIES, ...ACQUIRERS]),
+  exchange: new Set([
+    ...EXCHANGES,
+    ...OLD_PRICES,
+    ...VENUE_ACTIONS,
+    ...MERCHANTS.filter(({ name }) => name === 'exchange'),
+  ]),
+  payers: new Set([...PAYERS, ...SCREENING, ...LOST_MONEY, ...WORLD.filter(({ name }) => name === 'reorganise')]),
+  orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
+  payouts: new Set([...SENT, ...STALLED, ...LAST_COIN, ...GREEDY]),
   signer: new Set(THIEF),
+  claims: new Set(CLAIMS),
+  webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS
 /** Weight of the actions of the emphasised subject, compared with their usual weight. */
@@ -218,6 +242,7 @@ const rest = async (simulation: Simulation, times: Map<string, Time>): Promise<s
     ...(await compareHedges(simulation)),
     ...(await compareCustody(simulation)),
     ...compareNotifications(simulation),
+    ...(await compareDelivered(simulation)),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),
   ]
 }

@@ -9,16 +9,16 @@ import type { Action } from './action.ts'
 import { drawAmount } from './exchanges.ts'
 import { call, isServed, named, resultOf } from './merchants.ts'
 
-const CURRENCIES = ['UAH', 'KZT'] as const
+export const CURRENCIES = ['UAH', 'KZT'] as const
 /** Whole units of one payment, and of one payout: within the limits of docs/contract.md, section 10, mostly. */
-const PAYMENT = { UAH: [25, 29_999], KZT: [12_000, 300_000] } as const
-const PAYOUT = { UAH: [1_000, 14_500], KZT: [20_000, 299_000] } as const
+export const PAYMENT = { UAH: [25, 29_999], KZT: [12_000, 300_000] } as const
+export const PAYOUT = { UAH: [1_000, 14_500], KZT: [20_000, 299_000] } as const
 const BATCH = { UAH: [1_000, 60_000], KZT: [20_000, 299_000] } as const
 
-const drawMinor = (random: Random, [least, most]: readonly [number, number]): bigint =>
+export const drawMinor = (random: Random, [least, most]: readonly [number, number]): bigint =>
   random.chance(0.05) ? BigInt(most * 100 + 1) : BigInt(least * 100 + random.int((most - least) * 100))
 
-const SCALE = 2
+export const SCALE = 2
 
 const fiatInvoice: Action = {
   name: 'fiat invoice',
@@ -43,7 +43,7 @@ const fiatInvoice: Action = {
   },
 }
 
-const GOOD_CARD = '4242424242424242'
+export const GOOD_CARD = '4242424242424242'
 
 /** The payer's bank carries out most payments as they were ordered. */
 const drawPaying = (random: Random, ways: readonly Paying[]): Paying =>
@@ -85,7 +85,7 @@ const payByCard: Action = {
 }
 
 /** A card number that no other payer uses: its first six digits count up. */
-const newCard = (simulation: Simulation, random: Random): string => {
+export const newCard = (simulation: Simulation, random: Random): string => {
   const count = String(simulation.books.cardPaid.length + 1).padStart(5, '0')
   const digits = `5${count}${String(random.int(1_000_000_000)).padStart(9, '0')}`
   const sum = [...digits].toReversed().reduce((total, digit, at) => {
@@ -95,7 +95,7 @@ const newCard = (simulation: Simulation, random: Random): string => {
   return `${digits}${(10 - (sum % 10)) % 10}`
 }
 
-const place = (simulation: Simulation, { merchant, localId, kind, ticker, units, card }: CardPaid) =>
+export const placePayout = (simulation: Simulation, { merchant, localId, kind, ticker, units, card }: CardPaid) =>
   call(simulation, named(simulation, merchant), (client) => {
     const body = { ticker, to: card, amount: formatUnits(units, SCALE), localId }
     return kind === 'single' ? client.withdrawals.fiat.create(body) : client.withdrawals.fiat.batch.create(body)
@@ -113,9 +113,9 @@ const payOut: Action = {
     const card = newCard(simulation, random)
     const wanted: CardPaid = { merchant, localId: books.nextLocalId('c'), kind, ticker, units, card, spend: null }
     books.cardPaid.push(wanted)
-    const results = [await place(simulation, wanted)]
+    const results = [await placePayout(simulation, wanted)]
     while (results.length < 3 && random.chance('failure' in results.at(-1)! ? 0.6 : 0.15))
-      results.push(await place(simulation, wanted))
+      results.push(await placePayout(simulation, wanted))
     return `${merchant} ${kind} ${units} ${ticker}: ${results.map(resultOf).join(', ')}`
   },
 }
@@ -126,7 +126,7 @@ const repeat: Action = {
   run: async (simulation, random) => {
     const again = random.pick(simulation.books.cardPaid)
     if (again.kind === 'exchange') return `${again.localId}: is an exchange`
-    return `${again.localId}: ${resultOf(await place(simulation, again))}`
+    return `${again.localId}: ${resultOf(await placePayout(simulation, again))}`
   },
 }
 

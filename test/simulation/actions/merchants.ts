@@ -261,6 +261,12 @@ const exchange: Action = {
     const parsed = parseUnits(spent.amount, scale)
     if (!parsed.ok) throw new Error(`an estimate spends ${spent.amount}`)
     simulation.problems.push(...judgeEstimate(estimate.answer))
+    // The other side is rounded otherwise.
+    const { amount: wanted } = estimate.answer.target
+    const bySide = await call(simulation, merchant, (client) =>
+      client.exchange.estimate({ spendTicker: spend, targetTicker: target, amount: wanted, side: 'target' }),
+    )
+    if ('answer' in bySide) simulation.problems.push(...judgeEstimate(bySide.answer))
     const leastUnits = unitsOf(catalogue, target, estimate.answer.target.amount)
     books.exchanged.push({ merchant: merchant.name, localId, spend, target, spendUnits: parsed.units, leastUnits })
     const order = () =>

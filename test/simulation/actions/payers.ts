@@ -35,7 +35,7 @@ const chainsOf = ({ chains }: Simulation, network: Network): SimulatedChain[] =>
   chains.filter((one) => one.network === network || (isEvmNetwork(network) && isEvmNetwork(one.network)))
 
 /** Who has paid, on a chain that tells its payers apart, and whether a list in force has that address. */
-const payerOf = (
+export const payerOf = (
   { sanctions }: Simulation,
   { payers }: SimulatedChain,
   hash: string,

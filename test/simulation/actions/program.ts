@@ -56,7 +56,8 @@ const readBooks: Action = {
   },
 }
 
-const MARKET_JOBS = new Set(['order-books', 'official-rates'])
+/** They read the order books. */
+export const MARKET_JOBS = new Set(['order-books', 'official-rates'])
 
 /** Every job and every watcher once, in order, as in a second of a healthy installation. */
 const round: Action = {

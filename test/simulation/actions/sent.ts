@@ -8,7 +8,7 @@ import { createStop } from '../../../server/src/ledger/stops/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
-import { toLedger, type PaidOut } from '../model/books.ts'
+import { toLedger, unitsOf, type PaidOut } from '../model/books.ts'
 import { ROLES, type Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, named, place, resultOf } from './merchants.ts'
@@ -39,7 +39,7 @@ export const drawPayment = async (
   return { merchant, localId: books.nextLocalId('w'), network, ticker, to, units, receiver: null }
 }
 
-const servedOn = ({ catalogue }: Simulation, { network, assets }: SimulatedChain): string[] =>
+export const servedOn = ({ catalogue }: Simulation, { network, assets }: SimulatedChain): string[] =>
   assets.flatMap(({ ticker }) => (catalogue.findCrypto(ticker)?.networks.has(network) === true ? [ticker] : []))
 
 /** What a withdrawal needs before it is accepted. */
@@ -80,7 +80,7 @@ export const mine = async (simulation: Simulation, chain: SimulatedChain, blocks
   await read(simulation, chain)
 }
 
-const read = async ({ roles, countMore }: Simulation, { network }: SimulatedChain): Promise<void> => {
+export const read = async ({ roles, countMore }: Simulation, { network }: SimulatedChain): Promise<void> => {
   const watcher = roles.get('watcher')?.watchers.get(network)
   if (watcher === undefined) return
   for (let steps = 0; steps < 10; steps += 1) {
@@ -93,10 +93,32 @@ const describe = ({ catalogue }: Simulation, { merchant, network, ticker, units 
   `${merchant} ${network} ${ticker} ${formatUnits(units, catalogue.findCrypto(ticker)!.scale)}`
 
 /** As the API answers now; undefined: it has no such withdrawal, or does not answer. */
-const statusOf = async (simulation: Simulation, { merchant, localId }: PaidOut): Promise<string | undefined> => {
+export const statusOf = async (simulation: Simulation, { merchant, localId }: PaidOut): Promise<string | undefined> => {
   const found = await call(simulation, named(simulation, merchant), (client) => client.withdrawals.find(localId))
   return 'answer' in found && found.answer !== undefined && 'status' in found.answer ? found.answer.status : undefined
 }
+
+/** A merchant that has the amount and the fee is not refused, while nothing is stopped. */
+const judgeRefusal = async (
+  simulation: Simulation,
+  { merchant, localId, network, ticker, to, units }: PaidOut,
+  placed: Awaited<ReturnType<typeof place>>,
+): Promise<void> => {
+  const { catalogue, problems, together } = simulation
+  const { networks, scale } = catalogue.findCrypto(ticker)!
+  if (together > 1 || 'answer' in placed || !REFUSED.test(placed.failure)) return
+  if (units < networks.get(network)!.minWithdrawal) return
+  const asked = { ticker, amount: formatUnits(units, scale), blockchain: network, address: to }
+  const found = await call(simulation, named(simulation, merchant), async (client) => {
+    const [[balance], fee] = [await client.balances.list([ticker]), await client.withdrawals.crypto.fee(asked)]
+    return unitsOf(catalogue, ticker, balance!.value) - unitsOf(catalogue, ticker, fee.value)
+  })
+  if ('answer' in found && found.answer >= units)
+    problems.push(`${localId}: was refused with ${placed.failure}, and ${merchant} has the amount and the fee`)
+}
+
+/** Answers that decide on an order. */
+const REFUSED = /^BursarError 4(?!09|29)/
 
 /** The block of a payment is lost as soon as it was read; the payment waits again, and is mined again. */
 const lostBlock: Action = {
@@ -107,7 +129,9 @@ const lostBlock: Action = {
     await calm(simulation, chain)
     const wanted = await drawPayment(simulation, random, chain)
     simulation.books.paidOut.push(wanted)
-    const result = resultOf(await place(simulation, wanted))
+    const placed = await place(simulation, wanted)
+    await judgeRefusal(simulation, wanted, placed)
+    const result = resultOf(placed)
     await carry(simulation, chain)
     await mine(simulation, chain, 1)
     await loseBlock(simulation, chain)
@@ -116,14 +140,20 @@ const lostBlock: Action = {
   },
 }
 
-const loseBlock = async (simulation: Simulation, chain: SimulatedChain): Promise<void> => {
+/** @param lost payments of the block that never happened; all others wait again */
+export const loseBlock = async (
+  simulation: Simulation,
+  chain: SimulatedChain,
+  lost: readonly string[] = [],
+): Promise<void> => {
   simulation.reorganised.add(chain.network)
   simulation.clock.advance(1_000)
-  await chain.reorganise(1, [], 'wait')
+  await chain.reorganise(1, lost, 'wait')
   await read(simulation, chain)
 }
 
-const refusingChains = ({ chains }: Simulation): SimulatedChain[] => chains.filter((one) => one.refuse !== undefined)
+export const refusingChains = ({ chains }: Simulation): SimulatedChain[] =>
+  chains.filter((one) => one.refuse !== undefined)
 
 /** Code at a receiver refuses the coin in the block; perhaps in a second one as well, when the first is lost. */
 const withoutEffect: Action = {

@@ -7,20 +7,23 @@ import type { Stall } from '../faults.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { place } from './merchants.ts'
+import { liftOwnStops } from './operators.ts'
 import { runJob } from './program.ts'
-import { calm, carry, drawPayment, isComplete, mine } from './sent.ts'
+import { calm, carry, drawPayment, isComplete, mine, statusOf } from './sent.ts'
 
 /** Exchanges of a job with the database or the signer, of which it stands still at one. */
 const PLACES = { 'database of the worker': 10, signer: 2 } as const
 /** Longer than a worker's claim on a transaction lasts, ms. */
 const CLAIM_MS = 30_000
 const LOOK_EVERY_MS = 20
+/** Work of the same process may wait in its queue, and holds no lock then. */
+const MOST_LOOKS = 150
 
-/** Waits until the work has ended, or waits for a lock of PostgreSQL that the worker which stands still holds. */
+/** Waits until the work has ended, or waits for a lock of PostgreSQL that what stands still holds, or in a queue. */
 const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<void> => {
   let isOver = false
   const ended = work.then(() => (isOver = true))
-  for (let seen = 0; !isOver && seen < 2;) {
+  for (let [seen, looks] = [0, 0]; !isOver && seen < 2 && looks < MOST_LOOKS; looks += 1) {
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))])
     const { rows } = await sql<{
       waiting: boolean
@@ -32,7 +35,7 @@ const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<
 }
 
 /** Runs a job until it stands still or ends, then other work, then lets it go on. @returns whether it stood still */
-const during = async (
+export const during = async (
   simulation: Simulation,
   stall: Stall,
   running: Promise<unknown>,
@@ -102,4 +105,40 @@ const placeOf = (random: Random, step: 'payouts' | 'send'): readonly [string, nu
   return [front, PLACES[front]]
 }
 
-export const STALLED: readonly Action[] = [stalled]
+/** A stop that is made before the delivery has ended holds for it. */
+const stoppedWhileDelivered: Action = {
+  name: 'a stop is made while a payment inside is delivered',
+  weight: (simulation) =>
+    isComplete(simulation) && simulation.together === 1 && simulation.books.addresses.length > 0 ? 2 : 0,
+  run: async (simulation, random) => {
+    const { books, chains, faults, problems, roles } = simulation
+    const { network, address, merchant: receiver } = random.pick(books.addresses)
+    const chain = chains.find((one) => one.network === network)!
+    await calm(simulation, chain)
+    const wanted = { ...(await drawPayment(simulation, random, chain)), to: address, receiver }
+    books.paidOut.push(wanted)
+    await place(simulation, wanted)
+    const { jobs } = roles.get('worker')!
+    for (const job of jobs) if (job.name === 'screen') await runJob(job)
+    const stall = faults.stall('database of the worker', random.int(PLACES['database of the worker']))
+    let [isMade, isMadeFirst] = [false, false]
+    const release = (): void => {
+      isMadeFirst = isMade
+      stall.release()
+    }
+    const running = runJob(jobs.find(({ name }) => name === 'deliver internal withdrawals')!)
+    let before: string | undefined
+    await during(simulation, { reached: stall.reached, release }, running, async () => {
+      before = await statusOf(simulation, wanted)
+      await stop(simulation, wanted.ticker)
+      isMade = true
+    })
+    const after = await statusOf(simulation, wanted)
+    if (isMadeFirst && before === 'Pending' && after === 'Done')
+      problems.push(`${wanted.localId}: was delivered although ${wanted.ticker} was stopped meanwhile`)
+    await liftOwnStops(simulation)
+    return `${network} ${wanted.ticker}: ${before ?? 'did not stand still'}, ${after}`
+  },
+}
+
+export const STALLED: readonly Action[] = [stalled, stoppedWhileDelivered]

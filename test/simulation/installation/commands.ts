@@ -1,4 +1,5 @@
 /** Commands of `bursar` in this process, as an operator types them, with the time of the simulation. */
+import { claimCommands } from '../../../server/src/app/cli/claims.ts'
 import type { Command } from '../../../server/src/app/cli/command.ts'
 import { readCommandLine } from '../../../server/src/app/cli/command-line.ts'
 import { hedgingCommands } from '../../../server/src/app/cli/hedging.ts'
@@ -14,7 +15,7 @@ export type Printed = { printed: Readonly<Record<string, unknown>> } | { failure
  */
 export type Operate = (name: string, ...words: string[]) => Promise<Printed>
 
-const COMMANDS: readonly Command[] = [...hedgingCommands, ...screeningCommands]
+const COMMANDS: readonly Command[] = [...claimCommands, ...hedgingCommands, ...screeningCommands]
 
 /** @param env as of the roles */
 export const createOperator =

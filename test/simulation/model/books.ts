@@ -129,6 +129,16 @@ export interface Targeted {
   sentTo: { network: Network; address: string; receiver: string | null } | null
 }
 
+/** A refund that the payer of an underpaid invoice asked for. */
+export interface Claimed {
+  merchant: string
+  invoiceId: string
+  network: Network
+  ticker: string
+  /** receives nothing else */
+  to: string
+}
+
 /** Money of the operator's given to a merchant. */
 export interface Granted {
   merchant: string
@@ -170,6 +180,7 @@ export interface Books {
   /** the owner's money at the venue, ledger units; negative: taken from it */
   readonly movedToVenue: { ticker: string; units: bigint }[]
   readonly invoiced: Invoiced[]
+  readonly claimed: Claimed[]
   readonly decided: Decided[]
   /** addresses of people outside that were on a sanctions list before anything was sent to them, lower case */
   readonly listedFirst: Set<string>
@@ -203,6 +214,7 @@ export const createBooks = (catalogue: Catalogue): Books => {
     listedFirst: new Set(),
     unusedListed: [],
     invoiced: [],
+    claimed: [],
     closed: new Set(),
     refused: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,

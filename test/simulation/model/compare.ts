@@ -7,6 +7,7 @@ import type { Simulation } from '../simulation.ts'
 import { explainBalance } from './explain.ts'
 import { toLedger, unitsOf, type PaidIn, type PaidOut } from './books.ts'
 import { judgeCardPayout, judgeFiatInvoice } from './cards.ts'
+import { judgeClaim } from './claims.ts'
 import { judgeConversions } from './conversions.ts'
 import { eventsOf, type Notification } from './events.ts'
 import { judgeExchangeWithdrawal } from './exchange-withdrawals.ts'
@@ -64,6 +65,8 @@ export const compareBooks = async (simulation: Simulation): Promise<string[]> =>
     const client = clients.get(invoice.merchant)!
     problems.push(...(await judgeFiatInvoice(simulation, client, invoice, suspended, addBetween)))
   }
+  for (const claimed of simulation.books.claimed)
+    problems.push(...(await judgeClaim(simulation, clients.get(claimed.merchant)!, claimed, add)))
   for (const { callbacks } of simulation.acquirers.accounts) problems.push(...callbacks.problems)
   for (const payout of simulation.books.cardPaid) {
     const [client, notified] = [clients.get(payout.merchant)!, events.get(payout.merchant)!]
@@ -149,6 +152,8 @@ const compareInvoices = async (simulation: Simulation, clients: ReadonlyMap<stri
 
 const sumOf = (all: readonly bigint[]): bigint => all.reduce((sum, one) => sum + one, 0n)
 
+const orNothing = (units: bigint): bigint => (units < 0n ? 0n : units)
+
 const compareBalances = async (
   simulation: Simulation,
   clients: ReadonlyMap<string, Bursar>,
@@ -166,7 +171,8 @@ const compareBalances = async (
       const together = small.boundsOf(name, ticker)
       const least = isHolding(simulation, name) ? 0n : together.least
       const most = together.most + (loose.get(keyOf(name, ticker)) ?? 0n)
-      if (has >= should + least && has <= should + most) continue
+      // A merchant that owes has nothing, and its next deposits repay the debt first.
+      if (has >= orNothing(should + least) && has <= orNothing(should + most)) continue
       const bounds = [...new Set([least, most])].map((more) => formatUnits(should + more, scale)).join(' to ')
       problems.push(`${name} has ${value} ${ticker}, and should have ${bounds}`)
       problems.push(...(await explainBalance(simulation, name, ticker)))

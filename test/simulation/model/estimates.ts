@@ -11,6 +11,8 @@ export interface Estimate {
 }
 
 const SCALE = 18
+/** Of the exchanged amount, unless the settings say otherwise (server/src/exchange/exchanges/policy.ts). */
+const FEE_BPS = 50n
 
 const scaled = (decimal: string): bigint => {
   const parsed = parseUnits(decimal, SCALE)
@@ -26,5 +28,7 @@ export const judgeEstimate = ({ price, exchange, target, spend }: Estimate): str
   const what = `${spend.amount} ${spend.ticker} for ${target.amount} ${target.ticker} at ${price.value}`
   const problems = isTooMuch ? [`an estimate gives more than its price: ${what}`] : []
   if (given + scaled(exchange.fee) !== scaled(spend.amount)) problems.push(`the parts of an estimate differ: ${what}`)
+  if (scaled(exchange.fee) * 10_000n < given * FEE_BPS)
+    problems.push(`an estimate charges too little: ${exchange.fee} of ${what}`)
   return problems
 }

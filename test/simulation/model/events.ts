@@ -6,16 +6,22 @@ export type Notification = { id: string; kind: string; status: string } & Readon
 
 const PAGE = 1_000
 
-/** In the order in which they are sent. */
-export const eventsOf = async (client: Bursar): Promise<Notification[]> => {
-  const all: Notification[] = []
+type EventRecord = Awaited<ReturnType<Bursar['events']['list']>>['events'][number]
+
+/** With their ids, in the order in which they are sent. */
+export const recordsOf = async (client: Bursar): Promise<EventRecord[]> => {
+  const all: EventRecord[] = []
   for (let after = 0; ;) {
     const { events, next } = await client.events.list({ after, limit: PAGE })
-    all.push(...events.map(({ body }) => body as unknown as Notification))
+    all.push(...events)
     if (events.length < PAGE) return all
     after = next
   }
 }
+
+/** In the order in which they are sent. */
+export const eventsOf = async (client: Bursar): Promise<Notification[]> =>
+  (await recordsOf(client)).map(({ body }) => body as unknown as Notification)
 
 /** The newest of each object, by its id. */
 export const newestOf = (

@@ -23,8 +23,8 @@ export type Attack = (request: SignRequest, context: Context) => SignRequest | u
 
 /** Beyond every nonce that the signer has signed for. */
 const FAR = 1_000_000n
-/** Above the cap of any policy, wei for each unit of gas. */
-const DEAR = 10n ** 17n
+/** With it a fee is more than the policy allows for a payment, and less than for an hour; wei for each unit of gas. */
+const DEAR = 10n ** 14n
 
 type EvmTransaction = evm.UnsignedTransaction
 

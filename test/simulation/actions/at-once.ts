@@ -1,0 +1,106 @@
+/** Orders that meet in the database: one stands still at a statement while the other is placed. */
+import type { Bursar } from '@bursar/sdk'
+import { formatUnits } from '../../../server/src/platform/money/index.ts'
+import type { Random } from '../../../sandbox/random.ts'
+import { fromLedger, toLedger, unitsOf, type PaidOut } from '../model/books.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Action } from './action.ts'
+import { call, finestOf, place, resultOf } from './merchants.ts'
+import { give } from './operators.ts'
+import { MARKET_JOBS, runJob } from './program.ts'
+import { calm, drawPayment, isComplete } from './sent.ts'
+import { during } from './stalled.ts'
+
+/** Statements of the api for one order, of which the first order stands still at one. */
+const STATEMENTS = 12
+/** Shares of a balance that two orders together exceed. */
+const [SHARE, OF] = [6n, 10n]
+
+type Answer = { answer: unknown } | { failure: string }
+
+/** Places the first order until it stands still or is placed, then the second, then lets the first go on. */
+const atOnce = async (
+  simulation: Simulation,
+  random: Random,
+  first: () => Promise<Answer>,
+  second: () => Promise<Answer>,
+): Promise<{ results: [string, string]; stood: boolean }> => {
+  const stall = simulation.faults.stall('database of the api', random.int(STATEMENTS))
+  const running = first()
+  let answer: Answer = { failure: 'not placed' }
+  const stood = await during(simulation, stall, running, async () => {
+    answer = await second()
+  })
+  if (!stood) answer = await second()
+  return { results: [resultOf(await running), resultOf(answer)], stood }
+}
+
+const draw = async (simulation: Simulation, random: Random): Promise<PaidOut> => {
+  const chain = random.pick(simulation.chains)
+  await calm(simulation, chain)
+  for (const job of simulation.roles.get('worker')?.jobs ?? []) if (MARKET_JOBS.has(job.name)) await runJob(job)
+  return drawPayment(simulation, random, chain)
+}
+
+/** A withdrawal and an exchange, each of more than half of the balance. */
+const overspend: Action = {
+  name: 'a withdrawal and an exchange of one balance at once',
+  weight: (simulation) =>
+    isComplete(simulation) && simulation.together === 1 && simulation.catalogue.crypto.length > 1 ? 2 : 0,
+  run: async (simulation, random) => {
+    const { books, catalogue, merchants, problems } = simulation
+    const drawn = await draw(simulation, random)
+    const { network, ticker } = drawn
+    const merchant = merchants.find(({ name }) => name === drawn.merchant)!
+    await give(simulation, merchant, ticker)
+    const { scale } = catalogue.findCrypto(ticker)!
+    const listed = await call(simulation, merchant, (client) => client.balances.list([ticker]))
+    if ('failure' in listed) return listed.failure
+    const balance = unitsOf(catalogue, ticker, listed.answer[0]!.value)
+    const share = toLedger(catalogue, ticker, network, fromLedger(catalogue, ticker, network, (balance * SHARE) / OF))
+    if (share <= 0n) return 'has nothing'
+    const target = random.pick(catalogue.crypto.filter((one) => one.ticker !== ticker)).ticker
+    const order = {
+      spendTicker: ticker,
+      targetTicker: target,
+      amount: formatUnits(share - (share % finestOf(scale)), scale),
+      side: 'spend',
+    } as const
+    const estimate = await call(simulation, merchant, (client) => client.exchange.estimate(order))
+    if ('failure' in estimate) return `${ticker} to ${target}: ${estimate.failure}`
+    const { price, spend, target: got } = estimate.answer
+    const localId = books.nextLocalId('e')
+    const spendUnits = unitsOf(catalogue, ticker, spend.amount)
+    const leastUnits = unitsOf(catalogue, target, got.amount)
+    books.exchanged.push({ merchant: merchant.name, localId, spend: ticker, target, spendUnits, leastUnits })
+    const wanted = { ...drawn, units: share }
+    books.paidOut.push(wanted)
+    const withdraw = (): Promise<Answer> => place(simulation, wanted)
+    const exchange = (): Promise<Answer> =>
+      call(simulation, merchant, (client: Bursar) => client.exchange.create({ ...order, price: price.value, localId }))
+    const orders = random.chance(0.5) ? ([withdraw, exchange] as const) : ([exchange, withdraw] as const)
+    const { results, stood } = await atOnce(simulation, random, ...orders)
+    if (results.every((one) => one === 'ok'))
+      problems.push(`${wanted.localId} and ${localId} together spent more ${ticker} than ${merchant.name} had`)
+    return `${merchant.name} ${ticker}: ${results.join(', ')}, ${stood ? 'one stood still' : 'none stood still'}`
+  },
+}
+
+/** The same request with the same key comes while the first is being carried out: both get one answer. */
+const twice: Action = {
+  name: 'one request twice at once',
+  weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
+  run: async (simulation, random) => {
+    const { books, problems } = simulation
+    const wanted = await draw(simulation, random)
+    books.paidOut.push(wanted)
+    const order = (): Promise<Answer> => place(simulation, wanted, `key-${wanted.localId}`)
+    const { results, stood } = await atOnce(simulation, random, order, order)
+    const refused = results.find((one) => /^BursarError 4(?!09|29)/.test(one))
+    if (results.includes('ok') && refused !== undefined)
+      problems.push(`${wanted.localId}: one request is answered ok and ${refused}`)
+    return `${wanted.merchant} ${wanted.network}: ${results.join(', ')}, ${stood ? 'one stood still' : 'none stood still'}`
+  },
+}
+
+export const ORDERS_AT_ONCE: readonly Action[] = [overspend, twice]

@@ -1,0 +1,238 @@
+/**
+ * Card payments and payouts from the order to their end, in one step: money that comes back, comes late, comes
+ * otherwise than it was ordered, is refunded twice, or whose answer is lost. By single steps alone, a short run rarely
+ * gets so far.
+ */
+import { acceptPayment, findPayment, requestRefund } from '../../../server/src/cards/acquiring/index.ts'
+import { RefundRefused } from '../../../server/src/cards/acquiring/refunding.ts'
+import { carryOut } from '../../../server/src/ledger/effects/index.ts'
+import { inTransaction } from '../../../server/src/platform/db/index.ts'
+import { formatUnits } from '../../../server/src/platform/money/index.ts'
+import type { Random } from '../../../sandbox/random.ts'
+import type { Paying, Payment, SimulatedAccount } from '../acquirers/account.ts'
+import { subscriberOf } from '../acquirers/console.ts'
+import { pageIn } from '../acquirers/payer-page.ts'
+import type { CardPaid } from '../model/books.ts'
+import type { Simulation } from '../simulation.ts'
+import { postTo } from './acquirers.ts'
+import type { Action } from './action.ts'
+import { CURRENCIES, drawMinor, GOOD_CARD, newCard, PAYMENT, PAYOUT, placePayout, SCALE } from './cards.ts'
+import { call, resultOf } from './merchants.ts'
+import { liftOwnStops } from './operators.ts'
+import { runJob } from './program.ts'
+import { isComplete } from './sent.ts'
+
+const CARD_JOBS = /^(give payments to .+|ask .+ for (payments|card payouts)|send card payouts|refunds of payments)$/
+const ROUNDS = 3
+/** Looks of a payer at the page of an invoice, until it leads to the acquirer. */
+const LOOKS = 4
+
+const run = async ({ roles }: Simulation, names: RegExp): Promise<void> => {
+  for (const job of roles.get('worker')?.jobs ?? []) if (names.test(job.name)) await runJob(job)
+}
+
+/** The acquirers go on and call, and the program asks them. */
+const work = async (simulation: Simulation): Promise<void> => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    simulation.clock.advance(5_000)
+    for (const account of simulation.acquirers.accounts) {
+      account.goOn()
+      await account.callbacks.attemptAll(postTo(simulation))
+    }
+    await run(simulation, CARD_JOBS)
+  }
+}
+
+interface Paid {
+  account: SimulatedAccount
+  payment: Payment
+}
+
+const orderInvoice = async (simulation: Simulation, random: Random): Promise<string | undefined> => {
+  const { books, merchants } = simulation
+  const [merchant, ticker] = [random.pick(merchants), random.pick(CURRENCIES)]
+  const units = drawMinor(random, PAYMENT[ticker])
+  const name = `Order ${books.nextLocalId('f')}`
+  const made = await call(simulation, merchant, (client) =>
+    client.invoices.fiat.create({
+      name,
+      email: 'payer@example.com',
+      amount: { value: formatUnits(units, SCALE), ticker },
+      toPendingImmediate: true,
+    }),
+  )
+  if ('failure' in made) return undefined
+  books.fiatInvoiced.push({ merchant: merchant.name, id: made.answer.id, name, ticker, units })
+  return made.answer.id
+}
+
+/** A payer follows the pages of an invoice to the acquirer, and pays. @returns undefined: no page led there */
+const payInvoice = async (
+  simulation: Simulation,
+  id: string,
+  { card, how }: { card: string; how: (account: SimulatedAccount) => Paying },
+): Promise<Paid | undefined> => {
+  const page = `${simulation.roles.get('api')!.api}/invoices/fiat/${id}`
+  for (let look = 0; look < LOOKS; look += 1) {
+    const html = await (await fetch(page)).text()
+    const way = pageIn(html)
+    if (way !== undefined) {
+      const account = simulation.acquirers.accounts.find(({ front }) => front.url === new URL(way.url).origin)!
+      const reference = await account.open(way)
+      if (reference === undefined) return undefined
+      account.pay(reference, card, how(account))
+      const payment = account.payments().find((one) => one.reference === reference)
+      return payment && { account, payment }
+    }
+    const verb = /name="do" value="(proceed|retry)"/.exec(html)?.[1]
+    if (verb !== undefined) {
+      const body = new URLSearchParams({ do: verb, email: 'payer@example.com' })
+      await (await fetch(page, { method: 'POST', body, redirect: 'manual' })).text()
+    }
+    await work(simulation)
+  }
+  return undefined
+}
+
+const now = ({ account, payment }: Paid): Payment =>
+  account.payments().find(({ reference }) => reference === payment.reference)!
+
+/** @returns whether the program took the order of an operator up */
+const refund = async (simulation: Simulation, paid: Paid, units: bigint | undefined): Promise<boolean> => {
+  const { reference, refunds } = now(paid)
+  const order = { paymentId: reference, units, reason: 'simulation', actor: 'simulation' }
+  try {
+    const { id } = await inTransaction(simulation.db, (tx) =>
+      requestRefund(tx, order, simulation.routing, simulation.moment()),
+    )
+    simulation.books.refundsAsked.push({ reference, id, before: refunds })
+    return true
+  } catch (error) {
+    if (!(error instanceof RefundRefused)) throw error
+    return false
+  }
+}
+
+const accept = async (simulation: Simulation, { payment: { reference } }: Paid): Promise<boolean> => {
+  try {
+    await inTransaction(simulation.db, async (tx) => {
+      const moment = simulation.moment()
+      await carryOut(tx, await acceptPayment(tx, reference, subscriberOf(simulation), moment), moment)
+    })
+  } catch {
+    // It is not in suspense, or it is going back.
+    return false
+  }
+  simulation.books.accepted.add(reference)
+  return true
+}
+
+type Story = (simulation: Simulation, paid: Paid) => Promise<string>
+
+const paidAs =
+  (how: (account: SimulatedAccount, random: Random) => Paying, story: Story) =>
+  async (simulation: Simulation, random: Random, id: string): Promise<string> => {
+    const paid = await payInvoice(simulation, id, { card: GOOD_CARD, how: (account) => how(account, random) })
+    if (paid === undefined) return 'no page'
+    await work(simulation)
+    return `${paid.account.name} ${now(paid).status}: ${await story(simulation, paid)}`
+  }
+
+const asOrdered = (): Paying => 'as ordered'
+
+/** The payer's bank takes the money back, after which nothing is left to refund. */
+const chargedBack = paidAs(asOrdered, async (simulation, paid) => {
+  if (now(paid).status !== 'succeeded') return 'not paid'
+  paid.account.reverse(now(paid))
+  await work(simulation)
+  const known = await findPayment(simulation.db, paid.payment.reference)
+  if (known?.state === 'reversed' && (await refund(simulation, paid, undefined)))
+    simulation.problems.push(`a refund of ${paid.payment.description} was taken up, whose money a chargeback took`)
+  return 'charged back'
+})
+
+/** A second refund has to wait until the first has ended. */
+const refundedTwice = paidAs(asOrdered, async (simulation, paid) => {
+  const { paid: units } = now(paid)
+  if (units === undefined) return 'not paid'
+  const first = await refund(simulation, paid, units / 4n)
+  const second = first && (await refund(simulation, paid, units / 4n))
+  if (second) simulation.problems.push(`two refunds of ${paid.payment.description} are under way`)
+  await work(simulation)
+  return first ? 'refunded' : 'refused'
+})
+
+/** Money in suspense, of which a part is going back, is not credited as well. */
+const suspended = paidAs(
+  ({ waysToPay }, random) => random.pick(waysToPay.filter((way) => way !== 'as ordered')),
+  async (simulation, paid) => {
+    const { paid: units } = now(paid)
+    const isRefunded = units !== undefined && (await refund(simulation, paid, units / 4n))
+    const isAccepted = isRefunded && (await accept(simulation, paid))
+    if (isAccepted) simulation.problems.push(`${paid.payment.description} is credited while a part is given back`)
+    await work(simulation)
+    return isRefunded ? 'given back' : 'stays in suspense'
+  },
+)
+
+/** A card is declined, and the bank carries the payment out after all. */
+const succeedsLate = async (simulation: Simulation, random: Random, id: string): Promise<string> => {
+  const declined = random.pick(simulation.acquirers.accounts[0]!.cards.filter((card) => card !== GOOD_CARD))
+  const paid = await payInvoice(simulation, id, { card: declined, how: asOrdered })
+  if (paid === undefined) return 'no page'
+  await work(simulation)
+  if (now(paid).status !== 'refused') return `is ${now(paid).status}`
+  paid.account.succeedLate(now(paid))
+  await work(simulation)
+  return 'succeeded after all'
+}
+
+const STORIES = { chargedBack, refundedTwice, suspended, succeedsLate }
+
+const calmCards = async (simulation: Simulation): Promise<void> => {
+  simulation.faults.clear()
+  await liftOwnStops(simulation)
+}
+
+const cardPayment: Action = {
+  name: 'a card payment to its end',
+  // Its pages are opened past the faults of the api's database.
+  weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
+  run: async (simulation, random) => {
+    await calmCards(simulation)
+    const id = await orderInvoice(simulation, random)
+    if (id === undefined) return 'no invoice'
+    const name = random.pick(Object.keys(STORIES) as (keyof typeof STORIES)[])
+    return `${name}: ${await STORIES[name](simulation, random, id)}`
+  },
+}
+
+/** Every answer of the acquirers to the orders of payouts is lost once. */
+const payoutWithoutAnswer: Action = {
+  name: 'the answer to a card payout is lost',
+  weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
+  run: async (simulation, random) => {
+    const { acquirers, books, clock, faults, merchants } = simulation
+    await calmCards(simulation)
+    const ticker = random.pick(CURRENCIES)
+    const wanted: CardPaid = {
+      merchant: random.pick(merchants).name,
+      localId: books.nextLocalId('c'),
+      kind: 'single',
+      ticker,
+      units: drawMinor(random, PAYOUT[ticker]),
+      card: newCard(simulation, random),
+      spend: null,
+    }
+    books.cardPaid.push(wanted)
+    const result = resultOf(await placePayout(simulation, wanted))
+    for (const { name } of acquirers.accounts) faults.set(name, 1, ['lose-answer'])
+    clock.advance(1_000)
+    await run(simulation, /^send card payouts$/)
+    faults.clear()
+    await work(simulation)
+    return `${wanted.merchant} ${wanted.units} ${ticker}: ${result}`
+  },
+}
+
+export const CARD_STORIES: readonly Action[] = [cardPayment, payoutWithoutAnswer]

@@ -1,0 +1,115 @@
+/** Payments that together are more than a hot address has, planned one after the other or by two workers at once. */
+import { NATIVE_TICKER } from '@bursar/chainkit'
+import type { KeyReference } from '../../../signer/src/protocol/protocol.ts'
+import type { Random } from '../../../sandbox/random.ts'
+import type { SimulatedChain } from '../chains/index.ts'
+import { signerPolicy } from '../installation/files.ts'
+import type { RunningRole } from '../installation/roles.ts'
+import { toLedger, type PaidOut } from '../model/books.ts'
+import type { Simulation } from '../simulation.ts'
+import type { Action } from './action.ts'
+import { newAddress, pay } from './lost-money.ts'
+import { place, resultOf } from './merchants.ts'
+import { hotAddressOf } from './operators.ts'
+import { runJob } from './program.ts'
+import { calm, carry, isComplete, mine } from './sent.ts'
+import { during } from './stalled.ts'
+
+/** Blocks that make every block before them final. */
+const TO_FINAL = 6
+/** Together they have more than both orders and their fees. */
+const ADDRESSES = 8
+/** Statements of a planning worker, of which it stands still at one. */
+const STATEMENTS = 14
+
+/** Bitcoin's payments spend chosen coins, which no two of them can share. */
+const accountChains = ({ chains }: Simulation): SimulatedChain[] =>
+  chains.filter(({ network }) => network !== 'BITCOIN')
+
+const mostOf = ({ chains }: Simulation, { network }: SimulatedChain, ticker: string): bigint => {
+  const { networks } = signerPolicy(chains) as {
+    networks: Record<string, { assets: Record<string, { maxPerIntent: string }> }>
+  }
+  return BigInt(networks[network]!.assets[ticker]!.maxPerIntent)
+}
+
+const run = async ({ clock }: Simulation, worker: RunningRole, name: string): Promise<void> => {
+  clock.advance(1_000)
+  for (const job of worker.jobs) if (job.name === name) await runJob(job)
+}
+
+const isOfFirst = (key: KeyReference | undefined): boolean => key?.account === 'hot' && key.index === 0
+
+/** Base units that the first hot address was signed to pay since then, each payment once. */
+const signedSince = ({ signer }: Simulation, count: number, { network }: SimulatedChain, ticker: string): bigint => {
+  const payments = new Map<string, bigint>()
+  for (const request of signer.signed.slice(count))
+    if (request.network === network && request.purpose === 'payout' && isOfFirst(request.keys[0]))
+      for (const { id, asset, units } of request.intents) if (asset === ticker) payments.set(id, BigInt(units))
+  return [...payments.values()].reduce((sum, units) => sum + units, 0n)
+}
+
+/** The second worker plans while the first one has read the balance, and not planned yet. */
+const planAtOnce = async (simulation: Simulation, random: Random, name: string): Promise<boolean> => {
+  const second = await simulation.startSecondWorker()
+  try {
+    const stall = simulation.faults.stall('database of the worker', random.int(STATEMENTS))
+    const running = run(simulation, simulation.roles.get('worker')!, name)
+    return await during(simulation, stall, running, () => run(simulation, second, name))
+  } finally {
+    await second.stop()
+  }
+}
+
+const lastCoin: Action = {
+  name: 'payments of more than a hot address has',
+  weight: (simulation) => (isComplete(simulation) && accountChains(simulation).length > 0 ? 2 : 0),
+  run: async (simulation, random) => {
+    const { books, catalogue, problems, roles, signer } = simulation
+    const chain = random.pick(accountChains(simulation))
+    const { network } = chain
+    const ticker = NATIVE_TICKER[network]
+    await calm(simulation, chain)
+    const has = await chain.balance(hotAddressOf(network), null)
+    const [share, most] = [(has * 6n) / 10n, mostOf(simulation, chain, ticker)]
+    const units = share < most ? share : most
+    if (units * 2n <= has) return `${network}: has too much`
+    const merchant = random.pick(simulation.merchants.filter(({ holds }) => !holds))
+    // The money stays at addresses of the merchant until it is swept, and none of them can pay an order alone.
+    for (let at = 0; at < ADDRESSES; at += 1) {
+      const to = await newAddress(simulation, random, chain, merchant)
+      if (to !== undefined) await pay(simulation, chain, to, { ticker, units: (units * 3n) / 10n })
+    }
+    await mine(simulation, chain, TO_FINAL)
+    const orders: PaidOut[] = []
+    for (let at = 0; at < 2; at += 1)
+      orders.push({
+        merchant: merchant.name,
+        localId: books.nextLocalId('w'),
+        network,
+        ticker,
+        to: await chain.newAddress(random.of('receiver', at)),
+        units: toLedger(catalogue, ticker, network, units),
+        receiver: null,
+      })
+    const before = signer.signed.length
+    const isAtOnce = random.chance(0.7)
+    const results: string[] = []
+    const [planning, worker] = [`payouts ${network}`, roles.get('worker')!]
+    for (const [at, one] of orders.entries()) {
+      books.paidOut.push(one)
+      results.push(resultOf(await place(simulation, one)))
+      await run(simulation, worker, 'screen')
+      if (at === 0 && !isAtOnce) await run(simulation, worker, planning)
+    }
+    const stood = isAtOnce && (await planAtOnce(simulation, random, planning))
+    await carry(simulation, chain)
+    const signed = signedSince(simulation, before, chain, ticker)
+    if (simulation.together === 1 && signed > has)
+      problems.push(`${signed} ${ticker} leave the hot address of ${network}, which has ${has}`)
+    await mine(simulation, chain, 1)
+    return `${network}: ${results.join(', ')}${isAtOnce ? `, ${stood ? 'a worker stood still' : 'no worker stood still'}` : ''}`
+  },
+}
+
+export const LAST_COIN: readonly Action[] = [lastCoin]
