@@ -1,5 +1,6 @@
 /** How the simulation is run for a fault: with few chains, so that a run ends soon, and with more of one subject. */
 import type { Network } from '@bursar/chainkit'
+import type { Subject } from '../../test/simulation/run.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 
 /** Faults that show on other chains than their file says. */
@@ -14,12 +15,23 @@ const SHOWS_ON: Readonly<Record<string, readonly Network[]>> = {
   'debt-not-repaid': ['BITCOIN'],
   'take-back-below-zero': ['BITCOIN'],
   'one-balance-taken-twice': ['BITCOIN'],
+  // Only Bitcoin's payments are seen before they are in a block.
+  'invoice-paid-while-waiting': ['BITCOIN'],
+  'invoice-counts-lost-payment': ['BITCOIN'],
   // Gas is sent to the addresses of TRON; on EVM chains a batch needs none.
   'gas-credited': ['TRON'],
   'inner-credited-unbacked': ['TRON'],
   'less-than-held-credited': ['TRON'],
-  // Tokens have more decimals there than in the ledger.
-  'amount-precision': ['BINANCE_SMART_CHAIN'],
+  // Tokens of Ethereum have fewer decimals than in the ledger, because of the other chain.
+  'amount-precision': ['ETHEREUM', 'BINANCE_SMART_CHAIN'],
+}
+
+/** Faults that another subject shows than their file is about. */
+const SHOWS_BY: Readonly<Record<string, Subject>> = {
+  // A payment of ours whose receiver refuses the coin.
+  'status-ignored': 'payouts',
+  'claim-stays-sent': 'claims',
+  'sent-claim-not-failed': 'claims',
 }
 
 /** Those on which it shows, else those that its name or file names, else one where any fault does. */
@@ -31,8 +43,12 @@ export const chainsOf = ({ name, file }: Pick<Sabotage, 'name' | 'file'>): reado
 }
 
 /** The subject of the simulation that the file of a fault is about: a run has more of its actions. */
-export const subjectOf = ({ file }: Pick<Sabotage, 'file'>): 'cards' | 'exchange' | 'payers' | 'signer' | undefined => {
+export const subjectOf = ({ name, file }: Pick<Sabotage, 'name' | 'file'>): Subject | undefined => {
+  if (SHOWS_BY[name] !== undefined) return SHOWS_BY[name]
   if (file.startsWith('signer/')) return 'signer'
+  if (file.startsWith('server/src/merchants/webhooks/')) return 'webhooks'
+  if (file.startsWith('server/src/ledger/')) return 'orders'
+  if (/^server\/src\/(pay-out|chain\/transactions)\//.test(file)) return 'payouts'
   if (/^server\/src\/(cards|pay-in\/fiat-invoices|adapters\/acquirers)\//.test(file)) return 'cards'
   if (/^server\/src\/(exchange|market|adapters\/venues)\//.test(file)) return 'exchange'
   return /^server\/src\/(pay-in|chain\/watcher|adapters\/chains|risk)\//.test(file) ? 'payers' : undefined

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { NEEDS } from '../../test/sabotage/needs.ts'
+import { NEEDS, needsSecondFault } from '../../test/sabotage/needs.ts'
 import { OUTSIDE_THE_SIMULATION } from '../../test/sabotage/outside.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
 import { finderOf } from './check.ts'
@@ -106,6 +106,7 @@ ${foundRows(all, simulated).join('\n')}
 
 const simulationCell = (name: string, results: SimulationResults): string => {
   const result = results[name]
+  if (needsSecondFault(name) && result?.outcome !== 'found') return `needs ${NEEDS[name]}`
   if (result === undefined) {
     const part = OUTSIDE_THE_SIMULATION[name]
     return part === undefined ? 'not tried' : `not simulated: ${part}`
@@ -116,11 +117,16 @@ const simulationCell = (name: string, results: SimulationResults): string => {
 }
 
 const simulationCounts = (all: readonly Sabotage[], results: SimulationResults): string => {
-  const outcomes = all.flatMap(({ name }) => results[name]?.outcome ?? [])
+  const hidden = all.filter(({ name }) => needsSecondFault(name) && results[name]?.outcome !== 'found')
+  const rest = all.filter((one) => !hidden.includes(one))
+  const outcomes = rest.flatMap(({ name }) => results[name]?.outcome ?? [])
   const count = (outcome: string): number => outcomes.filter((one) => one === outcome).length
-  const outside = all.filter(({ name }) => !results[name] && OUTSIDE_THE_SIMULATION[name] !== undefined).length
-  const tried = `Tried with the simulation alone: ${outcomes.length}, of which it found ${count('found')} and missed ${count('missed')}; ${count('crashed') + count('hung')} crashed or hung.`
-  return `${tried} Not tried: ${all.length - outcomes.length - outside}; in parts that are not simulated: ${outside}.`
+  const outside = rest.filter(({ name }) => !results[name] && OUTSIDE_THE_SIMULATION[name] !== undefined).length
+  const [found, missed] = [count('found'), count('missed')]
+  const share = outcomes.length === 0 ? 0 : Math.floor((found * 100) / outcomes.length)
+  const tried = `Tried with the simulation alone: ${outcomes.length}, of which it found ${found} (${share} %) and missed ${missed}; ${count('crashed') + count('hung')} crashed or hung.`
+  const others = `Not tried: ${rest.length - outcomes.length - outside}; in parts that are not simulated: ${outside}`
+  return `${tried} ${others}; without effect unless there is a second fault, and not counted as tried: ${hidden.length}.`
 }
 
 const foundRows = (all: readonly Sabotage[], results: SimulationResults): string[] =>

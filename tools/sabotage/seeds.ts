@@ -1,7 +1,8 @@
-/** The seed of the simulation for a fault: the nodes of its run speak the dialects that the fault is about. */
+/** The seed of the simulation for a fault: its nodes and acquirers are of the kinds that the fault is about. */
 import type { Network } from '@bursar/chainkit'
 import { createRandom } from '../../sandbox/random.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
+import { BANK, drawInterfaces } from '../../test/simulation/acquirers/interfaces.ts'
 import { BITCOIN_DIALECTS } from '../../test/simulation/chains/bitcoin/dialects.ts'
 import { drawDialects, type Dialect } from '../../test/simulation/chains/dialect.ts'
 import { EVM_DIALECTS } from '../../test/simulation/chains/evm/dialects/index.ts'
@@ -19,12 +20,24 @@ const drawnBy = (seed: number, network: Network): string[] =>
 
 const MOST_SEEDS = 500
 
-/** @returns the first seed from `from` on whose nodes speak a dialect of a row that the fault names; else `from` */
-export const seedOf = ({ fault }: Pick<Sabotage, 'fault'>, networks: readonly Network[], from: number): number => {
+/** Whether both acquirers of a run are the bank: its payers can pay otherwise, and either can take a payout over. */
+const isOfBanks = (seed: number): boolean =>
+  drawInterfaces(createRandom(String(seed)).of('acquirers').of('interfaces')).every((one) => one === BANK)
+
+/**
+ * @returns the first seed from `from` on whose nodes speak a dialect of a row that the fault names, or whose acquirers
+ *   are the bank for a fault of cards; else `from`
+ */
+export const seedOf = (
+  { fault, file }: Pick<Sabotage, 'fault' | 'file'>,
+  networks: readonly Network[],
+  from: number,
+): number => {
   const rows = new Set(fault.match(/\b[BET]-\d+\b/g))
-  if (rows.size === 0) return from
+  const isOfCards = /^server\/src\/(cards|adapters\/acquirers)\//.test(file)
+  if (rows.size === 0 && !isOfCards) return from
   const isAbout = (name: string): boolean => (name.match(/\b[BET]-\d+\b/g) ?? []).some((row) => rows.has(row))
   for (let seed = from; seed < from + MOST_SEEDS; seed += 1)
-    if (networks.some((network) => drawnBy(seed, network).some(isAbout))) return seed
+    if (isOfCards ? isOfBanks(seed) : networks.some((network) => drawnBy(seed, network).some(isAbout))) return seed
   return from
 }

@@ -105,8 +105,12 @@ const lastCoin: Action = {
     const stood = isAtOnce && (await planAtOnce(simulation, random, planning))
     await carry(simulation, chain)
     const signed = signedSince(simulation, before, chain, ticker)
-    if (simulation.together === 1 && signed > has)
-      problems.push(`${signed} ${ticker} leave the hot address of ${network}, which has ${has}`)
+    if (signed > has) {
+      if (simulation.together === 1)
+        problems.push(`${signed} ${ticker} leave the hot address of ${network}, which has ${has}`)
+      // The node of the simulation cannot mine what its sender does not have.
+      return `${network}: more than there is`
+    }
     await mine(simulation, chain, 1)
     return `${network}: ${results.join(', ')}${isAtOnce ? `, ${stood ? 'a worker stood still' : 'no worker stood still'}` : ''}`
   },
