@@ -58,6 +58,8 @@ const claim = async ({ operate, roles }: Simulation, { invoiceId, to }: Claimed)
 }
 
 const approve = async (simulation: Simulation, chain: SimulatedChain, id: string): Promise<string> => {
+  // The invoice has taken longer to expire than an estimate of the network fee lasts.
+  await calm(simulation, chain)
   const done = await simulation.operate('claims approve', id)
   await carry(simulation, chain)
   await mine(simulation, chain, 1)
