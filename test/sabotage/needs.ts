@@ -58,6 +58,16 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'asked-without-claim-together': TWO_WORKERS,
   'permission-for-all-groups': 'a stop made while the signer works on a group of transactions',
   'nonce-released-while-taken': TWO_WORKERS,
+  'accounts-not-locked': 'two orders that both read one balance before either is stored',
+  'refusal-not-kept': 'a refused request that is repeated with its key after money has come, while nothing is stopped',
+  'equal-requests-not-locked': 'a request that is repeated between two certain statements of the first',
+  'refund-question-failed-is-refusal': 'a question about a refund that reaches no acquirer',
+  'refund-of-unbooked-payment': 'operators who refund payments that an acquirer has taken back',
+  'chargeback-keeps-money':
+    'a run in which no other card payment of the merchant is open: open ones make the balance uncertain',
+  'suspense-accepted-while-given-back': 'more payments in suspense',
+  'invoice-paid-while-waiting': 'payments of invoices that are seen before a block has them, as on Bitcoin',
+  'invoice-counts-lost-payment': 'payments of invoices that are seen before a block has them, as on Bitcoin',
   // identity.ts finds it before the judge does, and the database refuses a second row (0002-ledger.sql).
   'local-id-not-taken': `${SECOND}an earlier check refuses a known localId, and the primary key of its table a second row`,
   // Both decisions lock the claim and refuse one that is decided, before they come to this guard (deciding.ts).
