@@ -59,13 +59,13 @@ export const payInOperations: readonly Operation[] = [
     name: 'refund',
     changes: ['USDT', 'payouts', 'crypto invoices'],
     reads: ['stops', 'fees'],
-    run: async ({ runtime }, { objects }) => {
+    run: async ({ runtime }, { merchantId, objects }) => {
       const moment = momentOf(runtime)
       const rules = { catalogue, bitcoinChain: 'regtest' } as const
       await inTransaction(runtime.db, (tx) =>
         approveClaim(
           tx,
-          objects.claim,
+          { merchantId, id: objects.claim },
           (refund) => askWithdrawal(tx, refund, rules, runtime.clock.now(), moment),
           null,
           settings,
@@ -77,7 +77,9 @@ export const payInOperations: readonly Operation[] = [
   {
     name: 'refuse-refund',
     changes: ['crypto invoices'],
-    run: ({ runtime }, { objects }) =>
-      inTransaction(runtime.db, (tx) => refuseClaim(tx, objects.claim, null, settings, momentOf(runtime))),
+    run: ({ runtime }, { merchantId, objects }) =>
+      inTransaction(runtime.db, (tx) =>
+        refuseClaim(tx, { merchantId, id: objects.claim }, null, settings, momentOf(runtime)),
+      ),
   },
 ]

@@ -1,6 +1,13 @@
 import { inTransaction } from '../../platform/db/index.ts'
-import { approveClaim, listClaims, refuseClaim, UNDECIDED } from '../../pay-in/crypto-invoices/index.ts'
+import {
+  approveClaim,
+  listClaims,
+  merchantOfClaim,
+  refuseClaim,
+  UNDECIDED,
+} from '../../pay-in/crypto-invoices/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
+import { isUuid } from '../../platform/base/id.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { askWithdrawal } from '../../pay-out/withdrawals/index.ts'
 import { command, flag, text, type Command } from './command.ts'
@@ -10,6 +17,13 @@ const settingsOf = ({ config }: Opened) => ({
   catalogue: required(config.assets, 'BURSAR_ASSETS_FILE'),
   publicUrl: config.publicUrl,
 })
+
+/** Throws an Error for an unknown claim. */
+const keyOf = async ({ runtime }: Opened, id: string): Promise<{ merchantId: string; id: string }> => {
+  const merchantId = isUuid(id) ? await merchantOfClaim(runtime.db, id) : undefined
+  if (merchantId === undefined) throw new Error('there is no such claim: bursar claims list shows them')
+  return { merchantId, id }
+}
 
 export const claimCommands: readonly Command[] = [
   command({
@@ -61,7 +75,7 @@ export const claimCommands: readonly Command[] = [
         const settings = settingsOf(opened)
         const wallet = required(config.xpubs, 'BURSAR_XPUBS_FILE')
         const rules = { catalogue: settings.catalogue, bitcoinChain: wallet.bitcoinChain }
-        const moment = momentOf(runtime)
+        const [moment, key] = [momentOf(runtime), await keyOf(opened, claim)]
         const { withdrawalId } = await inTransaction(runtime.db, (tx) => {
           const pay = (refund: Parameters<Parameters<typeof approveClaim>[2]>[0]) =>
             askWithdrawal(
@@ -71,7 +85,7 @@ export const claimCommands: readonly Command[] = [
               runtime.clock.now(),
               moment,
             )
-          return approveClaim(tx, claim, pay, note, settings, moment)
+          return approveClaim(tx, key, pay, note, settings, moment)
         })
         out.show({ withdrawalId }, [])
         out.say(`withdrawal ${withdrawalId} pays the money back`)
@@ -86,7 +100,8 @@ export const claimCommands: readonly Command[] = [
     run: async ({ args: { CLAIM_ID: claim, NOTE: note = null } }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { runtime } = opened
-        await inTransaction(runtime.db, (tx) => refuseClaim(tx, claim, note, settingsOf(opened), momentOf(runtime)))
+        const key = await keyOf(opened, claim)
+        await inTransaction(runtime.db, (tx) => refuseClaim(tx, key, note, settingsOf(opened), momentOf(runtime)))
         out.say('refused')
       })
     },

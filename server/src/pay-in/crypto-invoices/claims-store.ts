@@ -72,12 +72,23 @@ export const claimsById = async (
   return rows
 }
 
-export const lockClaim = async (tx: Tx, id: string): Promise<ClaimLine | undefined> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c where c.id = ${id} for update`.execute(
-    tx,
-  )
+/** A claim, named by its merchant and its id. */
+export type ClaimKey = Pick<ClaimLine, 'merchantId' | 'id'>
+
+/** Locks a claim of a merchant. */
+export const lockClaim = async (tx: Tx, { merchantId, id }: ClaimKey): Promise<ClaimLine | undefined> => {
+  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+    where c.merchant_id = ${merchantId} and c.id = ${id} for update`.execute(tx)
   return rows[0]
 }
+
+/** For operators, who name a claim by its id: its merchant. It reads the claims of all merchants. */
+export const merchantOfClaim = async (db: Db | Tx, id: string): Promise<string | undefined> =>
+  (
+    await sql<{ merchantId: string }>`select merchant_id as "merchantId" from refund_claims where id = ${id}`.execute(
+      db,
+    )
+  ).rows[0]?.merchantId
 
 export const insertClaim = async (
   tx: Tx,
@@ -103,7 +114,7 @@ export const lockClaimPaidBy = async (
 /** Stores how the withdrawal of an approved claim ended, or that it failed after it was sent. */
 export const endClaim = async (
   tx: Tx,
-  { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
+  { merchantId, id }: ClaimKey,
   end: { state: 'sent'; hash: string | null } | { state: 'failed' },
 ): Promise<void> => {
   await sql`update refund_claims set state = ${end.state}, hash = ${end.state === 'sent' ? end.hash : null}
@@ -114,7 +125,7 @@ export const endClaim = async (
 /** Decides a waiting claim. Returns false if it is not waiting any more. */
 export const decideClaim = async (
   tx: Tx,
-  { merchantId, id }: Pick<ClaimLine, 'merchantId' | 'id'>,
+  { merchantId, id }: ClaimKey,
   decision:
     | { state: 'approved'; units: bigint; withdrawalId: string; note: string | null }
     | { state: 'refused'; note: string | null },

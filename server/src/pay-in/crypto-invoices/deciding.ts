@@ -4,14 +4,14 @@ import { companyOf } from '../../merchants/accounts/index.ts'
 import { queueMails } from '../../merchants/mail/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
-import { decideClaim, lockClaim, UNDECIDED, type ClaimLine } from './claims-store.ts'
+import { decideClaim, lockClaim, UNDECIDED, type ClaimKey, type ClaimLine } from './claims-store.ts'
 import { isRegistered, type Registered } from './invoice.ts'
 import { scaleOf } from './notice.ts'
 import { pageUrl, type InvoiceSettings } from './settings.ts'
 import { announce, lockById, write } from './store.ts'
 
 /** Thrown if a claim can't be decided now. */
-class ClaimRefusal extends Error {
+export class ClaimRefusal extends Error {
   override name = 'ClaimRefusal'
 }
 
@@ -35,13 +35,13 @@ export interface Refund {
  */
 export const approveClaim = async (
   tx: Tx,
-  id: string,
+  key: ClaimKey,
   pay: (refund: Refund) => Promise<{ id: string; units: bigint }>,
   note: string | null,
   settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
   moment: Moment,
 ): Promise<{ withdrawalId: string }> => {
-  const { claim, invoice } = await waiting(tx, id)
+  const { claim, invoice } = await waiting(tx, key)
   const { merchantId, ticker, blockchain, paid, fee, meta } = invoice
   await write(tx, invoice, { refunded: true })
   const { id: withdrawalId, units } = await pay({
@@ -65,12 +65,12 @@ export const approveClaim = async (
 /** The merchant keeps the money. The payer gets the reason, and may ask again or pay the rest. */
 export const refuseClaim = async (
   tx: Tx,
-  id: string,
+  key: ClaimKey,
   note: string | null,
   settings: Pick<InvoiceSettings, 'catalogue' | 'publicUrl'>,
   moment: Moment,
 ): Promise<void> => {
-  const { claim, invoice } = await waiting(tx, id)
+  const { claim, invoice } = await waiting(tx, key)
   if (!(await decideClaim(tx, claim, { state: 'refused', note }, moment.at)))
     throw new ClaimRefusal('it was decided meanwhile')
   // Nothing was refunded, so the invoice may be paid again.
@@ -87,12 +87,12 @@ export const refuseClaim = async (
 }
 
 /** Returns a waiting claim and its invoice, both locked. */
-const waiting = async (tx: Tx, id: string): Promise<{ claim: ClaimLine; invoice: Registered }> => {
-  const found = await lockClaim(tx, id)
-  if (!found) throw new ClaimRefusal('there is no such claim: bursar claims list shows them')
+const waiting = async (tx: Tx, key: ClaimKey): Promise<{ claim: ClaimLine; invoice: Registered }> => {
+  const found = await lockClaim(tx, key)
+  if (!found) throw new ClaimRefusal('there is no such claim')
   const invoice = await lockById(tx, found.invoiceId)
   if (!UNDECIDED.includes(found.state)) throw new ClaimRefusal(`it is ${found.state} already`)
-  if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${id} is of no invoice that was ever paid`)
+  if (!invoice || !isRegistered(invoice)) throw new Error(`claim ${key.id} is of no invoice that was ever paid`)
   if (invoice.state === 'paid') throw new ClaimRefusal('its invoice was paid or closed meanwhile: refuse it')
   return { claim: found, invoice }
 }

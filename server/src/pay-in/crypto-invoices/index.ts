@@ -22,7 +22,7 @@ import { proceed, type Choice } from './proceeding.ts'
 export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
-export { claimsById, listClaims, UNDECIDED } from './claims-store.ts'
+export { claimsById, listClaims, merchantOfClaim, UNDECIDED } from './claims-store.ts'
 
 export { approveClaim, refuseClaim } from './deciding.ts'
 

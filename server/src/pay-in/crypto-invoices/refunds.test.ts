@@ -11,7 +11,7 @@ import { deliver, giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { askWithdrawal, findById, intentIdOf, type Asked, type Ended } from '../../pay-out/withdrawals/index.ts'
 import { decideClaim } from './claims-store.ts'
 import { approveClaim, createRefundSubscriber, listClaims, refuseClaim, UNDECIDED } from './index.ts'
-import { catalogue, HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { catalogue, HOUR, OTHER, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
 
 const world = useCryptoInvoices()
 const PAYER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -34,11 +34,12 @@ const claimed = async (): Promise<{ id: string; claim: string; token: string }> 
 }
 const moment = () => ({ at: new Date(world.now), newId: () => crypto.randomUUID() })
 const rules = { catalogue, bitcoinChain: 'regtest' as const }
-const approve = (claim: string, more: Partial<Asked> = {}) =>
+const keyOf = (id: string) => ({ merchantId: SHOP, id })
+const approve = (claim: string, more: Partial<Asked> = {}, merchantId = SHOP) =>
   inTransaction(world.db, (tx) =>
     approveClaim(
       tx,
-      claim,
+      { merchantId, id: claim },
       (refund) => askWithdrawal(tx, { ...refund, ...more }, rules, world.now, moment()),
       'sorry',
       world.settings,
@@ -151,9 +152,20 @@ describe('an approved claim', () => {
   })
 })
 
+test('a claim is decided in the name of its own merchant only', async () => {
+  const { claim } = await claimed()
+  await expect(approve(claim, {}, OTHER)).rejects.toThrow('there is no such claim')
+  const other = { merchantId: OTHER, id: claim }
+  await expect(inTransaction(world.db, (tx) => refuseClaim(tx, other, null, world.settings, moment()))).rejects.toThrow(
+    'there is no such claim',
+  )
+  expect(await listClaims(world.db, { states: ['requested'] })).toHaveLength(1)
+  expect(await withdrawals()).toEqual([])
+})
+
 test('a refused claim is notified, and the payer may ask again', async () => {
   const { id, claim, token } = await claimed()
-  await inTransaction(world.db, (tx) => refuseClaim(tx, claim, 'ask the shop', world.settings, moment()))
+  await inTransaction(world.db, (tx) => refuseClaim(tx, keyOf(claim), 'ask the shop', world.settings, moment()))
   expect(await world.find(id)).toMatchObject({ claimable: true, claim: { state: 'refused', note: 'ask the shop' } })
   expect(await claimMails()).toMatchObject([{ answer: 'declined', note: 'ask the shop' }])
   await expect(approve(claim)).rejects.toThrow('refused already')
@@ -255,7 +267,9 @@ describe('the withdrawal of an approved claim', () => {
     const { id, claim, token } = await claimed()
     const { withdrawalId } = await approve(claim)
     await giveUpNow(withdrawalId)
-    await inTransaction(world.db, (tx) => refuseClaim(tx, claim, 'another address please', world.settings, moment()))
+    await inTransaction(world.db, (tx) =>
+      refuseClaim(tx, keyOf(claim), 'another address please', world.settings, moment()),
+    )
     expect(await world.find(id)).toMatchObject({
       claimable: true,
       claim: { state: 'refused', note: 'another address please' },
