@@ -29,6 +29,7 @@ import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
 import { linkPages } from '../../server/src/pay-in/payment-links/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
+import { refundPages } from '../../server/src/dashboard/refunds/index.ts'
 import { requestPages } from '../../server/src/dashboard/requests/index.ts'
 import { settingsPages } from '../../server/src/dashboard/settings/index.ts'
 import { webhookPages } from '../../server/src/dashboard/webhooks/index.ts'
@@ -193,6 +194,7 @@ export const useDashboard = ({
     ...balancePages(deps),
     ...exchangePages(deps),
     ...payoutPages(deps),
+    ...refundPages(deps),
     ...webhookPages(deps),
     ...requestPages(deps),
     ...settingsPages(deps),

@@ -18,6 +18,7 @@ import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { createDashboard } from './people.ts'
 import { idIn, INVOICE, LINK, send } from './test-invoicing.ts'
+import { makeClaim } from './test-refunds.ts'
 
 const { catalogue } = listedWorld(undefined as unknown as Parameters<typeof listedWorld>[0])
 const { edge, inviteTo, memberOf, newAddress, routes, deps } = useDashboard({ catalogue })
@@ -116,6 +117,14 @@ beforeAll(async () => {
     await idOf(`select sequence as id from events ${of}`),
     await idOf(`select person_id as id from dashboard_members where merchant_id = '${OTHER}' and role = 'owner'`),
   ]
+  const payment = randomUUID()
+  await withoutTriggers(edge.db, async (tx) => {
+    await sql`insert into payments(merchant_id, id, invoice_id, acquirer, tried, ticker, units, description, language,
+        return_url, expires_at, state, paid_ticker, paid_units, fee_units, masked_card, created_at, updated_at)
+      values (${OTHER}, ${payment}, ${card.id}, 'first', '{first}', 'UAH', 100, 'secret-payment', 'en', '', now(), 'credited',
+        'UAH', 100, 0, 'secret-card', now(), now())`.execute(tx)
+  })
+  const { claim } = await makeClaim({ db: edge.db, runtime }, OTHER, 1_000n, { name: 'secret-claim' })
   const session = await idOf(`select id from dashboard_sessions where person_id = '${person}'`)
   const seen = fieldOf(await victim.get(at(OTHER, `webhooks/${sequence}`)), 'seen')
   const objects = [
@@ -181,6 +190,21 @@ beforeAll(async () => {
     'GET exchange': { queries: [{ after: deposit }, { done: deposit }] },
     'GET exchange/export': {},
     'POST exchange': { forms: [{ do: 'price' }, { do: 'exchange', 'exchange-key': deposit }] },
+    'GET refunds': { queries: [{ after: deposit }] },
+    'GET refunds/export': {},
+    'GET refunds/claims/{id}': { paths: [{ id: claim }] },
+    'POST refunds/claims/{id}': {
+      paths: [{ id: claim }],
+      forms: [
+        { do: 'ask', 'form-key': randomUUID(), spend: '1000', fee: '0' },
+        { do: 'refuse', note: 'stolen' },
+      ],
+    },
+    'GET refunds/cards/{id}': { paths: [{ id: payment }] },
+    'POST refunds/cards/{id}': {
+      paths: [{ id: payment }],
+      forms: [{ 'form-key': randomUUID(), refunded: '0', 'refund-amount': '1', 'refund-reason': 'stolen' }],
+    },
     'GET payouts': { queries: [{ after: request }] },
     'GET payouts/made': { queries: [{ after: withdrawal }, { kind: 'card', after: withdrawal }] },
     'GET payouts/made/export': {},

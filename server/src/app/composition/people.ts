@@ -7,6 +7,7 @@ import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
+import { refundPages } from '../../dashboard/refunds/index.ts'
 import { requestPages } from '../../dashboard/requests/index.ts'
 import { settingsPages } from '../../dashboard/settings/index.ts'
 import { webhookPages } from '../../dashboard/webhooks/index.ts'
@@ -42,6 +43,7 @@ export const createDashboard = (
   const { db } = runtime
   const devices = createDevices(dataKeys)
   const explorers = explorersOf(wallet.bitcoinChain, chainIds)
+  const rules = { catalogue, bitcoinChain: wallet.bitcoinChain }
   const deps = {
     runtime,
     db,
@@ -68,7 +70,8 @@ export const createDashboard = (
     }),
     ...balancePages({ runtime, db, devices, catalogue, documents }),
     ...exchangePages({ ...deps, catalogue, trading }),
-    ...payoutPages({ ...deps, rules: { catalogue, bitcoinChain: wallet.bitcoinChain }, explorers }),
+    ...payoutPages({ ...deps, rules, explorers }),
+    ...refundPages({ ...deps, rules, table: world.acquirers.table }),
     ...webhookPages(deps),
     ...requestPages(deps),
     ...settingsPages(deps),

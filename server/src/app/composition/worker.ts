@@ -38,6 +38,7 @@ import {
 } from '../../pay-out/withdrawals/index.ts'
 import { createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
+import { createRefundMakers } from './refunds.ts'
 import { createHedgeJobs } from './hedges.ts'
 import { createScreeningJobs } from './screening.ts'
 import { createSignerLimitsJob } from './signing.ts'
@@ -68,6 +69,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
   const tickers = [
     ...new Set([...[...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker), ...BASE_TICKERS]),
   ]
+  const rules = { catalogue, bitcoinChain: world.wallet.bitcoinChain }
   const invoices = { runtime, settings: invoiceSettings(world), everyMs: INVOICES_EVERY_MS, pause: deps.pause }
   return [
     createSignerLimitsJob(runtime, catalogue, deps.signer),
@@ -115,7 +117,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),
-    createPlacingJob({ runtime, rules: { catalogue, bitcoinChain: world.wallet.bitcoinChain } }, FILES_EVERY_MS),
+    createPlacingJob({ runtime, rules, refunds: createRefundMakers(world, rules) }, FILES_EVERY_MS),
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, SEAL_EVERY_MS),
     createAuditJob(runtime, AUDIT_EVERY_MS),

@@ -26,7 +26,7 @@ export interface Refund {
   sentAt: Date | null
 }
 
-const COLUMNS =
+export const REFUND_COLUMNS =
   sql.raw(`r.merchant_id as "merchantId", r.id, r.payment_id as "paymentId", r.acquirer, r.ticker, r.units,
   r.source as "from", r.hold_id as "holdId", r.state, r.reason, r.actor, r.epoch, r.created_at as "createdAt", r.sent_at as "sentAt"`)
 
@@ -68,7 +68,7 @@ export const moveRefund = async (
       message = coalesce(${message}, message),
       sent_at = ${move.to === 'asked' ? at : move.to === 'requested' ? null : sql`sent_at`}
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and state = ${refund.state}
-      and epoch = coalesce(${epoch}::bigint, epoch) returning ${COLUMNS}`.execute(tx)
+      and epoch = coalesce(${epoch}::bigint, epoch) returning ${REFUND_COLUMNS}`.execute(tx)
   return rows[0]
 }
 
@@ -79,12 +79,13 @@ export const uncountRefund = async (tx: Tx, { merchantId, paymentId, units }: Re
 }
 
 export const lockRefund = async (tx: Tx, id: string): Promise<Refund | undefined> => {
-  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r where r.id = ${id} for update`.execute(tx)
+  const { rows } =
+    await sql<Refund>`select ${REFUND_COLUMNS} from payment_refunds r where r.id = ${id} for update`.execute(tx)
   return rows[0]
 }
 
 export const findRefund = async (db: Db | Tx, id: string): Promise<Refund | undefined> => {
-  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r where r.id = ${id}`.execute(db)
+  const { rows } = await sql<Refund>`select ${REFUND_COLUMNS} from payment_refunds r where r.id = ${id}`.execute(db)
   return rows[0]
 }
 
@@ -94,7 +95,7 @@ export const refundsById = async (
   merchantId: string,
   { after, before, limit }: KeyedPage,
 ): Promise<Refund[]> => {
-  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r
+  const { rows } = await sql<Refund>`select ${REFUND_COLUMNS} from payment_refunds r
     where r.merchant_id = ${merchantId} and r.id > ${after} and r.created_at < ${before}
     order by r.id limit ${limit}`.execute(db)
   return rows
@@ -102,7 +103,7 @@ export const refundsById = async (
 
 /** The refunds of these payments of a merchant, oldest first. */
 export const refundsOf = async (db: Db, merchantId: string, paymentIds: readonly string[]): Promise<Refund[]> => {
-  const { rows } = await sql<Refund>`select ${COLUMNS} from payment_refunds r
+  const { rows } = await sql<Refund>`select ${REFUND_COLUMNS} from payment_refunds r
     where r.merchant_id = ${merchantId} and r.payment_id = any(${[...paymentIds]}::uuid[])
     order by r.created_at, r.id`.execute(db)
   return rows
@@ -130,7 +131,7 @@ export const claimRefunds = async (db: Db, at: Date, leaseMs: number, most: numb
   const { rows } = await sql<Refund>`with due as (
       select merchant_id, id from payment_refunds where next_step_at <= ${at} order by next_step_at limit ${most} for update skip locked)
     update payment_refunds r set next_step_at = ${until}, epoch = r.epoch + 1 from due
-    where r.merchant_id = due.merchant_id and r.id = due.id returning ${COLUMNS}`.execute(db)
+    where r.merchant_id = due.merchant_id and r.id = due.id returning ${REFUND_COLUMNS}`.execute(db)
   return rows
 }
 

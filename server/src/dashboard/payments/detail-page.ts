@@ -37,6 +37,7 @@ export const paymentPage =
       actions: html`<a href="${linkTo(visit, merchantPath(merchantId, PAYMENTS))}">${words.back}</a>`,
       sections: [
         html`<div class="two"><section class="panel"><h2>${words.details}</h2>${details(scope, detail)}</section><section class="panel"><h2>${words.timeline}</h2>${timeline(stepsOf(detail, { ...scope, catalogue, notificationUrl }))}${payment.kind === 'card' && detail.isCut && html`<p class="soft">${words.olderAttempts}</p>`}</section></div>`,
+        refundPanel(scope, detail),
         payment.kind !== 'card' && transactions(scope, detail, { catalogue, explorers }),
         ledger(scope, detail, catalogue),
       ],
@@ -81,6 +82,19 @@ const details = (scope: Scope, detail: Detail): Markup => {
           html`<a href="${linkTo(visit, merchantPath(merchantId, `${PAYMENTS}/crypto/${paidInvoiceId}`))}">${paidInvoiceId}</a>`,
         ],
   ])
+}
+
+/** The claim of the payer, or the card payments that can be refunded. */
+const refundPanel = ({ words, visit, merchantId, role }: Scope, { claim, cardPayments }: Detail): Piece => {
+  const link = (path: string, text: string): Markup =>
+    html`<p><a href="${linkTo(visit, merchantPath(merchantId, path))}">${text}</a></p>`
+  const cards = mayRole(role, 'refund-payments')
+    ? cardPayments.filter(({ state, paidUnits, refundedUnits }) => state === 'credited' && refundedUnits < paidUnits!)
+    : []
+  if (claim === null && cards.length === 0) return false
+  return html`<section class="panel"><h2>${visit.words.refunds}</h2>${claim !== null && link(`refunds/claims/${claim.id}`, words.openClaim)}${cards.map(
+    ({ id, maskedCard }) => link(`refunds/cards/${id}`, words.refundCard(maskedCard ?? '')),
+  )}</section>`
 }
 
 const transactions = (

@@ -6,7 +6,14 @@ import { exchangesSentOn } from '../../exchange/exchange-withdrawals/index.ts'
 import { exchangesCausedBy } from '../../exchange/exchanges/index.ts'
 import { entriesCausedBy, type CausedEntry } from '../../ledger/postings/index.ts'
 import { deliveriesOf, type EventDelivery } from '../../merchants/webhooks/index.ts'
-import { invoicesAt, listInvoices, pageUrl as invoiceUrl, type Invoice } from '../../pay-in/crypto-invoices/index.ts'
+import {
+  claimOf,
+  invoicesAt,
+  listInvoices,
+  pageUrl as invoiceUrl,
+  type ClaimLine,
+  type Invoice,
+} from '../../pay-in/crypto-invoices/index.ts'
 import { listFiatInvoices, pageUrl as cardUrl, type FiatInvoice } from '../../pay-in/fiat-invoices/index.ts'
 import type { ListPage } from '../../platform/lists/page.ts'
 import { depositScreenings, type ScreenedDeposit } from '../../risk/screening/index.ts'
@@ -27,6 +34,8 @@ export interface Detail {
   isCut: boolean
   /** the paid and the newest attempts, at most MOST_ATTEMPTS */
   cardPayments: readonly CardPayment[]
+  /** the newest claim of the payer of an expired crypto invoice */
+  claim: ClaimLine | null
   /** of the card payments */
   refunds: readonly Refund[]
   screenings: readonly ScreenedDeposit[]
@@ -71,8 +80,10 @@ export const readDetail = async (
       ...(await exchangesCausedBy(db, merchantId, objectIds)),
       ...(await exchangesSentOn(db, merchantId, objectIds)),
     )
+  const claim = found.invoice?.state === 'expired' ? await claimOf(db, merchantId, id) : undefined
   return {
     ...found,
+    claim: claim ?? null,
     refunds,
     screenings: depositIds.length === 0 ? [] : await depositScreenings(db, merchantId, depositIds),
     conversions,

@@ -14,6 +14,7 @@ import { paymentsPage } from './list-page.ts'
 
 export { explorersOf, linkOf } from './explorers.ts'
 export type { Explorers } from './explorers.ts'
+export { mergePage, type Source } from './merging.ts'
 export { paymentsOfLink } from './of-link.ts'
 export { readInvoiceToShare } from './to-share.ts'
 export type { InvoiceToShare } from './to-share.ts'

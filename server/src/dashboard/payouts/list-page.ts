@@ -11,6 +11,7 @@ import { BOOK, FILE, MADE, NEW, pathOfRequest, POLICY, ROWS, type PayoutPagesDep
 import { amountOf, standingOf, standingTag, textsOf } from './pieces.ts'
 import { MADE_WORDS } from './words/made.ts'
 import type { PayoutWords } from './words/index.ts'
+import { REFUND_REQUEST_WORDS } from './words/refunds.ts'
 
 const LONGEST_NAME = 60
 /** Requests that wait, shown above the list. */
@@ -75,7 +76,9 @@ const requestTable = (deps: PayoutPagesDeps, scope: Scope, title: string, rows: 
 const naming = (scope: Scope, { id, kind, name, lines, to, blockchain, createdAt }: RequestRow): Markup => {
   const { visit, merchantId } = scope
   const texts = textsOf(scope)
-  const title = kind === 'file' ? texts.file(showText(name, LONGEST_NAME), lines) : `${to.slice(0, 10)}…${to.slice(-6)}`
-  const network = kind === 'one' && isNetwork(blockchain) && showNetwork(blockchain)
-  return html`<a href="${linkTo(visit, merchantPath(merchantId, pathOfRequest(id)))}">${foreign(title)}</a>${network && html`<br><span class="soft">${network}</span>`}<br class="near"><span class="soft near">${showTime(createdAt.getTime())}</span>`
+  const short = to.length > 20 ? `${to.slice(0, 10)}…${to.slice(-6)}` : to
+  const title = kind === 'file' ? texts.file(showText(name, LONGEST_NAME), lines) : short
+  const refund = (kind === 'claim' || kind === 'card') && REFUND_REQUEST_WORDS[scope.language].title[kind]
+  const network = kind !== 'file' && isNetwork(blockchain) && showNetwork(blockchain)
+  return html`<a href="${linkTo(visit, merchantPath(merchantId, pathOfRequest(id)))}">${foreign(title)}</a>${refund && html`<br><span class="soft">${refund}</span>`}${network && html`<br><span class="soft">${network}</span>`}<br class="near"><span class="soft near">${showTime(createdAt.getTime())}</span>`
 }

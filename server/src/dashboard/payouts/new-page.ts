@@ -177,7 +177,7 @@ const checkedPage = async (
   const { network } = place.where.on
   const shown = (amount: bigint): string => amountOf(rules.catalogue, ticker, amount)
   const known = await knownAddresses(db, merchantId, visit.now.real)
-  const needed = await approvalsFor(db, merchantId, [{ ticker, units }], visit.now.real)
+  const needed = await approvalsFor(db, merchantId, { lines: [{ ticker, units }], refunded: null }, visit.now.real)
   const again = Object.entries(FIELDS).map(([field, name]) => hidden(name, typed[field as FieldName]))
   return merchantPage(scope, {
     title: texts.checkTitle,

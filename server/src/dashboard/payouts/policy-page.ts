@@ -13,7 +13,7 @@ import {
   type AssetRule,
   type PayoutRules,
 } from '../../pay-out/requests/index.ts'
-import type { CryptoAsset } from '../../market/assets/index.ts'
+import type { Catalogue, CryptoAsset, FiatAsset } from '../../market/assets/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
 import { choice, hidden, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
@@ -52,12 +52,15 @@ export const submitPolicy =
     return redirect(linkTo(visit, visit.path, { done: '1' }))
   }
 
+/** Assets of payouts on chains, and the currencies of refunds to cards. */
+const ruledAssets = ({ crypto, fiat }: Catalogue): readonly (CryptoAsset | FiatAsset)[] => [...crypto, ...fiat]
+
 const WHOLE = /^\d{1,6}$/
 
 /** The rules that a form states; undefined if a number is none. */
 const rulesIn = ({ rules: { catalogue } }: PayoutPagesDeps, fields: Fields): PayoutRules | undefined => {
   const assets = new Map<string, AssetRule>()
-  for (const { ticker, scale } of catalogue.crypto) {
+  for (const { ticker, scale } of ruledAssets(catalogue)) {
     const units = (name: string): bigint | null | undefined => unitsIn(fields(`${name}-${ticker}`), scale)
     const [alone, mostHour, mostDay] = [units('alone'), units('hour'), units('day')]
     const approvals = fields(`approvals-${ticker}`)
@@ -106,7 +109,7 @@ const show = async (
         html`<div role="status">${note('warn', ICONS.alert, texts.next(showTime(policy.next.inForceAt.getTime())))}</div>`,
       proving,
       html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('version', String(policy.version))}<section class="panel"><p>${mayChange ? texts.policyText : texts.readOnly}</p><p class="soft">${texts.aloneHint} ${texts.emptyHint}</p></section>
-${deps.rules.catalogue.crypto.map((asset) => assetPanel(scope, asset, field))}${generalPanel(scope, field)}${mayChange && html`<div class="ask"><p class="soft">${texts.saveText}</p><button>${texts.save}</button></div>`}</form>`,
+${ruledAssets(deps.rules.catalogue).map((asset) => assetPanel(scope, asset, field))}${generalPanel(scope, field)}${mayChange && html`<div class="ask"><p class="soft">${texts.saveText}</p><button>${texts.save}</button></div>`}</form>`,
     ],
   })
 }
@@ -119,7 +122,7 @@ const fieldsOf =
   (name, read) =>
     typed === undefined ? read(rules) : typed(name)
 
-const assetPanel = (scope: Scope, { ticker, scale }: CryptoAsset, field: ShownFields): Markup => {
+const assetPanel = (scope: Scope, { ticker, scale }: CryptoAsset | FiatAsset, field: ShownFields): Markup => {
   const texts = textsOf(scope)
   const amount = (name: string, label: string, read: (rule: AssetRule) => bigint | null): Markup => {
     const units = field(`${name}-${ticker}`, (rules) => {

@@ -15,7 +15,7 @@ import {
   type RequestLine,
 } from '../../pay-out/requests/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, linkTo, redirect } from '../../people/pages/index.ts'
+import { hidden, input, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -33,6 +33,7 @@ import {
   textsOf,
 } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
+import { REFUND_REQUEST_WORDS } from './words/refunds.ts'
 
 const COUNT = /^\d$/
 
@@ -109,15 +110,16 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
   const mayApprove = isOpen && (isMaker ? found.needed === 0 : mayRole(role, 'approve-payouts'))
   const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
   const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path) : undefined
+  const isRefundPlacing = refundKindOf(found) !== undefined && said?.text === texts.saidPlacing
   const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined }
   return merchantPage(scope, {
-    title: found.kind === 'file' ? texts.file(found.name, found.lines.length) : texts.payout,
+    title: titleOf(scope, found),
     part: 'payouts',
     status,
     isProving: proving !== undefined,
     actions: backPiece(scope),
     sections: [
-      saidPiece(said),
+      saidPiece(isRefundPlacing ? { ...said, text: REFUND_REQUEST_WORDS[scope.language].placing } : said),
       html`<section class="panel">${details(deps, scope, found)}</section>`,
       isOpen && proving,
       isOpen && decisionPanel(scope, found, decision),
@@ -126,23 +128,47 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
   })
 }
 
+const titleOf = (scope: Scope, { kind, name, lines }: RequestDetail): string => {
+  const texts = textsOf(scope)
+  if (kind === 'claim' || kind === 'card') return REFUND_REQUEST_WORDS[scope.language].title[kind]
+  return kind === 'file' ? texts.file(name, lines.length) : texts.payout
+}
+
+/** The kind of a refund; undefined for payouts. */
+const refundKindOf = ({ kind }: Pick<RequestDetail, 'kind'>): 'claim' | 'card' | undefined =>
+  kind === 'claim' || kind === 'card' ? kind : undefined
+
+/** The payment that a refund returns. */
+const paymentPiece = (scope: Scope, found: RequestDetail): readonly [string, Piece] | undefined => {
+  const kind = refundKindOf(found)
+  if (kind === undefined) return undefined
+  const { payment, openPayment } = REFUND_REQUEST_WORDS[scope.language]
+  const path = `payments/${kind === 'claim' ? 'crypto' : 'card'}/${found.invoiceId}`
+  return [payment, html`<a href="${linkTo(scope.visit, merchantPath(scope.merchantId, path))}">${openPayment}</a>`]
+}
+
 const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Markup => {
   const { visit, words } = scope
   const texts = textsOf(scope)
   const [line] = found.lines
   const one = found.lines.length === 1 ? line : undefined
   const isOpen = found.state === 'waiting'
+  const refund = refundKindOf(found)
+  const refunds = REFUND_REQUEST_WORDS[scope.language]
   const approvals: Piece =
     found.approvals.length === 0
       ? texts.noApproval
       : found.approvals.map(({ email, at }) => html`<div>${foreign(email)}, ${showTime(at.getTime())}</div>`)
   return html`${facts([
     [words.status, standingTag(standingOf(found, visit.now.real), texts)],
-    [texts.amount, sumsPiece(deps, found.lines)],
-    [texts.feeLimit, feesPiece(deps, found.lines)],
-    one && [texts.network, networkOf(one)],
-    one && [texts.to, addressPiece(one.to)],
-    one && one.meta !== null ? [texts.meta, foreign(one.meta)] : undefined,
+    paymentPiece(scope, found),
+    [refund === 'claim' ? refunds.fromBalance : texts.amount, sumsPiece(deps, found.lines)],
+    refund === 'card' ? undefined : [texts.feeLimit, feesPiece(deps, found.lines)],
+    one && refund !== 'card' ? [texts.network, networkOf(one)] : undefined,
+    one && [refund === 'card' ? refunds.card : texts.to, addressPiece(one.to)],
+    one && one.meta !== null
+      ? [refund === undefined ? texts.meta : refunds.note[refund], foreign(one.meta)]
+      : undefined,
     [texts.maker, html`${foreign(found.maker)}, ${showTime(found.createdAt.getTime())}`],
     isOpen ? [texts.until, showTime(found.expiresAt.getTime())] : undefined,
     [texts.approvedBy, approvals],
@@ -152,7 +178,7 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
       : [texts.decided, html`${foreign(found.decider)}, ${showTime(found.decidedAt!.getTime())}`],
     found.reason === null ? undefined : [texts.reason, foreign(found.reason)],
     one?.withdrawalId ? [words.id, html`<span class="hash">${one.withdrawalId}</span>`] : undefined,
-  ])}${isOpen && risks(texts, found.lines)}`
+  ])}${isOpen && refund === undefined && risks(texts, found.lines)}`
 }
 
 const networkOf = ({ blockchain }: RequestLine): string =>
@@ -183,17 +209,19 @@ const risks = (texts: PayoutWords, lines: readonly RequestLine[]): Piece => {
 
 const decisionPanel = (
   { visit, role }: Scope,
-  { contentHash, needed }: RequestDetail,
+  found: RequestDetail,
   { isMaker, mayApprove, isProved }: { isMaker: boolean; mayApprove: boolean; isProved: boolean },
 ): Markup | false => {
   const texts = textsOf({ language: visit.language })
+  const { contentHash, needed } = found
+  const refund = refundKindOf(found)
   const action = linkTo(visit, visit.path)
   const mayRefuse = !isMaker && mayRole(role, 'approve-payouts')
   if (!isMaker && !mayRefuse) return false
   return html`<section class="panel"><h2>${texts.approveTitle}</h2>${isMaker && html`<p>${needed > 0 ? texts.waitsForOthers : texts.payAloneText}</p>`}${
     mayApprove &&
     isProved &&
-    html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${texts.approveText}</p>`}<button>${isMaker ? texts.payAlone : texts.approve}</button></form>`
+    html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${refund === undefined ? texts.approveText : REFUND_REQUEST_WORDS[visit.language].approveText}</p>`}<button>${isMaker ? texts.payAlone : texts.approve}</button></form>`
   }${
     mayRefuse &&
     html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, autocomplete: 'off', isNeeded: false })}<button class="second">${texts.refuse}</button></form>`

@@ -34,13 +34,13 @@ export interface ClaimLine {
   decidedAt: Date | null
 }
 
-const COLUMNS =
+export const CLAIM_COLUMNS =
   sql.raw(`c.merchant_id as "merchantId", c.id, c.invoice_id as "invoiceId", c.state, c.refund_address as "refundAddress",
   c.units, c.withdrawal_id as "withdrawalId", c.hash, c.note, c.requested_at as "requestedAt", c.decided_at as "decidedAt"`)
 
 /** The newest claim of an invoice. */
 export const claimOf = async (db: Db | Tx, merchantId: string, invoiceId: string): Promise<ClaimLine | undefined> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+  const { rows } = await sql<ClaimLine>`select ${CLAIM_COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.invoice_id = ${invoiceId} order by c.requested_at desc, c.id desc limit 1`.execute(
     db,
   )
@@ -54,7 +54,7 @@ export const claimsOf = async (
   invoiceIds: readonly string[],
 ): Promise<ReadonlyMap<string, ClaimLine>> => {
   if (invoiceIds.length === 0) return new Map()
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+  const { rows } = await sql<ClaimLine>`select ${CLAIM_COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.invoice_id = any(${[...invoiceIds]}::uuid[])
     order by c.requested_at, c.id`.execute(db)
   return new Map(rows.map((claim) => [claim.invoiceId, claim]))
@@ -66,7 +66,7 @@ export const claimsById = async (
   merchantId: string,
   { after, before, limit }: KeyedPage,
 ): Promise<ClaimLine[]> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+  const { rows } = await sql<ClaimLine>`select ${CLAIM_COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.id > ${after} and c.requested_at < ${before}
     order by c.id limit ${limit}`.execute(db)
   return rows
@@ -77,7 +77,7 @@ export type ClaimKey = Pick<ClaimLine, 'merchantId' | 'id'>
 
 /** Locks a claim of a merchant. */
 export const lockClaim = async (tx: Tx, { merchantId, id }: ClaimKey): Promise<ClaimLine | undefined> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+  const { rows } = await sql<ClaimLine>`select ${CLAIM_COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.id = ${id} for update`.execute(tx)
   return rows[0]
 }
@@ -106,7 +106,7 @@ export const lockClaimPaidBy = async (
   merchantId: string,
   withdrawalId: string,
 ): Promise<ClaimLine | undefined> => {
-  const { rows } = await sql<ClaimLine>`select ${COLUMNS} from refund_claims c
+  const { rows } = await sql<ClaimLine>`select ${CLAIM_COLUMNS} from refund_claims c
     where c.merchant_id = ${merchantId} and c.withdrawal_id = ${withdrawalId} for update`.execute(tx)
   return rows[0]
 }
@@ -122,24 +122,31 @@ export const endClaim = async (
       and (state = 'approved' or (state = 'sent' and ${end.state} = 'failed'))`.execute(tx)
 }
 
-/** Decides a waiting claim. Returns false if it is not waiting any more. */
+/** The decision of a merchant about a claim; `units`: that the receiver gets, in ledger units. */
+type Decision = { state: 'approved'; units: bigint; withdrawalId: string } | { state: 'refused' }
+
+/**
+ * Decides a waiting claim. Returns false if it is not waiting any more. The api may refuse a claim, and has no right to
+ * name a withdrawal that pays one.
+ */
 export const decideClaim = async (
   tx: Tx,
   { merchantId, id }: ClaimKey,
-  decision:
-    | { state: 'approved'; units: bigint; withdrawalId: string; note: string | null }
-    | { state: 'refused'; note: string | null },
+  { note, ...decision }: Decision & { note: string | null },
   at: Date,
 ): Promise<boolean> => {
-  const { units, withdrawalId } = decision.state === 'approved' ? decision : { units: null, withdrawalId: null }
-  const { numAffectedRows } = await sql`update refund_claims set state = ${decision.state}, units = ${units},
-      withdrawal_id = coalesce(${withdrawalId}, withdrawal_id), note = ${decision.note}, decided_at = ${at}
+  const paid =
+    decision.state === 'approved'
+      ? sql`units = ${decision.units}, withdrawal_id = ${decision.withdrawalId}`
+      : sql`units = null`
+  const { numAffectedRows } = await sql`update refund_claims set state = ${decision.state}, ${paid}, note = ${note},
+      decided_at = ${at}
     where merchant_id = ${merchantId} and id = ${id} and state = any(${[...UNDECIDED]}::text[])`.execute(tx)
   return numAffectedRows === 1n
 }
 
-/** A claim with the data that an operator needs to decide it. */
-export interface WaitingClaim extends ClaimLine {
+/** A claim with the data that a decision needs. */
+export interface ClaimDetail extends ClaimLine {
   name: string
   email: string | null
   ticker: string
@@ -149,13 +156,16 @@ export interface WaitingClaim extends ClaimLine {
   fee: bigint
 }
 
+export const DETAIL_COLUMNS = sql.raw(
+  'i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee',
+)
+
 /** Returns claims in a state, oldest first; claims in all states if none is given. */
 export const listClaims = async (
   db: Db | Tx,
   filter: { merchantId?: string; states?: readonly ClaimState[] },
-): Promise<WaitingClaim[]> => {
-  const { rows } =
-    await sql<WaitingClaim>`select ${COLUMNS}, i.name, i.email, i.ticker, i.blockchain, i.paid_units as paid, i.fee_units as fee
+): Promise<ClaimDetail[]> => {
+  const { rows } = await sql<ClaimDetail>`select ${CLAIM_COLUMNS}, ${DETAIL_COLUMNS}
     from refund_claims c join crypto_invoices i on i.merchant_id = c.merchant_id and i.id = c.invoice_id
       and i.ticker is not null and i.blockchain is not null
     where ${filter.merchantId === undefined ? sql`true` : sql`c.merchant_id = ${filter.merchantId}`}

@@ -22,9 +22,19 @@ import { proceed, type Choice } from './proceeding.ts'
 export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
-export { claimsById, listClaims, merchantOfClaim, UNDECIDED } from './claims-store.ts'
+export { findClaim, listClaimsOf, type ClaimFilter } from './claims-listing.ts'
+export {
+  claimOf,
+  claimsById,
+  listClaims,
+  merchantOfClaim,
+  UNDECIDED,
+  type ClaimDetail,
+  type ClaimLine,
+  type ClaimState,
+} from './claims-store.ts'
 
-export { approveClaim, refuseClaim } from './deciding.ts'
+export { approveClaim, ClaimRefusal, refuseClaim } from './deciding.ts'
 
 export { createInvoiceCreator } from './creating.ts'
 

@@ -13,8 +13,8 @@ import {
   type Session,
 } from '../../people/access/index.ts'
 import { askWithdrawal, type Rules } from '../withdrawals/index.ts'
-import { requireInBook, requireServed } from './asking.ts'
-import { contentHash, totalsOf, type PayoutLine } from './content.ts'
+import { ACTIONS, MAKING, requireInBook, requireServed } from './asking.ts'
+import { contentHash, type Refunded, totalsOf, type PayoutLine } from './content.ts'
 import { readPolicy } from './policy.ts'
 import { PayoutProblem } from './problem.ts'
 import { allowsHour, ruleOf, type PayoutRules } from './rules.ts'
@@ -89,32 +89,33 @@ const approveWithin = async (
   await lockTeam(tx, session, merchantId)
   const request = await lockRequest(tx, merchantId, id)
   const isMaker = request?.makerId === personId
-  const asked = isMaker ? 'request-payouts' : 'approve-payouts'
+  const asked = isMaker ? MAKING[request.kind] : 'approve-payouts'
   await authoriseSession(tx, session, { merchantId, action: asked, needsProof: true })
   await requireServed(tx, merchantId)
   if (!request) throw new PayoutProblem('unknown')
   if (request.state !== 'waiting') throw new PayoutProblem('ended')
   if (request.expiresAt <= now.real) throw new PayoutProblem('expired')
   const lines = await linesOf(tx, id)
-  const hash = contentHash(merchantId, id, lines)
+  const refunded = refundedOf(request)
+  const hash = contentHash({ merchantId, id, refunded }, lines)
   if (!hash.equals(request.contentHash) || shown !== hash.toString('hex')) throw new PayoutProblem('changed')
-  if (!(await can(tx, { personId: request.makerId, action: 'request-payouts', merchantId })))
+  if (!(await can(tx, { personId: request.makerId, action: MAKING[request.kind], merchantId })))
     throw new PayoutProblem('maker-left')
   const { rules: policy } = await readPolicy(tx, merchantId, now.real)
   const paid = await paidBefore(tx, merchantId, now.real)
-  const needed = approvalsNeeded(policy, lines, paid)
+  const needed = approvalsNeeded(policy, { lines, refunded }, paid)
   if (isMaker && needed > 0) throw new PayoutProblem('own')
-  await requireInBook(tx, merchantId, lines, now.real)
+  if (refunded === null) await requireInBook(tx, merchantId, lines, now.real)
   requireWithinLimits(policy, lines, paid, now.real)
   const since = await memberSince(tx, merchantId)
   const approver = { personId, since: since.get(personId)! }
   if (!isMaker && !(await insertApproval(tx, request, approver, now.real))) throw new PayoutProblem('already')
   const detail = { id, hash: hash.toString('hex') }
-  const action = isMaker ? 'paid without approval' : 'approved payout'
+  const action = ACTIONS[request.kind][isMaker ? 'alone' : 'approved']
   await recordOf(tx, session, { merchantId, action, detail }, now)
   const missing = needed - (await countApprovals(tx, request, { hash, since }))
   if (missing > 0) return { kind: 'counted', missing }
-  if (request.kind === 'file') {
+  if (request.kind !== 'one') {
     await moveRequest(tx, request, 'approved-file', { by: personId, at: now.real })
     return { kind: 'placing' }
   }
@@ -140,28 +141,38 @@ const countApprovals = async (
   return count
 }
 
-/** How many members must approve; 0: the maker pays alone. Amounts that were paid alone within a day count together. */
+/** What the number of approvals depends on. */
+interface Weighed {
+  lines: readonly Pick<PayoutLine, 'ticker' | 'units'>[]
+  /** null: payouts */
+  refunded: Pick<Refunded, 'kind'> | null
+}
+
+/** What a request returns money of; null for payouts. */
+export const refundedOf = ({ kind, refundOf }: Pick<PayoutRequest, 'kind' | 'refundOf'>): Refunded | null =>
+  kind === 'one' || kind === 'file' ? null : { kind, refundOf: refundOf! }
+
+/**
+ * How many members must approve; 0: the maker pays alone. Amounts that were paid alone within a day count together,
+ * refunds among them. The address of a claim is in no address book: nobody pays it alone where only the book is paid.
+ */
 const approvalsNeeded = (
   policy: PayoutRules,
-  lines: readonly Pick<PayoutLine, 'ticker' | 'units'>[],
+  { lines, refunded }: Weighed,
   paid: ReadonlyMap<string, Paid>,
 ): number => {
+  const isOutsideBook = policy.onlyBook && refunded?.kind === 'claim'
   const needed = [...totalsOf(lines)].map(([ticker, units]) => {
     const { alone, approvals } = ruleOf(policy, ticker)
-    return units + (paid.get(ticker)?.alone ?? 0n) <= alone ? 0 : approvals
+    return !isOutsideBook && units + (paid.get(ticker)?.alone ?? 0n) <= alone ? 0 : approvals
   })
   return Math.max(...needed)
 }
 
-/** How many members would have to approve these payouts now. */
-export const approvalsFor = async (
-  db: Db,
-  merchantId: string,
-  lines: readonly Pick<PayoutLine, 'ticker' | 'units'>[],
-  at: Date,
-): Promise<number> => {
+/** How many members would have to approve these payouts, or this refund, now. */
+export const approvalsFor = async (db: Db, merchantId: string, weighed: Weighed, at: Date): Promise<number> => {
   const { rules } = await readPolicy(db, merchantId, at)
-  return approvalsNeeded(rules, lines, await paidBefore(db, merchantId, at))
+  return approvalsNeeded(rules, weighed, await paidBefore(db, merchantId, at))
 }
 
 const requireWithinLimits = (

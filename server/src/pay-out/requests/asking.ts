@@ -2,17 +2,22 @@
 import { sql } from 'kysely'
 import { mayPlaceOrders } from '../../merchants/accounts/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
+import { type Action, authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
-import { contentHash, type PayoutLine } from './content.ts'
+import { contentHash, type PayoutLine, type Refunded } from './content.ts'
 import { isMeta } from './judging.ts'
 import { readPolicy } from './policy.ts'
 import { PayoutProblem } from './problem.ts'
-import { insertRequest, lockRequest, moveRequest, type PayoutRequest } from './store.ts'
+import {
+  countWaiting,
+  insertRequest,
+  lockRequest,
+  moveRequest,
+  openRefundOf,
+  type PayoutRequest,
+  WAITS_MS,
+} from './store.ts'
 
-const HOUR_MS = 3_600_000
-/** A request that waits for so long has expired. */
-const WAITS_MS = 72 * HOUR_MS
 /** Requests of a merchant that wait at once. */
 const MOST_WAITING = 200
 
@@ -24,42 +29,108 @@ const MOST_WAITING = 200
 export const requestPayouts = async (
   tx: Tx,
   session: Session,
-  given: Pick<PayoutRequest, 'merchantId' | 'kind' | 'name'> & { formKey: string; lines: readonly PayoutLine[] },
+  given: { merchantId: string; kind: 'one' | 'file'; name: string; formKey: string; lines: readonly PayoutLine[] },
   now: Now,
 ): Promise<string> => {
-  const { merchantId, kind, name, formKey, lines } = given
+  const { merchantId, kind, name, lines } = given
   await lockTeam(tx, session, merchantId)
-  await authoriseSession(tx, session, { merchantId, action: 'request-payouts', needsProof: false })
+  await authoriseSession(tx, session, { merchantId, action: MAKING[kind], needsProof: false })
   await requireServed(tx, merchantId)
   await requireInBook(tx, merchantId, lines, now.real)
+  const { id, isNew } = await insertOnce(tx, session, { ...given, refunded: null, invoiceId: null }, now)
+  if (!isNew) return id
+  const detail = { id, ...(lines.length === 1 ? detailOf(lines[0]!) : { name, lines: lines.length }) }
+  await recordOf(tx, session, { merchantId, action: ACTIONS[kind].requested, detail }, now)
+  return id
+}
+
+/**
+ * Stores a request of a refund. The same form makes one request, however often it is sent, and a claim or a card
+ * payment has one open request at a time. The address book does not apply: a refund goes to the payer.
+ * @param given `line`: what is refunded, and where to
+ * @returns the id of the request
+ * @throws NotAllowed, ProofNeeded or a PayoutProblem
+ */
+export const requestRefund = async (
+  tx: Tx,
+  session: Session,
+  given: { merchantId: string; refunded: Refunded; invoiceId: string; formKey: string; line: PayoutLine },
+  now: Now,
+): Promise<string> => {
+  const { merchantId, refunded, invoiceId, formKey, line } = given
+  const { kind, refundOf } = refunded
+  await lockTeam(tx, session, merchantId)
+  await authoriseSession(tx, session, { merchantId, action: MAKING[kind], needsProof: false })
+  await requireServed(tx, merchantId)
+  const open = await openRefundOf(tx, merchantId, refundOf, now.real)
+  const request = { merchantId, kind, name: '', formKey, lines: [line], refunded, invoiceId }
+  const { id, isNew } = await insertOnce(tx, session, request, now)
+  if (!isNew) return id
+  if (open) throw new PayoutProblem('asked')
+  const detail = { id, refundOf, invoiceId, ...detailOf(line) }
+  await recordOf(tx, session, { merchantId, action: ACTIONS[kind].requested, detail }, now)
+  return id
+}
+
+/** The permission that making a request of a kind needs, and paying it alone. */
+export const MAKING = {
+  one: 'request-payouts',
+  file: 'request-payouts',
+  claim: 'refund-payments',
+  card: 'refund-payments',
+} as const satisfies Record<PayoutRequest['kind'], Action>
+
+const OF_PAYOUTS = {
+  requested: 'requested payout',
+  approved: 'approved payout',
+  alone: 'paid without approval',
+  refused: 'refused payout',
+  withdrawn: 'withdrew payout',
+} as const
+const OF_REFUNDS = {
+  requested: 'requested refund',
+  approved: 'approved refund',
+  alone: 'refunded without approval',
+  refused: 'refused refund',
+  withdrawn: 'withdrew refund',
+} as const
+
+/** The names of actions in the audit log, by the kind of request. */
+export const ACTIONS = { one: OF_PAYOUTS, file: OF_PAYOUTS, claim: OF_REFUNDS, card: OF_REFUNDS } as const
+
+/** Stores a request, unless its form has made one before. Throws a PayoutProblem if too many wait. */
+const insertOnce = async (
+  tx: Tx,
+  session: Session,
+  given: Pick<PayoutRequest, 'merchantId' | 'kind' | 'name' | 'invoiceId'> & {
+    formKey: string
+    lines: readonly PayoutLine[]
+    refunded: Refunded | null
+  },
+  now: Now,
+): Promise<{ id: string; isNew: boolean }> => {
+  const { lines, refunded, ...named } = given
+  const { merchantId } = named
   const id = now.moment.newId()
   const request = {
+    ...named,
     id,
-    merchantId,
-    kind,
-    formKey,
-    name,
+    refundOf: refunded?.refundOf ?? null,
     makerId: session.person.id,
-    contentHash: contentHash(merchantId, id, lines),
+    contentHash: contentHash({ merchantId, id, refunded }, lines),
     createdAt: now.real,
     expiresAt: new Date(now.real.getTime() + WAITS_MS),
   }
   const before = await insertRequest(tx, request, lines)
-  if (before !== undefined) return before
-  if ((await countWaiting(tx, merchantId, now.real)) > MOST_WAITING) throw new PayoutProblem('many')
-  const detail = { id, ...(lines.length === 1 ? detailOf(lines[0]!) : { name, lines: lines.length }) }
-  await recordOf(tx, session, { merchantId, action: 'requested payout', detail }, now)
-  return id
+  if (before !== undefined) return { id: before, isNew: false }
+  const { rows } = await sql<{
+    count: number
+  }>`select ${countWaiting(merchantId, now.real, MOST_WAITING + 1)}::int as count`.execute(tx)
+  if (rows[0]!.count > MOST_WAITING) throw new PayoutProblem('many')
+  return { id, isNew: true }
 }
 
 const detailOf = ({ ticker, blockchain, to, units }: PayoutLine) => ({ ticker, blockchain, to, units: `${units}` })
-
-const countWaiting = async (tx: Tx, merchantId: string, at: Date): Promise<number> =>
-  (
-    await sql<{ count: number }>`select count(*)::int as count from payout_requests
-      where merchant_id = ${merchantId} and state = 'waiting' and expires_at > ${at}
-        and created_at > ${new Date(at.getTime() - WAITS_MS)}`.execute(tx)
-  ).rows[0]!.count
 
 /** Throws a PayoutProblem if the merchant is disabled or has ended. */
 export const requireServed = async (tx: Tx, merchantId: string): Promise<void> => {
@@ -89,14 +160,14 @@ const end = async (
 ): Promise<void> => {
   const personId = session.person.id
   await lockTeam(tx, session, merchantId)
-  const asked = event === 'refused' ? 'approve-payouts' : 'request-payouts'
-  await authoriseSession(tx, session, { merchantId, action: asked, needsProof: false })
   const request = await lockRequest(tx, merchantId, id)
+  const asked = event === 'refused' ? 'approve-payouts' : MAKING[request?.kind ?? 'one']
+  await authoriseSession(tx, session, { merchantId, action: asked, needsProof: false })
   if (!request) throw new PayoutProblem('unknown')
   if ((request.makerId === personId) !== (event === 'withdrawn')) throw new PayoutProblem('own')
   const moved = await moveRequest(tx, request, event, { by: personId, at: now.real, reason })
   if (!moved) throw new PayoutProblem('ended')
-  const action = event === 'refused' ? 'refused payout' : 'withdrew payout'
+  const action = ACTIONS[request.kind][event]
   const detail = { id, ...(reason !== null && { reason }) }
   await recordOf(tx, session, { merchantId, action, detail }, now)
 }

@@ -4,18 +4,33 @@ import { createHash } from 'node:crypto'
 export interface PayoutLine {
   number: number
   ticker: string
+  /** of a card: `CARD` */
   blockchain: string
-  /** in canonical form */
+  /** in canonical form; of a card: its masked number */
   to: string
-  /** that the receiver gets */
+  /** that the receiver gets; of a claim: that the balance pays, with the fee in it */
   units: bigint
   /** a higher fee is not paid */
   feeLimit: bigint
   meta: string | null
 }
 
-/** SHA-256 of a request and all its lines. An approval names it, and fits no other request. */
-export const contentHash = (merchantId: string, id: string, lines: readonly PayoutLine[]): Buffer => {
+/** What a refund returns money of. */
+export interface Refunded {
+  /** claim: of an underpaid crypto invoice, to the address of its payer; card: of a card payment, to its card */
+  kind: 'claim' | 'card'
+  /** the id of the claim, or of the card payment */
+  refundOf: string
+}
+
+/**
+ * SHA-256 of a request and all its lines. An approval names it, and fits no other request. That of a refund begins with
+ * other words: a process of a build that knows no refunds places none.
+ */
+export const contentHash = (
+  { merchantId, id, refunded }: { merchantId: string; id: string; refunded: Refunded | null },
+  lines: readonly PayoutLine[],
+): Buffer => {
   const rows = lines.map(({ number, ticker, blockchain, to, units, feeLimit, meta }) => [
     number,
     ticker,
@@ -26,7 +41,13 @@ export const contentHash = (merchantId: string, id: string, lines: readonly Payo
     meta,
   ])
   return createHash('sha256')
-    .update(JSON.stringify(['bursar payout v1', merchantId, id, rows]))
+    .update(
+      JSON.stringify(
+        refunded === null
+          ? ['bursar payout v1', merchantId, id, rows]
+          : ['bursar refund v1', merchantId, id, refunded.kind, refunded.refundOf, rows],
+      ),
+    )
     .digest()
 }
 

@@ -17,6 +17,8 @@ import {
 } from './index.ts'
 import { now, NOW, OTHER, RULES, TO, usePayouts } from './test-payouts.ts'
 
+const noRefund = () => Promise.reject(new Error('a file has no refunds'))
+const NO_REFUNDS = { claim: noRefund, card: noRefund }
 const HEAD = 'asset,network,address,amount,reference\n'
 
 describe('a file', () => {
@@ -63,7 +65,7 @@ describe('an approved file', () => {
   const { db, richShop, memberOf, approve, stateOf, withdrawals } = usePayouts()
   const runtime = (at: number) => createTestRuntime(db, () => at)
   const signal = new AbortController().signal
-  const job = (rules = RULES, at = NOW) => createPlacingJob({ runtime: runtime(at), rules }, 1_000)
+  const job = (rules = RULES, at = NOW) => createPlacingJob({ runtime: runtime(at), rules, refunds: NO_REFUNDS }, 1_000)
 
   /** @returns the approved request of a file with these amounts */
   const approved = async (amounts: readonly string[]): Promise<{ merchantId: string; id: string }> => {

@@ -1,15 +1,17 @@
-/** Places the payouts of approved files, one by one. */
+/** Places the payouts of approved files, one by one, and makes approved refunds. */
 import { ApiRefusal } from '../../platform/api/route.ts'
-import { inTransaction } from '../../platform/db/index.ts'
+import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { forEachIsolated, isolated, type Job } from '../../platform/jobs/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { nowOf } from '../../people/access/index.ts'
+import { type Now, nowOf } from '../../people/access/index.ts'
 import type { Rules } from '../withdrawals/index.ts'
-import { canWait, placeLine } from './approving.ts'
+import { canWait, placeLine, refundedOf } from './approving.ts'
 import { requireServed } from './asking.ts'
+import type { PayoutLine, Refunded } from './content.ts'
 import { PayoutProblem, type PayoutTrouble } from './problem.ts'
 import {
   endLine,
+  failureIn,
   hasWaiting,
   lockRequest,
   moveRequest,
@@ -23,6 +25,29 @@ import {
 interface PlacingJobDeps {
   runtime: Runtime
   rules: Rules
+  refunds: RefundMakers
+}
+
+/** An approved refund. */
+export interface ApprovedRefund {
+  merchantId: string
+  /** the claim or the card payment */
+  refundOf: string
+  makerId: string
+  line: PayoutLine
+}
+
+/**
+ * Make refunds in the transaction of the job, for modules that this one can't import. Each returns the id of the
+ * withdrawal or of the card refund, and throws a RefundImpossible, an ApiRefusal or a PayoutProblem.
+ */
+export type RefundMakers = Readonly<
+  Record<Refunded['kind'], (tx: Tx, refund: ApprovedRefund, now: Now) => Promise<string>>
+>
+
+/** A refund that can't be made: why, in words for the members. */
+export class RefundImpossible extends Error {
+  override name = 'RefundImpossible'
 }
 
 const REQUESTS = 20
@@ -35,11 +60,12 @@ const LONGEST_MS = 24 * 3_600_000
 const REASONS: Partial<Record<PayoutTrouble, string>> = {
   fee: 'the fee is more than twice the fee at the time of the request',
   'not-served': 'the merchant is disabled or has ended',
+  changed: 'the amount or the address is no longer the approved one',
 }
 
-/** Each payout is placed in a transaction of its own, together with the state of its line: once, whatever is killed. */
+/** Each payout or refund is placed in a transaction of its own, together with the state of its line: once, whatever is killed. */
 export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => ({
-  name: 'payouts of files',
+  name: 'approved files and refunds',
   everyMs,
   run: async (signal) => {
     const requests = await placingRequests(deps.runtime.db, REQUESTS, nowOf(deps.runtime).real)
@@ -75,17 +101,20 @@ const placeSome = async (deps: PlacingJobDeps, request: PayoutRequest, signal: A
   return isCut
 }
 
-/** Ends a file that has no payout that waits. */
-const endPlaced = ({ runtime }: PlacingJobDeps, { merchantId, id }: PayoutRequest): Promise<void> =>
+/** Ends a request that has no line that waits. A refund that was not made has failed. */
+const endPlaced = ({ runtime }: Pick<PlacingJobDeps, 'runtime'>, { merchantId, id }: PayoutRequest): Promise<void> =>
   inTransaction(runtime.db, async (tx) => {
     const found = await lockRequest(tx, merchantId, id)
     if (!found || (await hasWaiting(tx, id))) return
-    await moveRequest(tx, found, 'ended', { by: found.decidedBy!, at: found.decidedAt! })
+    const by = { by: found.decidedBy!, at: found.decidedAt! }
+    const failure = found.refundOf === null ? undefined : await failureIn(tx, id)
+    if (failure === undefined) await moveRequest(tx, found, 'ended', by)
+    else await moveRequest(tx, found, 'unplaced', { ...by, reason: failure })
   })
 
 /** Returns true if the payout is stopped, or its fee is unknown: it still waits. */
 const placeOne = async (
-  { runtime, rules }: PlacingJobDeps,
+  { runtime, rules, refunds }: PlacingJobDeps,
   request: PayoutRequest,
   number: number,
 ): Promise<boolean> => {
@@ -96,7 +125,11 @@ const placeOne = async (
       const line = await lockedLine(tx, request, number)
       if (!line) return
       await requireServed(tx, merchantId)
-      await placeLine(tx, request, line, rules, now)
+      const refunded = refundedOf(request)
+      if (refunded === null) return placeLine(tx, request, line, rules, now)
+      const { kind, refundOf } = refunded
+      const withdrawalId = await refunds[kind](tx, { merchantId, refundOf, makerId: request.makerId, line }, now)
+      await endLine(tx, { requestId: id, number }, { withdrawalId }, now.real)
     })
     return false
   } catch (error) {
@@ -113,11 +146,7 @@ const placeOne = async (
 }
 
 /** The line, if it still waits. Another worker waits for the end of this transaction. */
-const lockedLine = async (
-  tx: Parameters<typeof lockRequest>[0],
-  { merchantId, id }: Pick<PayoutRequest, 'merchantId' | 'id'>,
-  number: number,
-) => {
+const lockedLine = async (tx: Tx, { merchantId, id }: Pick<PayoutRequest, 'merchantId' | 'id'>, number: number) => {
   const request = await lockRequest(tx, merchantId, id)
   if (request?.state !== 'placing') return undefined
   return waitingLine(tx, id, number)
@@ -125,6 +154,6 @@ const lockedLine = async (
 
 /** Why a payout is refused; undefined: the error is no refusal. */
 const reasonOf = (error: unknown): string | undefined => {
-  if (error instanceof ApiRefusal) return error.message
+  if (error instanceof ApiRefusal || error instanceof RefundImpossible) return error.message
   return error instanceof PayoutProblem ? REASONS[error.trouble] : undefined
 }

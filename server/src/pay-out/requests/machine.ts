@@ -3,13 +3,20 @@ import { moveOf, to, type Moves } from '../../platform/base/moves.ts'
 /**
  * A request of payouts.
  * - waiting: it can be approved until it expires; nothing is held
- * - placing: approved; the worker places the lines of a file one by one
- * - placed: every line has ended: as a withdrawal, or refused
+ * - placing: approved; the worker places the lines of a file one by one, or the refund
+ * - placed: every line has ended: as a withdrawal, or refused; a refund was made
  * - refused: by another member; withdrawn: by its maker
- * - failed: approved, and refused by the rules of withdrawals for good
+ * - failed: approved, and refused for good by the rules of withdrawals or of refunds
  */
 export type RequestState = 'waiting' | 'placing' | 'placed' | 'refused' | 'withdrawn' | 'failed'
-export type RequestEvent = 'approved-one' | 'approved-file' | 'ended' | 'refused' | 'withdrawn' | 'rejected'
+export type RequestEvent =
+  | 'approved-one'
+  | 'approved-file'
+  | 'ended'
+  | 'refused'
+  | 'withdrawn'
+  | 'rejected'
+  | 'unplaced'
 
 export const requestMoves: Moves<RequestState, RequestEvent, never> = {
   waiting: {
@@ -19,7 +26,7 @@ export const requestMoves: Moves<RequestState, RequestEvent, never> = {
     withdrawn: to('withdrawn'),
     rejected: to('failed'),
   },
-  placing: { ended: to('placed') },
+  placing: { ended: to('placed'), unplaced: to('failed') },
   placed: {},
   refused: {},
   withdrawn: {},

@@ -16,6 +16,7 @@
  * - address: the address is not valid on its network
  * - rules: the policy is not valid
  * - many: too many requests wait
+ * - asked: another request of the same refund is open
  * - not-served: the merchant is disabled or has ended
  */
 export type PayoutTrouble =
@@ -36,6 +37,7 @@ export type PayoutTrouble =
   | 'address'
   | 'rules'
   | 'many'
+  | 'asked'
   | 'not-served'
 
 /** Why a command about payouts changed nothing. */

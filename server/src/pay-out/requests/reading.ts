@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { emailsOf, memberSince } from '../../people/access/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
-import { approvalsFor } from './approving.ts'
+import { approvalsFor, refundedOf } from './approving.ts'
 import { approvalsOf, isPresent, linesOf, REQUEST_COLUMNS, type PayoutRequest, type StoredLine } from './store.ts'
 
 /** A request in a list, with its first line. */
@@ -17,11 +17,16 @@ export interface RequestRow extends PayoutRequest {
   units: bigint
 }
 
-/** A page of the requests of a merchant, newest first. @param after the id of the last request of the page before */
+/** A page of the requests of a merchant, newest first. @param given `after`: the id of the last request of the page before; `isRefund`: refunds only */
 export const listRequests = async (
   db: Db,
   merchantId: string,
-  { after, limit, openAt }: { after: string | null; limit: number; openAt: Date | null },
+  {
+    after,
+    limit,
+    openAt,
+    isRefund = false,
+  }: { after: string | null; limit: number; openAt: Date | null; isRefund?: boolean },
 ): Promise<{ rows: RequestRow[]; hasMore: boolean }> => {
   const { rows } = await sql<Omit<RequestRow, 'maker'>>`select ${REQUEST_COLUMNS}, l.ticker, l.blockchain,
       l.to_address as "to", l.units,
@@ -30,6 +35,7 @@ export const listRequests = async (
     from payout_requests r join payout_lines l on l.request_id = r.id and l.number = 1
     where r.merchant_id = ${merchantId}
       and (${openAt}::timestamptz is null or (r.state = 'waiting' and r.expires_at > ${openAt}) or r.state = 'placing')
+      and (not ${isRefund}::boolean or r.refund_of is not null)
       and (${after}::uuid is null or (r.created_at, r.id) < (select b.created_at, b.id from payout_requests b
         where b.merchant_id = ${merchantId} and b.id = ${after}::uuid))
     order by r.created_at desc, r.id desc limit ${limit + 1}`.execute(db)
@@ -87,7 +93,7 @@ export const readRequest = async (
       isAboveUsual: line.units > (usual.get(line.ticker) ?? line.units),
     })),
     approvals: approvals.map(({ personId, at }) => ({ personId, email: emails.get(personId)!, at })),
-    needed: await approvalsFor(db, merchantId, lines, now),
+    needed: await approvalsFor(db, merchantId, { lines, refunded: refundedOf(request) }, now),
   }
 }
 

@@ -1,13 +1,14 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { statesTaking } from '../../platform/base/moves.ts'
-import type { PayoutLine } from './content.ts'
+import type { PayoutLine, Refunded } from './content.ts'
 import { requestMoves, stateAfter, type RequestEvent, type RequestState } from './machine.ts'
 
 export interface PayoutRequest {
   id: string
   merchantId: string
-  kind: 'one' | 'file'
+  /** a payout of a form, a file of payouts, or a refund */
+  kind: 'one' | 'file' | Refunded['kind']
   /** of the file; empty for one payout */
   name: string
   state: RequestState
@@ -18,6 +19,10 @@ export interface PayoutRequest {
   decidedBy: string | null
   decidedAt: Date | null
   reason: string | null
+  /** the claim or the card payment that a refund returns */
+  refundOf: string | null
+  /** the invoice that it belongs to */
+  invoiceId: string | null
 }
 
 export interface StoredLine extends PayoutLine {
@@ -29,7 +34,7 @@ export interface StoredLine extends PayoutLine {
 export const REQUEST_COLUMNS =
   sql.raw(`r.id, r.merchant_id as "merchantId", r.kind, r.name, r.state, r.maker_id as "makerId",
   r.content_hash as "contentHash", r.created_at as "createdAt", r.expires_at as "expiresAt", r.decided_by as "decidedBy",
-  r.decided_at as "decidedAt", r.reason`)
+  r.decided_at as "decidedAt", r.reason, r.refund_of as "refundOf", r.invoice_id as "invoiceId"`)
 
 const LINE_COLUMNS =
   sql.raw(`number, ticker, blockchain, to_address as "to", units, fee_limit as "feeLimit", meta, state,
@@ -41,10 +46,13 @@ export const insertRequest = async (
   request: Omit<PayoutRequest, 'state' | 'decidedBy' | 'decidedAt' | 'reason'> & { formKey: string },
   lines: readonly PayoutLine[],
 ): Promise<string | undefined> => {
-  const { id, merchantId, kind, formKey, name, makerId, contentHash, createdAt, expiresAt } = request
+  const { id, merchantId, kind, formKey, name, makerId, contentHash, createdAt, expiresAt, refundOf, invoiceId } =
+    request
   const { rows } =
-    await sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at)
-    values (${id}, ${merchantId}, ${kind}, ${formKey}, ${name}, 'waiting', ${makerId}, ${contentHash}, ${createdAt}, ${expiresAt})
+    await sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at,
+      refund_of, invoice_id)
+    values (${id}, ${merchantId}, ${kind}, ${formKey}, ${name}, 'waiting', ${makerId}, ${contentHash}, ${createdAt}, ${expiresAt},
+      ${refundOf}, ${invoiceId})
     on conflict (merchant_id, form_key) do nothing returning 1`.execute(tx)
   if (rows.length === 0) {
     const { rows: before } = await sql<{ id: string }>`select id from payout_requests
@@ -59,6 +67,20 @@ export const insertRequest = async (
       as l(number, ticker, blockchain, to_address, units, fee_limit, meta)`.execute(tx)
   return undefined
 }
+
+/** The open request of a refund: one that waits and has not expired, or is being placed. */
+export const openRefundOf = async (
+  db: Db | Tx,
+  merchantId: string,
+  refundOf: string,
+  at: Date,
+): Promise<{ id: string } | undefined> =>
+  (
+    await sql<{
+      id: string
+    }>`select id from payout_requests where merchant_id = ${merchantId} and refund_of = ${refundOf}
+      and (state = 'placing' or (state = 'waiting' and expires_at > ${at})) order by created_at, id limit 1`.execute(db)
+  ).rows[0]
 
 /** Requests whose lines are to be placed now, the one that was tried the longest ago first. */
 export const placingRequests = async (db: Db, most: number, now: Date): Promise<PayoutRequest[]> =>
@@ -92,6 +114,21 @@ export const waitingLines = async (
 export const hasWaiting = async (tx: Tx, requestId: string): Promise<boolean> =>
   (await sql`select from payout_lines where request_id = ${requestId} and state = 'waiting' limit 1`.execute(tx)).rows
     .length > 0
+
+/** A request that waits for so long has expired. */
+export const WAITS_MS = 72 * 3_600_000
+
+/** SQL: how many requests of a merchant wait for a decision at a time of the real clock, at most `most`. */
+export const countWaiting = (merchantId: string, at: Date, most: number): RawBuilder<number> =>
+  sql`(select count(*) from (select from payout_requests where merchant_id = ${merchantId} and state = 'waiting'
+    and expires_at > ${at} and created_at > ${new Date(at.getTime() - WAITS_MS)} limit ${most}) w)`
+
+/** Why a line of a request has failed; undefined if none has. */
+export const failureIn = async (tx: Tx, requestId: string): Promise<string | undefined> =>
+  (
+    await sql<{ reason: string }>`select coalesce(reason, '') as reason from payout_lines
+      where request_id = ${requestId} and state = 'failed' order by number limit 1`.execute(tx)
+  ).rows[0]?.reason
 
 /** One line of a request, if it waits. */
 export const waitingLine = async (tx: Tx, requestId: string, number: number): Promise<StoredLine | undefined> =>

@@ -46,6 +46,7 @@ describe('the table of permissions', () => {
     'see-payouts': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     'request-payouts': ['owner', 'admin', 'finance'],
     'approve-payouts': ['owner', 'admin', 'finance', 'approver'],
+    'refund-payments': ['owner', 'admin', 'finance'],
     'manage-payout-addresses': ['owner', 'admin', 'finance'],
     'manage-payout-policy': ['owner'],
     'see-webhooks': TECHNICAL,

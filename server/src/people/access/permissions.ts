@@ -33,8 +33,12 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin', 'finance'],
   },
   'approve-payouts': {
-    does: 'approve and refuse payouts that another member asked for',
+    does: 'approve and refuse payouts and refunds that another member asked for',
     roles: ['owner', 'admin', 'finance', 'approver'],
+  },
+  'refund-payments': {
+    does: 'refuse refund claims, ask for refunds of payments, and withdraw own requests; refund alone up to the amount that the policy of payouts allows',
+    roles: ['owner', 'admin', 'finance'],
   },
   'manage-payout-addresses': {
     does: 'add addresses to the address book of payouts, and remove them',

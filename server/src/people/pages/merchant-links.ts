@@ -9,6 +9,7 @@ type Group = 'money' | Exclude<keyof Words['groups'], 'account'>
 const PARTS = [
   ['home', 'money', 'see-payments'],
   ['payments', 'money', 'see-payments'],
+  ['refunds', 'money', 'see-payments'],
   ['links', 'money', 'see-payments'],
   ['balances', 'money', 'see-balances'],
   ['exchange', 'money', 'see-exchanges'],

@@ -249,7 +249,12 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   people: { owner: 'treasury/adjustments', worker: 'r', operator: 'aw(removed_by, removed_at)' },
   position_limits: { owner: 'exchange/exchanges', api: 'r', worker: 'r', watcher: 'r', operator: 'raw' },
   rates: { owner: 'market/rates', api: 'r', worker: 'raw', watcher: 'r' },
-  refund_claims: { owner: 'pay-in/crypto-invoices', api: 'ra', worker: 'raw', watcher: 'raw' },
+  refund_claims: {
+    owner: 'pay-in/crypto-invoices',
+    api: 'raw(state, units, note, decided_at)',
+    worker: 'raw',
+    watcher: 'raw',
+  },
   refused_requests: { owner: 'merchants/refused-requests', api: 'ra', worker: 'rd' },
   request_answers: { owner: 'platform/api', api: 'raw', worker: 'rad', watcher: 'a' },
   reserve_leaves: { owner: 'treasury/reserves', operator: 'ra' },

@@ -13,6 +13,8 @@ export interface Words {
   newest: string
   /** a page without rows of which more pages follow */
   searchOn: string
+  openClaim: string
+  refundCard: (card: string) => string
   wrongFilter: string
   filters: string
   search: string
@@ -124,6 +126,8 @@ export const en: Words = {
   exportCsv: 'Export CSV',
   older: 'Older',
   newest: 'Newest',
+  openClaim: 'The refund claim of the payer',
+  refundCard: (card) => `Refund the card payment ${card}`,
   searchOn: 'Nothing fits so far. Older ones were not searched yet: go on with “Older”.',
   wrongFilter: 'A filter is not valid, and was ignored: an amount needs an asset, a day needs the form 2026-11-27.',
   filters: 'Filters',

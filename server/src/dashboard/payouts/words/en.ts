@@ -207,6 +207,7 @@ export const en: PayoutWords = {
     address: 'This is no address of that network.',
     rules: 'The policy is not valid. Check the numbers.',
     many: 'There are too many. End or remove some first.',
+    asked: 'There is an open request of this refund.',
     'not-served': 'Payouts are not possible: this merchant has ended.',
   },
   saidPlaced: 'Approved. The withdrawal was made.',

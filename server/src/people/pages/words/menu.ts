@@ -9,6 +9,7 @@ export interface MenuWords {
   home: string
   links: string
   payments: string
+  refunds: string
   balances: string
   exchange: string
   payouts: string
@@ -43,6 +44,7 @@ const uk: MenuWords = {
   home: 'Огляд',
   links: 'Платіжні посилання',
   payments: 'Платежі',
+  refunds: 'Повернення',
   balances: 'Баланси',
   exchange: 'Обмін',
   payouts: 'Виплати',
@@ -72,6 +74,7 @@ const kk: MenuWords = {
   home: 'Шолу',
   links: 'Төлем сілтемелері',
   payments: 'Төлемдер',
+  refunds: 'Қайтарулар',
   balances: 'Баланстар',
   exchange: 'Айырбас',
   payouts: 'Төлем шығару',
@@ -101,6 +104,7 @@ const ru: MenuWords = {
   home: 'Обзор',
   links: 'Платёжные ссылки',
   payments: 'Платежи',
+  refunds: 'Возвраты',
   balances: 'Балансы',
   exchange: 'Обмен',
   payouts: 'Выплаты',
@@ -130,6 +134,7 @@ const en: MenuWords = {
   home: 'Home',
   links: 'Payment links',
   payments: 'Payments',
+  refunds: 'Refunds',
   balances: 'Balances',
   exchange: 'Exchange',
   payouts: 'Payouts',

@@ -1,0 +1,1 @@
+alter table payout_requests validate constraint payout_requests_kind_check;
