@@ -15,7 +15,10 @@ export const homePage =
   (deps: HomePageDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { merchantId, role, visit } = scope
-    const needs = await readNeeds(deps.db, merchantId, new Date(deps.runtime.clock.business()))
+    const needs = await readNeeds(deps.db, merchantId, {
+      now: new Date(deps.runtime.clock.business()),
+      real: visit.now.real,
+    })
     const { notificationsUrl } = await settingsOf(deps.db, merchantId)
     const done = { invoice: needs.isInvoicing, webhook: notificationsUrl !== null, team: needs.isTeam }
     return merchantPage(scope, {
@@ -31,15 +34,17 @@ export const homePage =
 
 /** The page about each need, and the permission that it needs. */
 const PAGES: Readonly<Record<Need, { path: string; query: Readonly<Record<string, string>>; action: Action }>> = {
-  claims: { path: 'payments', query: { kind: 'crypto', status: 'ended' }, action: 'see-payments' },
+  claims: { path: 'refunds', query: { kind: 'claim', status: 'open' }, action: 'see-payments' },
+  requests: { path: 'payouts', query: {}, action: 'see-payouts' },
   underpaid: { path: 'payments', query: { kind: 'crypto', status: 'ended' }, action: 'see-payments' },
   held: { path: 'payments', query: { kind: 'deposit', status: 'processing' }, action: 'see-payments' },
   stopped: { path: 'balances', query: {}, action: 'see-balances' },
   failing: { path: 'webhooks', query: { state: 'failing' }, action: 'see-webhooks' },
+  endpoints: { path: 'webhooks/endpoints', query: {}, action: 'see-webhooks' },
 }
 
 /** What needs a member, in the order in which it is listed. */
-const ORDER: readonly Need[] = ['claims', 'underpaid', 'held', 'stopped', 'failing']
+const ORDER: readonly Need[] = ['claims', 'requests', 'underpaid', 'held', 'stopped', 'failing', 'endpoints']
 
 const needsOf = ({ visit, role, merchantId, language }: Scope, needs: Needs): Markup => {
   const texts = HOME_WORDS[language]

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { countFailing } from '../../merchants/webhooks/index.ts'
+import { countFailing, countFailingEndpoints } from '../../merchants/webhooks/index.ts'
 import { countHeldOf } from '../../pay-in/deposits/index.ts'
 import { countUndecided, countUnderpaid, hasCryptoInvoice } from '../../pay-in/crypto-invoices/index.ts'
 import { hasFiatInvoice } from '../../pay-in/fiat-invoices/index.ts'
+import { countWaiting } from '../../pay-out/requests/index.ts'
 import { countStopped } from '../../pay-out/withdrawals/index.ts'
 import { hasTeam } from '../../people/access/index.ts'
 import type { Db } from '../../platform/db/index.ts'
@@ -19,16 +20,25 @@ export interface Needs {
   held: number
   stopped: number
   failing: number
+  /** additional endpoints of webhooks */
+  endpoints: number
+  /** requests of payouts and refunds that wait for an approval */
+  requests: number
   isInvoicing: boolean
   isTeam: boolean
 }
 
-/** Reads it in one statement, which takes at most MOST_NEEDS rows from each index. `now`: business clock. */
-export const readNeeds = async (db: Db, merchantId: string, now: Date): Promise<Needs> => {
+/** Reads it in one statement, which takes at most MOST_NEEDS rows from each index. `now`: business clock; `real`: clock. */
+export const readNeeds = async (
+  db: Db,
+  merchantId: string,
+  { now, real }: { now: Date; real: Date },
+): Promise<Needs> => {
   const since = new Date(now.getTime() - UNDERPAID_MS)
   const { rows } = await sql<Needs>`select ${countUndecided(merchantId, MOST_NEEDS)} as claims,
     ${countUnderpaid(merchantId, since, MOST_NEEDS)} as underpaid, ${countHeldOf(merchantId, MOST_NEEDS)} as held,
     ${countStopped(merchantId, MOST_NEEDS)} as stopped, ${countFailing(merchantId, MOST_NEEDS)} as failing,
+    ${countFailingEndpoints(merchantId)} as endpoints, ${countWaiting(merchantId, real, MOST_NEEDS)} as requests,
     (${hasCryptoInvoice(merchantId)} or ${hasFiatInvoice(merchantId)}) as "isInvoicing", ${hasTeam(merchantId)} as "isTeam"`.execute(
     db,
   )

@@ -14,6 +14,7 @@ export type { ExhaustedSubscriber } from './alert.ts'
 export { leapSequences, replayEvents, replayOnce, skipEvent, wakeMerchant, type Replayed } from './commands.ts'
 export {
   countFailing,
+  countFailingEndpoints,
   DELIVERY_STATES,
   findDelivery,
   healthOf,

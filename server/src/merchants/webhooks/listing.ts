@@ -138,6 +138,12 @@ export const countFailing = (merchantId: string, most: number): RawBuilder<numbe
   sql`(select count(*) from (select from event_streams where merchant_id = ${merchantId} and own_lane
     and (attempts > 0 or state = 'exhausted') limit ${most}) f)`
 
+/** SQL: how many additional endpoints of a merchant have notifications whose attempts fail, or are used up. */
+export const countFailingEndpoints = (merchantId: string): RawBuilder<number> =>
+  sql`(select count(*) from webhook_endpoints e where e.merchant_id = ${merchantId} and e.removed_at is null
+    and exists (select from endpoint_streams s where s.endpoint_id = e.id and s.own_lane
+      and (s.attempts > 0 or s.state = 'exhausted')))`
+
 /** Reads a bounded number of rows, however many notifications and attempts a merchant has. */
 export const healthOf = async (db: Db | Tx, merchantId: string): Promise<EndpointHealth> => {
   const { rows } = await sql<EndpointHealth>`select

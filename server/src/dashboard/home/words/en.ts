@@ -1,4 +1,4 @@
-export type Need = 'claims' | 'underpaid' | 'held' | 'stopped' | 'failing'
+export type Need = 'claims' | 'requests' | 'underpaid' | 'held' | 'stopped' | 'failing' | 'endpoints'
 
 /** The texts of the first page about a merchant. Every language must have these keys, or it does not compile. */
 export interface HomeWords {
@@ -41,6 +41,8 @@ export const en: HomeWords = {
   needsYou: 'Needs you',
   nothingNeeds: 'Nothing waits for you.',
   needs: {
+    requests: 'Payouts and refunds that wait for an approval',
+    endpoints: 'Additional webhook endpoints that fail',
     claims: 'Refunds that payers request',
     underpaid: 'Underpaid invoices of the last 30 days',
     held: 'Deposits that are held until they are checked',
