@@ -22,6 +22,27 @@ export const eventInvariants: readonly Invariant[] = [
     },
   },
   {
+    name: 'endpoint-events-due',
+    statement:
+      'Each notification that an additional endpoint has not accepted is due, or its deliveries are exhausted and an alert says so.',
+    scope: 'merchant',
+    start: FIRST,
+    find: async (db, after, most) => {
+      // The walk is by endpoint, whose id is where the id of a merchant is in other walks.
+      const { rows } = await sql<PageRow>`with page as materialized (
+          select s.endpoint_id as merchant_id, s.object_id as key, s.merchant_id as owner, s.next_at, s.state from endpoint_streams s
+          where (endpoint_id, object_id) > (${after.merchantId}::uuid, ${after.key}::uuid) order by endpoint_id, object_id limit ${most}),
+        found as (select null::text as asset, p.owner as merchant_id,
+            'notifications of ' || p.key || ' to endpoint ' || p.merchant_id as subject,
+            case p.state when 'active' then 'no attempt is due' else 'they are exhausted and no alert says so' end as text
+          from page p where exists (select from webhook_endpoints e where e.id = p.merchant_id and e.removed_at is null)
+            and (p.next_at is null and p.state = 'active' or p.state = 'exhausted' and not exists (select from alerts a
+              where a.kind = 'webhooks-exhausted' and a.subject = 'endpoint/' || p.merchant_id and a.resolved_at is null)))
+        ${FOUND}`.execute(db)
+      return pageOf('endpoint-events-due', rows, most)
+    },
+  },
+  {
     name: 'events-numbered',
     statement: 'The number of the newest notification of each merchant is the number that its next one follows.',
     scope: 'merchant',

@@ -195,6 +195,17 @@ const CASES: readonly Case[] = [
     stops: merchant,
   },
   {
+    breaks: ['endpoint-events-due'],
+    how: 'notifications to an additional endpoint that are exhausted without an alert',
+    by: [
+      sql`insert into webhook_endpoints(id, merchant_id, url, description, sealed, created_by, created_at)
+        values (${DEPOSIT}, ${MERCHANT}, 'https://shop.example', '', '', 'test', now())`,
+      sql`insert into endpoint_streams(endpoint_id, object_id, merchant_id, next_sequence, last_sequence, state, since, until)
+        values (${DEPOSIT}, ${DEPOSIT}, ${MERCHANT}, 1, 1, 'exhausted', now(), now())`,
+    ],
+    stops: merchant,
+  },
+  {
     breaks: ['events-numbered'],
     how: 'a number that no notification has',
     by: [sql`update event_heads set sequence = sequence + 1`],
