@@ -220,6 +220,18 @@ describe('an additional endpoint', () => {
     expect(textOf(await owner!.get(at(`/endpoints/${id}?lang=en`)))).toContain('The secret before is valid until')
   })
 
+  test('gets no other secret by a form that has shown an older one', async () => {
+    const forms = await Promise.all([1, 2].map(() => owner!.get(at(`/endpoints/${id}/change`))))
+    const [first, second] = forms.map((page) => ({
+      do: 'replace',
+      form: fieldOf(page, 'form'),
+      after: fieldOf(page, 'after'),
+    }))
+    const replace = async (form: Record<string, string>) =>
+      (await owner!.post(at(`/endpoints/${id}/change`), form)).status
+    expect([await replace(first!), await replace(second!), await replace(first!)]).toEqual([200, 400, 400])
+  })
+
   test('names every problem of a form at once, with the typed text', async () => {
     const { answer } = await add(owner!, { 'endpoint-url': 'ftp://shop', 'endpoint-description': 'y'.repeat(101) })
     expect(answer.status).toBe(400)
@@ -257,7 +269,9 @@ describe('an additional endpoint', () => {
     for (const path of ['/endpoints/new', `/endpoints/${id}/change`])
       expect((await member.get(at(path))).status).toBe(form)
     expect((await add(member, { 'endpoint-url': url, ...ALL })).answer.status).toBe(form)
-    const replaced = await member.post(at(`/endpoints/${id}/change`), { do: 'replace', form: randomUUID() })
+    const page = await owner!.get(at(`/endpoints/${id}/change`))
+    const replacing = { do: 'replace', form: randomUUID(), after: fieldOf(page, 'after') }
+    const replaced = await member.post(at(`/endpoints/${id}/change`), replacing)
     expect(replaced.status).toBe(form)
   })
 

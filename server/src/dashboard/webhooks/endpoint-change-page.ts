@@ -1,4 +1,4 @@
-import { html, type Markup } from '@bursar/checkout/html'
+import { html, type Markup, type Piece } from '@bursar/checkout/html'
 import { ICONS } from '@bursar/checkout/icons'
 import { note } from '@bursar/checkout/parts'
 import type { AdditionalEndpoint } from '../../merchants/webhooks/index.ts'
@@ -74,7 +74,7 @@ export const changeOne =
         return redirect(linkTo(visit, merchantPath(merchantId, `${ENDPOINTS}/${id}`), { said: 'changed' }))
       }
       if (fields('do') === 'replace' && isUuid(fields('form'))) {
-        const asked = { merchantId, id, form: fields('form') }
+        const asked = { merchantId, id, form: fields('form'), after: fields('after') }
         const secret = await inTransaction(deps.db, (tx) => rotateEndpointOf(tx, session, asked, deps, visit.now))
         return secretPage(scope, id, secret)
       }
@@ -111,8 +111,13 @@ const pageWith = async (
       problem !== undefined && html`<div role="alert">${note('bad', ICONS.alert, problem)}</div>`,
       await provePanel(deps, { ...visit, session }, { next: path, kept }),
       changeForm(scope, path, endpoint, typed),
-      smallForm(scope, path, 'replace', deps.runtime.newId()),
-      smallForm(scope, path, 'remove', deps.runtime.newId()),
+      smallForm(
+        scope,
+        path,
+        'replace',
+        html`${hidden('form', deps.runtime.newId())}${hidden('after', endpoint.rotationId ?? '')}`,
+      ),
+      smallForm(scope, path, 'remove', false),
     ],
   })
 }
@@ -125,8 +130,8 @@ ${endpointFields(scope, typed)}
 <div class="pager"><button>${texts.save}</button></div></form>`
 }
 
-/** @param formId a form that is sent twice replaces the secret once */
-const smallForm = ({ visit, language }: Scope, path: string, does: 'replace' | 'remove', formId: string): Markup => {
+/** @param named names the form, and the secret that it replaces */
+const smallForm = ({ visit, language }: Scope, path: string, does: 'replace' | 'remove', named: Piece): Markup => {
   const texts = ENDPOINT_WORDS[language]
-  return html`<form method="post" action="${linkTo(visit, path)}" class="panel">${hidden('do', does)}${hidden('form', formId)}<p>${does === 'replace' ? texts.replaceText : texts.removeText}</p><div class="pager"><button class="second">${does === 'replace' ? texts.replace : texts.remove}</button></div></form>`
+  return html`<form method="post" action="${linkTo(visit, path)}" class="panel">${hidden('do', does)}${named}<p>${does === 'replace' ? texts.replaceText : texts.removeText}</p><div class="pager"><button class="second">${does === 'replace' ? texts.replace : texts.remove}</button></div></form>`
 }

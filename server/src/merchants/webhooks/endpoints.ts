@@ -41,6 +41,8 @@ export interface AdditionalEndpoint {
   createdAt: Date
   /** business clock: until then notifications have signatures with the secret before too */
   beforeUntil: Date | null
+  /** of the form that has replaced the secret last; null: it is the first secret */
+  rotationId: string | null
 }
 
 /** Associated data of a sealed secret, which binds it to its endpoint. */
@@ -54,7 +56,8 @@ export const readDescription = (typed: string): string | undefined => {
   return [...text].length <= LONGEST_DESCRIPTION && text.isWellFormed() ? text : undefined
 }
 
-const COLUMNS = sql`id, url, description, kinds, is_on as "isOn", created_at as "createdAt", before_until as "beforeUntil"`
+const COLUMNS = sql`id, url, description, kinds, is_on as "isOn", created_at as "createdAt", before_until as "beforeUntil",
+  rotation_id as "rotationId"`
 
 /** The additional endpoints of a merchant, oldest first. */
 export const listEndpoints = async (db: Db | Tx, merchantId: string): Promise<AdditionalEndpoint[]> =>

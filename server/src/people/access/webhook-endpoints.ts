@@ -172,19 +172,22 @@ export const changeEndpointOf = async (
 /**
  * Replaces the secret of an additional endpoint, and mails the owners; the secret before stays valid for
  * ENDPOINT_OVERLAP_MS. Throws NotAllowed, ProofNeeded or an EndpointProblem.
- * @param asked `form`: a form that is sent twice replaces the secret once
+ * @param asked `form`: a form that is sent twice replaces the secret once; `after`: the `rotationId` that the form has
+ *   shown, empty for null: it is not valid after another replacement
  * @returns the new secret, here and never again
  */
 export const rotateEndpointOf = async (
   tx: Tx,
   session: Session,
-  { merchantId, id, form }: { merchantId: string; id: string; form: string },
+  { merchantId, id, form, after }: { merchantId: string; id: string; form: string; after: string },
   { ring, random }: Secrets,
   now: Now,
 ): Promise<string> => {
   await authoriseSession(tx, session, { merchantId, action: 'manage-webhooks', needsProof: true })
   const endpoint = await lockEndpoint(tx, merchantId, id)
   if (endpoint === undefined) throw new EndpointProblem(['unknown'])
+  if (endpoint.rotationId === form) throw new EndpointProblem(['known'])
+  if ((endpoint.rotationId ?? '') !== after) throw new EndpointProblem(['changed'])
   const rotation = { id, rotationId: form, overlapMs: ENDPOINT_OVERLAP_MS }
   const secret = await rotateEndpointSecret(tx, merchantId, rotation, { box: ring, random }, now.moment)
   if (secret === undefined) throw new EndpointProblem(['known'])
