@@ -1,13 +1,20 @@
 /**
- * Refuses statements in new migrations that block tables in use, by squawk's rules (squawkhq.com/docs/rules). A comment
+ * Refuses statements in new migrations that block tables in use, by squawk's rules (squawkhq.com/docs/rules), and that
+ * take something from the builds before (`contractions.ts`). A comment
  * above a statement disables a rule for it and gives the reason: `-- squawk-ignore ban-drop-column`.
  */
 import { execFile } from 'node:child_process'
 import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { judgeContraction, releasesIn } from './contractions.ts'
 
 /** Migrations with an earlier time or a number in their names are older than these rules. */
 const SINCE = '202611250900'
+
+/** Earlier migrations belong to the first release: no build before it is upgraded without a stop. */
+const FIRST_RELEASE = '202611290000'
+
+const CHANGELOG = join(import.meta.dirname, '../../CHANGELOG.md')
 
 const LEFT_OUT = [
   // `migrate` sets it.
@@ -40,7 +47,12 @@ export const judgeMigrations = async (folder: string): Promise<string[]> => {
   const [outside, inside] = [files.filter(isOutside), files.filter((file) => !isOutside(file))].map((some) =>
     some.map(({ path }) => path),
   )
+  const releases = releasesIn(await readFile(CHANGELOG, 'utf8'))
+  const contracting = files
+    .filter(({ path }) => basename(path) >= FIRST_RELEASE)
+    .map(async ({ path, sql }) => (await judgeContraction(sql, releases)).map((fault) => `${path}:1: ${fault}`))
   return [
+    ...(await Promise.all(contracting)).flat(),
     ...(await squawk(inside!, ['--assume-in-transaction'])),
     ...(await squawk(outside!, ['--no-assume-in-transaction'])),
     ...files.filter(isOutside).flatMap(({ path, sql }) => notConcurrent(path, sql)),

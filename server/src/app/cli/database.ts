@@ -14,7 +14,7 @@ import { recordDone } from './recording.ts'
 /** Migrates the database, grants the rights of its roles, and records both. */
 export const migrateDatabase = async (env: Environment, out: Output): Promise<void> => {
   const { databaseUrl, databaseRoles } = loadDatabaseConfig(env)
-  const ran = await migrate(databaseUrl)
+  const ran = await migrate(databaseUrl, { report: (sentence) => out.say(sentence) })
   out.say(ran.length === 0 ? 'the database is up to date' : `ran ${ran.join(', ')}`)
   const missing = await applyGrants(databaseUrl, databaseRoles)
   await recordDone('migrate', env)

@@ -7,6 +7,7 @@ import { readConfig, readDatabaseConfig } from '../../platform/config/config.ts'
 import type { Role } from '../../platform/config/settings.ts'
 import { createIds } from '../../platform/runtime/ids.ts'
 import { createLog } from '../../platform/process/log.ts'
+import { VERSION } from '../../platform/process/version.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { STANDARD_POLICIES, type Policies } from '../composition/policy.ts'
 import { FILE_READERS } from '../composition/settings-files.ts'
@@ -36,10 +37,10 @@ export interface Opened {
 
 export const newId = createIds()
 
-/** Reads the settings and connects to the database. Refuses a database whose schema differs from this build's. */
+/** Reads the settings and connects to the database. Refuses a database whose schema this build can't use. */
 export const openInstallation = async (env: Environment, role: Role): Promise<Opened> => {
   const config = loadConfig(env, role)
-  await requireMigrated(config.databaseUrl)
+  const further = await requireMigrated(config.databaseUrl)
   const pool: PoolSettings = {
     url: config.databaseUrl,
     applicationName: `bursar ${role}`,
@@ -57,9 +58,12 @@ export const openInstallation = async (env: Environment, role: Role): Promise<Op
     await connections.end()
     throw error
   })
+  const log = createLog(config.logLevel, role)
+  if (serves && further.length > 0)
+    log.warn({ version: VERSION, migrations: further }, 'a newer build has migrated the database: upgrade this process')
   return {
     config,
-    runtime: { db, clock, newId: createIds(), log: createLog(config.logLevel, role) },
+    runtime: { db, clock, newId: createIds(), log },
     pool,
     policies: config.policy ?? STANDARD_POLICIES,
     connections: () => ({

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type pg from 'pg'
+import { watchBlockers } from './blocking.ts'
 import { DatabaseClient, SERVER_SIDE } from './client.ts'
-import { isLocked, type Db, type Tx } from './database.ts'
+import { isLocked, mayRetry, type Db, type Tx } from './database.ts'
 import { makeEventPartitions } from './partitions.ts'
 import { requireNoPooler } from './pooler.ts'
 
@@ -15,7 +17,16 @@ interface Migration {
   name: string
   sql: string
   checksum: string
+  /** true: a build that lacks this migration must not run after it */
+  contracts: boolean
 }
+
+/**
+ * The line of a migration that removes something which older builds use: `-- contract after 0.2.0`. The release that it
+ * names is the first one that does not use it (decision 204). A migration without this line expands the schema: builds
+ * that lack it go on.
+ */
+export const CONTRACT = /^-- contract after (\d+\.\d+\.\d+)$/m
 
 /** Names of older migrations, from before names contained times. */
 const NUMBERED = /^(\d{4})-[a-z0-9-]+\.sql$/
@@ -47,7 +58,7 @@ export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]>
   Promise.all(
     (await readNames(folder)).map(async (name) => {
       const sql = await readFile(new URL(name, folder), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex'), contracts: CONTRACT.test(sql) }
     }),
   )
 
@@ -55,6 +66,18 @@ export const readMigrations = async (folder: URL = FOLDER): Promise<Migration[]>
 const OUTSIDE = '-- outside a transaction\n'
 /** Maximum wait of a migration for a lock, because other sessions that use the table wait behind it. */
 const LOCK_WAIT_MS = 5_000
+/** Attempts of one migration. Between them the sessions that waited behind it have their turn. */
+const TRIES = 10
+const PAUSE_MS = 1_000
+
+interface Migrating {
+  folder?: URL
+  lockWaitMs?: number
+  tries?: number
+  pauseMs?: number
+  /** gets a sentence about each wait: which migration, which session blocks it */
+  report?: (sentence: string) => void
+}
 
 /**
  * Migrates a database to this build's schema, forward only, each file in its own transaction. A file that begins with
@@ -62,57 +85,104 @@ const LOCK_WAIT_MS = 5_000
  * repeatable. Refuses a database with a migration that this build does not have, or whose text has changed since it
  * ran. Then creates the partitions of the coming months.
  * @returns names of the migrations that ran now
- * @throws Error when a migration waits too long for a lock; that migration is rolled back
+ * @throws Error when a migration waits too long for a lock at each attempt; it is rolled back, and the error names the
+ *   session that holds the lock
  */
-export const migrate = async (
-  url: string,
-  { folder = FOLDER, lockWaitMs = LOCK_WAIT_MS }: { folder?: URL; lockWaitMs?: number } = {},
-): Promise<string[]> => {
+export const migrate = async (url: string, { folder = FOLDER, ...how }: Migrating = {}): Promise<string[]> => {
   const migrations = await readMigrations(folder)
   const client = await connect(url)
+  const watching = await connect(url)
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
-    await client.query(`create table if not exists schema_migrations(
-      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
-    const done = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations')
-    const known = new Map(migrations.map((m) => [m.name, m.checksum]))
-    for (const row of done.rows) {
-      if (!known.has(row.name)) throw new Error(`the database is newer than this build: it has ${row.name}`)
-      if (known.get(row.name) !== row.checksum) throw new Error(`${row.name} has changed since it ran on this database`)
-    }
-    const applied = new Set(done.rows.map((row) => row.name))
+    const applied = await readApplied(client, migrations)
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const session = { client, watching, pid: rows[0]!.pid }
     const ran: string[] = []
     for (const migration of migrations) {
       if (applied.has(migration.name)) continue
-      if (migration.sql.startsWith(OUTSIDE)) await runOutside(client, migration)
-      else await runInside(client, migration, lockWaitMs)
+      if (migration.sql.startsWith(OUTSIDE)) await runOutside(session, migration, how)
+      else await runInside(session, migration, how)
       ran.push(migration.name)
     }
     await makeEventPartitions(client)
     return ran
   } finally {
-    await client.end()
+    await Promise.all([client.end(), watching.end()])
   }
 }
 
-const runInside = async (client: pg.Client, migration: Migration, lockWaitMs: number): Promise<void> => {
-  await client.query('begin')
-  await client.query(`set local lock_timeout = ${lockWaitMs}`)
+/** @throws Error for a database that is newer than this build, or whose migrations had another text */
+const readApplied = async (client: pg.Client, migrations: readonly Migration[]): Promise<Set<string>> => {
+  await client.query(`create table if not exists schema_migrations(
+    name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+  // Looked for first: `alter table` locks out the roles that start, even if the column exists.
+  const column = await client.query(`select from information_schema.columns
+    where table_schema = 'public' and table_name = 'schema_migrations' and column_name = 'contracts'`)
+  if (column.rowCount === 0)
+    await client.query('alter table schema_migrations add column contracts boolean not null default false')
+  const done = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations')
+  const known = new Map(migrations.map((m) => [m.name, m.checksum]))
+  for (const row of done.rows) {
+    if (!known.has(row.name)) throw new Error(`the database is newer than this build: it has ${row.name}`)
+    if (known.get(row.name) !== row.checksum) throw new Error(`${row.name} has changed since it ran on this database`)
+  }
+  return new Set(done.rows.map((row) => row.name))
+}
+
+interface Session {
+  client: pg.Client
+  /** a second connection, which sees what the first one waits for */
+  watching: pg.Client
+  /** of the first one */
+  pid: number
+}
+
+const runInside = async (
+  { client, watching, pid }: Session,
+  migration: Migration,
+  { lockWaitMs = LOCK_WAIT_MS, tries = TRIES, pauseMs = PAUSE_MS, report = () => {} }: Migrating,
+): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const watch = watchBlockers(watching, pid, lockWaitMs / 4)
+    try {
+      await client.query('begin')
+      await client.query(`set local lock_timeout = ${lockWaitMs}`)
+      await client.query(migration.sql)
+      await record(client, migration)
+      await client.query('commit')
+      return
+    } catch (error) {
+      if (!isLocked(error) && !mayRetry(error)) throw error
+      await client.query('rollback')
+      await watch.end()
+      const waited = `${migration.name} waited ${lockWaitMs} ms for a lock that ${watch.seen || 'another session'} holds`
+      if (attempt >= tries)
+        throw new Error(
+          `${waited}, and did nothing in ${tries} attempts: end that session or wait for it, and run \`bursar migrate\` again`,
+          { cause: error },
+        )
+      report(`${waited}: attempt ${attempt + 1} of ${tries} follows`)
+    } finally {
+      await watch.end()
+    }
+    await sleep(pauseMs)
+  }
+}
+
+/** Statements outside a transaction let others use the table while they wait, so that their wait has no limit. */
+const runOutside = async (
+  { client, watching, pid }: Session,
+  migration: Migration,
+  { lockWaitMs = LOCK_WAIT_MS, report = () => {} }: Migrating,
+): Promise<void> => {
+  const watch = watchBlockers(watching, pid, lockWaitMs, (blockers) =>
+    report(`${migration.name} waits for the transaction of ${blockers}; the tables stay in use meanwhile`),
+  )
   try {
-    await client.query(migration.sql)
-  } catch (error) {
-    if (!isLocked(error)) throw error
-    throw new Error(
-      `${migration.name} waited ${lockWaitMs} ms for a lock that another session holds, and did nothing: run \`bursar migrate\` again, or stop the roles first`,
-      { cause: error },
-    )
+    for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
+  } finally {
+    await watch.end()
   }
-  await record(client, migration)
-  await client.query('commit')
-}
-
-const runOutside = async (client: pg.Client, migration: Migration): Promise<void> => {
-  for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
   // A failed build leaves an invalid index, which `if not exists` of a repetition would accept.
   const { rows } = await client.query<{ name: string }>(`select c.relname::text as name from pg_index i
     join pg_class c on c.oid = i.indexrelid and c.relkind = 'i'
@@ -124,22 +194,42 @@ const runOutside = async (client: pg.Client, migration: Migration): Promise<void
   await record(client, migration)
 }
 
-const record = async (client: pg.Client, { name, checksum }: Migration): Promise<void> => {
-  await client.query('insert into schema_migrations(name, checksum) values ($1, $2)', [name, checksum])
+const record = async (client: pg.Client, { name, checksum, contracts }: Migration): Promise<void> => {
+  await client.query('insert into schema_migrations(name, checksum, contracts) values ($1, $2, $3)', [
+    name,
+    checksum,
+    contracts,
+  ])
 }
 
-/** Throws unless the database has exactly the migrations of this build. Roles call it before they serve. */
-export const requireMigrated = async (url: string): Promise<void> => {
+/**
+ * Checks that this build can run on the database: it has all migrations of this build, and every further one expands
+ * the schema. Roles call it before they serve, so a role of the previous release can restart while its successors are
+ * installed.
+ * @returns names of the further migrations, of newer builds
+ * @throws Error for a database that lacks a migration, or that a newer build has contracted
+ */
+export const requireMigrated = async (url: string): Promise<string[]> => {
   const wanted = await readNames(FOLDER)
   await requireNoPooler(url)
   const client = await connect(url)
   try {
-    const rows = await client.query<{ name: string }>('select name from schema_migrations')
-    const have = rows.rows.map((row) => row.name).toSorted()
-    if (wanted.join() === have.join()) return
-    throw new Error(
-      `the database schema is not this build's: run \`bursar migrate\` (it has ${have.at(-1) ?? 'nothing'})`,
+    // Through JSON, because a database that an older build has migrated lacks the column.
+    const { rows } = await client.query<{ name: string; contracts: boolean }>(
+      `select name, coalesce((to_jsonb(m) ->> 'contracts')::boolean, false) as contracts from schema_migrations m`,
     )
+    const have = new Set(rows.map((row) => row.name))
+    const missing = wanted.find((name) => !have.has(name))
+    if (missing !== undefined)
+      throw new Error(`the database schema is not this build's: run \`bursar migrate\` (it lacks ${missing})`)
+    const known = new Set(wanted)
+    const further = rows.filter((row) => !known.has(row.name))
+    const contracted = further.find((row) => row.contracts)
+    if (contracted !== undefined)
+      throw new Error(
+        `this build is too old for the database: ${contracted.name} removed what it uses. Install the release that migrated the database`,
+      )
+    return further.map((row) => row.name).toSorted()
   } finally {
     await client.end()
   }
