@@ -134,7 +134,8 @@ export const createLoad = (sandbox: Sandbox): Load => {
         targetTicker: isThere ? 'USDC' : 'USDT',
         amount: '5',
         side: 'spend',
-        price: '0.5',
+        // USDC for one USDT: the least that is accepted for a sold USDT, the most that is paid for a bought one.
+        price: isThere ? '0.5' : '2',
         localId,
       } as const
       const made: Exchange = {
