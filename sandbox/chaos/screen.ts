@@ -64,7 +64,7 @@ export function verdict(
   const byRole = Object.entries(tally.kills).map(([role, count]) => `${role} ${count}`)
   say('')
   say(
-    `  ${plural(total(tally.kills), 'kill -9', 'kill -9')}: ${byRole.join(', ')}; stopped for a while: ${tally.pauses}`,
+    `  ${plural(total(tally.kills), 'kill -9', 'kill -9')}: ${byRole.join(', ')}; paused for a while: ${tally.pauses}`,
   )
   say(`  ${plural(tally.noAnswer, 'call')} got no answer and were repeated, or looked up by localId`)
   say('')
