@@ -9,7 +9,7 @@ export const alertsDocument = (): string => `# Alerts
 
 Written by \`npm run generate\` from \`server/src/platform/runtime/alert-kinds.ts\`.
 
-An alert reports a condition or an event that a person must look at. \`bursar alerts\` lists the open ones, each with a text that says what to do. A *critical* alert means that money may be wrong or lost, or that nothing of its kind is credited or paid: look now. A *warning* means that something waits or will soon: look within a day.
+An alert reports a condition or an event that a person must look at. \`bursar alerts\` lists the open ones, each with a text that says what to do. A *critical* alert means that an amount may be wrong or lost, or that a kind of payment or deposit is not processed at all: look now. A *warning* means that something waits or will soon: look within a day.
 
 ## Receivers
 
@@ -24,10 +24,10 @@ The worker sends alerts to the people and systems in the file that \`BURSAR_ALER
 \`\`\`
 
 - A critical alert is sent within seconds, a warning when it has been open for \`warningsAfterMinutes\` (10). An open alert is sent again after \`repeatHours\` (24). The end of an alert is sent once.
-- One message has all alerts that are due. A mail has the alerts of one kind together.
+- One message contains all alerts that are due, at most 200; a mail groups them by kind.
 - People get one notice of one cause: while the alert \`node-unavailable\` of a network is open, and ten minutes longer, mail and webhooks get no alerts that it explains, such as \`chain-stale\` or \`job-failing\` of the same network. If such an alert lasts longer than its cause, it is sent. \`bursar alerts\`, the metric and Alertmanager have all of them. The table has the causes of each kind.
 - Mail needs the mail server of \`BURSAR_SMTP_URL\` ([mail.md](mail.md)).
-- A webhook gets \`{ "alerts": [...] }\`. Each alert has \`id\`, \`kind\`, \`severity\`, \`subject\`, \`text\`, \`page\`, \`raisedAt\`, \`endedAt\` (null while it is open) and \`isRepeated\`. With \`secretFile\`, the request is signed as Standard Webhooks.
+- A webhook gets \`{ "alerts": [...] }\`. Each alert has \`id\`, \`kind\`, \`severity\`, \`subject\`, \`text\`, \`page\`, \`raisedAt\`, \`endedAt\` (null while it is open) and \`isRepeated\`. With \`secretFile\`, the request is signed as the Standard Webhooks specification describes.
 - Alertmanager gets every open alert each minute, and groups, repeats and silences them by its own settings. If the worker stops, Alertmanager ends the alerts after five minutes: monitor the worker too, by the rules below.
 - A receiver that does not answer gets the alerts later. \`bursar doctor\` names it with the reason, and the alert \`job-failing\` is raised after five minutes. \`bursar alerts test\` sends a test to each receiver.
 

@@ -135,7 +135,10 @@ describe('a deposit', () => {
     }
     const alerts = await until('the alert', async () => {
       const text = await bursar('alerts')
-      return /No provider has judged 1 deposits and 0 withdrawals, the oldest for \d\.\d h.*502/.test(text) && text
+      return (
+        /No provider has judged 1 deposits and 0 withdrawals; the oldest has waited for \d\.\d h.*502/.test(text) &&
+        text
+      )
     })
     expect(alerts.match(/screening/g)).toHaveLength(1)
     expect([await statuses(market, id), (await compliance(market, id))['code']]).toEqual([['Pending'], 102])

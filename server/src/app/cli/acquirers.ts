@@ -151,7 +151,8 @@ export const acquirerCommands: readonly Command[] = [
       done: flag('the payer has the money'),
       refused: flag('the payer will not get the money: it goes back to the account it was held on'),
     },
-    irreversible: 'The refund ends as you say. If it was done and you say refused, it can be given back twice.',
+    irreversible:
+      'The refund ends as you say. If the payer already has the money and you choose --refused, the same money can be refunded twice.',
     more: `With --refused the acquirer is queried once more: a refund that it shows or confirms can't be refused. For two weeks afterwards the worker queries the refunded amount of the payment. Your login is recorded with the refund and in "bursar actions".`,
     run: async ({ args, options }, env, out) => {
       if (options.done === options.refused) throw new UsageError('give one of --done and --refused')
@@ -170,7 +171,7 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'payment went-back',
-    summary: 'enter the amount that went back to a payer if the acquirer reports none; 0: no money went back',
+    summary: 'record the amount of a refund that the acquirer reports without an amount; 0 if nothing was refunded',
     args: ['PAYMENT_ID', 'AMOUNT', 'REASON...'],
     irreversible: 'The amount is taken from the balance of the merchant; a missing part becomes a debt.',
     run: async ({ args }, env, out) => {
@@ -204,7 +205,8 @@ export const acquirerCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant held',
-    summary: 'list the held money of card payments of a merchant, and when each part is released',
+    summary:
+      'list the amounts of card payments that are not available to a merchant yet, and when each becomes available',
     args: ['MERCHANT_ID'],
     run: async ({ args }, env, out) =>
       withInstallation(env, async (opened) => {

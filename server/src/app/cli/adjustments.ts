@@ -82,8 +82,8 @@ const adjustCommands: readonly Command[] = [
     args: ['AMOUNT', 'REASON...'],
     options: {
       asset: neededText('TICKER', 'of this asset'),
-      from: neededText('ACCOUNT', 'the account that gives'),
-      to: neededText('ACCOUNT', 'the account that gets'),
+      from: neededText('ACCOUNT', 'the account that AMOUNT is taken from'),
+      to: neededText('ACCOUNT', 'the account that AMOUNT is added to'),
       address: text(
         'NETWORK/ADDRESS',
         'the address: for custody, and for money of an address in the suspense of the platform',
@@ -183,7 +183,10 @@ const personCommands: readonly Command[] = [
     name: 'person key',
     summary: "create a key that signs adjustments; run it on the person's own machine, without an installation",
     options: {
-      out: neededText('FILE', 'where the private key goes; readable by its owner alone, never over another file'),
+      out: neededText(
+        'FILE',
+        'the file to create for the private key; only you can read it, and an existing file is not overwritten',
+      ),
     },
     run: async ({ options: { out: file } }, _env, out) => {
       const { pem, publicKey } = makePersonKey()

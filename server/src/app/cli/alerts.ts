@@ -12,7 +12,7 @@ import { command, type Command } from './command.ts'
 export const alertCommands: readonly Command[] = [
   command({
     name: 'alerts',
-    summary: 'list open alerts',
+    summary: 'list the stops in force and the open alerts',
     more: 'Alerts with an id in brackets report an event: end them with `alerts end` when you have dealt with it. The others end when the condition that they report ends.',
     run: async (_given, env, out) =>
       withInstallation(env, async ({ runtime }) => {

@@ -76,7 +76,9 @@ const withSocket = async <T>(programs: Programs, work: (socket: string) => Promi
 
 const refuseRoot = (): void => {
   if (process.geteuid?.() === 0)
-    throw new Error('PostgreSQL does not run as root: run this command as the user of the database, such as postgres')
+    throw new Error(
+      'PostgreSQL does not run as root: run this command as another user, and `restore` as the user of the database, such as postgres',
+    )
 }
 
 const restoreOptions = {
@@ -98,7 +100,7 @@ export const backupCommands: readonly Command[] = [
         'FILE',
         'certificate (PEM) for which settings with secrets are encrypted; without it they are left out',
       ),
-      'without-signer': flag("make it although no signer is configured; it then lacks the signer's log"),
+      'without-signer': flag("make the backup without the signer's log if no signer is configured"),
       'keep-days': textOr('35', 'DAYS', 'backups older than this are removed, except for the two newest'),
     },
     more: 'Run it every day on another machine than the database. `bursar backup wal` must receive the write-ahead log into the same folder. See docs/operating/backup.md.',
@@ -222,7 +224,7 @@ export const backupCommands: readonly Command[] = [
       ...restoreOptions,
       scratch: neededText('FOLDER', 'an empty or missing folder with room for the database'),
     },
-    more: 'Run it every month as the user of PostgreSQL. Exits with 1 when a file, the ledger or an invariant is not good.',
+    more: 'Run it every month, as any user but root. Exits with 1 when a file, the ledger or an invariant is not good.',
     run: async ({ options }, env, out) => {
       refuseRoot()
       const folder = resolve(options.folder)

@@ -83,7 +83,8 @@ export const coldCommands: readonly Command[] = [
     name: 'cold cancel',
     summary: 'cancel a transfer for which no signed transaction was imported',
     args: ['TRANSFER_ID'],
-    irreversible: 'The transfer is cancelled: destroy its signed transaction.',
+    irreversible:
+      'The transfer is cancelled. If it was signed offline, destroy the signed transaction: it can still be sent.',
     run: async ({ args }, env, out) =>
       withInstallation(env, async ({ runtime }) => {
         const cancelled = await inTransaction(runtime.db, (tx) =>

@@ -73,13 +73,13 @@ export const moneyCommands: readonly Command[] = [
   }),
   command({
     name: 'freeze',
-    summary: 'stop withdrawals: all, or those of an asset, a network, a merchant or a combination',
+    summary: 'stop outgoing payments and exchanges: all, or those of an asset, a network, a merchant or a combination',
     args: ['REASON...'],
     options: {
       asset: text('TICKER', 'of this asset'),
       network: network('on this network'),
       merchant: uuid('of this merchant'),
-      all: flag('all withdrawals; excludes the other options'),
+      all: flag("all payments and exchanges; can't be combined with the other options"),
     },
     run: async ({ args, options: { asset = null, network: on = null, merchant = null, all } }, env, out) => {
       if (all === [asset, on, merchant].some((one) => one !== null))

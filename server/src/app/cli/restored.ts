@@ -99,7 +99,7 @@ export const restoredCommands: readonly Command[] = [
     name: 'address watch',
     summary: 'watch addresses that may have been issued before a restore; deposits to them go to suspense',
     args: ['BLOCKCHAIN', 'FROM', 'COUNT'],
-    more: 'FROM is a derivation index of deposit addresses. Indexes below the one at which new addresses started after `bursar restored` are never given out again.',
+    more: 'FROM is a derivation index of deposit addresses. After `bursar restored`, new addresses start at a higher index. Bursar never gives out addresses with lower indexes again, so you can watch them.',
     run: async ({ args }, env, out) => {
       const blockchain = args.BLOCKCHAIN as Network
       const from = wholeNumberOf(args.FROM, 'FROM')
@@ -124,7 +124,7 @@ export const restoredCommands: readonly Command[] = [
     name: 'address give-back',
     summary: 'assign an address that a restored copy lacks to its merchant again',
     args: ['MERCHANT_ID', 'BLOCKCHAIN', 'ADDRESS', '[META...]'],
-    irreversible: 'The address belongs to this merchant from now on, who is credited with deposits to it.',
+    irreversible: 'From now on the address belongs to this merchant, and deposits to it are credited to the merchant.',
     run: async ({ args }, env, out) => {
       const { MERCHANT_ID: merchantId, ADDRESS: address, META: meta = null } = args
       const blockchain = args.BLOCKCHAIN as Network

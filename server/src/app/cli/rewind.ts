@@ -63,7 +63,7 @@ export const rewindCommands: readonly Command[] = [
     args: ['NETWORK', '[HEIGHT]'],
     more:
       'For a watcher that stopped because its node has no block in common with the blocks that were read. Without HEIGHT, the plan goes back to the newest block that the node ' +
-      'and the books have in common. Changes nothing. See docs/operating/chain-trouble.md.',
+      'and the books have in common. This command changes nothing. See docs/operating/chain-trouble.md.',
     run: async ({ args: { NETWORK: name, HEIGHT: typed } }, env, out) => {
       const named = typed === undefined ? undefined : heightOf(typed)
       await withNetwork(env, name as Network, async (deps, opened) => {

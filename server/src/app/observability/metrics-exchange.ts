@@ -55,7 +55,7 @@ export const exchangeMetricsOf = (
   return [
     figure(
       'bursar_position_exposure',
-      "The position less the owner's capital in it: the change by exchanges and hedges, in whole units",
+      "The position less the operator's capital in it: the change by exchanges and hedges, in whole units",
       ({ asset, exposure }) => whole(asset, exposure),
     ),
     money(

@@ -15,7 +15,7 @@ export const jobWatch = (runtime: Runtime): JobWatch => ({
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
   standing: async (name, sinceMs) => {
-    const text = `The job "${name}" has made no progress since ${new Date(sinceMs).toISOString()}, because something that it waits for does not answer. Restart the process. The work of the job is delayed; nothing is lost`
+    const text = `The job "${name}" has made no progress since ${new Date(sinceMs).toISOString()}. Probably a node, an acquirer or another service does not answer. Restart the process if it continues. The work of the job is delayed; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
   well: (name) => resolveAlert(runtime.db, KIND, name, momentOf(runtime).at),

@@ -176,7 +176,7 @@ test('a transfer between our accounts that nodes rejected is not made anew, and 
 test('audit M-A5: it is not made anew when the signer knows another transaction for it', async () => {
   expect(await stepped(EXPIRED + 3_000, { signedBesides: [{ hash: 'cc' }] })).toBe(1)
   const { rows } = await sql<{ text: string }>`select text from alerts where kind = 'stuck'`.execute(db)
-  expect(rows[0]!.text).toContain('the signer has signed cc for it besides')
+  expect(rows[0]!.text).toContain('the signer has also signed cc')
 })
 
 describe('audit D-T4: an expired payment that nodes refuse as invalid, or that would revert', () => {

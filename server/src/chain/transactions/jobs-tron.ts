@@ -116,8 +116,8 @@ const isAllKnown = async (deps: SendingDeps, outgoing: Outgoing, expiration: num
     const unknown = (await signer.transactionsOf(id)).filter(({ hash }) => !known.has(hash))
     if (unknown.length === 0) continue
     const text =
-      `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has signed ${unknown.map(({ hash }) => hash).join(', ')} for it besides, ` +
-      'which this database does not know. It is not made anew; see docs/operating/recovery.md'
+      `Payment ${outgoing.id} on TRON has expired (${new Date(expiration).toISOString()}), and the signer has also signed ${unknown.map(({ hash }) => hash).join(', ')}, ` +
+      'which this database does not have. Bursar makes no replacement; see docs/operating/recovery.md'
     await raiseAlert(runtime.db, { kind: 'stuck', subject: outgoing.id, text }, momentOf(runtime))
     return false
   }

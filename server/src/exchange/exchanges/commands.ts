@@ -147,7 +147,7 @@ const noInventory = async (tx: Tx, { asset, units }: InventoryMove): Promise<Api
 }
 
 /**
- * Moves the owner's capital into the position, or out of it if `units` is negative. @throws RangeError when there is
+ * Moves the operator's capital into the position, or out of it if `units` is negative. @throws RangeError when there is
  * too little
  */
 export const fundPosition = async (tx: Tx, asset: string, units: bigint, moment: Moment): Promise<void> => {

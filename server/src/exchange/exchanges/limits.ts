@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/index.ts'
 import { levelInventory } from './inventory.ts'
 
 /**
- * How far exchanges may move the position of an asset from the owner's capital, in ledger units. Null: as in the
+ * How far exchanges may move the position of an asset from the operator's capital, in ledger units. Null: as in the
  * settings.
  */
 export interface PositionLimits {
@@ -32,9 +32,9 @@ export interface Exposure {
   /** the position: the inventory for sale, and the amount that orders on a venue have reserved */
   units: bigint
   reserved: bigint
-  /** the owner's capital in the position; the rest came from exchanges and hedges */
+  /** the operator's capital in the position; the rest came from exchanges and hedges */
   funded: bigint
-  /** the position less the owner's capital: above 0, the platform has bought more than it has sold */
+  /** the position less the operator's capital: above 0, the platform has bought more than it has sold */
   exposure: bigint
   boughtUnits: bigint
   boughtValue: bigint

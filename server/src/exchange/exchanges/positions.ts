@@ -8,7 +8,7 @@ export interface AssetPosition {
   position: bigint
   /** the inventory, with the amount that orders on a venue have reserved; always equal to the position */
   inventory: bigint
-  /** the owner's capital outside the position */
+  /** the operator's capital outside the position */
   capital: bigint
   /** given to merchants, and received from them, since the beginning */
   sold: bigint

@@ -21,7 +21,7 @@ export const createPositionWatchJob = (
       const size = exposure < 0n ? -exposure : exposure
       const isNear = rules !== undefined && limit !== null && size > 0n && size * 100n >= limit * warnPercent
       const text = isNear
-        ? `exchanges have taken the position of ${asset} ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'above' : 'below'} the owner's capital; the limit is ${formatUnits(limit, rules.scale)}, where ${exposure > 0n ? 'no more is bought' : 'no more is sold'}`
+        ? `the position of ${asset} is ${formatUnits(size, rules.scale)} ${exposure > 0n ? 'above' : 'below'} the operator's capital; at the limit, ${formatUnits(limit, rules.scale)}, Bursar ${exposure > 0n ? 'buys' : 'sells'} no more`
         : undefined
       await alertHedging(runtime.db, 'position-limit-near', asset, text, momentOf(runtime))
     }

@@ -66,7 +66,7 @@ export const standings = async (
 }
 
 /**
- * Returns assets whose position differs from the owner's capital plus exchanges and hedges, or whose reserved amount
+ * Returns assets whose position differs from the operator's capital plus exchanges and hedges, or whose reserved amount
  * differs from that of the orders: none, unless the tables were changed by hand.
  */
 export const auditExposures = async (db: Db): Promise<{ asset: string; exposure: bigint; moved: bigint }[]> => {

@@ -10,15 +10,17 @@ const EXHAUSTED_ALERT = 'webhooks-exhausted'
 /** Subject of an endpoint's alert. Its id is chosen with a form: a bare one could be the id of a merchant. */
 const subjectOf = (endpointId: string): string => `endpoint/${endpointId}`
 
+/** Without the option, the commands change deliveries of the endpoint of the merchant's settings. */
+const commandOf = (name: string, args: string, endpointId: string | null): string =>
+  `bursar events ${name} ${args}${endpointId === null ? '' : ` --endpoint ${endpointId}`}`
+
 const exhaustedAlert = ({ stream, attempts }: Settlement, endpointId: string | null): Alert => ({
   kind: EXHAUSTED_ALERT,
   subject: endpointId === null ? stream.merchantId : subjectOf(endpointId),
   text:
-    `The receiver of merchant ${stream.merchantId} ${endpointId === null ? '' : `at its additional endpoint ${endpointId} `}has refused a notification for over 8 hours. Later notifications of the same ` +
-    'object wait. Once it is mended, replay the notification or wake the merchant; skip the notification if it is not wanted.' +
-    (endpointId === null
-      ? ''
-      : ` Give these commands --endpoint ${endpointId}: without it they change what its first endpoint gets.`),
+    `The ${endpointId === null ? 'webhook endpoint' : `additional endpoint ${endpointId}`} of merchant ${stream.merchantId} has not accepted a notification for over 8 hours. Later notifications of the same object wait. ` +
+    `When the endpoint works again, run \`${commandOf('wake', stream.merchantId, endpointId)}\`; ` +
+    `to leave the notification out, run \`${commandOf('skip', `${stream.merchantId} ${stream.objectId}`, endpointId)}\`.`,
   detail: { objectId: stream.objectId, sequence: attempts.at(-1)!.sequence, error: attempts.at(-1)!.error },
 })
 

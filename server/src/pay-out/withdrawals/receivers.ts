@@ -191,7 +191,7 @@ export const refuseImpossible = async (
   const { runtime } = deps
   const outcome = await giveBack(deps, withdrawal)
   if (outcome.kind !== 'given-back') return false
-  const text = `Withdrawal ${withdrawal.id} can't succeed on ${withdrawal.blockchain} and was given back: ${message}`
+  const text = `Withdrawal ${withdrawal.id} can't succeed on ${withdrawal.blockchain}; its amount and fee are back on the balance: ${message}`
   await raiseAlert(runtime.db, { kind: 'withdrawal-impossible', subject: withdrawal.id, text }, momentOf(runtime))
   return false
 }

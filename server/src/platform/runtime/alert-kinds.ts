@@ -5,7 +5,7 @@
 
 /**
  * Urgency of an alert:
- * - critical: money may be wrong or lost, or nothing of its kind is credited or paid. A person must look now
+ * - critical: an amount may be wrong or lost, or a kind of payment or deposit is not processed at all. A person must look now
  * - warning: something waits or will soon; the rest works. A person must look within a day
  */
 type Severity = 'critical' | 'warning'
@@ -40,7 +40,7 @@ const KINDS = {
   'job-failing': critical('production.md', 'a background job fails or makes no progress'),
   'mail-not-sent': warning('mail.md', 'the mail server takes no mail'),
   'no-process': critical('production.md', 'no process of a role, or no signer, has reported for a minute'),
-  'webhooks-exhausted': warning(null, 'the receiver of a merchant has refused a notification for over 8 hours'),
+  'webhooks-exhausted': warning(null, "a merchant's webhook endpoint has not accepted a notification for over 8 hours"),
 
   // chains and their nodes
   'branches-alternate': critical('chain-trouble.md', 'the node shows two branches of the chain in turn'),
@@ -77,7 +77,7 @@ const KINDS = {
     'recovery.md',
     'a nonce or coin of a payment is used, and the payment may still be mined',
   ),
-  stuck: warning('bitcoin.md', 'an unconfirmed transaction can not be given a higher fee'),
+  stuck: warning('bitcoin.md', "an unconfirmed transaction can't be given a higher fee"),
 
   // deposits and invoices
   'address-not-ours': criticalEvent('recovery.md', 'an address that was handed out is not derived from our keys'),
@@ -85,16 +85,19 @@ const KINDS = {
     'chain-trouble.md',
     'an address holds less coin than contracts have sent to it, according to the node',
   ),
-  'deposit-returned': criticalEvent(null, 'a deposit that was given up is in a block again'),
+  'deposit-returned': criticalEvent(null, 'a deposit that was notified as Failed is in a block'),
   'deposit-reversed': criticalEvent(null, 'a credited deposit is in no block any more'),
   'refund-claim': warning(null, 'a payer claims a refund that an operator has to pay'),
-  'small-deposits-short': warning(null, 'the total of small deposits at an address is not covered'),
+  'small-deposits-short': warning(
+    null,
+    'suspense holds less than the small deposits that were added up to one deposit',
+  ),
 
   // withdrawals
   'fee-above-cap': warning('sweeps.md', 'the network fee of a payment or sweep is above its cap'),
   'hot-wallet-short': critical('sweeps.md', 'the hot wallet has too little for the waiting payments'),
   'merchant-limit': warning('withdrawal-limits.md', 'withdrawals wait because of a limit of their merchant'),
-  'payments-revert': warning('tokens.md', 'payments of an asset fail in the estimate, for every receiver'),
+  'payments-revert': warning('tokens.md', 'the gas estimate of every payment of an asset fails'),
   'payments-lost': critical('recovery.md', 'the log of the signer has payments that a restored copy lacks'),
   'payout-fee-too-high': warning('bitcoin.md', 'the fee of a Bitcoin payout is above its cap'),
   'payout-recalled': warning('bitcoin.md', 'the coins of a refused payout are taken back'),
@@ -108,29 +111,38 @@ const KINDS = {
     'recovery.md',
     'a withdrawal equals a payment that a restored copy lacks: paying it may pay twice',
   ),
-  'withdrawal-reverted': warningEvent(null, 'a payment was mined without effect, and its withdrawal given back'),
+  'withdrawal-reverted': warningEvent(
+    null,
+    'a payment was mined without effect; amount and fee of its withdrawal are back on the balance',
+  ),
   'withdrawal-signed-before': critical(
     'recovery.md',
     'the signer knows a transaction of a withdrawal that the books lack',
   ),
 
   // our own coins
-  'cold-impossible': warningEvent('hot-and-cold.md', 'the excess of the hot wallet can not be sent to cold storage'),
+  'cold-impossible': warningEvent('hot-and-cold.md', "the excess of the hot wallet can't be sent to cold storage"),
   'cold-offered': warning('hot-and-cold.md', 'a transfer to cold storage waits for its signature'),
   'cold-reverted': warningEvent(null, 'a transfer to cold storage was mined without effect'),
   'custody-shortage': critical('money-shown.md', 'addresses hold less than the books say'),
   'custody-surplus': warning('money-shown.md', 'addresses hold more than the books say'),
-  'custody-suspended': warning('money-shown.md', 'money at an address is in no deposit that can be credited'),
-  'full-comparison-old': warning('bitcoin.md', 'not all addresses were compared with the chain for too long'),
+  'custody-suspended': warning(
+    'money-shown.md',
+    'money that our addresses hold, and that no deposit or payment explains, is in suspense',
+  ),
+  'full-comparison-old': warning('bitcoin.md', 'some addresses have not been compared with the chain for too long'),
   'hot-low': warning('hot-and-cold.md', 'the hot wallet is below its floor'),
   'restored-funding': warningEvent('recovery.md', 'money was found after a restore and posted as capital'),
   'runway-short': warning('hot-and-cold.md', 'the coin for network fees lasts for a short time only'),
-  'sweep-contract': warning('sweeps.md', 'the contracts of sweeps can not be deployed'),
+  'sweep-contract': warning('sweeps.md', "the contracts of sweeps can't be deployed"),
   'sweep-dear': warning('sweeps.md', 'a sweep would cost more than its cap'),
   'sweep-failing': warning('sweeps.md', 'the sweeps of an address fail'),
   'sweep-refused': warning('sweeps.md', 'the contract of a token refuses a sweep'),
   'sweep-treasury': critical('sweeps.md', 'the treasury in the policy of the signer is not the hot wallet'),
-  'books-unproved': critical('recovery.md', 'an account of the ledger can not be proved'),
+  'books-unproved': critical(
+    'recovery.md',
+    'the balance of an account does not follow from its entries, or a credit has no cause',
+  ),
   'invariant-broken': critical('recovery.md', 'rows of the database break an invariant of the books'),
   'payment-without-hold': critical('recovery.md', 'a payment has no hold in the ledger that covers it'),
 
@@ -142,7 +154,7 @@ const KINDS = {
   'card-payout-contradiction': criticalEvent('card-numbers.md', 'an acquirer contradicts the end of a card payout'),
   'card-payout-mismatch': critical('card-numbers.md', 'an acquirer paid another amount than was ordered'),
   'card-payout-no-route': warning('card-numbers.md', 'no acquirer is configured for a card payout'),
-  'card-payout-not-taken-up': warning(null, 'a card payout can not be sent'),
+  'card-payout-not-taken-up': warning(null, "a card payout can't be sent"),
   'card-payout-returned': warningEvent('card-numbers.md', 'the money of a card payout came back'),
   'card-payout-unknown': critical('card-numbers.md', 'the outcome of a card payout is unknown'),
   'payment-contradicted': criticalEvent('acquirer-statements.md', 'an acquirer contradicts the end of a card payment'),
@@ -166,7 +178,7 @@ const KINDS = {
   'screening-waiting': warning('screening.md', 'money waits too long for a judgement'),
 
   // exchange
-  'hedge-failing': warning('hedging.md', 'orders on a venue do not fill, or can not be begun'),
+  'hedge-failing': warning('hedging.md', "orders on a venue do not fill, or can't be begun"),
   'hedge-unknown': critical('hedging.md', 'the outcome of an order on a venue is unknown'),
   'market-closed': warning('exchange.md', 'an asset is closed for exchange: its sources disagree or are missing'),
   'position-limit-near': warning('hedging.md', 'a limit of a position is nearly used, or exceeded'),

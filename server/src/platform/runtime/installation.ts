@@ -65,7 +65,7 @@ export const requireSameDatabase = async (db: Db, moment: Moment): Promise<void>
       timeline: string
     }>`update installation set timeline = ${TIMELINE} where timeline <> ${TIMELINE} returning timeline`.execute(tx)
     for (const { timeline } of rows) {
-      const text = `The database was promoted (timeline ${timeline}). No address is given out twice: the stock and the counters were moved on. After a recovery to a point in time, or the loss of a primary whose standby was not synchronous, stop the workers now and follow docs/operating/recovery.md`
+      const text = `The database was promoted (timeline ${timeline}). Bursar discarded the prepared addresses and raised the derivation counters, so no address is given out twice. After a recovery to a point in time, or the loss of a primary whose standby was not synchronous, stop the workers now and follow docs/operating/recovery.md`
       await raiseOrRenewAlert(tx, { kind: 'database-promoted', subject: 'database', text }, moment)
     }
   })

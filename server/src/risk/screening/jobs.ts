@@ -137,7 +137,7 @@ export const createWaitingAlarm = (runtime: Runtime): Job => ({
     else {
       const { deposits, withdrawals, since, problem } = waiting
       const hours = ((moment.at.getTime() - since.getTime()) / HOUR_MS).toFixed(1)
-      const text = `No provider has judged ${deposits} deposits and ${withdrawals} withdrawals, the oldest for ${hours} h; they are still being asked about: ${problem ?? 'no reason is known'}`
+      const text = `No provider has judged ${deposits} deposits and ${withdrawals} withdrawals; the oldest has waited for ${hours} h. Bursar continues to query the providers. Last reason: ${problem ?? 'none is known'}`
       await raiseOrRenewAlert(runtime.db, { kind: WAITING, subject: 'all', text }, moment)
     }
     return false

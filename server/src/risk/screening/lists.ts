@@ -68,7 +68,7 @@ export const watchAges = async (db: Db, moment: Moment): Promise<void> => {
       await resolveAlert(db, ALERT, list.source, moment.at)
       continue
     }
-    const text = `The sanctions list ${list.source} was published ${days} days ago: fetch it anew and bursar screening import it`
+    const text = `The sanctions list ${list.source} was published ${days} days ago: download the new list, and run \`bursar screening import FILE\``
     await raiseOrRenewAlert(db, { kind: ALERT, subject: list.source, text }, moment)
   }
 }
