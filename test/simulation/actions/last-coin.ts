@@ -108,7 +108,7 @@ const lastCoin: Action = {
     if (signed > has) {
       if (simulation.together === 1)
         problems.push(`${signed} ${ticker} leave the hot address of ${network}, which has ${has}`)
-      // The node of the simulation cannot mine what its sender does not have.
+      // The node of the simulation cannot mine a payment of more coin than its sender has.
       return `${network}: more than there is`
     }
     await mine(simulation, chain, 1)

@@ -112,7 +112,7 @@ const tooEarly: Action = {
 const LOST = 40
 const NEXT = 95
 
-/** Spends the balance of bitcoins but for what is left. @returns the answer in words */
+/** Withdraws the balance of bitcoins less `left` satoshis and the fee. @returns the answer in words */
 const spendAllBut = async (
   simulation: Simulation,
   random: Random,

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 20
 /** Work of the same process may wait in its queue, and holds no lock then. */
 const MOST_LOOKS = 150
 
-/** Waits until the work has ended, or waits for a lock of PostgreSQL that what stands still holds, or in a queue. */
+/** Waits until the work has ended, or is held up by a lock of PostgreSQL or in a queue of the process. */
 const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<void> => {
   let isOver = false
   const ended = work.then(() => (isOver = true))

@@ -15,7 +15,7 @@ import { forwardTo, type Answer, type Exchange } from '../fronts/http.ts'
 import type { VirtualClock } from '../virtual.ts'
 import { keyring } from './keys.ts'
 
-/** A signer beside the program's, on a copy of its log: what it signs, the program's signer never learns. */
+/** A signer beside the program's, on a copy of its log. The program's signer never learns of its signatures. */
 export interface SignerCopy {
   /** where people approve payments */
   readonly approvals: ApprovalDesk

@@ -6,7 +6,7 @@ import { receivedAt, unitsOf, type Claimed } from './books.ts'
 /** The state of a claim by the state of its newest withdrawal. */
 const STATE_BY: Readonly<Record<string, string>> = { Pending: 'APPROVED', Done: 'SENT', Failed: 'FAILED' }
 
-/** @param add changes what the merchant's balance should be, ledger units */
+/** @param add changes the balance that the merchant should have, ledger units */
 export const judgeClaim = async (
   simulation: Simulation,
   client: Bursar,

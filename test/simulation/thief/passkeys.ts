@@ -27,7 +27,7 @@ const PAST_EXPIRY_MS = 30 * 60_000
 const TRON_LIFETIME_MS = 540_000
 const HOUR_MS = 3_600_000
 
-/** What the approver at the page signs. */
+/** An answer of the approver at the page. */
 interface Answer {
   /** of the payment that is approved */
   offer: Offer
@@ -75,7 +75,7 @@ interface Stolen {
   advance(ms: number): void
 }
 
-/** @returns what the signer does although it must not; undefined: nothing */
+/** @returns the act of the signer that no rule allows, in words; undefined: there was none */
 type Try = (copy: SignerCopy, stolen: Stolen) => Promise<string | undefined>
 
 const answering =
