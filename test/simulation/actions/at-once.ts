@@ -13,6 +13,8 @@ import { during } from './stalled.ts'
 
 /** Statements of the api for one order, of which the first order stands still at one. */
 const STATEMENTS = 12
+/** Looks at locks, about 3 s: the second order may wait for the first one in a queue of the api, without a lock. */
+const MOST_LOOKS = 150
 /** Shares of a balance that two orders together exceed. */
 const [SHARE, OF] = [6n, 10n]
 
@@ -28,9 +30,10 @@ const atOnce = async (
   const stall = simulation.faults.stall('database of the api', random.int(STATEMENTS))
   const running = first()
   let answer: Answer = { failure: 'not placed' }
-  const stood = await during(simulation, stall, running, async () => {
+  const placeSecond = async (): Promise<void> => {
     answer = await second()
-  })
+  }
+  const stood = await during(simulation, stall, running, placeSecond, MOST_LOOKS)
   if (!stood) answer = await second()
   return { results: [resultOf(await running), resultOf(answer)], stood }
 }

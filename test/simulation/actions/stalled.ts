@@ -16,14 +16,12 @@ const PLACES = { 'database of the worker': 10, signer: 2 } as const
 /** Longer than a worker's claim on a transaction lasts, ms. */
 const CLAIM_MS = 30_000
 const LOOK_EVERY_MS = 20
-/** Work of the same process may wait in its queue, and holds no lock then. */
-const MOST_LOOKS = 150
 
 /** Waits until the work has ended, or is held up by a lock of PostgreSQL or in a queue of the process. */
-const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<void> => {
+const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>, mostLooks: number): Promise<void> => {
   let isOver = false
   const ended = work.then(() => (isOver = true))
-  for (let [seen, looks] = [0, 0]; !isOver && seen < 2 && looks < MOST_LOOKS; looks += 1) {
+  for (let [seen, looks] = [0, 0]; !isOver && seen < 2 && looks < mostLooks; looks += 1) {
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))])
     const { rows } = await sql<{
       waiting: boolean
@@ -34,16 +32,21 @@ const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>): Promise<
   }
 }
 
-/** Runs a job until it stands still or ends, then other work, then lets it go on. @returns whether it stood still */
+/**
+ * Runs a job until it stands still or ends, then other work, then lets it go on.
+ * @param mostLooks after so many looks the other work waits in a queue of the process, where no lock shows it
+ * @returns whether it stood still
+ */
 export const during = async (
   simulation: Simulation,
   stall: Stall,
   running: Promise<unknown>,
   meanwhile: () => Promise<unknown>,
+  mostLooks = Number.POSITIVE_INFINITY,
 ): Promise<boolean> => {
   const stands = await Promise.race([stall.reached.then(() => true), running.then(() => false)])
   const work = stands ? meanwhile() : Promise.resolve()
-  await untilHeldUp(simulation, work)
+  await untilHeldUp(simulation, work, mostLooks)
   stall.release()
   await Promise.all([running, work])
   return stands
