@@ -119,6 +119,7 @@ beforeAll(async () => {
   ]
   const payment = randomUUID()
   await withoutTriggers(edge.db, async (tx) => {
+    // Raw: a payment takes an acquirer; nothing but its identifier is tested.
     await sql`insert into payments(merchant_id, id, invoice_id, acquirer, tried, ticker, units, description, language,
         return_url, expires_at, state, paid_ticker, paid_units, fee_units, masked_card, created_at, updated_at)
       values (${OTHER}, ${payment}, ${card.id}, 'first', '{first}', 'UAH', 100, 'secret-payment', 'en', '', now(), 'credited',

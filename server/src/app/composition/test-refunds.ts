@@ -22,10 +22,12 @@ export const makeClaim = async (
 ): Promise<{ claim: string; invoice: string }> => {
   const [claim, invoice, at] = [runtime.newId(), runtime.newId(), new Date(runtime.clock.business())]
   await withoutTriggers(db, async (tx) => {
+    // Raw: an expired invoice takes days and a chain; tests of claims make it so.
     await sql`insert into crypto_invoices(merchant_id, id, state, name, email, language, ticker, blockchain, units, address,
         address_id, paid_units, fee_units, client_expires_at, expires_at, created_at, moved_at)
       values (${merchantId}, ${invoice}, 'expired', ${name}, ${email}, 'en', 'BTC', 'BITCOIN', 100000000, ${`a${invoice}`},
         ${randomUUID()}, ${paid}, 0, ${at}, ${at}, ${at}, ${at})`.execute(tx)
+    // Raw: the claim of that invoice.
     await sql`insert into refund_claims(merchant_id, id, invoice_id, state, refund_address, requested_at)
       values (${merchantId}, ${claim}, ${invoice}, 'requested', ${PAYER}, ${at})`.execute(tx)
   })

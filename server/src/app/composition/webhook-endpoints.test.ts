@@ -269,8 +269,8 @@ describe('an additional endpoint', () => {
     for (const path of ['/endpoints/new', `/endpoints/${id}/change`])
       expect((await member.get(at(path))).status).toBe(form)
     expect((await add(member, { 'endpoint-url': url, ...ALL })).answer.status).toBe(form)
-    const page = await owner!.get(at(`/endpoints/${id}/change`))
-    const replacing = { do: 'replace', form: randomUUID(), after: fieldOf(page, 'after') }
+    const shown = await owner!.get(at(`/endpoints/${id}/change`))
+    const replacing = { do: 'replace', form: randomUUID(), after: fieldOf(shown, 'after') }
     const replaced = await member.post(at(`/endpoints/${id}/change`), replacing)
     expect(replaced.status).toBe(form)
   })

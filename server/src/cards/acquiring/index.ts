@@ -27,7 +27,7 @@ export { bankItem, fundAcquirerItem, paidOutEntries } from './postings.ts'
 export { awaitedPayments, heldBy, isAwaited, isUnderWay } from './queries.ts'
 export type { PostedPayout, PayoutBooks, StatementFinding } from './reconciling.ts'
 export { RefundRefused, requestRefund, resolveRefund } from './refunding.ts'
-export { listRefunds, type ListedRefund, type RefundFilter } from './refund-listing.ts'
+export { listRefunds, type ListedRefund } from './refund-listing.ts'
 export type { RefundState } from './refund-machine.ts'
 export { givenBackOf, refundsById, refundsOf, type Refund } from './refund-store.ts'
 

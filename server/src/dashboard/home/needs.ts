@@ -28,7 +28,10 @@ export interface Needs {
   isTeam: boolean
 }
 
-/** Reads it in one statement, which takes at most MOST_NEEDS rows from each index. `now`: business clock; `real`: clock. */
+/**
+ * Reads it in one statement, which takes at most MOST_NEEDS rows from each index.
+ * @param times `now`: business clock; `real`: real clock
+ */
 export const readNeeds = async (
   db: Db,
   merchantId: string,

@@ -6,7 +6,7 @@ import { ClaimRefusal, findClaim, UNDECIDED, type ClaimDetail } from '../../pay-
 import { approvalsFor, openRefundOf, PayoutProblem } from '../../pay-out/requests/index.ts'
 import { createPricer } from '../../pay-out/withdrawals/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
+import { hidden, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'

@@ -13,7 +13,7 @@ export interface ShownClaim {
   merchantId: string
   id: string
   formKey: string
-  /** credited for the invoice, less the fee of its deposits: the balance pays it, and the network's fee is part of it */
+  /** credited, less the fee of the deposits: the balance pays it, and the network's fee is part of it */
   spend: bigint
   /** the network's fee now */
   fee: bigint

@@ -22,7 +22,7 @@ import { proceed, type Choice } from './proceeding.ts'
 export type { Claim, ClaimSettings } from './claiming.ts'
 export { createClaimTokens } from './claim-tokens.ts'
 export type { ClaimTokens } from './claim-tokens.ts'
-export { findClaim, listClaimsOf, type ClaimFilter } from './claims-listing.ts'
+export { findClaim, listClaimsOf } from './claims-listing.ts'
 export {
   claimOf,
   claimsById,

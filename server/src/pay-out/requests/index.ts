@@ -6,14 +6,14 @@
  * - a payout is placed at most once, also when two approvals arrive at the same time: the withdrawal and the state of
  *   the request, or of the line of a file, are stored in one transaction;
  * - the policy, the address book and the roles are read at the time of the approval;
- * - a refund of a claim or of a card payment is a request with the same policy, limits and approvals; a claim and a card
- *   payment have one open request at a time;
+ * - a refund of a claim or of a card payment is a request with the same policy, limits and approvals; a claim and a
+ *   card payment have one open request at a time;
  * - a change of the policy that allows more takes effect after a day, one that allows less at once.
  */
 export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
 export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
 export { refuseRequest, requestPayouts, requestRefund, withdrawRequest } from './asking.ts'
-export { totalsOf, type PayoutLine, type Refunded } from './content.ts'
+export { totalsOf, type PayoutLine } from './content.ts'
 export { duplicatesIn, FILE_COLUMNS, readPayoutFile, type FileTrouble } from './file.ts'
 export { createPlacingJob, RefundImpossible, type ApprovedRefund, type RefundMakers } from './jobs-placing.ts'
 export { judgePayouts, lineOf, typedAmount, type FieldProblem, type JudgedPayout, type TypedPayout } from './judging.ts'

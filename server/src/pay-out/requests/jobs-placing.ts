@@ -63,7 +63,7 @@ const REASONS: Partial<Record<PayoutTrouble, string>> = {
   changed: 'the amount or the address is no longer the approved one',
 }
 
-/** Each payout or refund is placed in a transaction of its own, together with the state of its line: once, whatever is killed. */
+/** Each payout or refund is placed in one transaction with the state of its line: once, whatever is killed. */
 export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => ({
   name: 'approved files and refunds',
   everyMs,

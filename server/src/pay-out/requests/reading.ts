@@ -17,7 +17,10 @@ export interface RequestRow extends PayoutRequest {
   units: bigint
 }
 
-/** A page of the requests of a merchant, newest first. @param given `after`: the id of the last request of the page before; `isRefund`: refunds only */
+/**
+ * A page of the requests of a merchant, newest first.
+ * @param given `after`: the id of the last request of the page before; `isRefund`: refunds only
+ */
 export const listRequests = async (
   db: Db,
   merchantId: string,

@@ -198,8 +198,10 @@ const CASES: readonly Case[] = [
     breaks: ['endpoint-events-due'],
     how: 'notifications to an additional endpoint that are exhausted without an alert',
     by: [
+      // Raw: rows that no command leaves so.
       sql`insert into webhook_endpoints(id, merchant_id, url, description, sealed, created_by, created_at)
         values (${DEPOSIT}, ${MERCHANT}, 'https://shop.example', '', '', 'test', now())`,
+      // Raw: exhausted without an alert.
       sql`insert into endpoint_streams(endpoint_id, object_id, merchant_id, next_sequence, last_sequence, state, since, until)
         values (${DEPOSIT}, ${DEPOSIT}, ${MERCHANT}, 1, 1, 'exhausted', now(), now())`,
     ],
