@@ -28,6 +28,7 @@ import { createPaymentAcquirer } from './acquirer-payments.ts'
 import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
 import { linkPages } from '../../server/src/pay-in/payment-links/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
+import { payerPages } from '../../server/src/dashboard/payers/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
 import { refundPages } from '../../server/src/dashboard/refunds/index.ts'
 import { requestPages } from '../../server/src/dashboard/requests/index.ts'
@@ -195,6 +196,7 @@ export const useDashboard = ({
     ...exchangePages(deps),
     ...payoutPages(deps),
     ...refundPages(deps),
+    ...payerPages(deps),
     ...webhookPages(deps),
     ...requestPages(deps),
     ...settingsPages(deps),

@@ -206,6 +206,8 @@ beforeAll(async () => {
       paths: [{ id: payment }],
       forms: [{ 'form-key': randomUUID(), refunded: '0', 'refund-amount': '1', 'refund-reason': 'stolen' }],
     },
+    'GET payers/erase': {},
+    'POST payers/erase': {},
     'GET payouts': { queries: [{ after: request }] },
     'GET payouts/made': { queries: [{ after: withdrawal }, { kind: 'card', after: withdrawal }] },
     'GET payouts/made/export': {},

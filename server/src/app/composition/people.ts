@@ -6,6 +6,7 @@ import { exchangePages } from '../../dashboard/exchange/index.ts'
 import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import { homePages } from '../../dashboard/home/index.ts'
 import { explorersOf, paymentPages } from '../../dashboard/payments/index.ts'
+import { payerPages } from '../../dashboard/payers/index.ts'
 import { payoutPages } from '../../dashboard/payouts/index.ts'
 import { refundPages } from '../../dashboard/refunds/index.ts'
 import { requestPages } from '../../dashboard/requests/index.ts'
@@ -72,6 +73,7 @@ export const createDashboard = (
     ...exchangePages({ ...deps, catalogue, trading }),
     ...payoutPages({ ...deps, rules, explorers }),
     ...refundPages({ ...deps, rules, table: world.acquirers.table }),
+    ...payerPages(deps),
     ...webhookPages(deps),
     ...requestPages(deps),
     ...settingsPages(deps),

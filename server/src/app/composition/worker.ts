@@ -6,6 +6,7 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import type { AccountChainAdapter, ChainAdapter, CoinChainAdapter } from '../../adapters/chains/port.ts'
 import { createAuditJob, provedPayments } from '../../treasury/auditing/index.ts'
 import { callbackPath } from '../../cards/acquiring/index.ts'
+import { createErasingJob } from '../../dashboard/payers/index.ts'
 import { createPlacingJob } from '../../pay-out/requests/index.ts'
 import { createMonthlyMailsJob } from '../../dashboard/balances/index.ts'
 import { createConversionJobs } from './converting.ts'
@@ -44,6 +45,7 @@ import { createScreeningJobs } from './screening.ts'
 import { createSignerLimitsJob } from './signing.ts'
 
 const FILES_EVERY_MS = 2_000
+const ERASING_EVERY_MS = 5_000
 const FEES_EVERY_MS = 10_000
 const BALANCE_CHECK_EVERY_MS = 15_000
 const BACKING_EVERY_MS = 2_000
@@ -117,6 +119,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createAnswerPruneJob(runtime),
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),
+    createErasingJob(runtime, ERASING_EVERY_MS),
     createPlacingJob({ runtime, rules, refunds: createRefundMakers(world, rules) }, FILES_EVERY_MS),
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, SEAL_EVERY_MS),

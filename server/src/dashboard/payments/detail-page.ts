@@ -59,7 +59,7 @@ const details = (scope: Scope, detail: Detail): Markup => {
     text(words.card, cardInvoice?.maskedCard),
     text(words.address, payment.address),
     text(words.description, (invoice ?? cardInvoice)?.description),
-    text(words.email, payment.email),
+    emailFact(scope, payment.email),
     text(words.meta, payment.meta),
     linkId === null
       ? undefined
@@ -83,6 +83,21 @@ const details = (scope: Scope, detail: Detail): Markup => {
         ],
   ])
 }
+
+/** The address of the payer, with the page that erases it for members who may. */
+const emailFact = (
+  { words, visit, merchantId, role }: Scope,
+  email: string | null,
+): readonly [string, Piece] | undefined =>
+  email === null || email === ''
+    ? undefined
+    : [
+        words.email,
+        html`${foreign(showText(email, LONGEST_TEXT))}${
+          mayRole(role, 'erase-payers') &&
+          html`<br><a href="${linkTo(visit, merchantPath(merchantId, 'payers/erase'))}">${words.eraseEmail}</a>`
+        }`,
+      ]
 
 /** The claim of the payer, or the card payments that can be refunded. */
 const refundPanel = ({ words, visit, merchantId, role }: Scope, { claim, cardPayments }: Detail): Piece => {

@@ -47,6 +47,7 @@ describe('the table of permissions', () => {
     'request-payouts': ['owner', 'admin', 'finance'],
     'approve-payouts': ['owner', 'admin', 'finance', 'approver'],
     'refund-payments': ['owner', 'admin', 'finance'],
+    'erase-payers': MANAGERS,
     'manage-payout-addresses': ['owner', 'admin', 'finance'],
     'manage-payout-policy': ['owner'],
     'see-webhooks': TECHNICAL,

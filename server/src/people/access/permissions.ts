@@ -45,6 +45,10 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin', 'finance'],
   },
   'manage-payout-policy': { does: 'change the policy of payouts', roles: ['owner'] },
+  'erase-payers': {
+    does: 'erase the e-mail address of a payer from everything but stored notifications',
+    roles: ['owner', 'admin'],
+  },
   'see-webhooks': {
     does: 'read the notifications of the merchant, their attempts and the endpoint',
     roles: ['owner', 'admin', 'support', 'developer'],

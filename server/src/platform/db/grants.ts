@@ -227,6 +227,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   outgoing: { owner: 'chain/transactions', api: 'r', worker: 'raw', watcher: 'raw' },
   outgoing_rivals: { owner: 'chain/transactions', worker: 'ra', watcher: 'rad' },
   outgoing_attempts: { owner: 'chain/transactions', api: 'r', worker: 'rawd', watcher: 'rawd' },
+  payer_erasures: { owner: 'dashboard/payers', api: 'ra', worker: 'rw(emails, ended_at)' },
   payment_links: {
     owner: 'pay-in/payment-links',
     api: 'raw(name, description, amount, least, most, language, expires_at, most_uses, stopped_at)',

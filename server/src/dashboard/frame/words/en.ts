@@ -14,6 +14,7 @@ export interface Words {
   /** a page without rows of which more pages follow */
   searchOn: string
   openClaim: string
+  eraseEmail: string
   refundCard: (card: string) => string
   wrongFilter: string
   filters: string
@@ -126,6 +127,7 @@ export const en: Words = {
   exportCsv: 'Export CSV',
   older: 'Older',
   newest: 'Newest',
+  eraseEmail: 'Erase this address',
   openClaim: 'The refund claim of the payer',
   refundCard: (card) => `Refund the card payment ${card}`,
   searchOn: 'Nothing fits so far. Older ones were not searched yet: go on with “Older”.',
