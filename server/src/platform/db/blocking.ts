@@ -45,7 +45,7 @@ export const watchBlockers = (
   }
 }
 
-/** PostgreSQL shows these columns of sessions of other users, too; their statements only to members of pg_read_all_stats. */
+/** PostgreSQL shows these columns to every user, and statements of others only to members of pg_read_all_stats. */
 const blockersOf = async (client: Pick<pg.Client, 'query'>, pid: number): Promise<string> => {
   const { rows } = await client.query<{ pid: number; login: string | null; application: string | null }>(
     `select a.pid, a.usename::text as login, a.application_name as application
