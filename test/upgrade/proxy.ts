@@ -17,7 +17,7 @@ export const createProxy = (upstreams: string[]): Proxy => {
     statuses: new Map(),
     faults: [],
     fetch: async (input, init) => {
-      const { pathname, search } = new URL(String(input))
+      const { pathname, search } = new URL(input instanceof Request ? input.url : input)
       let refused: unknown
       for (const upstream of proxy.upstreams) {
         try {
