@@ -12,6 +12,7 @@ import { backupBefore, restoreBackup, restoreInto } from '../backup/restoring.ts
 import { makeFolder, removeOld, takeBackup } from '../backup/taking.ts'
 import { verifyBackup, verifyReceived } from '../backup/verifying.ts'
 import { startReceiving } from '../backup/wal.ts'
+import { problemsOfUrl } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
 import { recordBackup } from '../../platform/runtime/backups.ts'
@@ -32,8 +33,14 @@ const urlOption = text(
   'file with the URL of a database role that has the attribute REPLICATION; without it DATABASE_URL',
 )
 
-const urlOf = async (file: string | undefined, standard: string): Promise<string> =>
-  file === undefined ? standard : (await readFile(file, 'utf8')).trim()
+/** @throws Error for a server on another machine without verified TLS */
+const urlOf = async (file: string | undefined, standard: string): Promise<string> => {
+  if (file === undefined) return standard
+  const url = (await readFile(file, 'utf8')).trim()
+  const [problem] = problemsOfUrl(url, file)
+  if (problem !== undefined) throw new Error(problem)
+  return url
+}
 
 const describeServer = async (db: Db) => {
   const { rows } = await sql<{ name: string; major: number; systemIdentifier: string; segmentBytes: string | number }>`

@@ -6,7 +6,7 @@ import { migrated } from '../../../../test/setup/migrated.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { createBackupWatchJob, recordBackup } from '../../platform/runtime/backups.ts'
 import { createDb, createPool } from '../../platform/db/index.ts'
-import { reportDatabase } from './doctor-database.ts'
+import { judgeDurability, reportDatabase } from './doctor-database.ts'
 
 const NOW = Date.UTC(2026, 10, 28)
 const database = useDatabase({ template: migrated })
@@ -87,4 +87,15 @@ test('an installation of one machine is named outside a sandbox', async () => {
     'note',
     expect.stringContaining('synchronous_standby_names is empty: the loss of this machine loses the last commits'),
   ])
+})
+
+test.each<[commit: string, standbys: string, good: boolean | 'note', text: string]>([
+  ['off', 'a', false, 'a crash loses commits that were acknowledged'],
+  ['on', '', 'note', 'the loss of this machine loses the last commits'],
+  ['local', 'a', false, 'the loss of this machine loses the last commits'],
+  ['remote_write', 'a', 'note', 'If both machines lose power at once, the last commits are lost'],
+  ['on', 'a', true, 'each commit is on two machines before it is acknowledged'],
+  ['remote_apply', 'a', true, 'each commit is on two machines before it is acknowledged'],
+])('synchronous_commit %s with the standbys "%s" is judged as %s', (commit, standbys, good, text) => {
+  expect(judgeDurability(commit, standbys)).toEqual([good, expect.stringContaining(text)])
 })

@@ -58,21 +58,10 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
     standbys: string
   }>`select current_setting('synchronous_commit') as commit,
     current_setting('synchronous_standby_names') as standbys`.execute(db)
-  const { commit, standbys } = rows[0]!
-  if (commit === 'off')
-    report(false, 'database: synchronous_commit is off: a crash loses commits that were acknowledged')
-  else if (standbys === '')
-    note(
-      'database: synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)',
-    )
-  else
-    report(
-      commit !== 'local',
-      commit === 'local'
-        ? 'database: synchronous_commit is local: the loss of this machine loses the last commits'
-        : 'database: each commit is on two machines before it is acknowledged',
-    )
-  if (standbys !== '') await reportStandbys(db, report, note)
+  const [judgement, text] = judgeDurability(rows[0]!.commit, rows[0]!.standbys)
+  if (judgement === 'note') note(text)
+  else report(judgement, text)
+  if (rows[0]!.standbys !== '') await reportStandbys(db, report, note)
 }
 
 /** Reports whether a synchronous standby is connected. Without one, commits wait for ever. */
@@ -95,4 +84,27 @@ const reportStandbys = async (db: Opened['runtime']['db'], report: Report, note:
   else if (unseen > 0)
     note(`database: ${connected} standbys are connected; this login may not see which are synchronous`)
   else report(false, 'database: no synchronous standby is connected: commits wait until one is')
+}
+
+/**
+ * @param commit `synchronous_commit`
+ * @param standbys `synchronous_standby_names`
+ * @returns whether an acknowledged commit survives the loss of the machine of the database, and a sentence about it
+ */
+export const judgeDurability = (commit: string, standbys: string): [boolean | 'note', string] => {
+  if (commit === 'off')
+    return [false, 'database: synchronous_commit is off: a crash loses commits that were acknowledged']
+  if (standbys === '')
+    return [
+      'note',
+      'database: synchronous_standby_names is empty: the loss of this machine loses the last commits (docs/operating/backup.md)',
+    ]
+  if (commit === 'local')
+    return [false, 'database: synchronous_commit is local: the loss of this machine loses the last commits']
+  if (commit === 'remote_write')
+    return [
+      'note',
+      'database: synchronous_commit is remote_write: each commit is in the memory of a second machine, and not yet on its disk. If both machines lose power at once, the last commits are lost; `on` waits for the disk',
+    ]
+  return [true, 'database: each commit is on two machines before it is acknowledged']
 }

@@ -216,3 +216,12 @@ const isLocalDatabase = (databaseUrl: string): boolean => {
   const host = searchParams.get('host') ?? hostname
   return host === '' || host.startsWith('/') || /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
 }
+
+/**
+ * Checks the URL of a database that is not `DATABASE_URL`.
+ * @param name what the sentences call the URL
+ */
+export const problemsOfUrl = (databaseUrl: string, name: string): string[] =>
+  URL.canParse(databaseUrl)
+    ? problemsOfDatabase({ databaseUrl }).map((problem) => problem.replace('DATABASE_URL', name))
+    : [`${name} is no URL`]

@@ -2,6 +2,7 @@ import { NETWORKS, NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import Type, { type Static } from 'typebox'
 import { chainOfGenesis, NETWORKS_SHAPE, type ChainSettings } from '../../../adapters/chains/settings.ts'
 import { ASSETS_SHAPE, readAssetSettings } from '../../../market/assets/index.ts'
+import { problemsOfUrl } from '../../../platform/config/config.ts'
 import { amount, byName, byTicker, choice, filePath, origin, text } from '../../../platform/config/fields.ts'
 import { readListenAddress, readRolePrefix, readSmtpPlace } from '../../../platform/config/setting.ts'
 import { readShape, ShapeError, withRule } from '../../../platform/config/shape.ts'
@@ -100,7 +101,12 @@ export const SETUP_SHAPE = withRule(
     },
     { description: 'the answers of `bursar setup`' },
   ),
-  ({ chain, networks, assets, limits, mail }, note) => {
+  ({ chain, database: connections, networks, assets, limits, mail }, note) => {
+    for (const member of ['superuser', 'roles'] as const) {
+      const url = connections?.[member]
+      // `bursar migrate` and the roles would refuse it after everything else is made.
+      if (url !== undefined) for (const problem of problemsOfUrl(url, 'this URL')) note(problem, 'database', member)
+    }
     const served = NETWORKS.filter((network) => networks[network] !== undefined)
     if (served.length === 0) note('write at least one network', 'networks')
     const of = networks.BITCOIN && chainOfGenesis(networks.BITCOIN.genesis)

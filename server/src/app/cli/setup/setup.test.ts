@@ -56,6 +56,8 @@ describe('the answers', () => {
     ['listen.api: write HOST:PORT', 'listen', { api: '127.0.0.1:80800' }],
     ['networks.ETHEREUM.url', 'networks.ETHEREUM.url', 'x'],
     ['database.roles: name the database', 'database.roles', 'postgres://127.0.0.1:5432'],
+    ['database.roles: this URL: the server is on another machine', 'database.roles', 'postgres://db.example/bursar'],
+    ['database.superuser: this URL: the server is on another', 'database.superuser', 'postgres://db.example/postgres'],
   ])('are refused: %s (%s)', (problem, path, value) => {
     expect(() => readAnswers(exampleWith(path, value))).toThrow(problem)
   })
