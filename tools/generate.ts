@@ -17,6 +17,7 @@ import { islandModule } from './generate-island.ts'
 import { metricsDocument } from './generate-metrics.ts'
 import { permissionsDocument } from './generate-permissions.ts'
 import { sdkTypes } from './generate-sdk.ts'
+import { manifestsYaml } from './package/kubernetes.ts'
 import { configurationDocument, settingsSchemas } from './settings/configuration.ts'
 
 const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
@@ -34,6 +35,7 @@ const files: { path: string; text: string; mayLag?: true }[] = [
   { path: 'docs/operating/metrics.md', text: metricsDocument() },
   ...dashboardFiles(),
   { path: 'docs/operating/permissions.md', text: permissionsDocument() },
+  { path: 'deploy/kubernetes/bursar.yaml', text: manifestsYaml() },
   ...settingsSchemas(),
   { path: 'docs/faults.md', text: faultsDocument(join(import.meta.dirname, '..')) },
   // Nearly every change adds tests of findings, so the committed table may lack the newest. Whether every finding has a
