@@ -97,7 +97,7 @@ describe('payments', () => {
     expect(await (await fetch(pageUrl)).text()).toContain('The time to pay is over')
   })
 
-  test('ordered again are the same; another under the reference is refused; an account sees only its own', async () => {
+  test('ordered again under the same reference are the same; other contents under it are refused; an account sees only its own', async () => {
     const one = payment()
     const [first, second] = [await made('/payments', one), await made('/payments', one)]
     expect(second).toEqual(first)
@@ -207,7 +207,7 @@ describe("the bank's behaviour after a setting", () => {
     expect(merchant.events(lost)).toEqual([])
   })
 
-  test('a bad signature comes once, and the right one when that was not believed', async () => {
+  test('a callback with a wrong signature is sent once, and with the right one after the receiver refused it', async () => {
     bank.control.next({ badSignature: true })
     merchant.answers.push(400, 400)
     const reference = await paid()

@@ -52,8 +52,8 @@ export const BATCH_GAS = 38_000n
 export const PAYMENT_GAS = 21_000n
 
 /**
- * Gas that an upgrade of the chain added to one of our figures. Estimates are some percent off, so a small difference
- * counts as none.
+ * Returns the gas by which an upgrade of the chain raised one of our figures: `now - known`, or 0 if `now` is at most
+ * 25 % above `known`, because estimates are inexact.
  */
 export const dearerBy = (known: bigint, now = 0n): bigint => (now * 4n > known * 5n ? now - known : 0n)
 

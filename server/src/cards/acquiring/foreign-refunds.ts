@@ -10,8 +10,9 @@ import { insertRefund } from './refund-store.ts'
 import { claimRefundLine } from './statement-store.ts'
 import { availableFor, sourceOf } from './taking-back.ts'
 
-/** A partial refund made without us, in minor units, and its source. */
+/** A partial refund that the acquirer reports and Bursar did not order. */
 export interface ForeignRefund {
+  /** minor units */
   units: bigint
   /** the evidence, stored with the refund */
   reason: string
@@ -19,9 +20,10 @@ export interface ForeignRefund {
 }
 
 /**
- * Posts a partial refund that was made without us, in the acquirer's console. The balance that the payment was credited
- * to is debited as far as it goes; the rest becomes a debt. The caller has locked the payment's row, and has checked
- * that more than this is left of the payment.
+ * Posts a partial refund that was made without us, in the acquirer's console. The account that
+ * has the payment's money (the merchant's balance, or suspense) is debited by the amount that is available there; the
+ * rest becomes a debt of the merchant. The caller has locked the payment's row, and has checked that more than this is
+ * left of the payment.
  */
 export const bookForeignRefund = async (
   tx: Tx,

@@ -39,8 +39,8 @@ export const freshAmong = async (db: Db, all: readonly Outgoing[]): Promise<Read
 }
 
 /**
- * Records that signatures are requested now, as `mayAsk` does. @returns ids of those that no stop forbids and whose
- * claim still holds
+ * Records that signatures are requested now, as `mayAsk` does. @returns the ids of the transactions in `fresh` that no
+ * stop forbids and whose claim is still valid
  */
 export const mayAskAll = async (
   tx: Tx,

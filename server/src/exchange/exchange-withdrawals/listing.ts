@@ -5,7 +5,7 @@ import { askedOf, type Listed, type ListPage } from '../../platform/lists/page.t
 import { listExchanges, type ExchangeFilter, type FoundExchange } from '../exchanges/index.ts'
 import type { ExchangeWithdrawal } from './store.ts'
 
-/** What was ordered together with an exchange; its id is that of the withdrawal or of the card payout. */
+/** The withdrawal or card payout that was ordered together with an exchange. `id` is its own id. */
 export type Attached = ExchangeWithdrawal & { id: string }
 
 export interface ListedExchange {
@@ -18,7 +18,7 @@ export interface WholeFilter extends ExchangeFilter {
   localId: string | null
 }
 
-/** A page of a merchant's exchanges with their withdrawals, newest first. The key of a row is the exchange's id. */
+/** A page of a merchant's exchanges with their withdrawals, newest first. Pages are delimited by the id of the exchange. */
 export const listWholeExchanges = async (
   db: Db,
   merchantId: string,
@@ -49,7 +49,11 @@ const attachedTo = async (
 }
 
 /** The ids among which the exchanges are; null: any. */
-const idsOf = async (db: Db, merchantId: string, { ids, localId }: WholeFilter): Promise<readonly string[] | null> => {
+const idsOf = async (
+  db: Db,
+  merchantId: string,
+  { ids, localId }: WholeFilter,
+): Promise<readonly string[] | null> => {
   if (localId === null) return ids
   const placed = await placedUnder(db, merchantId, localId)
   if (!placed) return []

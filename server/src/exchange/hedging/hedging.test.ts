@@ -111,7 +111,7 @@ describe('a venue that', () => {
     expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
   })
 
-  test('takes it late is not asked to trade it again: only when its window is over is it given up', async () => {
+  test('accepts an order late: the order is not placed again, and ends when its time window is over', async () => {
     world.venue.faults = [{ lost: 'late' }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()
@@ -123,7 +123,7 @@ describe('a venue that', () => {
     expect(world.venue.placed).toHaveLength(1)
   })
 
-  test('gets it after its window refuses it by itself, and it lapses', async () => {
+  test('gets an order after its time window refuses the order, and the order ends as not placed', async () => {
     world.venue.faults = [{ lost: 'late' }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()
@@ -135,7 +135,7 @@ describe('a venue that', () => {
     expect(await world.exposure('BTC')).toBe(0n)
   })
 
-  test('answers nothing at all: an alert is raised, nothing new is begun, and everything is found out when it is back', async () => {
+  test('gives no answer: an alert is raised, no new order is placed, and the outcomes are queried when it answers again', async () => {
     world.venue.faults = [{ lost: 'taken' }]
     await world.sell('USDT', 'BTC', '0.2')
     await world.place()

@@ -51,7 +51,10 @@ export const suspendForgotten = async (
     where c.network = ${network} and c.asset = u.asset and c.address = u.address`.execute(tx)
 }
 
-/** Sums the unexplained balances of a network by asset; the ledger has them in suspense. */
+/**
+ * Returns, by asset and in ledger units, the balances of a network's addresses that belong to no deposit. In the ledger
+ * they are on the account suspense.
+ */
 export const suspendedOf = async (db: Db | Tx, network: Network): Promise<Map<string, bigint>> => {
   const { rows } = await sql<{
     asset: string

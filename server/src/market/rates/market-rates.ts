@@ -10,7 +10,7 @@ const DOLLAR = 'USD'
 
 /**
  * Creates a source of USD prices from order books that agree, so that deposits and balances are valued at the prices of
- * exchanges. The price of USDT is that of its USD market, or one dollar when no source has such a market.
+ * venues. The price of USDT is that of its USD market, or one dollar when no source has such a market.
  */
 export const createMarketRates = (db: Db, now: () => number): RateSource => ({
   name: 'books',

@@ -135,7 +135,10 @@ const asMined = (
   return { ...mined, priceE18, unvalued: priceE18 === null }
 }
 
-/** Values a payment at the valid quote, otherwise at the current price, otherwise later when there is one. */
+/**
+ * Returns the price of a payment: that of the quote while it is valid, otherwise the current price. `unvalued` is true
+ * if there is none yet. An invoice that is priced in its own asset needs no price.
+ */
 export const valueOf = (
   { ticker, base, quote }: Registered,
   at: Date,

@@ -45,7 +45,7 @@ export const candidatesIn = (
   return candidates
 }
 
-/** Returns the candidates whose receiver is one of our addresses. */
+/** Returns the transfers to our addresses. */
 export const sightingsAmong = (
   candidates: readonly Candidate[],
   owners: ReadonlyMap<string, AddressOwner>,

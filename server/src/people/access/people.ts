@@ -35,7 +35,7 @@ export const emailsOf = async (db: Db | Tx, ids: readonly string[]): Promise<Map
 export const personOf = async (tx: Tx, id: string): Promise<Person> =>
   (await sql<Person>`select id, email, language from dashboard_people where id = ${id}`.execute(tx)).rows[0]!
 
-/** Returns false when another invitation has made a person of this address meanwhile. */
+/** Returns false if a person with this mail address already exists, for example from another invitation. */
 export const insertPerson = async (
   tx: Tx,
   { id, email, language }: Person,

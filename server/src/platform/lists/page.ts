@@ -24,7 +24,7 @@ export interface Listed<Row> {
   next: string | null
 }
 
-/** Rows that a statement examines for one page. */
+/** Maximum number of rows that a statement examines for one page. */
 export const MOST_EXAMINED = 2_000
 
 /** Columns that the statement of a list adds to its rows. */

@@ -290,7 +290,7 @@ describe('failures and their reasons', () => {
     expect(answer).toMatchObject({ kind: 'failed', reason: 'dns' })
   })
 
-  test('nothing, when the first of several addresses is slow to connect', async () => {
+  test('no failure if the first of several addresses connects slowly', async () => {
     // A stopped process takes no connections: once its queue is full, the kernel drops what comes until it goes on.
     const child = spawn(process.execPath, ['-e', SLOW_TO_CONNECT], { stdio: ['ignore', 'pipe', 'inherit'] })
     opened.push({ close: () => child.kill('SIGKILL') })

@@ -3,7 +3,7 @@ import type { Db } from '../db/index.ts'
 import { EXPLAINED } from './alert-causes.ts'
 import { WARNING_KINDS } from './alert-kinds.ts'
 
-/** An alert that a receiver has not got yet, whose repetition is due, or that has ended since the receiver got it. */
+/** An alert that is due to a receiver: a new one, one to repeat, or one that has ended since the receiver got it. */
 export interface DueNotice {
   id: string
   kind: string

@@ -1,6 +1,6 @@
 import { readXml, type XmlPiece } from '../../platform/base/xml.ts'
 
-/** An entry of a list. */
+/** An address on a sanctions list. */
 export interface ListEntry {
   address: string
   /** the list's name of the asset, such as `XBT` or `USDT`; empty if it has none */

@@ -125,8 +125,9 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
 }
 
 /**
- * Returns the known facts about the money of the merchant that made an internal withdrawal, as far as it was credited
- * by then. Money in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
+ * Returns the sender's screenings that were made before a withdrawal within the ledger, of deposits that are credited
+ * now: those without a judgement (`unjudged`), and those that are risky or were found on a list later (`open`). Money in
+ * quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (

@@ -67,7 +67,7 @@ const innerOf = (block: { transactions: { transfers: { index: string }[] }[] } |
   block!.transactions.flatMap(({ transfers }) => transfers.filter(({ index }) => index.startsWith('t:')))
 
 describe('inner income', () => {
-  test('is the gain of an account apart from the transaction itself: no fee, no tip, no value', async () => {
+  test('is what an account gains from calls: fee, tip and value of the transaction are not counted', async () => {
     const { adapter, asked } = await start()
     const block = (await adapter.blockAt(7))!
     expect(innerOf(block)).toEqual([FOUND])
@@ -195,7 +195,7 @@ describe('one block that can not be traced does not stop the chain', () => {
     expect(await adapter.blockAt(7)).toMatchObject({ untraced: true })
   })
 
-  test('audit D-E4: one machine behind a balancer that lacks a state does not speak for all', async () => {
+  test('audit D-E4: a block is requested again if one machine behind a load balancer lacks its state', async () => {
     let gone = true
     const { adapter } = await start(
       {
@@ -240,7 +240,7 @@ describe('a node without the tracer', () => {
     expect(options[0]).toMatchObject({ tracer: 'callTracer', timeout: '2s' })
   })
 
-  test('audit D-E7: that had no transaction to show when it was asked is seen through by the first one', async () => {
+  test('audit D-E7: that shows opcodes instead of calls is found by the first transaction, if its blocks had none at the start', async () => {
     const empty = (height: number) => ({ ...blockOf(height), transactions: [] })
     const { adapter } = await start({
       ...besu([innerCall]),

@@ -232,7 +232,7 @@ describe.each(NODES)('on $name', (nodes) => {
   })
 })
 
-test('E10 an address that its token refuses is left out, is tried again ever less often, and an alert is raised', async () => {
+test('E10 the sweep of an address that the token refuses is retried at growing intervals, and an alert is raised', async () => {
   const world = await open(ethereum)
   const addresses = await world.holding(4)
   const [blocked] = addresses as [string]
@@ -254,7 +254,7 @@ test('E10 an address that its token refuses is left out, is tried again ever les
   expect(await world.differences()).toEqual([])
 })
 
-test('a balance that stays behind in a batch is seen to have stayed, and is swept again by itself', async () => {
+test('a balance that a batch did not move is found, and is swept again without an operator', async () => {
   const world = await open(ethereum)
   const addresses = await world.holding(4)
   const [blocked] = addresses as [string]
@@ -310,7 +310,7 @@ test('a sweep that the signer refuses is free again after a while, and its nonce
   expect(await world.leftOf(addresses)).toEqual([units(200n), units(200n), units(200n), units(200n)])
 })
 
-test('a batch that can not pay the newer price of gas gives way to the payments behind it, and is made again', async () => {
+test("a batch that can't pay a risen gas price does not block the payments after it, and is planned again", async () => {
   const world = await open(ethereum, { maxBatchFee: 3n * 10n ** 15n })
   const addresses = await world.holding(4)
   await world.deployed()

@@ -98,13 +98,13 @@ export const borrowersOf = async (tx: Tx, returnId: string): Promise<string[]> =
 }
 
 export interface OpenLoan extends Pick<Loan, 'address' | 'stake'> {
-  /** ids of the transactions that lend and take back */
+  /** states of the transactions that lend and take back; `returning` is null before the second is planned */
   lending: string
   returning: string | null
   since: Date
 }
 
-/** Returns loans that are made or planned, the oldest first. */
+/** Returns the loans that are not closed, oldest first. */
 export const openLoansOf = async (db: Db): Promise<OpenLoan[]> => {
   const { rows } =
     await sql<OpenLoan>`select l.address, l.stake, o.state as lending, r.state as returning, l.created_at as since
