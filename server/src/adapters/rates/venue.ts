@@ -52,14 +52,14 @@ export const createVenueSource = (
         bids,
         asks,
         observedAt = asked,
-      } = venue.read(await limitsHeard(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
+      } = venue.read(await noteRateLimit(venue.name, rests, getJson(`${origin}${venue.pathOf(market)}`, venue.name)))
       if (!isTime(observedAt)) throw new Error(`${venue.name} answered an order book of no time`)
       return { ...market, bids: levels(bids, venue.name), asks: levels(asks, venue.name), observedAt }
     },
   }
 }
 
-const limitsHeard = async (name: string, rests: Rests, answer: Promise<unknown>): Promise<unknown> => {
+const noteRateLimit = async (name: string, rests: Rests, answer: Promise<unknown>): Promise<unknown> => {
   try {
     return await answer
   } catch (error) {

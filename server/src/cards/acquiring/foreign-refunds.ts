@@ -25,7 +25,7 @@ export interface ForeignRefund {
  * rest becomes a debt of the merchant. The caller has locked the payment's row, and has checked that more than this is
  * left of the payment.
  */
-export const bookForeignRefund = async (
+export const postForeignRefund = async (
   tx: Tx,
   payment: Payment,
   { units, reason, actor }: ForeignRefund,
@@ -79,7 +79,7 @@ export const bookStatedRefund = async (
   moment: Moment,
 ): Promise<Effects> => {
   const refund = { units, reason: `on the statement as ${line.acquirerReference}`, actor: 'reconciliation' }
-  const effects = await bookForeignRefund(tx, payment, refund, moment)
+  const effects = await postForeignRefund(tx, payment, refund, moment)
   await claimRefundLine(tx, payment, line)
   return effects
 }

@@ -2,7 +2,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { carryOut, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
-import { bookForeignRefund } from './foreign-refunds.ts'
+import { postForeignRefund } from './foreign-refunds.ts'
 import { holdAgain } from './holding.ts'
 import type { Payment } from './payment.ts'
 import { holdDisputedItem, releaseDisputedItem } from './postings.ts'
@@ -73,7 +73,7 @@ const goneBack = async (
   const isWhole = units >= disputed.paidUnits! - disputed.refundedUnits
   const payment = await endDispute(tx, disputed, moment)
   if (isWhole) return takeBack(tx, payment, next, moment)
-  const effects = await bookForeignRefund(tx, payment, { units, ...known }, moment)
+  const effects = await postForeignRefund(tx, payment, { units, ...known }, moment)
   await askAgainAt(tx, payment, next, true)
   return effects
 }

@@ -13,16 +13,16 @@ export interface ListedExchange {
   withdrawal: Attached | undefined
 }
 
-export interface WholeFilter extends ExchangeFilter {
+export interface ExchangeWithPayoutFilter extends ExchangeFilter {
   /** of the merchant's order: of an exchange, or of an exchange with withdrawal; null: any */
   localId: string | null
 }
 
 /** A page of a merchant's exchanges with their withdrawals, newest first. Pages are delimited by the id of the exchange. */
-export const listWholeExchanges = async (
+export const listExchangesWithPayouts = async (
   db: Db,
   merchantId: string,
-  filter: WholeFilter,
+  filter: ExchangeWithPayoutFilter,
   page: ListPage,
 ): Promise<Listed<ListedExchange>> => {
   const ids = await idsOf(db, merchantId, filter)
@@ -52,7 +52,7 @@ const attachedTo = async (
 const idsOf = async (
   db: Db,
   merchantId: string,
-  { ids, localId }: WholeFilter,
+  { ids, localId }: ExchangeWithPayoutFilter,
 ): Promise<readonly string[] | null> => {
   if (localId === null) return ids
   const placed = await placedUnder(db, merchantId, localId)

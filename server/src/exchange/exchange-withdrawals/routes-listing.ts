@@ -5,7 +5,7 @@ import { readIds, readTicker, type ListedAsset, type ListQuery } from '../../pla
 import { listRoute } from '../../platform/lists/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { exchangeBody } from '../exchanges/index.ts'
-import { listWholeExchanges, type Attached, type WholeFilter } from './listing.ts'
+import { listExchangesWithPayouts, type Attached, type ExchangeWithPayoutFilter } from './listing.ts'
 
 export interface ExchangeListDeps {
   runtime: Pick<Runtime, 'db' | 'clock'>
@@ -16,7 +16,7 @@ export interface ExchangeListDeps {
 export const exchangeListRoute = ({ runtime: { db, clock }, catalogue }: ExchangeListDeps): Route =>
   listRoute(operation, clock, async ({ merchantId, query, page }) => {
     const filter = filterOf(query, [...catalogue.crypto, ...catalogue.fiat])
-    const { rows, next } = await listWholeExchanges(db, merchantId, filter, page)
+    const { rows, next } = await listExchangesWithPayouts(db, merchantId, filter, page)
     const items = rows.map(({ exchange, withdrawal }) => ({
       ...exchangeBody(exchange, catalogue),
       ...(withdrawal === undefined ? {} : { withdrawal: withdrawalOf(withdrawal) }),
@@ -32,9 +32,9 @@ const withdrawalOf = ({ id, kind, localId, meta, causedBy }: Attached): Record<s
   ...(causedBy === null ? {} : { causedBy }),
 })
 
-const filterOf = (query: ListQuery, assets: readonly ListedAsset[]): WholeFilter => ({
+const filterOf = (query: ListQuery, assets: readonly ListedAsset[]): ExchangeWithPayoutFilter => ({
   ids: readIds(query),
-  state: (query.status?.toLowerCase() ?? null) as WholeFilter['state'],
+  state: (query.status?.toLowerCase() ?? null) as ExchangeWithPayoutFilter['state'],
   spendTicker: readTicker(query.spendTicker, assets, 'spendTicker')?.ticker ?? null,
   targetTicker: readTicker(query.targetTicker, assets, 'targetTicker')?.ticker ?? null,
   meta: query.meta ?? null,
