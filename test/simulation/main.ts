@@ -10,6 +10,8 @@
  * `--processes` runs so many seeds at once, each in a process of its own.
  * `--record` counts the runs in docs/operating/reliability.md and begins where the count ends; when a run violates an
  * invariant, those before it are counted. `--postgres URL` uses a server that `startDatabases` has started.
+ * `--times` also prints the processor time of each program, how long each part of a rest took, and which work made
+ * rests take further rounds.
  */
 import { parseArgs } from 'node:util'
 import { isNetwork, type Network } from '@bursar/chainkit'
@@ -88,9 +90,15 @@ const runSeed = async (databases: Databases, seed: string): Promise<RunResult> =
 }
 
 /** Those that took longest first. */
-const printTimes = ({ times, faults }: RunResult): void => {
+const printTimes = ({ times, faults, processor, restless, ops }: RunResult): void => {
+  for (const [name, ms] of processor)
+    console.log(
+      `${(ms / 1_000).toFixed(1).padStart(8)} s of processor, ${(ms / ops).toFixed(1)} ms an operation: ${name}`,
+    )
   for (const [name, { runs, ms }] of [...times].toSorted(([, one], [, other]) => other.ms - one.ms))
     console.log(`${(ms / 1_000).toFixed(1).padStart(8)} s ${String(runs).padStart(6)} runs  ${name}`)
+  for (const [name, rounds] of [...restless].toSorted(([, one], [, other]) => other - one))
+    console.log(`${String(rounds).padStart(6)} rounds of rests because of ${name}`)
   for (const [name, count] of [...faults].toSorted(([, one], [, other]) => other - one))
     console.log(`${String(count).padStart(6)} ${name}`)
 }

@@ -34,6 +34,7 @@ import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { settle } from './settle.ts'
 import { openSimulation, ROLES, type Simulation, type SimulationOptions } from './simulation.ts'
+import { processorTimes, timed, type Time, type Times } from './times.ts'
 
 export interface RunOptions extends SimulationOptions {
   /** least number of operations */
@@ -48,12 +49,6 @@ export interface RunOptions extends SimulationOptions {
   skip?: ReadonlySet<number>
 }
 
-/** How often something has happened, and how long it took in all, ms of real time. */
-export interface Time {
-  runs: number
-  ms: number
-}
-
 export interface RunResult {
   /** of the trace */
   hash: string
@@ -63,8 +58,12 @@ export interface RunResult {
   faults: ReadonlyMap<string, number>
   /** empty: nothing was violated */
   problems: readonly string[]
-  /** by action, and of rests */
+  /** by action, and of the parts of rests */
   times: ReadonlyMap<string, Time>
+  /** processor time by program since the run began, ms */
+  processor: ReadonlyMap<string, number>
+  /** how many rounds of rests each job, watcher or counterparty has made necessary */
+  restless: ReadonlyMap<string, number>
   /** its newest lines */
   trace: readonly string[]
 }
@@ -126,8 +125,11 @@ export const simulate = async ({
   emphasis,
   ...options
 }: RunOptions): Promise<RunResult> => {
-  const simulation = await openSimulation(options)
-  const times = new Map<string, Time>()
+  const before = processorTimes()
+  const times: Times = new Map()
+  const simulation = await timed(times, 'open', () => openSimulation(options))
+  const restless = new Map<string, number>()
+  const settleAll = (): Promise<string[]> => settle(simulation, { times, restless })
   const more = emphasis && { actions: SUBJECTS[emphasis], factor: EMPHASIS }
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({
@@ -137,10 +139,12 @@ export const simulate = async ({
     faults: simulation.faults.counts,
     problems,
     times,
+    processor: new Map([...processorTimes()].map(([name, ms]) => [name, ms - (before.get(name) ?? 0)])),
+    restless,
     trace: simulation.trace.newest(TRACE_LINES),
   })
   try {
-    await timed(times, 'begin', () => begin(simulation))
+    await timed(times, 'begin', () => begin(simulation, settleAll))
     const judgeConfirmations = createConfirmationJudge(simulation)
     const isOver = (): boolean => simulation.operations >= ops || step >= lastStep
     for (let nextRest = restEvery; !isOver(); nextRest += restEvery) {
@@ -151,7 +155,7 @@ export const simulate = async ({
         if (simulation.problems.length > 0) return result(simulation.problems)
       }
       simulation.faults.begin(-step)
-      const problems = await rest(simulation, times)
+      const problems = await rest(simulation, times, settleAll)
       if (problems.length > 0) return result([...problems, ...(await openAlertLines(simulation))])
     }
     return result([])
@@ -164,7 +168,7 @@ export const simulate = async ({
 const LISTED = '0x1111111111111111111111111111111111111111'
 
 /** The owner's money is in the hot wallets and posted before merchants begin. */
-const begin = async (simulation: Simulation): Promise<void> => {
+const begin = async (simulation: Simulation, settleAll: () => Promise<string[]>): Promise<void> => {
   simulation.trace.add(simulation.acquirers.accounts.map((one) => `${one.name}: ${one.interface.name}`).join(', '))
   for (const { network, front } of simulation.chains)
     front.setDialect(front.drawDialects(simulation.random.of('dialects', network)))
@@ -177,7 +181,7 @@ const begin = async (simulation: Simulation): Promise<void> => {
   for (const { network, assets } of simulation.chains)
     for (const { ticker } of assets)
       if (simulation.catalogue.findCrypto(ticker)?.networks.has(network)) await fill(simulation, network, ticker)
-  await settle(simulation)
+  await settleAll()
   await fillAcquirers(simulation)
   for (const { ticker } of assetsOf(simulation)) {
     await fundExchange(simulation, ticker)
@@ -186,21 +190,13 @@ const begin = async (simulation: Simulation): Promise<void> => {
   await stockVenue(simulation)
 }
 
-const timed = async <T>(times: Map<string, Time>, name: string, work: () => Promise<T>): Promise<T> => {
-  const began = performance.now()
-  const result = await work()
-  const { runs, ms } = times.get(name) ?? { runs: 0, ms: 0 }
-  times.set(name, { runs: runs + 1, ms: ms + performance.now() - began })
-  return result
-}
-
 /** The share of steps with several concurrent actions, unless in single-step mode. */
 const AT_ONCE = 0.1
 
 const takeStep = async (
   simulation: Simulation,
   step: number,
-  times: Map<string, Time>,
+  times: Times,
   more?: { actions: ReadonlySet<Action>; factor: number },
 ): Promise<void> => {
   const random = simulation.random.of('step', step)
@@ -232,8 +228,8 @@ const endCrashed = async (simulation: Simulation): Promise<void> => {
 const openAlertLines = async ({ db }: Simulation): Promise<string[]> =>
   (await openAlerts(db)).map(({ kind, text }) => `alert ${kind}: ${text}`)
 
-const rest = async (simulation: Simulation, times: Map<string, Time>): Promise<string[]> => {
-  const unable = await timed(times, 'settle', () => settle(simulation))
+const rest = async (simulation: Simulation, times: Times, settleAll: () => Promise<string[]>): Promise<string[]> => {
+  const unable = await timed(times, 'settle', settleAll)
   if (unable.length > 0) return unable
   const violations = await timed(times, 'invariants', () => checkInvariants(simulation.db))
   return [

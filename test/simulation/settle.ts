@@ -11,6 +11,7 @@ import { decideSome } from './actions/screening.ts'
 import { signerPolicy } from './installation/files.ts'
 import type { Random } from '../../sandbox/random.ts'
 import { ROLES, type Simulation } from './simulation.ts'
+import { timed, type Times } from './times.ts'
 
 /** Enough blocks for every depth of finality. */
 const BLOCKS = 8
@@ -25,8 +26,15 @@ const ROUNDS = 40
 const DECIDING_ROUND = 2
 const DECISIONS = 3
 
+/** What the settlings of a run have cost. */
+interface Settlings {
+  times: Times
+  /** how many rounds each job, watcher or counterparty has made necessary */
+  restless: Map<string, number>
+}
+
 /** @returns the reasons why the simulation does not rest, in one line each: roles that cannot start, endless work */
-export const settle = async (simulation: Simulation): Promise<string[]> => {
+export const settle = async (simulation: Simulation, { times, restless }: Settlings): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
   faults.clear()
   clock.setRight()
@@ -50,10 +58,12 @@ export const settle = async (simulation: Simulation): Promise<string[]> => {
   for (let round = 0; round < ROUNDS && quiet < QUIET_ROUNDS; round += 1) {
     clock.advance(quiet > 0 || round % 4 === 3 ? LONG_PAUSE_MS : PAUSE_MS)
     prices.move(random.of('settling', trace.length, round))
-    for (const chain of chains) await chain.mine(round < 3 ? BLOCKS : 2)
+    for (const chain of chains)
+      await timed(times, `rest: blocks of ${chain.network}`, () => chain.mine(round < 3 ? BLOCKS : 2))
     // After a round without work no refund is under way that its acquirer does not show.
-    worked = await oneRound(simulation)
+    worked = await oneRound(simulation, times)
     if (worked.length === 0 && (await askConsoles(simulation))) worked = ['an operator']
+    for (const name of worked) restless.set(name, (restless.get(name) ?? 0) + 1)
     quiet = worked.length > 0 ? 0 : quiet + 1
     if (round === DECIDING_ROUND && (await decide(simulation, random.of('deciding', trace.length)))) quiet = 0
   }
@@ -82,7 +92,7 @@ const askConsoles = async (simulation: Simulation): Promise<boolean> => {
 }
 
 /** @returns the names of all that found work */
-const oneRound = async (simulation: Simulation): Promise<string[]> => {
+const oneRound = async (simulation: Simulation, times: Times): Promise<string[]> => {
   const { roles, acquirers, venue } = simulation
   const worked = new Set<string>()
   if ((await venue.goOn()) > 0) worked.add('the venue')
@@ -91,11 +101,14 @@ const oneRound = async (simulation: Simulation): Promise<string[]> => {
     await account.callbacks.attemptAll(postTo(simulation))
   }
   for (const [network, watcher] of roles.get('watcher')!.watchers)
-    for (let steps = 0; steps < 50 && (await watcher.step()) === 0; steps += 1) worked.add(`the watcher of ${network}`)
+    for (let steps = 0; steps < 50; steps += 1) {
+      if ((await timed(times, `rest: watcher of ${network}`, () => watcher.step())) !== 0) break
+      worked.add(`the watcher of ${network}`)
+    }
   for (const role of ['api', 'worker'] as const)
     for (const job of roles.get(role)!.jobs)
       for (let runs = 0; runs < 20; runs += 1) {
-        const result = await runJob(job)
+        const result = await timed(times, `rest: ${job.name}`, () => runJob(job))
         if (result !== 'more') break
         if (!GO_ON.test(job.name)) worked.add(job.name)
       }
