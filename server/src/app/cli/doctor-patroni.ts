@@ -48,11 +48,11 @@ const reportRunning = async (url: string, report: Report, note: Note): Promise<v
     const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
     return mappingOf((await answer.json()) as PlainValue)
   }
-  const version = String(mappingOf((await ask('/patroni'))['patroni'])['version'])
+  const version = textOf(mappingOf((await ask('/patroni'))['patroni'])['version'])
   reportVersion(version, report)
   reportDynamic(await ask('/config'), { local: {}, hasChecksums: undefined }, report, note)
   const { members } = await ask('/cluster')
-  const roles = (Array.isArray(members) ? members : []).map((member) => String(mappingOf(member)['role']))
+  const roles = (Array.isArray(members) ? members : []).map((member) => textOf(mappingOf(member)['role']))
   const standbys = roles.filter((role) => role === 'sync_standby' || role === 'quorum_standby').length
   report(roles.includes('leader'), `patroni: ${roles.includes('leader') ? 'a machine leads' : 'no machine leads'}`)
   report(
@@ -138,7 +138,7 @@ const reportLocal = (file: Mapping, report: Report, note: Note): void => {
       'patroni: watchdog.mode is not required: a machine whose Patroni hangs may go on as a second primary, which acknowledges nothing',
     )
   const etcd = mappingOf(file['etcd3'] ?? file['etcd'])
-  const hosts = Array.isArray(etcd['hosts']) ? etcd['hosts'] : String(etcd['hosts'] ?? etcd['host'] ?? '').split(',')
+  const hosts = Array.isArray(etcd['hosts']) ? etcd['hosts'] : textOf(etcd['hosts'] ?? etcd['host']).split(',')
   const count = hosts.filter((host) => host !== '').length
   if (count > 0 && count < 3)
     report(false, `patroni: ${count} machine of etcd: without it no machine is promoted; use three`)
@@ -148,5 +148,6 @@ const reportLocal = (file: Mapping, report: Report, note: Note): void => {
 
 const mappingOf = (value: PlainValue | undefined): Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+const textOf = (value: PlainValue | undefined): string => (typeof value === 'string' ? value : '')
 const isOn = (value: PlainValue | undefined): boolean => value === true || value === 'on' || value === 'true'
 const isOff = (value: PlainValue | undefined): boolean => value === false || value === 'off' || value === 'false'
