@@ -24,7 +24,10 @@ export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number)
   run: () => planBitcoinBatch(deps),
 })
 
-/** Plans payments of waiting withdrawals of one EVM network, and sends a transaction without effect for each nonce that a refusal left unused. */
+/**
+ * Plans payments of waiting withdrawals of one EVM network, and sends a transaction without effect for each nonce that
+ * a refusal left unused.
+ */
 export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
   name: `payouts ${deps.network}`,
   everyMs,

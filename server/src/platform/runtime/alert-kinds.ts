@@ -5,7 +5,8 @@
 
 /**
  * Urgency of an alert:
- * - critical: an amount may be wrong or lost, or a kind of payment or deposit is not processed at all. A person must look now
+ * - critical: an amount may be wrong or lost, or a kind of payment or deposit is not processed at all. A person must
+ *   look now
  * - warning: something waits or will soon; the rest works. A person must look within a day
  */
 type Severity = 'critical' | 'warning'

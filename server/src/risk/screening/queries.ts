@@ -126,8 +126,8 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
 
 /**
  * Returns the sender's screenings that were made before a withdrawal within the ledger, of deposits that are credited
- * now: those without a judgement (`unjudged`), and those that are risky or were found on a list later (`open`). Money in
- * quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
+ * now: those without a judgement (`unjudged`), and those that are risky or were found on a list later (`open`). Money
+ * in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
  */
 export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (
