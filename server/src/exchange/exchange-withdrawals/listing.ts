@@ -18,7 +18,9 @@ export interface ExchangeWithPayoutFilter extends ExchangeFilter {
   localId: string | null
 }
 
-/** A page of a merchant's exchanges with their withdrawals, newest first. Pages are delimited by the id of the exchange. */
+/**
+ * A page of a merchant's exchanges with their withdrawals, newest first. Pages are delimited by the id of the exchange.
+ */
 export const listExchangesWithPayouts = async (
   db: Db,
   merchantId: string,
