@@ -45,7 +45,7 @@ export const contentHash = (
       JSON.stringify(
         refunded === null
           ? ['bursar payout v1', merchantId, id, rows]
-          : ['bursar refund v1', merchantId, id, refunded.kind, refunded.refundOf, rows],
+          : ['refund v1', merchantId, id, refunded.kind, refunded.refundOf, rows],
       ),
     )
     .digest()
