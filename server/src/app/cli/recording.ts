@@ -71,9 +71,18 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'person list',
 ])
 
+/** The user of a container has a number and no name: `uid 10001`. */
+const loginName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid!()}`
+  }
+}
+
 /** The operating system's login of the operator; with sudo, also the original login. */
 export const operatorHere = (env: Environment): Operator => {
-  const { username } = userInfo()
+  const username = loginName()
   const before = env.SUDO_USER ?? ''
   return {
     login: before === '' || before === username ? username : `${username} (sudo by ${before})`,
