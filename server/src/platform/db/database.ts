@@ -35,7 +35,7 @@ export const sqlState = (error: unknown): string | undefined => {
   return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
 }
 
-/** The clock of the database server: only to compare it with other clocks. Statements take their time as a parameter. */
+/** The clock of the database server, to compare it with other clocks. Statements take their time as a parameter. */
 export const readServerTime = async (db: Db): Promise<Date> => {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(db)
   return rows[0]!.at
