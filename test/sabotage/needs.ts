@@ -25,7 +25,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'given-up-while-planned': NO_EVENT,
   'card-payout-sent-twice': NO_EVENT,
   'stop-ignored-at-planning': SIGNING,
-  'delivered-inside-while-stopped': 'a stop made while a job delivers: the job chooses nothing that is stopped',
+  'delivered-inside-while-stopped': 'a stop made between the choice of the job and its transaction',
   'import-not-counted': COLD,
   'staked-offered-to-cold-storage': COLD,
   'count-read-late': LAST_COIN,
@@ -34,7 +34,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'tron-count-not-compared': LAST_COIN,
   'top-ups-not-subtracted': TOP_UPS,
   'sweep-coin-in-flight': TOP_UPS,
-  'amount-precision': 'a comparison of refusals with the balance: the multiple is more than any merchant has',
+  'amount-precision':
+    'more withdrawals of tokens from Ethereum, in a run with an EVM chain whose tokens have more decimals',
   'complete-without-report': 'an installation without a screening provider',
   'any-contract-is-a-token': `${SECOND}deposits leave out contracts that the catalogue does not have`,
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
@@ -66,8 +67,6 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'chargeback-keeps-money':
     'a run in which no other card payment of the merchant is open: open ones make the balance uncertain',
   'suspense-accepted-while-given-back': 'more payments in suspense',
-  'invoice-paid-while-waiting': 'payments of invoices that are seen before a block has them, as on Bitcoin',
-  'invoice-counts-lost-payment': 'payments of invoices that are seen before a block has them, as on Bitcoin',
   // identity.ts finds it before the judge does, and the database refuses a second row (0002-ledger.sql).
   'local-id-not-taken': `${SECOND}an earlier check refuses a known localId, and the primary key of its table a second row`,
   // Both decisions lock the claim and refuse one that is decided, before they come to this guard (deciding.ts).
