@@ -66,7 +66,6 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'refund-of-unbooked-payment': 'operators who refund payments that an acquirer has taken back',
   'chargeback-keeps-money':
     'a run in which no other card payment of the merchant is open: open ones make the balance uncertain',
-  'suspense-accepted-while-given-back': 'more payments in suspense',
   // identity.ts finds it before the judge does, and the database refuses a second row (0002-ledger.sql).
   'local-id-not-taken': `${SECOND}an earlier check refuses a known localId, and the primary key of its table a second row`,
   // Both decisions lock the claim and refuse one that is decided, before they come to this guard (deciding.ts).
