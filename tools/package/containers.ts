@@ -62,3 +62,19 @@ export const readContainers = (folder: string, variables: Readonly<Record<string
     return { name, user, command: [...built.entrypoint, ...command], env: environment, health: built.health }
   })
 }
+
+/** The text of a shell script that runs a command as the user of the container, without any privilege. */
+export const scriptOf = ({ user, env }: Container, command: readonly string[]): string => {
+  const [uid, gid] = user.split(':')
+  const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+  const variables = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`))
+  const privileges = [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--no-new-privs',
+    '--bounding-set=-all',
+    '--inh-caps=-all',
+  ]
+  return `exec env -i ${variables.join(' ')} setpriv ${privileges.join(' ')} -- ${command.map(quote).join(' ')}\n`
+}
