@@ -21,7 +21,8 @@ start() {
   local unit=$1 user files
   user=$(value "$unit" User)
   files=$(value "$unit" EnvironmentFile)
-  inside env -i PATH=/usr/bin:/bin /bin/sh -ec "
+  # Not by `inside`: the job would be a shell, and the end of that shell would not end its child.
+  chroot "$root" env -i PATH=/usr/bin:/bin /bin/sh -ec "
     for file in ${files//$'\n'/ }; do set -a; . \"\$file\"; set +a; done
     $(value "$unit" Environment | sed 's/^/export /')
     exec setpriv --reuid=${user:-nobody} --regid=${user:-nogroup} ${3:---init-groups} -- $(value "$unit" ExecStart)
