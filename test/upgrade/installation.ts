@@ -42,7 +42,7 @@ export const endGently = async (pid: number): Promise<number> => {
 
 const isAlive = (pid: number): boolean => {
   try {
-    // A child that nobody has waited for is a zombie: state Z in proc(5).
+    // A child whose parent has not waited for it is a zombie: state Z in proc(5).
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false

@@ -66,7 +66,7 @@ const settings = {
   },
 } satisfies IConfigMap
 
-/** Files of a secret. The group of the pod may read them, and nobody else. */
+/** Files of a secret. Only the group of the pod may read them. */
 const secret = (name: string, folder: string) => ({
   volume: { name, secret: { secretName: `bursar-${name}`, defaultMode: 0o440 } },
   mount: { name, mountPath: `/run/secrets/${folder}`, readOnly: true },

@@ -1,6 +1,6 @@
 /**
- * Refuses a migration that takes something from the builds before it, unless it says from which release on nobody uses
- * it, and this release exists (decision 204).
+ * Refuses a migration that takes something from the builds before it, unless it names the first release that does not
+ * use it, and this release exists (decision 204).
  */
 import { parse } from 'libpg-query'
 import { CONTRACT } from '../../server/src/platform/db/migrate.ts'

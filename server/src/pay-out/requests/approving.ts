@@ -154,7 +154,8 @@ export const refundedOf = ({ kind, refundOf }: Pick<PayoutRequest, 'kind' | 'ref
 
 /**
  * How many members must approve; 0: the maker pays alone. Amounts that were paid alone within a day count together,
- * refunds among them. The address of a claim is in no address book: nobody pays it alone where only the book is paid.
+ * refunds among them. The address of a claim is in no address book: where only the book is paid, no
+ * member pays a claim alone.
  */
 const approvalsNeeded = (
   policy: PayoutRules,

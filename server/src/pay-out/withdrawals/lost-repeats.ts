@@ -35,7 +35,7 @@ interface Candidate {
 
 /**
  * Holds those of these waiting withdrawals that equal a payment which a restored copy lacks: the same network, asset,
- * address and amount, whoever the merchant is, because the signer's log names none. A lost payment holds at most one
+ * address and amount, of any merchant, because the signer's log names none. A lost payment holds at most one
  * withdrawal, and for 30 days. A withdrawal whose own intent is that of a lost payment is not held: the signer knows
  * it, and it is attached.
  * @param waiting oldest first
