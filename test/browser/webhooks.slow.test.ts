@@ -6,6 +6,7 @@ import { setSetting } from '../../server/src/merchants/accounts/index.ts'
 import { addEndpoint, askTest, emit } from '../../server/src/merchants/webhooks/index.ts'
 import { nowOf } from '../../server/src/people/access/index.ts'
 import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { createRefusalLog } from '../../server/src/merchants/refused-requests/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
 import { box } from '../world/merchant.ts'
@@ -76,9 +77,28 @@ describeWithChromium('the pages of webhooks', () => {
     await context.close()
   })
 
+  const refuseRequest = async (): Promise<void> => {
+    const log = createRefusalLog(edge.db)
+    log.note({
+      merchantId: edge.merchant.id,
+      keyId: null,
+      at: edge.clock.ms,
+      requestId: randomUUID(),
+      method: 'POST',
+      path: '/merchants/withdrawals/crypto',
+      operation: 'createCryptoWithdrawal',
+      status: 401,
+      code: -1,
+      reason: 'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
+      from: '2001:db8:1234:5678:9abc:def0:1234:5678',
+    })
+    await log.job.run(new AbortController().signal)
+  }
+
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn({ reducedMotion: 'reduce' })
     const { faults, said, judge } = judgeOf(page)
+    await refuseRequest()
     for (const [name, path] of [
       ['list', '?'],
       ['filtered', '?state=exhausted&'],
@@ -91,6 +111,7 @@ describeWithChromium('the pages of webhooks', () => {
       ['a new endpoint', '/endpoints/new?'],
       ['an endpoint', `/endpoints/${endpoint}?`],
       ['change of an endpoint', `/endpoints/${endpoint}/change?`],
+      ['refused requests', '/../requests?'],
     ] as const) {
       await page.goto(at(`${path}lang=${language}`))
       await judge(name)

@@ -50,12 +50,18 @@ const requestTable = (
       { title: words.time, isFar: true },
     ],
     rows.map((one): Piece[] => [
-      html`${foreign(showText(`${one.method} ${one.path}`, LONGEST_PATH))}<br><span class="soft hash">${foreign(one.requestId)}</span><br class="near"><span class="soft near">${showTime(one.at)}</span>`,
+      html`${one.method} ${pathPiece(one.path)}<br><span class="soft hash">${foreign(one.requestId)}</span><br class="near"><span class="soft near">${showTime(one.at)}</span>`,
       html`${one.status}, ${one.code}<br><span class="soft">${foreign(showText(one.reason, LONGEST_REASON))}</span>${one.keyId === null && html`<br><span class="soft near">${texts.unsigned}</span>`}`,
       signer(texts, one, names),
       showTime(one.at),
     ]),
   )
+
+/** A path that a line can break behind its slashes. */
+const pathPiece = (path: string): Markup =>
+  html`<bdi>${showText(path, LONGEST_PATH)
+    .split('/')
+    .map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`)}</bdi>`
 
 /** @param names of additional keys, by their ids */
 const signer = (texts: RequestWords, { keyId, from }: RefusedRequest, names: ReadonlyMap<string, string>): Markup =>

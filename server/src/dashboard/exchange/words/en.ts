@@ -80,7 +80,7 @@ export const en: ExchangeWords = {
   automaticText:
     'An invoice or an address of the API can name an asset of its own. A change holds for payments that are credited after it.',
   automaticTarget: 'Exchange payments to',
-  automaticNone: 'Nothing: they stay as they are',
+  automaticNone: 'No asset',
   automaticSave: 'Save',
   automaticSaved: 'The automatic exchange is changed.',
   history: 'Exchanges',

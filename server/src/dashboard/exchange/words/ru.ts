@@ -39,7 +39,7 @@ export const ru: ExchangeWords = {
   automaticText:
     'Счёт или адрес из API может иметь собственный актив. Изменение действует для платежей, зачисленных после него.',
   automaticTarget: 'Обменивать платежи на',
-  automaticNone: 'Ничего: не обменивать',
+  automaticNone: 'Не обменивать',
   automaticSave: 'Сохранить',
   automaticSaved: 'Автоматический обмен изменён.',
   history: 'Обмены',

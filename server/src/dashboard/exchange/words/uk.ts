@@ -38,7 +38,7 @@ export const uk: ExchangeWords = {
   automaticOff: 'Платежі залишаються в тому активі, у якому їх сплачено.',
   automaticText: 'Рахунок або адреса з API може мати власний актив. Зміна діє для платежів, зарахованих після неї.',
   automaticTarget: 'Обмінювати платежі на',
-  automaticNone: 'Нічого: не обмінювати',
+  automaticNone: 'Не обмінювати',
   automaticSave: 'Зберегти',
   automaticSaved: 'Автоматичний обмін змінено.',
   history: 'Обміни',

@@ -91,7 +91,7 @@ export const en: RefundWords = {
   transaction: 'Transaction',
   refundTitle: 'Refund to the payer',
   refundText:
-    'The credited amount goes to the address that the payer named. The network fee is taken out of it. After that the invoice can not be paid any more.',
+    'The credited amount goes to the address that the payer named. The network fee is taken out of it. After that the invoice can’t be paid any more.',
   fromBalance: 'From your balance',
   networkFee: 'Network fee now',
   feeText: 'The fee may change until the refund is made. A fee of more than twice this one is not paid.',
