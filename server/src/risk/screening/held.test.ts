@@ -117,7 +117,11 @@ describe('a deposit of a merchant that has money held until it is verified', () 
         )
       ).rows
     expect(await alerts()).toMatchObject([
-      { text: expect.stringMatching(/3 deposits and 0 withdrawals, the oldest for 6\.0 h.*no list has been imported/) },
+      {
+        text: expect.stringMatching(
+          /3 deposits and 0 withdrawals, the oldest has waited for 6\.0 h.*no list has been imported/,
+        ),
+      },
     ])
     expect((await books())[1]).toBe(3n * E18)
     const { rows } = await sql<{ attempts: number }>`select max(attempts) as attempts from screenings`.execute(
