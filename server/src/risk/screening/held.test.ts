@@ -119,7 +119,7 @@ describe('a deposit of a merchant that has money held until it is verified', () 
     expect(await alerts()).toMatchObject([
       {
         text: expect.stringMatching(
-          /3 deposits and 0 withdrawals, the oldest has waited for 6\.0 h.*no list has been imported/,
+          /3 deposits and 0 withdrawals; the oldest has waited for 6\.0 h.*no list has been imported/,
         ),
       },
     ])
