@@ -293,6 +293,17 @@ describe('the refund of a card payment', () => {
     expect(textOf(await checker.get(path))).toContain('can still be refunded')
   })
 
+  test('in part, of which the operator has refunded the same part meanwhile, fails', async () => {
+    const path = await askForCard(maker, payment, '40')
+    await fiat.refund(payment, 4_000n)
+    await fiat.work()
+    await approve(checker, path)
+    await made()
+    await fiat.work()
+    expect(await cardRefunds()).toEqual([[4_000n, 'asked']])
+    expect(textOf(await checker.get(path))).toContain('another refund of payment')
+  })
+
   test('of another merchant is unknown', async () => {
     merchantId = (await makeMerchant(edge.db, edge.clock.ms)).id
     maker = await memberOf(merchantId, 'owner')

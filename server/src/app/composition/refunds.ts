@@ -33,13 +33,13 @@ export const createRefundMakers = (
     )
     return withdrawalId
   },
-  card: async (tx, { merchantId, refundOf, makerId, line }: ApprovedRefund, { moment }) => {
+  card: async (tx, { merchantId, refundOf, makerId, before, line }: ApprovedRefund, { moment }) => {
     const payment = await findPayment(tx, refundOf)
     // Money in suspense is the operator's to assign.
     if (payment?.merchantId !== merchantId || payment.state !== 'credited')
       throw new RefundImpossible('the payment is not credited: it can not be refunded')
     if (payment.paidTicker !== line.ticker) throw new PayoutProblem('changed')
-    const asked = { paymentId: refundOf, units: line.units, reason: line.meta ?? '', actor: actorOf(makerId) }
+    const asked = { paymentId: refundOf, units: line.units, before, reason: line.meta ?? '', actor: actorOf(makerId) }
     return (await requestRefund(tx, asked, table, moment).catch(impossible)).id
   },
 })

@@ -32,15 +32,24 @@ export class RefundRefused extends Error {
   override name = 'RefundRefused'
 }
 
+export interface AskedRefund {
+  paymentId: string
+  /** minor units; undefined: all that is left */
+  units: bigint | undefined
+  /** what was refunded when it was asked for, in minor units: another sum refuses the refund; null: any sum */
+  before?: bigint | null
+  reason: string
+  actor: string
+}
+
 /**
  * Starts a refund to the card that paid. The money is held at once, on the merchant's balance or in suspense. Throws a
  * RefundRefused that says why a refund is impossible: money that was never posted can't be refunded (F6), and refunds
  * never exceed the payment (F5). A payment has one refund at a time, because not every acquirer distinguishes them.
- * @param units minor units; undefined: all that is left
  */
 export const requestRefund = async (
   tx: Tx,
-  { paymentId, units, reason, actor }: { paymentId: string; units: bigint | undefined; reason: string; actor: string },
+  { paymentId, units, before = null, reason, actor }: AskedRefund,
   { accounts }: Pick<RoutingTable, 'accounts'>,
   moment: Moment,
 ): Promise<Refund> => {
@@ -62,6 +71,8 @@ export const requestRefund = async (
     throw new RefundRefused(
       `of payment ${paymentId} ${left} minor units of ${payment.paidTicker} can still be refunded`,
     )
+  if (before !== null && before !== payment.refundedUnits)
+    throw new RefundRefused(`another refund of payment ${paymentId} was made meanwhile: request this one again`)
   if (capabilities.refundsWholeOnly && wanted !== payment.paidUnits)
     throw new RefundRefused(`${payment.acquirer} refunds whole payments only`)
   const refund: Refund = {

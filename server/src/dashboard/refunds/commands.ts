@@ -42,7 +42,7 @@ export const askForClaim = async (tx: Tx, session: Session, shown: ShownClaim, n
     feeLimit: 2n * fee,
     meta: note === '' ? null : note,
   }
-  const refunded = { kind: 'claim', refundOf: id } as const
+  const refunded = { kind: 'claim', refundOf: id, before: null } as const
   return requestRefund(tx, session, { merchantId, refunded, invoiceId: claim.invoiceId, formKey, line }, now)
 }
 
@@ -122,7 +122,7 @@ export const askForCard = async (
   }
   const given = {
     merchantId,
-    refunded: { kind: 'card', refundOf: id },
+    refunded: { kind: 'card', refundOf: id, before: refunded },
     invoiceId: payment.invoiceId,
     formKey,
     line,

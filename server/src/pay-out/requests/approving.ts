@@ -25,6 +25,7 @@ import {
   isPresent,
   linesOf,
   lockRequest,
+  markAlone,
   moveRequest,
   paidBefore,
   type Paid,
@@ -113,8 +114,14 @@ const approveWithin = async (
   const detail = { id, hash: hash.toString('hex') }
   const action = ACTIONS[request.kind][isMaker ? 'alone' : 'approved']
   await recordOf(tx, session, { merchantId, action, detail }, now)
-  const missing = needed - (await countApprovals(tx, request, { hash, since }))
-  if (missing > 0) return { kind: 'counted', missing }
+  const count = await countApprovals(tx, request, { hash, since })
+  if (count < needed) return { kind: 'counted', missing: needed - count }
+  const tickers = [...totalsOf(lines).keys()]
+  await markAlone(
+    tx,
+    id,
+    tickers.filter((ticker) => count < ruleOf(policy, ticker).approvals),
+  )
   if (request.kind !== 'one') {
     await moveRequest(tx, request, 'approved-file', { by: personId, at: now.real })
     return { kind: 'placing' }
@@ -149,13 +156,17 @@ interface Weighed {
 }
 
 /** What a request returns money of; null for payouts. */
-export const refundedOf = ({ kind, refundOf }: Pick<PayoutRequest, 'kind' | 'refundOf'>): Refunded | null =>
-  kind === 'one' || kind === 'file' ? null : { kind, refundOf: refundOf! }
+export const refundedOf = ({
+  kind,
+  refundOf,
+  refundedBefore: before,
+}: Pick<PayoutRequest, 'kind' | 'refundOf' | 'refundedBefore'>): Refunded | null =>
+  kind === 'one' || kind === 'file' ? null : { kind, refundOf: refundOf!, before }
 
 /**
- * How many members must approve; 0: the maker pays alone. Amounts that were paid alone within a day count together,
- * refunds among them. The address of a claim is in no address book: where only the book is paid, no
- * member pays a claim alone.
+ * How many members must approve; 0: the maker pays alone. Amounts that were paid within a day with fewer approvals than
+ * their rule asks for count together, refunds among them: parts of an amount need the approvals of the whole. The
+ * address of a claim is in no address book: where only the book is paid, no member pays a claim alone.
  */
 const approvalsNeeded = (
   policy: PayoutRules,

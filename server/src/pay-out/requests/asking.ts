@@ -116,6 +116,7 @@ const insertOnce = async (
     ...named,
     id,
     refundOf: refunded?.refundOf ?? null,
+    refundedBefore: refunded?.before ?? null,
     makerId: session.person.id,
     contentHash: contentHash({ merchantId, id, refunded }, lines),
     createdAt: now.real,

@@ -21,6 +21,8 @@ export interface Refunded {
   kind: 'claim' | 'card'
   /** the id of the claim, or of the card payment */
   refundOf: string
+  /** what was refunded of the card payment when its refund was requested, in minor units; null: a claim */
+  before: bigint | null
 }
 
 /**
@@ -45,7 +47,7 @@ export const contentHash = (
       JSON.stringify(
         refunded === null
           ? ['bursar payout v1', merchantId, id, rows]
-          : ['refund v1', merchantId, id, refunded.kind, refunded.refundOf, rows],
+          : ['refund v1', merchantId, id, refunded.kind, refunded.refundOf, String(refunded.before), rows],
       ),
     )
     .digest()

@@ -34,6 +34,8 @@ export interface ApprovedRefund {
   /** the claim or the card payment */
   refundOf: string
   makerId: string
+  /** what was refunded of the card payment when its refund was requested, in minor units; null: a claim */
+  before: bigint | null
   line: PayoutLine
 }
 
@@ -127,8 +129,8 @@ const placeOne = async (
       await requireServed(tx, merchantId)
       const refunded = refundedOf(request)
       if (refunded === null) return placeLine(tx, request, line, rules, now)
-      const { kind, refundOf } = refunded
-      const withdrawalId = await refunds[kind](tx, { merchantId, refundOf, makerId: request.makerId, line }, now)
+      const { kind, ...of } = refunded
+      const withdrawalId = await refunds[kind](tx, { merchantId, ...of, makerId: request.makerId, line }, now)
       await endLine(tx, { requestId: id, number }, { withdrawalId }, now.real)
     })
     return false

@@ -21,6 +21,8 @@ export interface PayoutRequest {
   reason: string | null
   /** the claim or the card payment that a refund returns */
   refundOf: string | null
+  /** what was refunded of a card payment before, in minor units; null: no refund of a card */
+  refundedBefore: bigint | null
   /** the invoice that it belongs to */
   invoiceId: string | null
 }
@@ -34,7 +36,8 @@ export interface StoredLine extends PayoutLine {
 export const REQUEST_COLUMNS =
   sql.raw(`r.id, r.merchant_id as "merchantId", r.kind, r.name, r.state, r.maker_id as "makerId",
   r.content_hash as "contentHash", r.created_at as "createdAt", r.expires_at as "expiresAt", r.decided_by as "decidedBy",
-  r.decided_at as "decidedAt", r.reason, r.refund_of as "refundOf", r.invoice_id as "invoiceId"`)
+  r.decided_at as "decidedAt", r.reason, r.refund_of as "refundOf",
+  r.refunded_before as "refundedBefore", r.invoice_id as "invoiceId"`)
 
 const LINE_COLUMNS =
   sql.raw(`number, ticker, blockchain, to_address as "to", units, fee_limit as "feeLimit", meta, state,
@@ -48,16 +51,17 @@ export const insertRequest = async (
 ): Promise<string | undefined> => {
   const { id, merchantId, kind, formKey, name, makerId, contentHash, createdAt, expiresAt, refundOf, invoiceId } =
     request
+  const before = request.refundedBefore === null ? null : `${request.refundedBefore}`
   const { rows } =
     await sql`insert into payout_requests(id, merchant_id, kind, form_key, name, state, maker_id, content_hash, created_at, expires_at,
-      refund_of, invoice_id)
+      refund_of, refunded_before, invoice_id)
     values (${id}, ${merchantId}, ${kind}, ${formKey}, ${name}, 'waiting', ${makerId}, ${contentHash}, ${createdAt}, ${expiresAt},
-      ${refundOf}, ${invoiceId})
+      ${refundOf}, ${before}::numeric, ${invoiceId})
     on conflict (merchant_id, form_key) do nothing returning 1`.execute(tx)
   if (rows.length === 0) {
-    const { rows: before } = await sql<{ id: string }>`select id from payout_requests
+    const { rows: made } = await sql<{ id: string }>`select id from payout_requests
       where merchant_id = ${merchantId} and form_key = ${formKey}`.execute(tx)
-    return before[0]!.id
+    return made[0]!.id
   }
   await sql`insert into payout_lines(request_id, number, merchant_id, ticker, blockchain, to_address, units, fee_limit, meta, state)
     select ${id}, l.number, ${merchantId}, l.ticker, l.blockchain, l.to_address, l.units, l.fee_limit, l.meta, 'waiting'
@@ -165,6 +169,13 @@ export const moveRequest = async (
   return rows.length > 0
 }
 
+/** Stores which lines of an approved request count in the sum that members pay alone: those of these tickers. */
+export const markAlone = async (tx: Tx, requestId: string, tickers: readonly string[]): Promise<void> => {
+  await sql`update payout_lines set alone = ticker = any(${[...tickers]}::text[]) where request_id = ${requestId}`.execute(
+    tx,
+  )
+}
+
 export const endLine = async (
   tx: Tx,
   { requestId, number }: { requestId: string; number: number },
@@ -215,7 +226,7 @@ export const approvalsOf = async (db: Db | Tx, requestId: string): Promise<Appro
 export interface Paid {
   hour: bigint
   day: bigint
-  /** in 24 hours, without an approval */
+  /** in 24 hours, without all approvals of its rule */
   alone: bigint
 }
 
@@ -226,12 +237,12 @@ export const paidBefore = async (db: Db | Tx, merchantId: string, at: Date): Pro
   const [hourAgo, dayAgo] = [new Date(at.getTime() - HOUR_MS), new Date(at.getTime() - 24 * HOUR_MS)]
   const { rows } = await sql<Paid & { ticker: string }>`select ticker,
       coalesce(sum(units) filter (where ended_at is null or ended_at > ${hourAgo}), 0) as hour, sum(units) as day,
-      coalesce(sum(units) filter (where not exists (select from payout_approvals a where a.request_id = l.request_id)), 0)
-        as alone
+      coalesce(sum(units) filter (where coalesce(l.alone,
+        not exists (select from payout_approvals a where a.request_id = l.request_id))), 0) as alone
     from (
-      select ticker, units, ended_at, request_id from payout_lines
+      select ticker, units, ended_at, request_id, alone from payout_lines
         where merchant_id = ${merchantId} and state = 'placed' and ended_at > ${dayAgo}
-      union all select p.ticker, p.units, p.ended_at, p.request_id from payout_requests r
+      union all select p.ticker, p.units, p.ended_at, p.request_id, p.alone from payout_requests r
         join payout_lines p on p.request_id = r.id
         where r.state = 'placing' and r.merchant_id = ${merchantId} and p.state = 'waiting') l
     group by ticker`.execute(db)

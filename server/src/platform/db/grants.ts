@@ -238,7 +238,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   payout_approvals: { owner: 'pay-out/requests', api: 'ra' },
   payout_lines: {
     owner: 'pay-out/requests',
-    api: 'raw(state, withdrawal_id, reason, ended_at)',
+    api: 'raw(state, alone, withdrawal_id, reason, ended_at)',
     worker: 'rw(state, withdrawal_id, reason, ended_at)',
   },
   payout_policies: { owner: 'pay-out/requests', api: 'ra' },
