@@ -205,6 +205,9 @@ export const decideRepeat = async (
       throw new Error(
         `the signer has signed ${signed.map(({ hash }) => hash).join(', ')} for this withdrawal itself: run "bursar restored new ${withdrawalId}"`,
       )
+    // Before the decision is stored: an older copy of the database, restored later, may have the withdrawal with its
+    // own intent. If the process ends in between, the withdrawal still waits, and the command closes it again.
+    await signer.closeIntent(withdrawal.intentId)
   }
   await inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
@@ -231,8 +234,6 @@ export const decideRepeat = async (
     await raiseOrRenewAlert(tx, { kind: SIGNED_BEFORE, subject: withdrawalId, text }, moment)
   })
   if (decision === 'new') return 'waits'
-  // An older copy of the database, restored later, may have the withdrawal with its own intent.
-  await signer.closeIntent(withdrawal.intentId)
   const { kind } = await deps.attach({ merchantId, id: withdrawalId })
   const resolution = kind === 'superseded' ? 'superseded' : 'attached'
   await inTransaction(runtime.db, (tx) => endLost(tx, intentId, resolution, momentOf(runtime).at))
