@@ -17,7 +17,7 @@ export interface RequestWords {
 export const REQUEST_WORDS: Record<Language, RequestWords> = {
   en: {
     intro:
-      'The newest 1,000 requests of the last 30 days that the API refused, with the reasons that it answered. A refused request has changed nothing, unless its status is 500 or higher.',
+      'The newest requests of the last 30 days that the API refused, with the reasons that it answered: at most 1,000 that you signed, and 200 without a valid signature. A refused request has changed nothing, unless its status is 500 or higher.',
     none: 'No refused requests',
     noneText: 'The API has refused no request of this merchant. A request appears here some seconds after its answer.',
     request: 'Request',
@@ -30,7 +30,7 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
   },
   uk: {
     intro:
-      'Найновіші 1000 запитів за останні 30 днів, які API відхилив, і причини, які він назвав. Відхилений запит нічого не змінив, якщо його статус менший за 500.',
+      'Найновіші запити за останні 30 днів, які API відхилив, і причини, які він назвав: щонайбільше 1000 підписаних вами і 200 без дійсного підпису. Відхилений запит нічого не змінив, якщо його статус менший за 500.',
     none: 'Відхилених запитів немає',
     noneText: 'API не відхилив жодного запиту цього продавця. Запит з’являється тут за кілька секунд після відповіді.',
     request: 'Запит',
@@ -43,7 +43,7 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
   },
   kk: {
     intro:
-      'Соңғы 30 күнде API қабылдамаған ең жаңа 1000 сұрау және ол атаған себептер. Күйі 500-ден кіші болса, қабылданбаған сұрау ештеңені өзгерткен жоқ.',
+      'Соңғы 30 күнде API қабылдамаған ең жаңа сұраулар және ол атаған себептер: сіз қол қойған ең көбі 1000 және жарамды қолтаңбасыз 200 сұрау. Күйі 500-ден кіші болса, қабылданбаған сұрау ештеңені өзгерткен жоқ.',
     none: 'Қабылданбаған сұраулар жоқ',
     noneText:
       'API осы сатушының бірде-бір сұрауын кері қайтарған жоқ. Сұрау жауаптан бірнеше секундтан кейін осында шығады.',
@@ -57,7 +57,7 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
   },
   ru: {
     intro:
-      'Новейшие 1000 запросов за последние 30 дней, которые API отклонил, и причины, которые он назвал. Отклонённый запрос ничего не изменил, если его статус меньше 500.',
+      'Новейшие запросы за последние 30 дней, которые API отклонил, и причины, которые он назвал: не более 1000 подписанных вами и 200 без действительной подписи. Отклонённый запрос ничего не изменил, если его статус меньше 500.',
     none: 'Отклонённых запросов нет',
     noneText:
       'API не отклонил ни одного запроса этого продавца. Запрос появляется здесь через несколько секунд после ответа.',

@@ -1,7 +1,7 @@
 /**
  * The log of refused requests to the API, for developers of a merchant. Guarantees:
  * - a request only changes memory; rows are written every few seconds, and a bounded number of them;
- * - a merchant has at most its newest 1,000 rows of 30 days;
+ * - a merchant has at most its newest 1,000 signed rows and 200 unsigned rows of 30 days;
  * - rows contain no body, no query, no signature and no card number.
  */
 export { createRefusalLog } from './recording.ts'

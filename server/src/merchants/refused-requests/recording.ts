@@ -31,11 +31,13 @@ export interface RefusalLog {
 }
 
 const EVERY_MS = 5_000
-/** Refusals of one merchant that a process stores in one run; more are dropped. */
-const MOST_SIGNED = 50
-/** The same, of requests without a valid signature: a stranger can't displace the merchant's own. */
-const MOST_UNSIGNED = 10
-const MOST_IN_ALL = 2_000
+/**
+ * Refusals of one merchant that a process stores in one run; more are dropped. Those without a valid signature are
+ * counted separately, so that a stranger does not displace the merchant's own.
+ */
+const MOST_OF_A_MERCHANT = { signed: 50, unsigned: 10 }
+/** The same, of all merchants together. */
+const MOST_IN_ALL = { signed: 2_000, unsigned: 500 }
 
 /**
  * Creates the log of a process. Refusals of the last seconds are lost when the process is killed; a run that fails
@@ -54,11 +56,12 @@ export const createRefusalLog = (db: Db): RefusalLog => {
   }
   return {
     note: (refused) => {
-      const isSigned = refused.keyId !== null
-      const subject = `${refused.merchantId} ${isSigned}`
-      const count = counts.get(subject) ?? 0
-      if (count >= (isSigned ? MOST_SIGNED : MOST_UNSIGNED) || waiting.length >= MOST_IN_ALL) return
+      const kind = refused.keyId === null ? 'unsigned' : 'signed'
+      const subject = `${refused.merchantId} ${kind}`
+      const [count, all] = [counts.get(subject) ?? 0, counts.get(kind) ?? 0]
+      if (count >= MOST_OF_A_MERCHANT[kind] || all >= MOST_IN_ALL[kind]) return
       counts.set(subject, count + 1)
+      counts.set(kind, all + 1)
       waiting.push(refused)
     },
     job: { name: 'refused requests', everyMs: EVERY_MS, run },

@@ -48,6 +48,15 @@ const pages = async (limit: number): Promise<string[]> => {
 }
 
 describe('the log of refused requests', () => {
+  test('keeps those that the merchant has signed, however many a stranger sends', async () => {
+    await store(Array.from({ length: 50 }, () => refused()))
+    for (let run = 1; run <= 40; run += 1)
+      await store(Array.from({ length: 10 }, () => refused({ keyId: null, at: NOW + run })))
+    await runUntilIdle([createRefusalPruneJob(createTestRuntime(db, () => NOW + 1_000))])
+    const { rows } = await listRefused(db, merchantId, undefined, 2_000)
+    expect([rows.filter(({ keyId }) => keyId !== null).length, rows.length]).toEqual([50, 250])
+  })
+
   test('has each once, the newest first, on pages of any size', async () => {
     const all = [3, 1, 2, 2, 5, 4].map((ms) => refused({ at: NOW + ms }))
     await store(all)
@@ -76,8 +85,8 @@ describe('the log of refused requests', () => {
     const other = (await makeMerchant(db, NOW)).id
     // Raw: a run of the log stores at most 50 of a merchant.
     await sql`insert into refused_requests
-        (merchant_id, at, request_id, method, path, operation, status, code, reason, sent_from)
-      select m, ${new Date(NOW)}::timestamptz - make_interval(secs => i), 'i-' || i, 'GET', '/', 'o', 400, 1, '', ''
+        (merchant_id, at, request_id, key_id, method, path, operation, status, code, reason, sent_from)
+      select m, ${new Date(NOW)}::timestamptz - make_interval(secs => i), 'i-' || i, ${KEY}, 'GET', '/', 'o', 400, 1, '', ''
       from unnest(${[merchantId, other]}::uuid[]) m, generate_series(1, 1200) i
       where m = ${merchantId} or i <= 900`.execute(db)
     await store([

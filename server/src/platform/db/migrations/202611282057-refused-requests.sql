@@ -1,5 +1,5 @@
 -- Requests to the API that were refused, so that developers of a merchant can find the reason. A process of the api
--- inserts some of them every few seconds; the worker deletes old ones and those behind the newest 1,000 of a merchant.
+-- inserts some of them every few seconds; the worker deletes old ones, and all but the newest of a merchant.
 create table refused_requests (
   merchant_id uuid not null,
   -- real clock
