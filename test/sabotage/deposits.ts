@@ -99,7 +99,7 @@ export const depositsSabotages: readonly Sabotage[] = [
       'server/src/pay-in/deposits/reorganisation.test.ts › B2 before the merchant spent it: the balance is as before, and no webhook is sent',
   },
   {
-    name: 'orphan-told-again',
+    name: 'orphan-notified-again',
     file: 'server/src/pay-in/deposits/consequences.ts',
     replace: ['(deposit.notified !== before.notified && !unnotified.has(deposit.id))', '!unnotified.has(deposit.id)'],
     fault: 'P2',

@@ -11,7 +11,7 @@ const SHOWS_ON: Readonly<Record<string, readonly Network[]>> = {
   'tier-by-output': ['BITCOIN'],
   'replaced-before-final': ['BITCOIN'],
   'orphan-not-taken-back': ['BITCOIN'],
-  'orphan-told-again': ['BITCOIN'],
+  'orphan-notified-again': ['BITCOIN'],
   'debt-not-repaid': ['BITCOIN'],
   'take-back-below-zero': ['BITCOIN'],
   'one-balance-taken-twice': ['BITCOIN'],

@@ -64,7 +64,7 @@ const reportDurability = async (db: Opened['runtime']['db'], report: Report, not
   if (rows[0]!.standbys !== '') await reportStandbys(db, report, note)
 }
 
-/** Reports whether a synchronous standby is connected. Without one, commits wait for ever. */
+/** Reports whether a synchronous standby is connected. Without one, commits wait until one is. */
 const reportStandbys = async (db: Opened['runtime']['db'], report: Report, note: Note): Promise<void> => {
   const { rows } = await sql<{
     connected: number

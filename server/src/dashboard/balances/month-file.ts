@@ -1,6 +1,6 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
-import { DocumentsBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
+import { refuseIfBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -29,7 +29,12 @@ export const monthFile =
     if (!asset || !month) return lostPage(visit, words)
     const { ticker, scale } = asset
     const read = await readMonth(db, { merchantId, ticker }, month)
-    if (!read) throw unavailable('the newest entries of the month are not counted yet: try again in a minute')
+    if (!read) {
+      const { status, code } = generalErrors.unavailable
+      throw new ApiRefusal(status, code, 'the newest entries of the month are not counted yet: try again in a minute', {
+        retryAfterSeconds: RETRY_SECONDS,
+      })
+    }
     const statement: MonthStatement = {
       company: scope.merchantName,
       ticker,
@@ -37,10 +42,7 @@ export const monthFile =
       endsAt: month.to.getTime(),
       ...shown(read, words.causes, (units) => formatUnits(units, scale)),
     }
-    const body = await documents.make({ kind: 'statement', statement, language }).catch((error: unknown) => {
-      if (error instanceof DocumentsBusy) throw unavailable('too many documents are being made: try again soon')
-      throw error
-    })
+    const body = await documents.make({ kind: 'statement', statement, language }).catch(refuseIfBusy)
     const name = `statement-${ticker.replaceAll(/[^A-Za-z0-9]/g, '')}-${month.name}.pdf`
     return {
       status: 200,
@@ -53,12 +55,7 @@ export const monthFile =
     }
   }
 
-const RETRY_SECONDS = 10
-
-const unavailable = (text: string): ApiRefusal => {
-  const { status, code } = generalErrors.unavailable
-  return new ApiRefusal(status, code, text, { retryAfterSeconds: RETRY_SECONDS })
-}
+const RETRY_SECONDS = 60
 
 /** @param names of causes */
 const shown = (

@@ -4,6 +4,7 @@
  * - the text can be searched and copied;
  * - making a document blocks nothing else: one thread makes them, one after another.
  */
+export { refuseIfBusy } from './busy.ts'
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'
 export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'

@@ -1,7 +1,7 @@
 import type { FormProblem } from '@bursar/checkout'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { DocumentsBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
+import { refuseIfBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
 import {
   findReceipt,
   INVOICE_CHANNEL,
@@ -12,7 +12,6 @@ import {
 } from '../crypto-invoices/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { cryptoView, type CryptoReader, type CryptoViewDeps, type NetworkFees } from './crypto-view.ts'
-import { tooBusy } from './receipts.ts'
 import type { Sellers } from './sellers.ts'
 import type { InvoicePages, SentForm, Visit } from './source.ts'
 
@@ -66,7 +65,7 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
       return (
         receipt && {
           name: `receipt-${id}.pdf`,
-          pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)),
+          pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(refuseIfBusy),
         }
       )
     },

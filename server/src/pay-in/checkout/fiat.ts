@@ -1,7 +1,7 @@
 import type { Amount, FormProblem, PageState, PageView, PaymentOption } from '@bursar/checkout'
 import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { DocumentsBusy, type DocumentMaker, type FiatReceipt } from '../../merchants/documents/index.ts'
+import { refuseIfBusy, type DocumentMaker, type FiatReceipt } from '../../merchants/documents/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import {
   FIAT_INVOICE_CHANNEL,
@@ -14,7 +14,6 @@ import {
 } from '../fiat-invoices/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
-import { tooBusy } from './receipts.ts'
 import type { Sellers } from './sellers.ts'
 import type { InvoicePages, Visit } from './source.ts'
 
@@ -65,7 +64,7 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
       const receipt = receiptOf(found, found.standing.when, settings.catalogue)
       return {
         name: `receipt-${id}.pdf`,
-        pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(tooBusy(DocumentsBusy)),
+        pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(refuseIfBusy),
       }
     },
   }

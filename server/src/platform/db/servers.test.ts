@@ -90,7 +90,7 @@ test('D5 a commit whose wait for the standby was cancelled is not acknowledged',
       await client.query('select pg_reload_conf()')
     })
   await pool.query('create table written (i int)')
-  await set("'nobody'")
+  await set("'absent'")
   const commit = () =>
     inTransaction(createDb(pool), async (tx) => {
       await sql`insert into written values (1)`.execute(tx)

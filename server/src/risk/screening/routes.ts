@@ -2,7 +2,7 @@ import { generalErrors } from '@bursar/contract'
 import { isLanguage } from '../../platform/base/language.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { DocumentsBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
+import { refuseIfBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 import { ApiRefusal, type Route } from '../../platform/api/route.ts'
 import { complianceOf } from './judging.ts'
@@ -73,11 +73,7 @@ export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker
     const language = isLanguage(query.language) ? query.language : 'en'
     const { network, asset, transaction, own, others } = subject
     const shown = { id: subjectId, about: kind, network, asset, transaction, own, others, ...report }
-    const pdf = await documents.make({ kind: 'screening', report: shown, language }).catch((error: unknown) => {
-      if (!(error instanceof DocumentsBusy)) throw error
-      const { status, code } = generalErrors.unavailable
-      throw new ApiRefusal(status, code, 'too many documents are being made: try again soon', { retryAfterSeconds: 10 })
-    })
+    const pdf = await documents.make({ kind: 'screening', report: shown, language }).catch(refuseIfBusy)
     return {
       status: 200,
       headers: {
