@@ -34,6 +34,8 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'disabled-merchant-signs': 'merchants who are disabled',
   'expired-key-signs': 'keys of merchants that are replaced',
   'team-not-locked': PEOPLE,
+  'parts-not-added-up': PEOPLE,
+  'card-refund-of-old-sum': PEOPLE,
   'team-not-authorised': PEOPLE,
   'team-in-ended-session': PEOPLE,
   'invitation-replaces-role': PEOPLE,

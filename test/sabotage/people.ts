@@ -6,6 +6,24 @@ const PAGES = 'server/src/people/pages'
 /** Faults of people of merchants: their teams, their sessions and their pages. */
 export const peopleSabotages: readonly Sabotage[] = [
   {
+    name: 'parts-not-added-up',
+    file: 'server/src/pay-out/requests/approving.ts',
+    replace: ['count < ruleOf(policy, ticker).approvals', 'count === 0 && ticker !== undefined'],
+    fault: 'decision 186',
+    breaks: 'Two people pay in parts an amount that needs more approvals.',
+    finder:
+      'server/src/pay-out/requests/parts.test.ts › two people can’t pay in parts an amount that needs two approvals',
+  },
+  {
+    name: 'card-refund-of-old-sum',
+    file: 'server/src/cards/acquiring/refunding.ts',
+    replace: ['before !== null && before !== payment.refundedUnits', 'before !== null && before < 0n'],
+    fault: 'decision 201',
+    breaks: 'A part of a card payment is refunded by the operator and by members.',
+    finder:
+      'server/src/app/composition/refund-pages.test.ts › in part, of which the operator has refunded the same part meanwhile, fails',
+  },
+  {
     name: 'team-not-locked',
     file: `${ACCESS}/team.ts`,
     replace: ['removed_at is null order by person_id for update`', 'removed_at is null order by person_id`'],
