@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Network } from '@bursar/chainkit'
+import type { TronChainAdapter } from '../../../server/src/adapters/chains/port.ts'
 import { createAdapters, readChainSettings, type OpenAdapter } from '../../../server/src/adapters/chains/index.ts'
 import { describeWithBitcoind } from '../../setup/nodes.ts'
 import { makeScratch } from '../../setup/scratch.ts'
@@ -195,6 +196,25 @@ describeWithBitcoind('the chains of the simulation', () => {
       await expect(fetch(new URL((chain().settings() as { url: string }).url).origin)).rejects.toThrow()
       chain().front.silent = false
     })
+  })
+
+  test('TRON: while the solid block stands still, balances are those of that block (row T-23)', async () => {
+    const chain = world.chains.find(({ network }) => network === 'TRON')!
+    const adapter = world.adapters.get('TRON') as OpenAdapter & TronChainAdapter
+    const to = await addressOn(chain, 'still')
+    chain.front.setDialect(['T-23 the solid block stands still'])
+    const seen = new Set<string>()
+    for (let blocks = 0; blocks < 60; blocks += 6) {
+      await chain.pay({ ticker: coinOf(chain), to, units: UNITS })
+      await chain.mine(6)
+      const { head, units } = await adapter.balancesAtFinal([{ address: to, contract: null }])
+      const received = await chain.received(new Set([to]), 0, head.height)
+      expect(units).toEqual([BigInt(received.length) * UNITS])
+      seen.add(head.hash)
+    }
+    chain.front.setDialect([])
+    expect(seen.size).toBeGreaterThan(1)
+    expect(seen.size).toBeLessThan(4)
   })
 
   test('dust that no node relays is mined all the same', async () => {

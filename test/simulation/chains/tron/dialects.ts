@@ -49,6 +49,26 @@ interface Taken {
   txid?: string
 }
 
+/**
+ * For fifty blocks, `/walletsolidity` shows the blocks and the balances of one block: java-tron reads both from the
+ * state of its solid block (TronNetDelegate, WalletOnSolidity).
+ */
+const standingStill: Answering = async (call, next, node) => {
+  if (!call.method.startsWith('walletsolidity/')) return next(call)
+  const solid = async (): Promise<number> => {
+    const said = await node.ask('walletsolidity/getblock', { detail: false })
+    return (
+      (said as { result: { block_header: { raw_data: { number?: number } } } }).result.block_header.raw_data.number ?? 0
+    )
+  }
+  for (;;) {
+    const newest = await solid()
+    const still = Math.max(0, Math.floor(newest / 50) * 50 - 5)
+    const said = await node.askBehind(newest - still, call)
+    if ((await solid()) === newest) return said
+  }
+}
+
 export const TRON_DIALECTS: readonly Dialect[] = [
   {
     name: 'T-3 and T-5 saveFeaturedInternalTx: acts of stake in between',
@@ -97,13 +117,7 @@ export const TRON_DIALECTS: readonly Dialect[] = [
     name: 'T-23 the solid block stands still',
     aspect: 'solid',
     hinders: true,
-    answer: async (call, next, node) => {
-      const isNewest = call.method === 'walletsolidity/getblock' || call.method === 'walletsolidity/getnowblock'
-      if (!isNewest || Object.hasOwn((call.params[0] ?? {}) as object, 'id_or_num')) return next(call)
-      // For fifty blocks.
-      const still = Math.max(0, Math.floor((await node.head()) / 50) * 50 - 5)
-      return node.ask('wallet/getblock', { ...(call.params[0] as object), id_or_num: String(still) })
-    },
+    answer: standingStill,
   },
   ...UNDECIDED.map(([row, code, message]): Dialect => ({
     name: `${row.replace('row ', '')}, ${code}`,
