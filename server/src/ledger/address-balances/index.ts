@@ -21,7 +21,7 @@ export type { Comparand, Drift } from './comparisons.ts'
 export { isInner, sumOf, unknownInner } from './inner.ts'
 export { onAccounts, opposite } from './move.ts'
 export type { CustodyMove } from './move.ts'
-export { bookedAt, explainedAt, recordedTotals, richestOf } from './queries.ts'
+export { bookedAt, bookedWithin, explainedAt, recordedTotals, richestOf } from './queries.ts'
 export {
   explainAddress,
   recordSurplus,

@@ -27,6 +27,26 @@ export const bookedAt = async (
   return rows.map(({ units }) => units)
 }
 
+/**
+ * Returns every recorded balance that an address had at a block of this range, or right before it.
+ * @param blocks both included; moves of older blocks than the stored ones are not known
+ */
+export const bookedWithin = async (
+  db: Db | Tx,
+  network: Network,
+  { asset, address }: Pick<CustodyMove, 'asset' | 'address'>,
+  blocks: { from: number; to: number },
+): Promise<bigint[]> => {
+  const { rows } = await sql<{ units: bigint }>`with recent as (
+      select height, units from custody_recent where network = ${network} and asset = ${asset} and address = ${address}
+        and height > ${blocks.from})
+    select c.booked - coalesce((select sum(r.units) from recent r where r.height > h.height), 0) as units
+    from (select height from recent union select height - 1 from recent) h
+    join custody_addresses c on c.network = ${network} and c.asset = ${asset} and c.address = ${address}
+    where h.height <= ${blocks.to}`.execute(db)
+  return rows.map(({ units }) => units)
+}
+
 /** Returns the largest recorded balance of an asset and its address; undefined when none has a record. */
 export const richestOf = async (
   db: Db | Tx,

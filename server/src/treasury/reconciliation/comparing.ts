@@ -4,7 +4,7 @@ import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { ChainAdapter, Coin, CoinChainAdapter, Head, TronChainAdapter } from '../../adapters/chains/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
-import { bookedAt, type Comparand, recordsOf } from '../../ledger/address-balances/index.ts'
+import { bookedAt, bookedWithin, type Comparand, recordsOf } from '../../ledger/address-balances/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { rescale } from '../../platform/money/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -37,9 +37,14 @@ export const compareAtCursor = async (
 type FinalTeller = ChainAdapter & Pick<TronChainAdapter, 'balancesAtFinal' | 'mostAtFinal'>
 export const isFinalTeller = (adapter: ChainAdapter): adapter is FinalTeller => 'balancesAtFinal' in adapter
 
+/** How many blocks the machines behind one URL may differ by: a minute of TRON's blocks. */
+const OUT_OF_STEP = 20
+
 /**
  * Compares at the final block, without the newer moves of the records. Undefined when the watcher has not read that
- * block, or has read another one.
+ * block, or has read another one. A balance that the address had at a block near the final one is no difference, because
+ * a balancer may have passed the query to a machine at another block (docs/dialects.md T-10). The address is compared
+ * again in the next round.
  */
 export const compareAtFinal = async (
   { db }: Runtime,
@@ -50,14 +55,22 @@ export const compareAtFinal = async (
 ): Promise<Compared | undefined> => {
   const { wanted, scaled } = questionsOf(catalogue, adapter.network, page)
   const { head, units } = await (adapter as FinalTeller).balancesAtFinal(wanted)
+  const held = scaled(units)
+  const blocks = { from: head.height - OUT_OF_STEP, to: head.height + OUT_OF_STEP }
   const booked = await db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
       if (!(await hasRead(tx, adapter.network, head))) return undefined
-      return bookedAt(tx, adapter.network, page, head.height)
+      const atHead = await bookedAt(tx, adapter.network, page, head.height)
+      for (const [i, one] of page.entries()) {
+        if (atHead[i] === held[i]) continue
+        const near = await bookedWithin(tx, adapter.network, one, blocks)
+        if (near.includes(held[i]!)) atHead[i] = held[i]!
+      }
+      return atHead
     })
-  return booked && { head, booked, held: scaled(units) }
+  return booked && { head, booked, held }
 }
 
 /** A chain of coins, whose node reports for each whether it is unspent. */

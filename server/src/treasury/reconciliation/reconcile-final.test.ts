@@ -121,6 +121,40 @@ test('money missing at the final block is found while newer blocks move the same
   expect((await look())!.lines).toMatchObject([{ height: 2, short: 4n, surplus: 0n }])
 })
 
+test('row T-10: a balance from a machine that is some blocks behind or ahead is no difference', async () => {
+  await block(1, { hot: 100n, a: 5n })
+  await block(2, { hot: -10n })
+  await block(3, { hot: -7n })
+  await block(4, { hot: 2n })
+  final = 3
+  const at = (height: number, taken = 0n) =>
+    reconcileNetwork(runtime, catalogue, {
+      ...adapter,
+      balancesAtFinal: async (wanted: readonly { address: string }[]) => ({
+        head: { height: final, hash: `b${final}` },
+        units: wanted.map(
+          ({ address }) => (history.get(height)!.get(address) ?? 0n) - (address === 'hot' ? taken : 0n),
+        ),
+      }),
+    } as unknown as ChainAdapter)
+  for (const height of [1, 2, 3])
+    expect((await at(height))!).toMatchObject({ left: 1, lines: [{ short: 0n, surplus: 0n, onChain: 90n }] })
+  expect((await at(2, 1n))!.lines).toMatchObject([{ short: 0n, surplus: 6n }])
+  expect((await at(4, 3n))!.lines).toMatchObject([{ short: 1n, surplus: 0n }])
+  expect((await at(4))!).toMatchObject({ left: 0, lines: [{ short: 0n, surplus: 0n }] })
+})
+
+test('money that has long been missing is found, although the address had this balance before', async () => {
+  await block(1, { hot: 100n })
+  await block(2, { hot: -10n })
+  for (let height = 3; height <= 30; height++) await block(height, {})
+  await block(31, { hot: 20n })
+  await block(32, { hot: 0n, thief: 0n }, { thief: 0n })
+  history.set(32, new Map([['hot', 100n]]))
+  final = 32
+  expect((await look())!.lines).toMatchObject([{ short: 10n }])
+})
+
 test('a lost block takes its moves out of the newest ones', async () => {
   await block(1, { hot: 100n })
   await block(2, { hot: -10n })
