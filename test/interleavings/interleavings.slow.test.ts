@@ -1,6 +1,5 @@
 /** Some orders of all pairs of operations that can meet. `npm run interleave` tries more, and all pairs. */
 import { expect, test } from 'vitest'
-import { cases } from '../setup/cases.ts'
 import { createDatabase } from '../setup/database.ts'
 import { migrated } from '../setup/migrated.ts'
 import { runCampaign, textOfFailure } from './campaign.ts'
@@ -8,7 +7,7 @@ import { CHOSEN, MEETING, nameOf, OPERATIONS, PAIRS } from './operations/index.t
 import { openBench } from './pair.ts'
 
 /** Orders of each pair, the two serial ones among them. */
-const most = cases(3)
+const most = 3
 
 test(
   'every two operations that can meet leave the result of one of the two serial orders',
