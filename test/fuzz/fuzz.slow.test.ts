@@ -1,6 +1,5 @@
 /** The requests of `.ci/run`; the count goes on with `npm run fuzz -- --record`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLong } from '../setup/cases.ts'
 import { createDatabase, type TestDatabase } from '../setup/database.ts'
 import { migrated } from '../setup/migrated.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
@@ -8,7 +7,7 @@ import { openFuzz, type FuzzSession } from './run.ts'
 
 /** Small enough that a slow machine sends them in the time of one test. */
 const PART = 2_500
-const PARTS = isLong ? 400 : 20
+const PARTS = 20
 
 let database: TestDatabase
 let session: FuzzSession
