@@ -37,6 +37,7 @@ import { createLeft, type Left } from './left.ts'
 import { createReturningSigner } from './returning-signer.ts'
 import { askAbout, judgeAll, listFirst, screeningOf } from './screening.ts'
 import { makeSweeps } from './sweeping.ts'
+import { createOrderPolicy } from '../../server/src/pay-out/requests/index.ts'
 
 const HOUR = 3_600_000
 
@@ -191,7 +192,9 @@ export const makeScene = async (url: string): Promise<Scene> => {
     await give('UAH', (14_000n + 140n) * ONE_UAH)
     const committer = createCommitter({ url }, 1)
     const rules = { catalogue, routing: cardDeps.routing }
-    const all = cardPayoutRoutes({ runtime, committer, rules, cards: ring, random: (below) => Math.floor(below / 2) })
+    const random = (below: number): number => Math.floor(below / 2)
+    const orderPolicy = createOrderPolicy(runtime)
+    const all = cardPayoutRoutes({ runtime, committer, rules, cards: ring, random, orderPolicy })
     const body = { ticker: 'UAH', to: CARD, amount: UAH_ORDER }
     const answer = await callRoute(all, 'createFiatWithdrawal', merchantId, { body })
     await committer.close()

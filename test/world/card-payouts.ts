@@ -25,6 +25,7 @@ import { balanceOf, giveMoney, spendableOf } from './ledger.ts'
 import { notificationsOf, openAlerts, type OpenAlert } from './observed.ts'
 import { answerOf, type Answer } from './requests.ts'
 import { createTestRuntime } from './runtime.ts'
+import { createOrderPolicy } from '../../server/src/pay-out/requests/index.ts'
 
 export const CARD = '4111111111111111'
 export const MASKED = '411111******1111'
@@ -99,6 +100,7 @@ export const openCardPayouts = async (
     rules: { catalogue, routing },
     cards: ring,
     random: (below) => Math.floor(below / 2),
+    orderPolicy: createOrderPolicy(runtime),
   })
   return Object.assign<CardPayoutWorld, CardPayoutWorld>(world, {
     db,

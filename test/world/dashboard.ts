@@ -40,6 +40,7 @@ import { createSellers, problemPage } from '../../server/src/pay-in/checkout/ind
 import { announceSending } from '../../server/src/merchants/mail/index.ts'
 import { createSecretRing } from '../../server/src/platform/config/secrets.ts'
 import { createDb, inTransaction, type Db } from '../../server/src/platform/db/index.ts'
+import type { Route } from '../../server/src/platform/api/route.ts'
 import { makeRoles, type TestRoles } from '../setup/roles.ts'
 import { createWatchedPool } from '../setup/watched-pool.ts'
 import { catalogueOn } from './catalogue.ts'
@@ -115,13 +116,20 @@ const optionsIn = ({ text }: Pick<Answer, 'text'>, does: string): object => {
  * For the top of a test file. The clock is the edge's. The pages have the rights of the database role of the api.
  * @param catalogue the assets of the installation
  * @param markets the markets of exchanges; those in the database if none are given
+ * @param operations of the signed API
  * @param ofPort the public URL is that of the edge's port at `localhost`, for real browsers
  */
 export const useDashboard = ({
   ofPort = false,
   catalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } }),
   markets,
-}: { ofPort?: boolean; catalogue?: Catalogue; markets?: () => Promise<UsdtMarkets> } = {}) => {
+  operations,
+}: {
+  ofPort?: boolean
+  catalogue?: Catalogue
+  markets?: () => Promise<UsdtMarkets>
+  operations?: readonly Route[]
+} = {}) => {
   const api = {} as { db: Db }
   let pool: pg.Pool | undefined
   /** statements of the pages, oldest first */
@@ -204,6 +212,7 @@ export const useDashboard = ({
   ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
+    ...(operations && { routes: operations }),
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
   })
   beforeAll(async () => {

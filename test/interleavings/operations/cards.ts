@@ -11,6 +11,7 @@ import { answerOf } from '../../world/requests.ts'
 import { CARD, catalogue } from '../assets.ts'
 import { UAH_ORDER, type Scene } from '../scene.ts'
 import { shown, type Operation, type Process } from './operation.ts'
+import { createOrderPolicy } from '../../../server/src/pay-out/requests/index.ts'
 
 const { signal } = new AbortController()
 
@@ -41,7 +42,14 @@ export const cardOperations: readonly Operation[] = [
       const committer = createCommitter(settings, 1)
       const rules = { catalogue, routing: createRoutingTable([scene.bank]) }
       const random = (below: number): number => Math.floor(below / 2)
-      const routes = cardPayoutRoutes({ runtime, committer, rules, cards: scene.ring, random })
+      const routes = cardPayoutRoutes({
+        runtime,
+        committer,
+        rules,
+        cards: scene.ring,
+        random,
+        orderPolicy: createOrderPolicy(runtime),
+      })
       const body = { ticker: 'UAH', to: CARD, amount: UAH_ORDER }
       try {
         return shown(await answerOf(routes, 'createFiatWithdrawal', scene.merchantId, { body }))

@@ -18,6 +18,7 @@ import { CARD, catalogue, marketsNow, NETWORK, OUTSIDE } from '../assets.ts'
 import { askVenue, hedge } from '../hedging.ts'
 import { UAH_ORDER, USDT_ORDER } from '../scene.ts'
 import { LOCAL_ID, shown, type Operation, type Process } from './operation.ts'
+import { createOrderPolicy } from '../../../server/src/pay-out/requests/index.ts'
 
 const tradingOf = ({ runtime }: Process): TradingDeps => ({
   runtime,
@@ -66,7 +67,12 @@ export const exchangeOperations: readonly Operation[] = [
         price: '42',
       }
       const trading = tradingOf(process)
-      const routes = exchangeWithdrawalRoutes({ trading, placing: placingOf(process), terms: termsOf(process) })
+      const routes = exchangeWithdrawalRoutes({
+        trading,
+        placing: placingOf(process),
+        terms: termsOf(process),
+        orderPolicy: createOrderPolicy(process.runtime),
+      })
       return shown(await answerOf(routes, 'createCryptoExchangeWithdrawal', merchantId, { body }))
     },
   },
@@ -78,7 +84,8 @@ export const exchangeOperations: readonly Operation[] = [
       const body = { spendTicker: 'USDT', ticker: 'UAH', to: CARD, side: 'spend', amount: USDT_ORDER, price: '39' }
       const rules = { catalogue, routing: createRoutingTable([bank]) }
       const cards = { rules, cards: ring, random: (below: number) => Math.floor(below / 2) }
-      const routes = fiatExchangeWithdrawalRoutes({ trading: tradingOf(process), cards })
+      const orderPolicy = createOrderPolicy(process.runtime)
+      const routes = fiatExchangeWithdrawalRoutes({ trading: tradingOf(process), cards, orderPolicy })
       return shown(await answerOf(routes, 'createFiatExchangeWithdrawal', merchantId, { body }))
     },
   },

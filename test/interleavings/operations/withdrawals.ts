@@ -13,13 +13,20 @@ import { createTestDeposits, loseBlocks, makeFinal, readBlocks } from '../chain.
 import { withdrawalSubscribers } from '../invoicing.ts'
 import { ownPayment, USDT_ORDER } from '../scene.ts'
 import { LOCAL_ID, shown, type Operation, type Process } from './operation.ts'
+import { createOrderPolicy } from '../../../server/src/pay-out/requests/index.ts'
 
 const { signal } = new AbortController()
 
 const place = async ({ runtime, settings, holders }: Process, merchantId: string, more: object): Promise<string> => {
   const committer = createCommitter(settings, 1)
   try {
-    const routes = withdrawalRoutes({ runtime, committer, holders, rules: { catalogue, bitcoinChain: 'regtest' } })
+    const routes = withdrawalRoutes({
+      runtime,
+      committer,
+      holders,
+      rules: { catalogue, bitcoinChain: 'regtest' },
+      orderPolicy: createOrderPolicy(runtime),
+    })
     const body = { ticker: 'USDT', blockchain: NETWORK, to: OUTSIDE, amount: USDT_ORDER, ...more }
     return shown(await answerOf(routes, 'createCryptoWithdrawal', merchantId, { body }))
   } finally {

@@ -27,6 +27,7 @@ import type { PageRoute } from '../../platform/api/page.ts'
 import type { Route } from '../../platform/api/route.ts'
 import { createPriceReader } from '../../market/rates/index.ts'
 import { webhookRoutes } from '../../merchants/webhooks/index.ts'
+import { createOrderPolicy } from '../../pay-out/requests/index.ts'
 import { createAddressHolders, findById, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
 import { createCardApi } from './cards.ts'
 import { createFiatApi, makingSettings } from './fiat.ts'
@@ -77,14 +78,15 @@ export const createApi = (
   })
   const creator = createInvoiceCreator(runtime.db)
   const tickers = [...catalogue.crypto, ...catalogue.fiat].map((asset) => asset.ticker)
-  const keepTarget = targetKeeper(world)
+  const orderPolicy = createOrderPolicy(runtime)
+  const keepTarget = targetKeeper(world, orderPolicy)
   const fiat = createFiatApi(world, { directory, keepTarget, callbacks: [hearPayoutCallback] })
   const exchanging = exchangingDeps(world, holders)
   const routes: Route[] = [
     ...balanceRoutes({ runtime, catalogue, heldOf: (merchantId) => heldTotals(runtime.db, merchantId) }),
     ...addressRoutes({ runtime, issuer, networks, keepTarget }),
     ...depositRoutes({ db: runtime.db, catalogue }),
-    ...withdrawalRoutes({ runtime, committer, ...exchanging.placing }),
+    ...withdrawalRoutes({ runtime, committer, orderPolicy, ...exchanging.placing }),
     ...assetRoutes({ catalogue, prices: createPriceReader(runtime.db, tickers, runtime.clock.now) }),
     ...screeningRoutes({
       db: runtime.db,
@@ -94,10 +96,10 @@ export const createApi = (
     }),
     ...webhookRoutes({ db: runtime.db }),
     ...fiat.routes,
-    ...createCardApi(world, committer, exchanging.trading),
+    ...createCardApi(world, committer, exchanging.trading, orderPolicy),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
     ...exchangeRoutes(exchanging.trading),
-    ...exchangeWithdrawalRoutes(exchanging),
+    ...exchangeWithdrawalRoutes({ ...exchanging, orderPolicy }),
     ...placedOrderRoutes({ runtime, catalogue }),
     ...listRoutes(world),
   ]

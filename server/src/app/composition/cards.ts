@@ -13,6 +13,7 @@ import {
 import { fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
+import type { OrderPolicy } from '../../ledger/orders/index.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import type { Route } from '../../platform/api/route.ts'
@@ -57,14 +58,22 @@ const NOTHING_TO_SEAL = {
 }
 
 /** Composes the api's routes of card payouts, alone and after an exchange. */
-export const createCardApi = (world: CardWorld, committer: Committer, trading: TradingDeps): Route[] => {
+export const createCardApi = (
+  world: CardWorld,
+  committer: Committer,
+  trading: TradingDeps,
+  orderPolicy: OrderPolicy,
+): Route[] => {
   const { runtime, catalogue, acquirers } = world
   const cards = {
     rules: { catalogue, routing: acquirers.table },
     cards: ringOf(world) ?? NOTHING_TO_SEAL,
     random: (below: number) => randomInt(below),
   }
-  return [...cardPayoutRoutes({ runtime, committer, ...cards }), ...fiatExchangeWithdrawalRoutes({ trading, cards })]
+  return [
+    ...cardPayoutRoutes({ runtime, committer, orderPolicy, ...cards }),
+    ...fiatExchangeWithdrawalRoutes({ trading, cards, orderPolicy }),
+  ]
 }
 
 const SEND_EVERY_MS = 300

@@ -1,3 +1,5 @@
+import { generalErrors } from '@bursar/contract'
+import { type OrderPolicy, refusal } from '../../ledger/orders/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import {
   createConversionJob,
@@ -28,7 +30,10 @@ export interface ConvertingWorld {
 
 const CONVERSIONS_EVERY_MS = 500
 
-const rulesOf = ({ catalogue, wallet }: ConvertingWorld): Rules => ({ catalogue, bitcoinChain: wallet.bitcoinChain })
+const rulesOf = ({ catalogue, wallet }: Pick<ConvertingWorld, 'catalogue' | 'wallet'>): Rules => ({
+  catalogue,
+  bitcoinChain: wallet.bitcoinChain,
+})
 
 /** Dependencies of this installation's exchanges and withdrawals. */
 export const exchangingDeps = (
@@ -56,7 +61,23 @@ export const createConversionJobs = (
   pause: PausePoint,
 ): Job[] => [createConversionJob({ ...exchangingDeps(world, holders), pause }, CONVERSIONS_EVERY_MS)]
 
-export const targetKeeper = (world: ConvertingWorld): KeepTarget => createTargetKeeper(world.runtime.db, rulesOf(world))
+/**
+ * Stores targets. One with an address would send any amount later, without the policy of the merchant: it is refused
+ * while the policy limits orders of the API.
+ */
+export const targetKeeper = (
+  world: Omit<ConvertingWorld, 'exchange'>,
+  orderPolicy: Pick<OrderPolicy, 'isLimited'>,
+): KeepTarget => {
+  const keep = createTargetKeeper(world.runtime.db, rulesOf(world))
+  return async (owner, body) => {
+    if (body.address !== undefined && (await orderPolicy.isLimited(owner.merchantId))) {
+      const why = 'the payout policy of this merchant limits orders of the API: leave out address and blockchain'
+      throw refusal(generalErrors.invalidRequest, why, 'target.address')
+    }
+    return keep(owner, body)
+  }
+}
 
 /** Creates the subscriber that records conversions of credited deposits. */
 export const depositExpecting = (): CreditedSubscriber =>

@@ -282,6 +282,7 @@ describe('the policy', () => {
     'approvals-BTC': '2',
     'hour-BTC': '',
     'day-BTC': '5',
+    api: 'free',
     addresses: 'any',
     cooling: '24',
     'from-hour': '0',

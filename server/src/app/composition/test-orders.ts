@@ -26,6 +26,7 @@ import { E18, type UsdtMarkets } from '../../market/rates/index.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
 import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { createTermsReader, withdrawalRoutes } from '../../pay-out/withdrawals/index.ts'
+import { createOrderPolicy } from '../../pay-out/requests/index.ts'
 import { placedOrderRoutes } from './orders.ts'
 
 export const moneyOperations: readonly Operation[] = operations.filter(({ movesMoney }) => movesMoney)
@@ -219,12 +220,13 @@ const routesOf = (
     holders: { holderOf: async () => now.holder },
     rules: { catalogue, bitcoinChain: 'regtest' as const },
   }
+  const orderPolicy = createOrderPolicy(runtime)
   return [
-    ...withdrawalRoutes({ runtime, committer, ...placing }),
-    ...cardPayoutRoutes({ runtime, committer, ...cards }),
+    ...withdrawalRoutes({ runtime, committer, orderPolicy, ...placing }),
+    ...cardPayoutRoutes({ runtime, committer, orderPolicy, ...cards }),
     ...exchangeRoutes(trading),
-    ...exchangeWithdrawalRoutes({ trading, placing, terms: createTermsReader(db, catalogue, real.now) }),
-    ...fiatExchangeWithdrawalRoutes({ trading, cards }),
+    ...exchangeWithdrawalRoutes({ trading, placing, terms: createTermsReader(db, catalogue, real.now), orderPolicy }),
+    ...fiatExchangeWithdrawalRoutes({ trading, cards, orderPolicy }),
     ...placedOrderRoutes({ runtime, catalogue }),
   ]
 }

@@ -2,7 +2,14 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { checkStops, placeOrder, readOwnFee, readRequest, refusal } from '../../ledger/orders/index.ts'
+import {
+  checkStops,
+  type OrderPolicy,
+  placePayout,
+  readOwnFee,
+  readRequest,
+  refusal,
+} from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStopsReader, type StopTerm } from '../../ledger/stops/index.ts'
@@ -24,6 +31,7 @@ export interface CardPayoutRoutesDeps extends PlacingDeps {
   runtime: Runtime
   committer: Pick<Committer, 'submit'>
   rules: Rules
+  orderPolicy: OrderPolicy
 }
 
 export const cardPayoutRoutes = (deps: CardPayoutRoutesDeps): Route[] => {
@@ -78,5 +86,6 @@ const create = async (
   const given = { merchantId, kind, units, fee, localId, meta, notifiedAs: null }
   const payout = newPayout(given, asset, card, momentOf(runtime))
   const order = orderOf(payout, { card, limits, scale: asset.scale, keyId }, deps, runtime.newId)
-  return placeOrder(deps.committer, answerKeys, order)
+  const payment = { merchantId, asset, units, to: null }
+  return placePayout(deps, { merchantId, answerKeys, localId }, order, payment)
 }

@@ -12,6 +12,7 @@ import { createCommitter } from '../../ledger/postings/index.ts'
 import { useEdge } from '../../../../test/world/edge.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { cardPayoutRoutes, createResealingJob } from './index.ts'
+import { createOrderPolicy } from '../../pay-out/requests/index.ts'
 
 // A payout is marked as ended, for its card to be erased.
 const database = useDb({ breaks: ['card-payout-hold', 'card-payout-notified'] })
@@ -190,6 +191,7 @@ describe('through the edge', () => {
       rules: { catalogue, routing: here.deps.routing },
       cards: here.ring,
       random: () => 0,
+      orderPolicy: createOrderPolicy(runtime),
     })
     edge.answer = (request) => route!.handle(request)
     const body = JSON.stringify({ ticker: 'UAH', to: CARD, amount: '1000', localId: 'one' })

@@ -62,17 +62,29 @@ const rulesIn = ({ rules: { catalogue } }: PayoutPagesDeps, fields: Fields): Pay
   const assets = new Map<string, AssetRule>()
   for (const { ticker, scale } of ruledAssets(catalogue)) {
     const units = (name: string): bigint | null | undefined => unitsIn(fields(`${name}-${ticker}`), scale)
-    const [alone, mostHour, mostDay] = [units('alone'), units('hour'), units('day')]
+    const [alone, mostHour, mostDay, api] = [units('alone'), units('hour'), units('day'), units('api')]
     const approvals = fields(`approvals-${ticker}`)
-    if (alone === undefined || mostHour === undefined || mostDay === undefined || !WHOLE.test(approvals))
-      return undefined
-    assets.set(ticker, { alone: alone ?? 0n, approvals: Number(approvals), mostHour, mostDay })
+    const amounts = [alone, mostHour, mostDay, api]
+    if (amounts.includes(undefined) || !WHOLE.test(approvals)) return undefined
+    assets.set(ticker, {
+      alone: alone ?? 0n,
+      approvals: Number(approvals),
+      mostHour: mostHour ?? null,
+      mostDay: mostDay ?? null,
+      api: api ?? 0n,
+    })
   }
   const numbers = ['from-hour', 'to-hour', 'cooling'].map((name) => fields(name))
   if (numbers.some((text) => !WHOLE.test(text))) return undefined
   const [from = 0, to = 0, coolingHours = 0] = numbers.map(Number)
-  if (from > 23 || to > 23) return undefined
-  return { assets, onlyBook: fields('addresses') === 'book', hours: hoursBetween(from, to), coolingHours }
+  if (from > 23 || to > 23 || !['free', 'limited'].includes(fields('api'))) return undefined
+  return {
+    assets,
+    onlyBook: fields('addresses') === 'book',
+    hours: hoursBetween(from, to),
+    coolingHours,
+    isApiLimited: fields('api') === 'limited',
+  }
 }
 
 /** Null: the field is empty. Undefined: it is no amount. */
@@ -136,7 +148,7 @@ const assetPanel = (scope: Scope, { ticker, scale }: CryptoAsset | FiatAsset, fi
     texts.approvals,
     field(`approvals-${ticker}`, (rules) => String(ruleOf(rules, ticker).approvals)),
     'numeric',
-  )}${amount('hour', texts.mostHour, ({ mostHour }) => mostHour)}${amount('day', texts.mostDay, ({ mostDay }) => mostDay)}</div></section>`
+  )}${amount('hour', texts.mostHour, ({ mostHour }) => mostHour)}${amount('day', texts.mostDay, ({ mostDay }) => mostDay)}${amount('api', texts.apiMost, ({ api }) => api)}</div></section>`
 }
 
 const generalPanel = (scope: Scope, field: ShownFields): Markup => {
@@ -155,7 +167,14 @@ const generalPanel = (scope: Scope, field: ShownFields): Markup => {
     texts.cooling,
     field('cooling', ({ coolingHours }) => String(coolingHours)),
     'numeric',
-  )}</div></section><section class="panel"><h2>${texts.hours}</h2><p class="soft">${texts.hoursHint}</p><div class="grid">${numberField('from-hour', texts.fromHour, hour('from-hour', 0), 'numeric')}${numberField('to-hour', texts.toHour, hour('to-hour', 1), 'numeric')}</div></section>`
+  )}</div></section><section class="panel"><h2>${texts.hours}</h2><p class="soft">${texts.hoursHint}</p><div class="grid">${numberField('from-hour', texts.fromHour, hour('from-hour', 0), 'numeric')}${numberField('to-hour', texts.toHour, hour('to-hour', 1), 'numeric')}</div></section><section class="panel"><h2>${texts.api}</h2><p class="soft">${texts.apiHint}</p><div class="grid">${choice(
+    { id: 'api', name: 'api', label: texts.api },
+    [
+      ['free', texts.apiFree],
+      ['limited', texts.apiLimited],
+    ],
+    field('api', ({ isApiLimited }) => (isApiLimited ? 'limited' : 'free')),
+  )}</div></section>`
 }
 
 const numberField = (name: string, label: string, value: string, mode: 'decimal' | 'numeric'): Markup =>

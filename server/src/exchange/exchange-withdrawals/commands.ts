@@ -4,7 +4,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { fillPart, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { placeWithin, readOwnFee, refusal, type JudgedOrder } from '../../ledger/orders/index.ts'
+import { type Charge, placeWithin, readOwnFee, refusal, type JudgedOrder } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import {
   checkWithdrawable,
@@ -28,6 +28,8 @@ export interface CryptoOrder extends Order {
   intentId: string
   /** of the request; none: it has a cause */
   answerKeys: readonly AnswerKey[]
+  /** judges the withdrawal by the merchant's policy; undefined: the order is free, or has a cause */
+  charge?: Charge | undefined
 }
 
 /**
@@ -48,6 +50,9 @@ export const exchangeAndSend = async (
   if ('outcome' in exchange) return { ...exchange, effects: noEffects }
   const fee = readOwnFee(order.withdrawalFee, order.currentFee(exchange.target), place.where.asset)
   const units = sentOf(exchange.target, fee, place)
+  const { asset, on } = place.where
+  const to = { network: on.network, address: place.to }
+  await order.charge?.(tx, { merchantId: order.merchantId, asset, units, to })
   const { withdrawal, notice } = notifiedAsWhole(
     place,
     { exchange, direction, intentId, units, fee, localId, meta, causedBy },

@@ -16,6 +16,7 @@ import type { ApiRequest } from '../../platform/api/route.ts'
 import { createStopsReader } from '../../ledger/stops/index.ts'
 import { giveUp } from '../../pay-out/withdrawals/commands.ts'
 import { exchangeWithdrawalRoutes } from './index.ts'
+import { createOrderPolicy } from '../../pay-out/requests/index.ts'
 
 const { db } = useDb()
 const NOW = 1_800_000_000_000
@@ -58,6 +59,7 @@ const routes = () =>
       stops: [],
       days: { signer: new Map(), percents: new Map() },
     }),
+    orderPolicy: createOrderPolicy(runtime()),
   })
 const ask = (
   operation: string,

@@ -11,7 +11,7 @@ import {
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects } from '../../ledger/effects/index.ts'
 import { fillPart, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { readOwnFee, type JudgedOrder } from '../../ledger/orders/index.ts'
+import { type Charge, readOwnFee, type JudgedOrder } from '../../ledger/orders/index.ts'
 import type { AnswerKey } from '../../platform/api/route.ts'
 import { lessFee, placeAsWhole } from './holding.ts'
 import { fiatBody } from './notice.ts'
@@ -30,6 +30,8 @@ export interface FiatOrder extends Order {
   payoutFee: string | undefined
   /** of the request */
   answerKeys: readonly AnswerKey[]
+  /** judges the payout by the merchant's policy; undefined: the order is free */
+  charge?: Charge | undefined
 }
 
 /**
@@ -50,6 +52,7 @@ export const exchangeAndPayOut = async (
   const fee = readOwnFee(order.payoutFee, currentFee(asset, exchange.target), asset)
   const units = lessFee(exchange.target, fee, asset)
   const limits = readPartLimits('batch', units, asset, cards.rules)
+  await order.charge?.(tx, { merchantId, asset, units, to: null })
   const plain = newPayout(
     { merchantId, kind: 'batch', units, fee, localId: null, meta, notifiedAs: null },
     asset,

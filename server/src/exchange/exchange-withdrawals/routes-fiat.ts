@@ -1,7 +1,7 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../../cards/card-payouts/index.ts'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { readRequest } from '../../ledger/orders/index.ts'
+import { chargeUnder, type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
@@ -9,6 +9,7 @@ import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
 export interface FiatExchangeWithdrawalDeps {
   trading: TradingDeps
   cards: CardDeps
+  orderPolicy: OrderPolicy
 }
 
 /** Exchanges with payout to a card (`contract.md` 5.26, 5.27). */
@@ -40,7 +41,7 @@ const estimateFiat = async (
 }
 
 const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest): Promise<ApiAnswer> => {
-  const { trading } = deps
+  const { trading, orderPolicy } = deps
   const body = request.body as OrderBody
   const { asset, ...asking } = readAsked(deps, body, orderErrors)
   const card = readCard(body.to)
@@ -48,7 +49,10 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
   for (const field of ['meta', 'localId'] as const) checkNoCard(body[field], field, card)
   const limit = readPrice(body.price, orderErrors)
   const order = await priceOrder(trading, { ...given, ...asking, limit, fee: body.exchangeFee })
-  return placeWhole(trading.runtime, given, (tx, moment) =>
-    exchangeAndPayOut(tx, deps, { ...order, asset, card, payoutFee: body.fee, answerKeys: given.answerKeys }, moment),
-  )
+  const isLimited = await orderPolicy.isLimited(given.merchantId)
+  const whole = { ...order, asset, card, payoutFee: body.fee, answerKeys: given.answerKeys }
+  return placeWhole(trading.runtime, given, async (tx, moment) => {
+    const charge = await chargeUnder(orderPolicy, isLimited, tx, given.merchantId)
+    return exchangeAndPayOut(tx, deps, { ...whole, charge }, moment)
+  })
 }

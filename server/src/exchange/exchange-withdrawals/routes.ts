@@ -1,6 +1,6 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { readRequest } from '../../ledger/orders/index.ts'
+import { chargeUnder, type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import {
   checkLargest,
@@ -21,6 +21,7 @@ export interface ExchangeWithdrawalDeps {
   placing: PlacingDeps
   /** the current terms of withdrawals */
   terms(): Promise<Terms>
+  orderPolicy: OrderPolicy
 }
 
 type OnNetwork<T> = T & { blockchain: string }
@@ -72,6 +73,10 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, trading.runtime.newId)
+  const isLimited = await deps.orderPolicy.isLimited(merchantId)
   const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId, answerKeys }
-  return placeWhole(trading.runtime, given, (tx, moment) => exchangeAndSend(tx, trading, whole, moment))
+  return placeWhole(trading.runtime, given, async (tx, moment) => {
+    const charge = await chargeUnder(deps.orderPolicy, isLimited, tx, merchantId)
+    return exchangeAndSend(tx, trading, { ...whole, charge }, moment)
+  })
 }

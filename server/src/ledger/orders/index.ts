@@ -4,8 +4,9 @@
  * 2. `readRequest` reads the parts that all requests have. The module reads its own parts, and judges and prices them.
  * 3. The module states its order as a `NewOrder`: the transfer, the rows, the operation and the localId.
  * 4. One of these functions stores it:
- *    - `placeOrder`, if the price is known before the transaction begins (a withdrawal, a card payout): the committer
- *      stores the order in one transaction with concurrent orders;
+ *    - `placePayout`, if the price is known before the transaction begins (a withdrawal, a card payout): the committer
+ *      stores the order in one transaction with concurrent orders. If the merchant's own policy limits orders of the
+ *      API, the order has a transaction of its own, which judges it;
  *    - `placeDecided`, if the price is computed in the transaction that stores the order: an exchange, alone or with a
  *      withdrawal. It carries out the order's effects, such as its notification, in the same transaction;
  *    - `placeWithin` in the caller's transaction, as a part of another change: a payout that members approved, a
@@ -20,7 +21,9 @@ export type { OrderFinder } from './finding.ts'
 export { createKnownRequests } from './identity.ts'
 export { endedInSilence, placeDecided } from './deciding.ts'
 export type { Decide, RequestIdentity, JudgedOrder, Placed } from './deciding.ts'
-export { itemOf, placeOrder, placeWithin, requirePlaced } from './placing.ts'
+export { chargeUnder, placePayout } from './policy.ts'
+export type { Charge, OrderedPayment, OrderPolicy } from './policy.ts'
+export { itemOf, placeWithin, requirePlaced } from './placing.ts'
 export type { NewOrder } from './placing.ts'
 
 export { checkStops, readOwnFee, readRequest, refusal } from './request.ts'

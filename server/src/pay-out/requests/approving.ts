@@ -14,6 +14,7 @@ import {
 } from '../../people/access/index.ts'
 import { askWithdrawal, type Rules } from '../withdrawals/index.ts'
 import { ACTIONS, MAKING, requireInBook, requireServed } from './asking.ts'
+import { lockSums, paidByApi, type PaidByApi, sumOf } from './api-sums.ts'
 import { contentHash, type Refunded, totalsOf, type PayoutLine } from './content.ts'
 import { readPolicy } from './policy.ts'
 import { PayoutProblem } from './problem.ts'
@@ -103,11 +104,12 @@ const approveWithin = async (
   if (!(await can(tx, { personId: request.makerId, action: MAKING[request.kind], merchantId })))
     throw new PayoutProblem('maker-left')
   const { rules: policy } = await readPolicy(tx, merchantId, now.real)
+  await lockSums(tx, merchantId)
   const paid = await paidBefore(tx, merchantId, now.real)
   const needed = approvalsNeeded(policy, { lines, refunded }, paid)
   if (isMaker && needed > 0) throw new PayoutProblem('own')
   if (refunded === null) await requireInBook(tx, merchantId, lines, now.real)
-  requireWithinLimits(policy, lines, paid, now.real)
+  requireWithinLimits(policy, lines, { paid, byApi: await paidByApi(tx, merchantId, now.real) }, now.real)
   const since = await memberSince(tx, merchantId)
   const approver = { personId, since: since.get(personId)! }
   if (!isMaker && !(await insertApproval(tx, request, approver, now.real))) throw new PayoutProblem('already')
@@ -190,13 +192,13 @@ export const approvalsFor = async (db: Db, merchantId: string, weighed: Weighed,
 const requireWithinLimits = (
   policy: PayoutRules,
   lines: readonly PayoutLine[],
-  paid: ReadonlyMap<string, Paid>,
+  { paid, byApi }: { paid: ReadonlyMap<string, Paid>; byApi: ReadonlyMap<string, PaidByApi> },
   at: Date,
 ): void => {
   if (!allowsHour(policy, at)) throw new PayoutProblem('hours')
   for (const [ticker, units] of totalsOf(lines)) {
     const { mostHour, mostDay } = ruleOf(policy, ticker)
-    const { hour, day } = paid.get(ticker) ?? { hour: 0n, day: 0n }
+    const { hour, day } = sumOf(paid.get(ticker), byApi.get(ticker))
     if (mostHour !== null && hour + units > mostHour) throw new PayoutProblem('hour-limit')
     if (mostDay !== null && day + units > mostDay) throw new PayoutProblem('day-limit')
   }

@@ -11,6 +11,7 @@
  * - a change of the policy that allows more takes effect after a day, one that allows less at once.
  */
 export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
+export { createOrderPolicy } from './api-policy.ts'
 export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
 export { refuseRequest, requestPayouts, requestRefund, withdrawRequest } from './asking.ts'
 export { totalsOf, type PayoutLine } from './content.ts'

@@ -10,7 +10,7 @@ import { DEFAULT_RULES } from './rules.ts'
 const { db, memberOf, richShop, ask, approve, withdrawals } = usePayouts()
 const policyOf = async (merchantId: string, approvals: number, alone: bigint) => {
   const owner = await memberOf(merchantId, 'owner')
-  const assets = new Map([['BTC', { alone, approvals, mostHour: null, mostDay: null }]])
+  const assets = new Map([['BTC', { alone, approvals, mostHour: null, mostDay: null, api: 0n }]])
   await inTransaction(db, (tx) =>
     changePolicy(tx, owner, { merchantId, rules: { ...DEFAULT_RULES, assets }, version: 0 }, nowAt(NOW - 90_000_000)),
   )

@@ -22,12 +22,14 @@ const rule: fc.Arbitrary<AssetRule> = fc.record({
   approvals: fc.integer({ min: 1, max: 5 }),
   mostHour: limit,
   mostDay: limit,
+  api: units,
 })
 const rules: fc.Arbitrary<PayoutRules> = fc.record({
   assets: fc.dictionary(fc.constantFrom('BTC', 'USDT', 'ETH'), rule).map((found) => new Map(Object.entries(found))),
   onlyBook: fc.boolean(),
   hours: fc.integer({ min: 1, max: 2 ** 24 - 1 }),
   coolingHours: fc.integer({ min: 0, max: 720 }),
+  isApiLimited: fc.boolean(),
 })
 
 describe('the strictest of two rules', () => {
@@ -45,17 +47,17 @@ describe('the strictest of two rules', () => {
   test.each<[string, Partial<PayoutRules>, boolean]>([
     [
       'an amount without approval',
-      { assets: new Map([['BTC', { alone: 1n, approvals: 1, mostHour: null, mostDay: null }]]) },
+      { assets: new Map([['BTC', { alone: 1n, approvals: 1, mostHour: null, mostDay: null, api: 0n }]]) },
       true,
     ],
     [
       'more approvals',
-      { assets: new Map([['BTC', { alone: 0n, approvals: 2, mostHour: null, mostDay: null }]]) },
+      { assets: new Map([['BTC', { alone: 0n, approvals: 2, mostHour: null, mostDay: null, api: 0n }]]) },
       false,
     ],
     [
       'a limit of an hour',
-      { assets: new Map([['BTC', { alone: 0n, approvals: 1, mostHour: 0n, mostDay: null }]]) },
+      { assets: new Map([['BTC', { alone: 0n, approvals: 1, mostHour: 0n, mostDay: null, api: 0n }]]) },
       false,
     ],
     ['the address book only', { onlyBook: true }, false],

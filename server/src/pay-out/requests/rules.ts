@@ -1,4 +1,4 @@
-/** Rules of a merchant for payouts of the dashboard. Amounts are ledger units. */
+/** Rules of a merchant for payouts of the dashboard and, if they say so, of the API. Amounts are ledger units. */
 export interface AssetRule {
   /** the most that one member pays in 24 hours without an approval */
   alone: bigint
@@ -7,6 +7,8 @@ export interface AssetRule {
   /** the most that is paid in an hour, and in 24 hours; null: any amount */
   mostHour: bigint | null
   mostDay: bigint | null
+  /** the most that orders of the API pay in 24 hours, if the rules limit them */
+  api: bigint
 }
 
 export interface PayoutRules {
@@ -18,21 +20,28 @@ export interface PayoutRules {
   hours: number
   /** how long a new address of the book waits until it counts as one of the book */
   coolingHours: number
+  /** whether orders of the API obey these rules; false: no rule applies to them */
+  isApiLimited: boolean
 }
 
 const ALL_HOURS = 2 ** 24 - 1
 const MOST_APPROVALS = 5
 const MOST_COOLING_HOURS = 30 * 24
 /** One other member approves every payout. */
-export const DEFAULT_RULE: AssetRule = { alone: 0n, approvals: 1, mostHour: null, mostDay: null }
+export const DEFAULT_RULE: AssetRule = { alone: 0n, approvals: 1, mostHour: null, mostDay: null, api: 0n }
 export const DEFAULT_RULES: PayoutRules = {
   assets: new Map(),
   onlyBook: false,
   hours: ALL_HOURS,
   coolingHours: 24,
+  isApiLimited: false,
 }
 
 export const ruleOf = ({ assets }: PayoutRules, ticker: string): AssetRule => assets.get(ticker) ?? DEFAULT_RULE
+
+/** The most that orders of the API pay of an asset in 24 hours; null: any amount. */
+export const apiMostOf = (rules: PayoutRules, ticker: string): bigint | null =>
+  rules.isApiLimited ? ruleOf(rules, ticker).api : null
 
 /** The hours from one hour of the day to another, which may be on the next day. Equal hours: all hours. */
 export const hoursBetween = (from: number, to: number): number => {
@@ -71,6 +80,7 @@ export const strictest = (one: PayoutRules, other: PayoutRules): PayoutRules => 
           approvals: Math.max(a.approvals, b.approvals),
           mostHour: least(a.mostHour, b.mostHour),
           mostDay: least(a.mostDay, b.mostDay),
+          api: least(apiMostOf(one, ticker), apiMostOf(other, ticker)) ?? 0n,
         },
       ]
     }),
@@ -78,6 +88,7 @@ export const strictest = (one: PayoutRules, other: PayoutRules): PayoutRules => 
   onlyBook: one.onlyBook || other.onlyBook,
   hours: one.hours & other.hours,
   coolingHours: Math.max(one.coolingHours, other.coolingHours),
+  isApiLimited: one.isApiLimited || other.isApiLimited,
 })
 
 /** Whether rules allow something that the present ones don't. */
@@ -86,11 +97,18 @@ export const isLooser = (next: PayoutRules, present: PayoutRules): boolean => {
   return (
     [...new Set([...next.assets.keys(), ...present.assets.keys()])].some((ticker) => {
       const [a, b] = [ruleOf(next, ticker), ruleOf(both, ticker)]
-      return a.alone !== b.alone || a.approvals !== b.approvals || a.mostHour !== b.mostHour || a.mostDay !== b.mostDay
+      return (
+        a.alone !== b.alone ||
+        a.approvals !== b.approvals ||
+        a.mostHour !== b.mostHour ||
+        a.mostDay !== b.mostDay ||
+        apiMostOf(next, ticker) !== apiMostOf(both, ticker)
+      )
     }) ||
     next.onlyBook !== both.onlyBook ||
     next.hours !== both.hours ||
-    next.coolingHours !== both.coolingHours
+    next.coolingHours !== both.coolingHours ||
+    next.isApiLimited !== both.isApiLimited
   )
 }
 
@@ -102,8 +120,9 @@ export const isValidRules = ({ assets, hours, coolingHours }: PayoutRules): bool
   coolingHours >= 0 &&
   coolingHours <= MOST_COOLING_HOURS &&
   [...assets.values()].every(
-    ({ alone, approvals, mostHour, mostDay }) =>
+    ({ alone, approvals, mostHour, mostDay, api }) =>
       alone >= 0n &&
+      api >= 0n &&
       Number.isInteger(approvals) &&
       approvals >= 1 &&
       approvals <= MOST_APPROVALS &&
@@ -111,36 +130,38 @@ export const isValidRules = ({ assets, hours, coolingHours }: PayoutRules): bool
       (mostDay ?? 0n) >= 0n,
   )
 
+/** `api` and `isApiLimited` are absent in rules of builds that have no rules for the API. */
 interface StoredRules {
-  assets: Record<string, { alone: string; approvals: number; mostHour: string | null; mostDay: string | null }>
+  assets: Record<
+    string,
+    { alone: string; approvals: number; mostHour: string | null; mostDay: string | null; api?: string }
+  >
   onlyBook: boolean
   hours: number
   coolingHours: number
+  isApiLimited?: boolean
 }
 
 /** Rules as the table stores them: amounts as text. */
-export const storedRules = ({ assets, onlyBook, hours, coolingHours }: PayoutRules): StoredRules => ({
+export const storedRules = ({ assets, ...others }: PayoutRules): StoredRules => ({
   assets: Object.fromEntries(
-    [...assets].map(([ticker, { alone, approvals, mostHour, mostDay }]) => [
+    [...assets].map(([ticker, { alone, approvals, mostHour, mostDay, api }]) => [
       ticker,
-      { alone: `${alone}`, approvals, mostHour: textOf(mostHour), mostDay: textOf(mostDay) },
+      { alone: `${alone}`, approvals, mostHour: textOf(mostHour), mostDay: textOf(mostDay), api: `${api}` },
     ]),
   ),
-  onlyBook,
-  hours,
-  coolingHours,
+  ...others,
 })
 
-export const readRules = ({ assets, onlyBook, hours, coolingHours }: StoredRules): PayoutRules => ({
+export const readRules = ({ assets, isApiLimited = false, ...others }: StoredRules): PayoutRules => ({
   assets: new Map(
-    Object.entries(assets).map(([ticker, { alone, approvals, mostHour, mostDay }]) => [
+    Object.entries(assets).map(([ticker, { alone, approvals, mostHour, mostDay, api = '0' }]) => [
       ticker,
-      { alone: BigInt(alone), approvals, mostHour: unitsOf(mostHour), mostDay: unitsOf(mostDay) },
+      { alone: BigInt(alone), approvals, mostHour: unitsOf(mostHour), mostDay: unitsOf(mostDay), api: BigInt(api) },
     ]),
   ),
-  onlyBook,
-  hours,
-  coolingHours,
+  ...others,
+  isApiLimited,
 })
 
 const textOf = (units: bigint | null): string | null => (units === null ? null : `${units}`)

@@ -2,7 +2,7 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import { balancesOf, type Balance, type Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeOrder, readOwnFee, readRequest } from '../../ledger/orders/index.ts'
+import { type OrderPolicy, placePayout, readOwnFee, readRequest } from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { type AddressHolders, intentOfOrder, newWithdrawal, orderOf, readPlace } from './placing.ts'
@@ -18,6 +18,7 @@ export interface WithdrawalRoutesDeps {
   committer: Committer
   holders: Pick<AddressHolders, 'holderOf'>
   rules: Rules
+  orderPolicy: OrderPolicy
 }
 
 export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
@@ -95,7 +96,8 @@ const create = async (deps: WithdrawalRoutesDeps, request: ApiRequest, terms: Te
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, deps.runtime.newId)
   const given = { merchantId, intentId, units, fee, localId, meta, notifiedAs: null }
   const withdrawal = newWithdrawal(place, given, momentOf(deps.runtime))
-  return placeOrder(deps.committer, answerKeys, orderOf(withdrawal, place, keyId))
+  const payment = { merchantId, asset: where.asset, units, to: { network: where.on.network, address: place.to } }
+  return placePayout(deps, { merchantId, answerKeys, localId }, orderOf(withdrawal, place, keyId), payment)
 }
 
 /** Reads the merchant's balance, only if the amount exceeds all limits. */

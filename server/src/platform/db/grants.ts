@@ -235,6 +235,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   payment_refunds: { owner: 'cards/acquiring', api: 'r', worker: 'raw' },
   payments: { owner: 'cards/acquiring', api: 'raw', worker: 'raw' },
   payout_addresses: { owner: 'pay-out/requests', api: 'raw(removed_by, removed_at)' },
+  payout_api_sums: { owner: 'pay-out/requests', api: 'raw(units)d' },
   payout_approvals: { owner: 'pay-out/requests', api: 'ra' },
   payout_lines: {
     owner: 'pay-out/requests',

@@ -91,6 +91,11 @@ export interface PayoutWords {
   mostHour: string
   mostDay: string
   emptyHint: string
+  api: string
+  apiHint: string
+  apiFree: string
+  apiLimited: string
+  apiMost: string
   onlyBook: string
   anyAddress: string
   addresses: string
@@ -240,6 +245,12 @@ export const en: PayoutWords = {
   mostHour: 'Most in an hour',
   mostDay: 'Most in 24 hours',
   emptyHint: 'Empty: no limit.',
+  api: 'Orders of the API',
+  apiHint:
+    'Withdrawals, card payouts and exchanges with withdrawal that a program orders with a key. If they obey the policy, they pay at most the amount of each asset in 24 hours, and the limits, addresses and hours of the policy apply. Other orders are refused. Nobody approves an order of the API.',
+  apiFree: 'The policy does not apply to them',
+  apiLimited: 'They obey the policy',
+  apiMost: 'By the API in 24 hours, up to',
   onlyBook: 'Only addresses of the address book',
   anyAddress: 'Any address',
   addresses: 'Addresses',
