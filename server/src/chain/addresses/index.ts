@@ -15,6 +15,7 @@ export type { AddressIssuer } from './issuing.ts'
 export { knowColdAddress, knowHotAddresses, sampleAddresses } from './own.ts'
 export {
   addressesAfter,
+  addressesById,
   coldAddressesAmong,
   holdersOf,
   ownAddressesAmong,

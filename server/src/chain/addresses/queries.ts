@@ -1,6 +1,7 @@
 import type { KeyAccount, Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Query, Tx } from '../../platform/db/index.ts'
+import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 
 /** The owner of a deposit address. It never changes. */
@@ -137,6 +138,20 @@ export const addressesAfter = async (
     order by address limit ${most}`.execute(db)
   return rows
 }
+
+/** A page of all deposit addresses of a merchant, by id. */
+export const addressesById = async (
+  db: Db,
+  merchantId: string,
+  { after, before, limit }: KeyedPage,
+): Promise<{ id: string; blockchain: string; address: string; meta: string | null; createdAt: Date }[]> =>
+  (
+    await sql<{ id: string; blockchain: string; address: string; meta: string | null; createdAt: Date }>`select id,
+        blockchain, address, meta, created_at as "createdAt" from addresses
+      where merchant_id = ${merchantId} and id > ${after} and created_at < ${before} order by id limit ${limit}`.execute(
+      db,
+    )
+  ).rows
 
 /** An address that needs no transaction to be paid from another account of this installation. */
 export type OurAddress = { kind: 'deposit'; owner: AddressOwner } | { kind: 'platform'; platform: OwnAddress }

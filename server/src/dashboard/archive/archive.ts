@@ -6,6 +6,7 @@ import type { Route } from '../../platform/api/route.ts'
 import { csvLine, csvText } from '../../platform/lists/csv.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { zipOf, type FileToZip } from '../../platform/zip/writing.ts'
+import { controlSubjects } from './control.ts'
 import { FORMAT, type FileLine, type Manifest } from './manifest.ts'
 import { ledgerSubjects, orderSubjects } from './orders.ts'
 import { readmeOf } from './readme.ts'
@@ -45,6 +46,7 @@ export async function* archiveOf(deps: ArchiveDeps, merchantId: string, part = P
     ...ledgerSubjects(deps.lists, merchantId, versions),
     ...orderSubjects(deps.lists, merchantId, asOf),
     ...moneySubjects(deps, merchantId, asOf),
+    ...controlSubjects(deps, merchantId, { asOf, real }),
     notificationSubject(deps, merchantId, upTo),
   ]
   const manifest = { ...FORMAT, merchantId, merchant: profile.name, asOf: asOf.toISOString() }

@@ -21,7 +21,7 @@ export interface RecordDeps {
 /** The amount of an asset as text; a missing amount is null. Throws for an asset that is not served. */
 type Show = (ticker: string, units: bigint | null) => string | null
 
-const showIn =
+export const showIn =
   (catalogue: Catalogue): Show =>
   (ticker, units) => {
     if (units === null) return null
@@ -30,7 +30,8 @@ const showIn =
     return formatUnits(units, asset.scale)
   }
 
-const ms = (at: Date | null): number | null => at && at.getTime()
+/** A time of an archive. */
+export const ms = (at: Date | null): number | null => at && at.getTime()
 
 /** Settings, keys, people and their actions. @param real the time on the real clock, which dates the last two */
 export const ownSubjects = ({ db }: RecordDeps, merchantId: string, real: Date): Subject[] => [

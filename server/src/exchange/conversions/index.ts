@@ -13,4 +13,4 @@ export { createTargetKeeper } from './keeping.ts'
 export { conversionsOf } from './queries.ts'
 export type { ListedConversion } from './queries.ts'
 
-export { conversionsById, releaseConversions } from './store.ts'
+export { conversionsById, targetsById, releaseConversions } from './store.ts'

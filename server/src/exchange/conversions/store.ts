@@ -66,6 +66,18 @@ export const conversionsById = async (
   return rows.map(conversionOf)
 }
 
+/** A page of the targets of a merchant, by the id of the address or invoice. Targets have no time. */
+export const targetsById = async (
+  db: Db,
+  merchantId: string,
+  { after, limit }: Pick<KeyedPage, 'after' | 'limit'>,
+): Promise<(Target & { ownerId: string; ownerKind: TargetOwner['kind'] })[]> =>
+  (
+    await sql<Target & { ownerId: string; ownerKind: TargetOwner['kind'] }>`select owner_id as "ownerId",
+        owner_kind as "ownerKind", ticker, address, blockchain from targets
+      where merchant_id = ${merchantId} and owner_id > ${after} order by owner_id limit ${limit}`.execute(db)
+  ).rows
+
 /** Releases the conversions that waited for an invoice to be paid. */
 export const releaseConversions = async (
   tx: Tx,

@@ -12,6 +12,7 @@
  */
 export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
 export { createOrderPolicy } from './api-policy.ts'
+export { approvalsOfRequests, everyAddress, everyPolicy, linesOfRequests, requestsInOrder } from './archiving.ts'
 export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
 export { refuseRequest, requestPayouts, requestRefund, withdrawRequest } from './asking.ts'
 export { totalsOf, type PayoutLine } from './content.ts'
