@@ -1,4 +1,5 @@
 /** The rows that statements read, as PostgreSQL counts them: without clocks, the same on every machine. */
+import type { Statement } from './watched-pool.ts'
 import { inTransaction, type Db, type Tx } from '../../server/src/platform/db/index.ts'
 
 export interface Plan {
@@ -41,4 +42,29 @@ export const explain = async (
       throw new Error(`${text}\n${String(error)}`, { cause: error })
   })
   return plan
+}
+
+/** What statements read: buffers, and tables that are read as a whole. */
+export interface Measured {
+  buffers: number
+  scans: string[]
+}
+
+/** Explains statements, each in a transaction that is prepared and rolled back. */
+export const measure = async (
+  db: Db,
+  statements: readonly Pick<Statement, 'text' | 'values'>[],
+  prepare: (tx: Tx) => Promise<void>,
+): Promise<Measured> => {
+  const all: Measured = { buffers: 0, scans: [] }
+  for (const { text, values } of statements) {
+    const plan = (await explain(db, text, values, prepare))!
+    all.buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+    all.scans.push(
+      ...nodesOf(plan).flatMap((node) =>
+        node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? 'a table'] : [],
+      ),
+    )
+  }
+  return all
 }

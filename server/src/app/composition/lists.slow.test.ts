@@ -7,7 +7,7 @@ import { operations, type Operation } from '@bursar/contract'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
-import { explain, nodesOf } from '../../../../test/setup/explaining.ts'
+import { measure, type Measured } from '../../../../test/setup/explaining.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
@@ -112,11 +112,6 @@ const USED = [
   'exchange_withdrawals_exchange',
 ] as const
 
-interface Measured {
-  buffers: number
-  scans: string[]
-}
-
 const database = useDatabase({ template: migrated })
 
 test('a page of a list reads no more of a table of 1,000,000 rows than of 10,000, with any filter', async () => {
@@ -211,22 +206,4 @@ const lastPage = async (db: Db, { id }: Operation): Promise<Query> => {
 /** A small table would be read as a whole where it is large enough for an index only when it has grown. */
 const withIndexesOnly = async (tx: Tx): Promise<void> => {
   await sql`set local enable_seqscan = off`.execute(tx)
-}
-
-const measure = async (
-  db: Db,
-  statements: readonly Statement[],
-  prepare: (tx: Tx) => Promise<void>,
-): Promise<Measured> => {
-  const all: Measured = { buffers: 0, scans: [] }
-  for (const { text, values } of statements) {
-    const plan = (await explain(db, text, values, prepare))!
-    all.buffers += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-    all.scans.push(
-      ...nodesOf(plan).flatMap((node) =>
-        node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? 'a table'] : [],
-      ),
-    )
-  }
-  return all
 }

@@ -1,10 +1,18 @@
 /** Requests of a merchant, as its members see them. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { emailsOf, memberSince } from '../../people/access/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { approvalsFor, refundedOf } from './approving.ts'
-import { approvalsOf, isPresent, linesOf, REQUEST_COLUMNS, type PayoutRequest, type StoredLine } from './store.ts'
+import {
+  approvalsOf,
+  isPresent,
+  linesOf,
+  REQUEST_COLUMNS,
+  WAITS_MS,
+  type PayoutRequest,
+  type StoredLine,
+} from './store.ts'
 
 /** A request in a list, with its first line. */
 export interface RequestRow extends PayoutRequest {
@@ -16,6 +24,12 @@ export interface RequestRow extends PayoutRequest {
   to: string
   units: bigint
 }
+
+/** SQL: a request waits at a time, or is being placed. It reads no request that has ended long before. */
+const isOpen = (merchantId: string, at: Date): RawBuilder<boolean> =>
+  sql`r.id in (select w.id from payout_requests w where w.merchant_id = ${merchantId} and w.state = 'waiting'
+      and w.expires_at > ${at} and w.created_at > ${new Date(at.getTime() - WAITS_MS)}
+    union all select p.id from payout_requests p where p.merchant_id = ${merchantId} and p.state = 'placing')`
 
 /**
  * A page of the requests of a merchant, newest first.
@@ -37,7 +51,7 @@ export const listRequests = async (
       (select count(*)::int from payout_approvals a where a.request_id = r.id) as approvals
     from payout_requests r join payout_lines l on l.request_id = r.id and l.number = 1
     where r.merchant_id = ${merchantId}
-      and (${openAt}::timestamptz is null or (r.state = 'waiting' and r.expires_at > ${openAt}) or r.state = 'placing')
+      and ${openAt === null ? sql`true` : isOpen(merchantId, openAt)}
       and (not ${isRefund}::boolean or r.refund_of is not null)
       and (${after}::uuid is null or (r.created_at, r.id) < (select b.created_at, b.id from payout_requests b
         where b.merchant_id = ${merchantId} and b.id = ${after}::uuid))
