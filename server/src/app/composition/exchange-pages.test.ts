@@ -1,7 +1,7 @@
 /** Exchanges by members through their page, with the rights of the api. */
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { fieldOf, PASSWORD, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { catalogue, giveBalance, marketsAt, PRICES, stock } from '../../../../test/world/exchange.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { stopMoney } from '../../../../test/world/stops.ts'
@@ -9,7 +9,7 @@ import { auditLedger } from '../../ledger/postings/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 
 let prices = PRICES
-const { edge, memberOf, statements } = useDashboard({
+const { edge, memberOf, statements, join, codeAt } = useDashboard({
   catalogue,
   markets: async () => marketsAt(prices, edge.clock.ms),
 })
@@ -138,7 +138,7 @@ describe('an exchange', () => {
 
   test('needs a recent proof, and the typed text stays', async () => {
     const merchantId = await shop()
-    const browser = await memberOf(merchantId, 'finance')
+    const { browser, seed } = await join(undefined, 'finance', merchantId)
     const { form } = await priced(browser, merchantId)
     edge.clock.ms += 6 * 60_000
     const answer = await browser.post(path(merchantId), form)
@@ -149,6 +149,9 @@ describe('an exchange', () => {
     const again = await browser.post(path(merchantId), { do: 'price', ...TYPED })
     expect(again.text).not.toContain('name="exchange-key"')
     expect(await exchangesOf(merchantId)).toEqual([])
+    const proof = { do: 'prove-password', next: path(merchantId), password: PASSWORD, code: codeAt(seed) }
+    const proved = await browser.post('/app/security', { ...proof, ...TYPED })
+    expect((await browser.get(proved.headers['location'] as string)).text).toContain('value="650,5"')
   })
 
   test('is closed to members without the permission, and to members of another merchant', async () => {
