@@ -78,6 +78,12 @@ export const HISTORY: Record<string, Record<string, string>> = {
   conversions: { merchant_id: DONE, state: "'done'" },
   exchanges: { merchant_id: DONE, state: "'done'", side: "'spend'" },
   exchange_withdrawals: { merchant_id: DONE, kind: "'crypto'" },
+  refund_claims: { merchant_id: DONE, state: "'sent'" },
+  payout_requests: { merchant_id: DONE, kind: "'one'", state: "'placed'" },
+  payout_lines: { merchant_id: DONE, state: "'placed'" },
+  payout_addresses: { merchant_id: DONE },
+  payment_links: { merchant_id: DONE },
+  payer_erasures: { merchant_id: DONE, ended_at: 'now()' },
 }
 
 const PAYEES = [
