@@ -57,5 +57,8 @@ export const delivery = {
 /** The lists below `/merchants/lists/`: items in one page, and ids in one question. */
 export const listPage = { max: 1_000, default: 100, ids: 100 } as const
 
+/** Payment links: the most that are active at the same time, and the highest limit of payments of one. */
+export const paymentLinks = { active: 1_000, payments: 10_000 } as const
+
 /** `GET /merchants/events`: notifications in one answer. */
 export const eventPage = { max: 1_000, default: 100 } as const

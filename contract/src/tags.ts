@@ -8,6 +8,7 @@ export const tags = {
   Assets: 'The assets of this installation.',
   'Crypto invoices': 'Payment pages for one payment in crypto.',
   'Fiat invoices': 'Payment pages for one payment by card.',
+  'Payment links': 'Pages that many payers use: each makes an invoice of their own.',
   Exchange: 'Turning one asset of the balance into another.',
   'Exchange and withdrawal': 'Paying out in an asset that is bought in the same call.',
   Events: 'The notifications sent so far.',

@@ -5,7 +5,7 @@ import { balances } from './groups/balances.ts'
 import { deposits } from './groups/deposits.ts'
 import { events } from './groups/events.ts'
 import { exchange } from './groups/exchange.ts'
-import { invoices } from './groups/invoices.ts'
+import { invoices, paymentLinks } from './groups/invoices.ts'
 import { withdrawals } from './groups/withdrawals.ts'
 
 export interface BursarOptions {
@@ -59,6 +59,7 @@ export class Bursar {
   readonly withdrawals: ReturnType<typeof withdrawals>
   readonly assets: ReturnType<typeof assets>
   readonly invoices: ReturnType<typeof invoices>
+  readonly paymentLinks: ReturnType<typeof paymentLinks>
   readonly exchange: ReturnType<typeof exchange>
   readonly events: ReturnType<typeof events>
 
@@ -80,6 +81,7 @@ export class Bursar {
     this.withdrawals = withdrawals(call)
     this.assets = assets(call)
     this.invoices = invoices(call)
+    this.paymentLinks = paymentLinks(call)
     this.exchange = exchange(call)
     this.events = events(call)
   }

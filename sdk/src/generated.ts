@@ -476,6 +476,46 @@ export interface CreateFiatWithdrawalBody {
   meta?: string | undefined
 }
 
+export interface CreatePaymentLinkBody {
+  /** Name of the invoice: 1 to 255 characters */
+  name: string
+  /** How its invoices are paid: CRYPTO or CARD */
+  method: 'CRYPTO' | 'CARD'
+  /**
+   * With CRYPTO: an asset, or a currency of prices, such as USD, whose payer chooses the asset. With CARD: a currency
+   * of cards
+   */
+  ticker: string
+  /**
+   * Amount in `ticker`; the payer chooses it when absent. A decimal string greater than zero such as "12.5": digits, at
+   * most 30 before the dot and 18 after
+   */
+  amount?: string | undefined
+  /**
+   * Smallest amount that the payer may choose; only without `amount`. A decimal string greater than zero such as
+   * "12.5": digits, at most 30 before the dot and 18 after
+   */
+  minAmount?: string | undefined
+  /**
+   * Largest amount that the payer may choose; only without `amount`. A decimal string greater than zero such as "12.5":
+   * digits, at most 30 before the dot and 18 after
+   */
+  maxAmount?: string | undefined
+  /** Shown on the payment page as plain text: at most 1024 characters */
+  description?: string | undefined
+  /**
+   * Language of the payment page and of mails to the payer, until the payer chooses another one: uk, kk, ru or en; the
+   * browser's when absent
+   */
+  language?: 'uk' | 'kk' | 'ru' | 'en' | undefined
+  /** So many invoices may be paid or still be payable: 1 to 10000; any number when absent */
+  maxPayments?: number | undefined
+  /** When it ends, ms since the epoch, in the future; never when absent */
+  expiredAt?: number | undefined
+  /** The merchant's own identifier, 1 to 128 characters, permanently unique across payment links */
+  localId?: string | undefined
+}
+
 export interface CreateRotatingAddressBody {
   /** Network: BITCOIN, ETHEREUM, BINANCE_SMART_CHAIN or TRON */
   blockchain: string
@@ -1973,6 +2013,28 @@ export interface ListFiatInvoicesQuery {
   format?: 'json' | 'csv' | undefined
 }
 
+export interface ListPaymentLinksQuery {
+  ids?: string[] | undefined
+  /** Only this status */
+  status?: 'ACTIVE' | 'EXPIRED' | 'DISABLED' | undefined
+  /** Only those paid in this way: CRYPTO or CARD */
+  method?: 'CRYPTO' | 'CARD' | undefined
+  /** Only this asset or currency */
+  ticker?: string | undefined
+  /** The merchant's own identifier, 1 to 128 characters, permanently unique across payment links */
+  localId?: string | undefined
+  /** Created at or after this time, ms since the epoch: digits */
+  timeFrom?: string | undefined
+  /** Created before this time, ms since the epoch: digits */
+  timeTo?: string | undefined
+  /** Most items in the answer (CSV has all): 1 to 1000, 100 when absent */
+  limit?: string | undefined
+  /** The `next` of the previous page of this list; the newest items when absent */
+  after?: string | undefined
+  /** `csv`: all items behind `after`, as text/csv. `json` when absent */
+  format?: 'json' | 'csv' | undefined
+}
+
 /** A card payout with its parts; a single one has one part */
 export interface ListedCardPayout {
   /** Identifier */
@@ -2105,6 +2167,53 @@ export type Notification =
   | Exchange
   | CryptoExchangeWithdraw
   | FiatExchangeWithdraw
+
+/** A reusable payment link: each payer makes an invoice of their own from it */
+export interface PaymentLink {
+  /** Identifier; its invoices carry it as `linkId` */
+  id: string
+  /** The page for payers */
+  url: string
+  /**
+   * EXPIRED: `expiredAt` has passed. DISABLED: it makes no invoices. An active link whose `maxPayments` are reached
+   * makes none either
+   */
+  status: 'ACTIVE' | 'EXPIRED' | 'DISABLED'
+  /** Name of the link and of its invoices */
+  name: string
+  /** Shown on its page and on that of its invoices */
+  description?: string
+  /** As given */
+  localId?: string
+  /** How its invoices are paid: CRYPTO or CARD */
+  method: 'CRYPTO' | 'CARD'
+  /** An asset, or the currency of a price or of a card payment */
+  ticker: string
+  /** The amount in `ticker`; absent when the payer chooses it */
+  amount?: string
+  /** The smallest amount that the payer may choose */
+  minAmount?: string
+  /** The largest amount that the payer may choose */
+  maxAmount?: string
+  /** Language of its page */
+  language?: string
+  /** So many invoices may be paid or still be payable */
+  maxPayments?: number
+  /** When it was created, ms since the epoch */
+  createdAt: number
+  /** When it ends, ms since the epoch */
+  expiredAt?: number
+  /** When it was disabled, ms since the epoch */
+  disabledAt?: number
+}
+
+/** A page of a list */
+export interface PaymentLinkPage {
+  /** Newest first; may be fewer than asked for while `next` is present */
+  items: PaymentLink[]
+  /** The `after` of the next page; absent on the last page */
+  next?: string
+}
 
 /** Price of a pair */
 export interface Price {
@@ -2404,6 +2513,14 @@ export interface Operations {
   getFiatInvoice: { input: { id: string }; answer: FiatInvoice }
   /** List fiat invoices */
   listFiatInvoices: { input: { query: ListFiatInvoicesQuery }; answer: FiatInvoicePage }
+  /** Create a payment link */
+  createPaymentLink: { input: { body: CreatePaymentLinkBody }; answer: PaymentLink }
+  /** Find a payment link */
+  getPaymentLink: { input: { id: string }; answer: PaymentLink }
+  /** Disable a payment link */
+  disablePaymentLink: { input: { id: string }; answer: PaymentLink }
+  /** List payment links */
+  listPaymentLinks: { input: { query: ListPaymentLinksQuery }; answer: PaymentLinkPage }
   /** List exchange directions */
   listExchangeDirections: { input: {}; answer: ExchangeDirections }
   /** Estimate an exchange */
@@ -2470,6 +2587,10 @@ export const routes: Readonly<Record<OperationId, Route>> = {
   createFiatInvoiceByForm: { method: 'POST', path: '/merchants/invoices/fiat/form', signed: false },
   getFiatInvoice: { method: 'GET', path: '/merchants/invoices/fiat/:id', signed: true },
   listFiatInvoices: { method: 'GET', path: '/merchants/lists/fiat-invoices', signed: true },
+  createPaymentLink: { method: 'POST', path: '/merchants/payment-links', signed: true },
+  getPaymentLink: { method: 'GET', path: '/merchants/payment-links/:id', signed: true },
+  disablePaymentLink: { method: 'POST', path: '/merchants/payment-links/:id/disable', signed: true },
+  listPaymentLinks: { method: 'GET', path: '/merchants/lists/payment-links', signed: true },
   listExchangeDirections: { method: 'GET', path: '/merchants/exchange/available-directions', signed: true },
   estimateExchange: { method: 'GET', path: '/merchants/exchange/estimate', signed: true },
   createExchange: { method: 'POST', path: '/merchants/exchange', signed: true },

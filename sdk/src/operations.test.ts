@@ -88,6 +88,13 @@ const calls: Record<string, { call: () => Promise<unknown>; query?: string }> = 
   createFiatInvoiceByForm: { call: () => client.invoices.fiat.submitForm({ name: 'Tip & thanks', meta: undefined }) },
   getFiatInvoice: { call: () => client.invoices.fiat.get(id) },
   listFiatInvoices: { call: () => client.invoices.fiat.page({ status: 'DONE' }), query: 'status=DONE' },
+  createPaymentLink: { call: () => client.paymentLinks.create(bodyOf('createPaymentLink')) },
+  getPaymentLink: { call: () => client.paymentLinks.get(id) },
+  disablePaymentLink: { call: () => client.paymentLinks.disable(id) },
+  listPaymentLinks: {
+    call: () => client.paymentLinks.page({ method: 'CARD', localId: 'a b' }),
+    query: 'method=CARD&localId=a%20b',
+  },
   listExchangeDirections: { call: () => client.exchange.directions() },
   estimateExchange: {
     call: () => client.exchange.estimate({ targetTicker: 'USDT', spendTicker: 'UAH', amount, side: 'target' }),

@@ -11,7 +11,7 @@ import { CHAINS, type Account, type Installation } from './installation.ts'
 import { bytesOf, signedDraft } from './request.ts'
 
 /** The kinds of objects that a lookup finds by id. */
-export const KINDS = ['deposit', 'cryptoWithdrawal', 'batch', 'cryptoInvoice', 'fiatInvoice'] as const
+export const KINDS = ['deposit', 'cryptoWithdrawal', 'batch', 'cryptoInvoice', 'fiatInvoice', 'paymentLink'] as const
 export type ObjectKind = (typeof KINDS)[number]
 
 export interface Owned {
@@ -149,6 +149,7 @@ const makeObjects = async (call: Call, account: Account, orders: readonly Order[
     placed.flat().flatMap((one) => (one.operation === operation ? [one.id] : []))
   const crypto = { name: `Order of ${name}`, amount: { value: '24.5', ticker: 'USDT', blockchain: 'ETHEREUM' } }
   const fiat = { name: `Order of ${name}`, amount: { value: '1000', ticker: 'UAH' } }
+  const link = { name: `Link of ${name}`, method: 'CRYPTO', ticker: 'USDT' }
   const addresses = await several(
     () =>
       call(account, 'POST', '/merchants/addresses', { blockchain: 'BITCOIN', meta }) as Promise<{ address: string }>,
@@ -164,6 +165,9 @@ const makeObjects = async (call: Call, account: Account, orders: readonly Order[
         ...(await several(() => idOf('/merchants/invoices/crypto', { ...crypto, toPendingImmediate: true }))),
       ],
       fiatInvoice: await several(() => idOf('/merchants/invoices/fiat', fiat)),
+      paymentLink: await several(
+        async () => ((await call(account, 'POST', '/merchants/payment-links', link)) as { id: string }).id,
+      ),
     },
     localIds: placed.flat().map(({ localId }) => localId),
     idempotencyKeys: placed.flat().map(({ key }) => key),

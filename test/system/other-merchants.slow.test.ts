@@ -36,6 +36,7 @@ const ask = async ({ id, privateKey }: Merchant, method: string, target: string)
 const shownOf = async ({ client }: Merchant): Promise<unknown> => [
   await client.invoices.crypto.get(ids['closeCryptoInvoice']!),
   await client.invoices.fiat.get(ids['getFiatInvoice']!),
+  await client.paymentLinks.get(ids['getPaymentLink']!),
   await client.deposits.get(ids['getDeposit']!),
   await client.withdrawals.crypto.get(ids['getCryptoWithdrawal']!),
   await client.balances.list(['USDT']),
@@ -46,6 +47,7 @@ beforeAll(async () => {
   const amount = { value: '25', ticker: 'USDT', blockchain: 'ETHEREUM' }
   const invoice = await client.invoices.crypto.create({ name: 'Order', amount })
   const card = await client.invoices.fiat.create({ name: 'Order', amount: { value: '500', ticker: 'UAH' } })
+  const link = await client.paymentLinks.create({ name: 'Donation', method: 'CRYPTO', ticker: 'USDT' })
   const { address } = await client.addresses.create({ blockchain: 'ETHEREUM' })
   const hash = await sandbox.pay('ETHEREUM', 'USDT', address, '40')
   const deposit = await sandbox.notified(victim(), { hash, status: 'Done' })
@@ -58,6 +60,8 @@ beforeAll(async () => {
     getCryptoInvoice: invoice.id,
     closeCryptoInvoice: invoice.id,
     getFiatInvoice: card.id,
+    getPaymentLink: link.id,
+    disablePaymentLink: link.id,
     getDeposit: deposit['id'] as string,
     getDepositCompliance: deposit['id'] as string,
     getCryptoWithdrawal: withdrawal.id,

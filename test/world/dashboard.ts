@@ -26,7 +26,7 @@ import { invoicingPages } from '../../server/src/dashboard/invoicing/index.ts'
 import { createRateLimiter } from '../../server/src/app/http/index.ts'
 import { createPaymentAcquirer } from './acquirer-payments.ts'
 import { createRoutingTable } from '../../server/src/cards/acquiring/index.ts'
-import { linkPages } from '../../server/src/pay-in/payment-links/index.ts'
+import { linkPages, linkRoutes } from '../../server/src/pay-in/payment-links/index.ts'
 import { explorersOf, paymentPages } from '../../server/src/dashboard/payments/index.ts'
 import { payerPages } from '../../server/src/dashboard/payers/index.ts'
 import { payoutPages } from '../../server/src/dashboard/payouts/index.ts'
@@ -193,6 +193,13 @@ export const useDashboard = ({
     sellers: createSellers({ find }),
     limiter: createRateLimiter(),
   }
+  const linking = {
+    get runtime() {
+      return deps.runtime
+    },
+    settings: deps,
+    random: randomBytes,
+  }
   // Limits of one network address have tests of their own.
   const all = [
     ...invoicingPages(deps),
@@ -212,7 +219,7 @@ export const useDashboard = ({
   ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
-    ...(operations && { routes: operations }),
+    routes: [...linkRoutes(linking), ...(operations ?? [])],
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
   })
   beforeAll(async () => {

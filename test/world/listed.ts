@@ -160,6 +160,20 @@ export const LISTED_ROWS: readonly (readonly [table: string, columns: Readonly<R
     },
   ],
   [
+    'payment_links',
+    {
+      ...ROW,
+      token: "left(md5('link ' || i), 22)",
+      kind: "case when i % 3 = 0 then 'card' else 'crypto' end",
+      name: "'Link ' || i",
+      ticker: "case when i % 3 = 0 then 'UAH' when i % 2 = 0 then 'USDT' else 'USD' end",
+      amount: "case when i % 2 = 0 then i || '.50' end",
+      local_id: "case when i % 2 = 0 then 'local-' || i end",
+      expires_at: `case when i % 5 = 1 then ${AT} end`,
+      stopped_at: `case when i % 7 = 2 then ${AT} end`,
+    },
+  ],
+  [
     'card_payouts',
     {
       ...ROW,

@@ -97,6 +97,22 @@ const bodies: Partial<Record<OperationId, Case>> = {
       'an amount without ticker': { amount: { value: '1000' } },
     },
   },
+  createPaymentLink: {
+    base: { name: 'Donation', method: 'CRYPTO', ticker: 'USDT' },
+    good: [
+      { amount: '12.5', language: 'kk', description: '', maxPayments: 10_000, expiredAt: 1_767_225_600_000 },
+      { minAmount: '5', maxAmount: '50', localId: 'campaign 7' },
+    ],
+    bad: {
+      'no way to pay': { method: undefined },
+      'a way to pay in another case': { method: 'crypto' },
+      'an amount of zero': { amount: '0' },
+      'a limit of no payments': { maxPayments: 0 },
+      'a limit of 10001 payments': { maxPayments: 10_001 },
+      'an empty localId': { localId: '' },
+      'a time as text': { expiredAt: '1767225600000' },
+    },
+  },
   createCryptoInvoiceByForm: {
     base: { merchantId: 'm', name: 'Donation' },
     good: [{ value: '1', ticker: 'BTC', blockchain: 'BITCOIN', targetTicker: 'BTC', email: 'a@b.c' }],
@@ -183,6 +199,11 @@ const queries: Partial<Record<OperationId, Case>> = {
     bad: { ...badPage, 'a status in another case': { status: 'Paid' } },
   },
   listFiatInvoices: { base: {}, good: [page], bad: { ...badPage, 'a status of crypto': { status: 'EXPIRED' } } },
+  listPaymentLinks: {
+    base: {},
+    good: [page, { method: 'CARD', status: 'DISABLED', localId: 'campaign 7' }],
+    bad: { ...badPage, 'a status of invoices': { status: 'PAID' } },
+  },
   listCardPayouts: { base: {}, good: [page], bad: { ...badPage, 'a status of single ones': { status: 'Failed' } } },
   listExchanges: { base: {}, good: [page, { spendTicker: 'UAH' }], bad: { ...badPage, 'no id': { ids: 'x' } } },
   listEntries: { base: { ticker: 'BTC' }, good: [page], bad: { ...badPage, 'no ticker': { ticker: undefined } } },

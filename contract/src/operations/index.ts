@@ -35,6 +35,7 @@ import {
 } from './exchange-withdrawals.ts'
 import { createExchange, estimateExchange, listExchangeDirections, listExchanges } from './exchange.ts'
 import { createFiatInvoice, createFiatInvoiceByForm, getFiatInvoice, listFiatInvoices } from './fiat-invoices.ts'
+import { createPaymentLink, disablePaymentLink, getPaymentLink, listPaymentLinks } from './payment-links.ts'
 import { findWithdrawals } from './withdrawals.ts'
 
 /** The operations by id, each with its own types. */
@@ -68,6 +69,10 @@ export const operationsById = {
   createFiatInvoiceByForm,
   getFiatInvoice,
   listFiatInvoices,
+  createPaymentLink,
+  getPaymentLink,
+  disablePaymentLink,
+  listPaymentLinks,
   listExchangeDirections,
   estimateExchange,
   createExchange,
@@ -96,4 +101,5 @@ export * from './exchange-withdrawals.ts'
 export * from './exchange.ts'
 export * from './fiat-invoices.ts'
 export { CreatedInvoice } from './invoices.ts'
+export * from './payment-links.ts'
 export * from './withdrawals.ts'

@@ -53,6 +53,10 @@ const added = `
   GET  /merchants/lists/card-payouts
   GET  /merchants/lists/exchanges
   GET  /merchants/lists/entries
+  POST /merchants/payment-links
+  GET  /merchants/payment-links/:id
+  POST /merchants/payment-links/:id/disable
+  GET  /merchants/lists/payment-links
 `
 
 const routes = (text: string) =>
@@ -144,6 +148,7 @@ test('every signed operation needs scopes, by this table; the forms need no key'
       'getFiatBatchWithdrawal',
       'getFiatInvoice',
       'getFiatWithdrawalFee',
+      'getPaymentLink',
       'listBalances',
       'listCardPayouts',
       'listCryptoAssets',
@@ -156,13 +161,16 @@ test('every signed operation needs scopes, by this table; the forms need no key'
       'listExchanges',
       'listFiatAssets',
       'listFiatInvoices',
+      'listPaymentLinks',
     ],
     invoices: [
       'closeCryptoInvoice',
       'createAddress',
       'createCryptoInvoice',
       'createFiatInvoice',
+      'createPaymentLink',
       'createRotatingAddress',
+      'disablePaymentLink',
     ],
     payouts: ['createCryptoWithdrawal', 'createFiatBatchWithdrawal', 'createFiatWithdrawal'],
     exchange: [

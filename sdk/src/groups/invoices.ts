@@ -4,6 +4,7 @@ import type {
   CreateCryptoInvoiceByFormBody,
   CreateFiatInvoiceBody,
   CreateFiatInvoiceByFormBody,
+  CreatePaymentLinkBody,
 } from '../generated.ts'
 import { listing } from '../listing.ts'
 
@@ -39,3 +40,16 @@ const fiat = (call: Call) => ({
 })
 
 export const invoices = (call: Call) => ({ crypto: crypto(call), fiat: fiat(call) })
+
+export const paymentLinks = (call: Call) => ({
+  ...listing(call, 'listPaymentLinks'),
+
+  /** Makes a payment link. Give its `url` to payers. */
+  create: (body: CreatePaymentLinkBody, options?: PostOptions) => call('createPaymentLink', { body }, options),
+
+  /** Returns the link as it is now. */
+  get: (id: string, options?: CallOptions) => call('getPaymentLink', { id }, options),
+
+  /** Ends the link: it makes no invoices any more. */
+  disable: (id: string, options?: PostOptions) => call('disablePaymentLink', { id }, options),
+})

@@ -13,6 +13,7 @@ export type Table =
   | 'exchange_withdrawals'
   | 'crypto_invoices'
   | 'fiat_invoices'
+  | 'payment_links'
   | 'addresses'
 
 /** An object that an answer names. */

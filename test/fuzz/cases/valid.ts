@@ -21,6 +21,8 @@ export const KIND_OF: Readonly<Record<string, ObjectKind>> = {
   getCryptoInvoice: 'cryptoInvoice',
   closeCryptoInvoice: 'cryptoInvoice',
   getFiatInvoice: 'fiatInvoice',
+  getPaymentLink: 'paymentLink',
+  disablePaymentLink: 'paymentLink',
 }
 
 const TABLE_OF: Readonly<Record<string, Table>> = {
@@ -32,6 +34,7 @@ const TABLE_OF: Readonly<Record<string, Table>> = {
   createFiatExchangeWithdrawal: 'exchange_withdrawals',
   createCryptoInvoice: 'crypto_invoices',
   createFiatInvoice: 'fiat_invoices',
+  createPaymentLink: 'payment_links',
   createAddress: 'addresses',
   createRotatingAddress: 'addresses',
 }

@@ -11,6 +11,7 @@ const MADE_BY_REQUESTS: readonly Table[] = [
   'exchange_withdrawals',
   'crypto_invoices',
   'fiat_invoices',
+  'payment_links',
 ]
 
 /** The parts of an exchange with withdrawal: its exchange, and the withdrawal or card payout with its own id. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readClockOffset } from '../../platform/runtime/business-clock.ts'
 import type { World } from './world.ts'
 import type { Network } from '@bursar/chainkit'
@@ -6,7 +7,7 @@ import { addressRoutes, createAddressIssuer, createStockJob, familyOf } from '..
 import { assetRoutes } from '../../market/assets/index.ts'
 import { balanceRoutes } from '../../ledger/balances/index.ts'
 import { hearPayoutCallback } from '../../cards/card-payouts/index.ts'
-import { linkPages } from '../../pay-in/payment-links/index.ts'
+import { linkPages, linkRoutes } from '../../pay-in/payment-links/index.ts'
 import { createSellers, problemPage } from '../../pay-in/checkout/index.ts'
 import { createCheckout } from './paying.ts'
 import { createDashboard } from './people.ts'
@@ -98,6 +99,7 @@ export const createApi = (
     ...fiat.routes,
     ...createCardApi(world, committer, exchanging.trading, orderPolicy),
     ...invoiceRoutes({ runtime, directory, creator, settings: invoiceSettings(world), keepTarget }),
+    ...linkRoutes({ runtime, settings: makingSettings(world), random: randomBytes }),
     ...exchangeRoutes(exchanging.trading),
     ...exchangeWithdrawalRoutes({ ...exchanging, orderPolicy }),
     ...placedOrderRoutes({ runtime, catalogue }),

@@ -71,6 +71,7 @@ const LISTS: Readonly<Record<string, { table: string; values?: Query; order?: st
     values: { status: 'FAILED', ticker: 'UAH', ids: RANDOM_ID },
     order: 'created_at',
   },
+  listPaymentLinks: { table: 'payment_links', values: { status: 'DISABLED', method: 'CARD', ticker: 'UAH' } },
   listCardPayouts: { table: 'card_payouts', values: { status: 'PENDING', ticker: 'UAH' } },
   listExchanges: { table: 'exchanges' },
   listEntries: { table: 'ledger_entries', values: { ticker: 'USDT' } },

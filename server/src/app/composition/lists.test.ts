@@ -119,6 +119,15 @@ const FILTERS: Readonly<Record<string, readonly (readonly [Query, (item: Item) =
     [{ meta: 'meta 7' }, ({ meta }) => meta === 'meta 7'],
     [{ email: 'payer3@EXAMPLE.com' }, ({ email }) => email === 'payer3@example.com'],
   ],
+  listPaymentLinks: [
+    [{ status: 'ACTIVE' }, ({ status }) => status === 'ACTIVE'],
+    [{ status: 'EXPIRED' }, ({ status }) => status === 'EXPIRED'],
+    [{ status: 'DISABLED' }, ({ disabledAt }) => disabledAt !== undefined],
+    [{ method: 'CARD' }, ({ method }) => method === 'CARD'],
+    [{ ticker: 'USD' }, ({ ticker }) => ticker === 'USD'],
+    [{ ticker: 'USDT', status: 'ACTIVE' }, ({ ticker, status }) => ticker === 'USDT' && status === 'ACTIVE'],
+    [{ localId: 'local-42' }, ({ localId }) => localId === 'local-42'],
+  ],
   listCardPayouts: [
     [{ status: 'PENDING' }, ({ status }) => status === 'PENDING'],
     [{ ticker: 'UAH' }, ({ ticker }) => ticker === 'UAH'],

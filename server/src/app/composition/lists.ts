@@ -4,6 +4,7 @@ import { entryListRoute } from '../../ledger/balances/index.ts'
 import { invoiceListRoute } from '../../pay-in/crypto-invoices/index.ts'
 import { depositListRoute } from '../../pay-in/deposits/index.ts'
 import { fiatInvoiceListRoute } from '../../pay-in/fiat-invoices/index.ts'
+import { linkListRoute } from '../../pay-in/payment-links/index.ts'
 import { withdrawalListRoute } from '../../pay-out/withdrawals/index.ts'
 import type { Route } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
@@ -17,6 +18,7 @@ export const listRoutes = (
   withdrawalListRoute(world),
   invoiceListRoute(world),
   fiatInvoiceListRoute(world),
+  linkListRoute(world),
   cardPayoutListRoute(world),
   exchangeListRoute(world),
   entryListRoute(world),

@@ -8,6 +8,7 @@ import { pageOf, ROWS, type ArchiveRow, type Subject } from './subject.ts'
 const LISTS = [
   ['listCryptoInvoices', 'Crypto invoices, as the API shows them.'],
   ['listFiatInvoices', 'Card invoices, as the API shows them.'],
+  ['listPaymentLinks', 'Payment links, as the API shows them.'],
   ['listDeposits', 'Deposits, those that pay an invoice included.'],
   ['listCryptoWithdrawals', 'Withdrawals, those of exchanges and refunds included.'],
   ['listCardPayouts', 'Payouts to cards.'],

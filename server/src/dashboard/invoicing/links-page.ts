@@ -1,6 +1,7 @@
 import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { showText, showTime } from '../../merchants/documents/index.ts'
 import {
+  ANY_LINK,
   createLink,
   endOf,
   listLinks,
@@ -29,8 +30,8 @@ export const linksPage =
     const { visit, merchantId, role, language, request } = scope
     const texts = INVOICING_WORDS[language]
     const after = isUuid(request.query['after'] ?? '') ? request.query['after'] : undefined
-    const found = await listLinks(deps.db, merchantId, { before: after ?? null, most: ROWS + 1 })
-    const links = found.slice(0, ROWS)
+    const page = { limit: ROWS, after: after ?? null, timeFrom: null, timeTo: null, aheadMs: 0 }
+    const { rows: links, next } = await listLinks(deps.db, merchantId, ANY_LINK, page, visit.now.moment.at)
     const make =
       mayRole(role, 'create-invoices') &&
       html`<a class="button" href="${linkTo(visit, merchantPath(merchantId, NEW_LINK))}">${texts.newLink}</a>`
@@ -40,7 +41,7 @@ export const linksPage =
       actions: links.length > 0 && make,
       sections: [
         links.length > 0 ? linkTable(scope, texts, links) : empty(texts.noLinks, texts.noLinksText, make),
-        pager(scope, {}, { after, next: found.length > ROWS ? links.at(-1)!.id : undefined }),
+        pager(scope, {}, { after, next: next ?? undefined }),
       ],
     })
   }

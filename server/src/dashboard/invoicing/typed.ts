@@ -9,6 +9,7 @@ import {
   amountIn,
   canAsk,
   isFormKey,
+  isMore,
   tickersOf,
   type LinkFields,
   type LinkKind,
@@ -157,7 +158,9 @@ export const readLinkForm = (
     ...(money ? [] : ['money' as const]),
     ...(isOpen || isAskable(amount) ? [] : ['amount' as const]),
     ...(typed.least === '' || (isOpen && isAskable(least)) ? [] : ['least' as const]),
-    ...(typed.most === '' || (isOpen && isAskable(most) && !isMore(least, most!)) ? [] : ['most' as const]),
+    ...(typed.most === '' || (isOpen && isAskable(most) && (least === undefined || !isMore(least, most!)))
+      ? []
+      : ['most' as const]),
     ...(typed.expires === '' || (expiresAt !== null && expiresAt > moment.at) ? [] : ['expires' as const]),
     ...(typed.uses === '' || (uses !== undefined && uses <= MOST.uses) ? [] : ['uses' as const]),
   ]
@@ -177,15 +180,4 @@ export const readLinkForm = (
     },
     typed.key,
   )
-}
-
-/** Whether one decimal is more than another; false without the first one. */
-const isMore = (one: string | undefined, other: string): boolean => {
-  if (one === undefined) return false
-  const decimals = Math.max(...[one, other].map((text) => (text.split('.')[1] ?? '').length))
-  const unitsOf = (text: string): bigint => {
-    const [whole = '', part = ''] = text.split('.')
-    return BigInt(whole + part.padEnd(decimals, '0'))
-  }
-  return unitsOf(one) > unitsOf(other)
 }

@@ -1,23 +1,27 @@
 /** Commands of members: invoices by hand, and payment links. Each checks the permission in its transaction. */
-import { generalErrors } from '@bursar/contract'
+import { generalErrors, paymentLinks } from '@bursar/contract'
 import { serviceOf } from '../../merchants/accounts/index.ts'
 import { authoriseSession, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
+import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import type { LinkFields, NewLink } from './link.ts'
+import type { LinkFields, NewLink, PaymentLink } from './link.ts'
 import { makeInvoice, type MakingSettings, type Wanted } from './making.ts'
 import { once } from './once.ts'
-import { countActive, insertLink, setStopped, updateLink } from './store.ts'
+import { countActive, findLink, insertLink, setStopped, updateLink } from './store.ts'
 
 const LINK_TOKEN_BYTES = 16
 /** Links of a merchant that can be used at the same time. Two forms at the same moment may exceed it by one. */
-const MOST_ACTIVE = 1_000
+const MOST_ACTIVE = paymentLinks.active
 
 /** The merchant has MOST_ACTIVE links that are neither stopped nor expired. */
 export class TooManyLinks extends Error {}
 
-const requireFewLinks = async (tx: Tx, merchantId: string, { moment }: Now): Promise<void> => {
-  if ((await countActive(tx, merchantId, moment.at, MOST_ACTIVE)) >= MOST_ACTIVE) throw new TooManyLinks(merchantId)
+/** Another link of the merchant has this localId. */
+export class LocalIdTaken extends Error {}
+
+const requireFewLinks = async (tx: Tx, merchantId: string, { at }: Moment): Promise<void> => {
+  if ((await countActive(tx, merchantId, at, MOST_ACTIVE)) >= MOST_ACTIVE) throw new TooManyLinks(merchantId)
 }
 
 /** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded or an ApiRefusal. */
@@ -39,6 +43,27 @@ export const createInvoiceByHand = async (
   })
 }
 
+interface NewLinkOf {
+  merchantId: string
+  /** of the API key that signed the request; null: a member makes it */
+  keyId: string | null
+  localId: string | null
+  link: NewLink
+}
+
+/** Throws LocalIdTaken. */
+const storeLink = async (
+  tx: Tx,
+  { merchantId, keyId, localId, link }: NewLinkOf,
+  random: (count: number) => Buffer,
+  moment: Moment,
+): Promise<PaymentLink> => {
+  const token = random(LINK_TOKEN_BYTES).toString('base64url')
+  const made = { ...link, merchantId, id: moment.newId(), token, stoppedAt: null, createdAt: moment.at, localId }
+  if (!(await insertLink(tx, made, keyId))) throw new LocalIdTaken(merchantId)
+  return made
+}
+
 /** Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded or TooManyLinks. */
 export const createLink = async (
   tx: Tx,
@@ -50,10 +75,8 @@ export const createLink = async (
   await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
   const submission = { merchantId, form: `link ${session.person.id}`, key, content: link }
   return once(tx, submission, now.moment.at, async () => {
-    await requireFewLinks(tx, merchantId, now)
-    const id = now.moment.newId()
-    const token = random(LINK_TOKEN_BYTES).toString('base64url')
-    await insertLink(tx, { ...link, merchantId, id, token, stoppedAt: null, createdAt: now.moment.at })
+    await requireFewLinks(tx, merchantId, now.moment)
+    const { id } = await storeLink(tx, { merchantId, keyId: null, localId: null, link }, random, now.moment)
     await recordOf(tx, session, { merchantId, action: 'created link', detail: { id, ...link } }, now)
     return { id }
   })
@@ -83,9 +106,34 @@ export const stopLink = async (
   now: Now,
 ): Promise<void> => {
   await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
-  if (!isStopped) await requireFewLinks(tx, merchantId, now)
+  if (!isStopped) await requireFewLinks(tx, merchantId, now.moment)
   if (!(await setStopped(tx, { merchantId, id }, isStopped ? now.moment.at : null))) return
   await recordOf(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
+}
+
+/**
+ * Creates a payment link for a signed request. Throws TooManyLinks, LocalIdTaken, or an ApiRefusal for a merchant that
+ * is leaving.
+ */
+export const createLinkByKey = async (
+  tx: Tx,
+  given: NewLinkOf,
+  random: (count: number) => Buffer,
+  moment: Moment,
+): Promise<PaymentLink> => {
+  await requireActive(tx, given.merchantId)
+  await requireFewLinks(tx, given.merchantId, moment)
+  return storeLink(tx, given, random, moment)
+}
+
+/** Stops a link for a signed request. Twice is once. @returns the link, if it exists */
+export const disableLink = async (
+  tx: Tx,
+  key: { merchantId: string; id: string },
+  { at }: Moment,
+): Promise<PaymentLink | undefined> => {
+  await setStopped(tx, key, at)
+  return findLink(tx, key.merchantId, key.id)
 }
 
 /** Throws an ApiRefusal for a merchant that is leaving: it gets no new invoices (docs/operating/leaving.md). */

@@ -33,6 +33,8 @@ export interface PaymentLink extends NewLink {
   token: string
   stoppedAt: Date | null
   createdAt: Date
+  /** the merchant's own identifier, of a link that the API made; one link has it */
+  localId: string | null
 }
 
 /** Why a link makes no invoices; `unavailable`: its amount can't be asked for here any more. */
@@ -42,6 +44,15 @@ export type LinkEnd = 'stopped' | 'expired' | 'used' | 'unavailable'
 export const endOf = ({ stoppedAt, expiresAt }: PaymentLink, at: Date): 'stopped' | 'expired' | undefined => {
   if (stoppedAt !== null) return 'stopped'
   return expiresAt !== null && expiresAt <= at ? 'expired' : undefined
+}
+
+/** The status of a link in the API. A link that is both is disabled. */
+export type LinkStatus = 'active' | 'expired' | 'disabled'
+
+/** @param at business clock */
+export const statusOf = (link: PaymentLink, at: Date): LinkStatus => {
+  const end = endOf(link, at)
+  return end === 'stopped' ? 'disabled' : (end ?? 'active')
 }
 
 /** The URL of the page for payers. */

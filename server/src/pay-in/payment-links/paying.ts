@@ -81,6 +81,9 @@ interface Limits {
 const isWithin = ({ least, most }: Limits, amount: string): boolean =>
   (least === undefined || unitsOf(least) <= unitsOf(amount)) && (most === undefined || unitsOf(amount) <= unitsOf(most))
 
+/** Whether one decimal is more than another. */
+export const isMore = (one: string, other: string): boolean => unitsOf(one) > unitsOf(other)
+
 const unitsOf = (amount: string): bigint => {
   const parsed = parseUnits(amount, SCALE)
   if (!parsed.ok) throw new Error(`${amount} is no decimal`)

@@ -2,18 +2,26 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { LinkFields, PaymentLink } from './link.ts'
 
-const COLUMNS =
+/** The columns of a link, from `payment_links l`. */
+export const COLUMNS =
   sql.raw(`l.merchant_id as "merchantId", l.id, l.token, l.kind, l.name, l.description, l.ticker, l.amount,
   l.least, l.most, l.language, l.expires_at as "expiresAt", l.most_uses as "mostUses", l.stopped_at as "stoppedAt",
-  l.created_at as "createdAt"`)
+  l.created_at as "createdAt", l.local_id as "localId"`)
 
-export const insertLink = async (tx: Tx, link: PaymentLink): Promise<void> => {
-  await sql`insert into payment_links(merchant_id, id, token, kind, name, description, ticker, amount, least, most,
-      language, expires_at, most_uses, created_at)
+/**
+ * Stores a new link.
+ * @param keyId of the API key that made it; null: a member did
+ * @returns false if another link has its localId
+ */
+export const insertLink = async (tx: Tx, link: PaymentLink, keyId: string | null): Promise<boolean> => {
+  const { rows } =
+    await sql`insert into payment_links(merchant_id, id, token, kind, name, description, ticker, amount, least, most,
+      language, expires_at, most_uses, created_at, local_id, api_key_id)
     values (${link.merchantId}, ${link.id}, ${link.token}, ${link.kind}, ${link.name}, ${link.description}, ${link.ticker},
-      ${link.amount}, ${link.least}, ${link.most}, ${link.language}, ${link.expiresAt}, ${link.mostUses}, ${link.createdAt})`.execute(
-    tx,
-  )
+      ${link.amount}, ${link.least}, ${link.most}, ${link.language}, ${link.expiresAt}, ${link.mostUses}, ${link.createdAt},
+      ${link.localId}, ${keyId})
+    on conflict (merchant_id, local_id) where local_id is not null do nothing returning 1`.execute(tx)
+  return rows.length > 0
 }
 
 /** How many links of a merchant are neither stopped nor expired at a time (business clock): at most `most`. */
@@ -38,18 +46,6 @@ export const findByToken = async (db: Db | Tx, token: string): Promise<PaymentLi
 export const lockByToken = async (tx: Tx, token: string): Promise<PaymentLink | undefined> =>
   (await sql<PaymentLink>`select ${COLUMNS} from payment_links l where l.token = ${token} for update`.execute(tx))
     .rows[0]
-
-/** A page of the links of a merchant, newest first. @param before id of the last link of the page before */
-export const listLinks = async (
-  db: Db,
-  merchantId: string,
-  { before, most }: { before: string | null; most: number },
-): Promise<PaymentLink[]> =>
-  (
-    await sql<PaymentLink>`select ${COLUMNS} from payment_links l
-      where l.merchant_id = ${merchantId} and l.id < coalesce(${before}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      order by l.id desc limit ${most}`.execute(db)
-  ).rows
 
 export const updateLink = async (
   tx: Tx,
