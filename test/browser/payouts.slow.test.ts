@@ -82,6 +82,23 @@ describeWithChromium('payouts by two people', () => {
     for (const { context } of [maker, checker]) await context.close()
   })
 
+  test('the guide leads a member without scripts on a phone to a request of everything', async () => {
+    const { page, context } = await signedIn('finance', { javaScriptEnabled: false, locale: 'en-US', viewport: PHONE })
+    await freshFee()
+    await page.goto(at('payouts?lang=en'))
+    await page.getByRole('link', { name: 'New payout' }).click()
+    await page.getByLabel('Address', { exact: true }).fill(TO)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The receiver can get at most').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+    await page.getByRole('button', { name: 'Pay everything that is available' }).click()
+    await page.getByRole('button', { name: 'Request the payout' }).click()
+    await page.getByText('Waits for approval').waitFor()
+    await page.getByRole('button', { name: 'Withdraw the request' }).click()
+    await context.close()
+  })
+
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {
     const { context, page } = await signedIn('owner', { reducedMotion: 'reduce' })
     const maker = await signedIn('finance', { locale: 'en-US' })
@@ -95,12 +112,27 @@ describeWithChromium('payouts by two people', () => {
       'payouts/made',
       'payouts/made?kind=card',
       'payouts/new',
+      'payouts/guide',
       'payouts/addresses',
       'payouts/policy',
     ]) {
       await page.goto(at(`${name}${name.includes('?') ? '&' : '?'}${lang}`))
       await judge(name)
     }
+    await page.goto(at(`payouts/guide?${lang}`))
+    await page.locator('input[name=payout-to]').fill('nowhere')
+    await page.locator('button[value=where]').click()
+    await page.locator('[aria-invalid=true]').first().waitFor()
+    await judge('first step with a problem')
+    await page.locator('input[name=payout-to]').fill(TO)
+    await page.locator('button[value=where]').click()
+    await page.locator('button[value=what]').waitFor()
+    await judge('second step')
+    await page.locator('button[value=what]').click()
+    await page.locator('input[name=payout-amount]').fill('x')
+    await page.locator('button[value=check]').click()
+    await page.locator('[aria-invalid=true]').first().waitFor()
+    await judge('third step with a problem')
     await page.goto(at(`payouts/new?${lang}`))
     await page.locator('select[name=payout-asset]').selectOption('BTC/BITCOIN')
     await page.locator('input[name=payout-to]').fill('nowhere')

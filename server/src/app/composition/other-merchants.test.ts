@@ -219,6 +219,8 @@ beforeAll(async () => {
     },
     'GET payouts/new': { queries: [{ address }] },
     'POST payouts/new': { acting: [ask] },
+    'GET payouts/guide': { queries: [{ address }] },
+    'POST payouts/guide': { forms: [{ do: 'where', 'payout-from': address }], acting: [ask] },
     'GET payouts/file': {},
     'POST payouts/file': { forms: [{ 'form-key': ask['form-key'] }] },
     'GET payouts/file/example': {},

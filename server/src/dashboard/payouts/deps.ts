@@ -10,6 +10,7 @@ export interface PayoutPagesDeps extends DashboardDeps {
 /** Paths behind that of the merchant. */
 export const PAYOUTS = 'payouts'
 export const NEW = `${PAYOUTS}/new`
+export const GUIDE = `${PAYOUTS}/guide`
 export const FILE = `${PAYOUTS}/file`
 export const EXAMPLE = `${FILE}/example`
 /** The maximum size of a form with a file. */

@@ -1,6 +1,7 @@
 /**
- * The pages of payouts by two people: the requests of a merchant, a new payout, a file of payouts, one request with its
- * decision, the payouts that were made in any way, the address book and the policy. Guarantees:
+ * The pages of payouts by two people: the requests of a merchant, a new payout step by step or in one form, a file of
+ * payouts, one request with its decision, the payouts that were made in any way, the address book and the policy.
+ * Guarantees:
  * - a page decides only which forms to show: the commands check permission, proof and policy;
  * - a form makes one request, however often it is sent;
  * - a request of another merchant is answered as an unknown one.
@@ -12,6 +13,7 @@ import {
   BOOK,
   EXAMPLE,
   FILE,
+  GUIDE,
   MADE,
   MADE_EXPORT,
   MADE_ONE,
@@ -23,6 +25,7 @@ import {
   type PayoutPagesDeps,
 } from './deps.ts'
 import { exampleFile, filePage, submitFile } from './file-page.ts'
+import { guidePage, submitGuide } from './guide-page.ts'
 import { payoutsPage } from './list-page.ts'
 import { madeFile, madeOnePage, madePage } from './made-pages.ts'
 import { newPage, submitNew } from './new-page.ts'
@@ -33,6 +36,8 @@ export const payoutPages = (deps: PayoutPagesDeps): PageRoute[] => [
   memberPage(deps, PAYOUTS, 'see-payouts', payoutsPage(deps)),
   memberPage(deps, NEW, 'request-payouts', newPage(deps)),
   memberForm(deps, NEW, 'request-payouts', submitNew(deps)),
+  memberPage(deps, GUIDE, 'request-payouts', guidePage(deps)),
+  memberForm(deps, GUIDE, 'request-payouts', submitGuide(deps)),
   memberPage(deps, FILE, 'request-payouts', filePage()),
   memberForm(deps, FILE, 'request-payouts', submitFile(deps), MOST_FILE_BYTES),
   memberPage(deps, EXAMPLE, 'request-payouts', exampleFile(deps)),

@@ -7,7 +7,7 @@ import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { empty, merchantPage, pager, table, type Scope } from '../frame/index.ts'
-import { BOOK, FILE, MADE, NEW, pathOfRequest, POLICY, ROWS, type PayoutPagesDeps } from './deps.ts'
+import { BOOK, FILE, GUIDE, MADE, pathOfRequest, POLICY, ROWS, type PayoutPagesDeps } from './deps.ts'
 import { amountOf, standingOf, standingTag, textsOf } from './pieces.ts'
 import { MADE_WORDS } from './words/made.ts'
 import type { PayoutWords } from './words/index.ts'
@@ -48,7 +48,7 @@ export const payoutsPage =
 const actions = ({ visit, merchantId, role, language }: Scope, texts: PayoutWords): Piece => {
   const link = (path: string, text: string, look: string): Markup =>
     html`<a class="button ${look}" href="${linkTo(visit, merchantPath(merchantId, path))}">${text}</a>`
-  return html`<div class="pager">${mayRole(role, 'request-payouts') && link(NEW, texts.newPayout, 'plain')}${mayRole(role, 'request-payouts') && link(FILE, texts.upload, 'second')}${link(MADE, MADE_WORDS[language].title, 'second')}${link(BOOK, texts.book, 'second')}${link(POLICY, texts.policy, 'second')}</div>`
+  return html`<div class="pager">${mayRole(role, 'request-payouts') && link(GUIDE, texts.newPayout, 'plain')}${mayRole(role, 'request-payouts') && link(FILE, texts.upload, 'second')}${link(MADE, MADE_WORDS[language].title, 'second')}${link(BOOK, texts.book, 'second')}${link(POLICY, texts.policy, 'second')}</div>`
 }
 
 const requestTable = (deps: PayoutPagesDeps, scope: Scope, title: string, rows: readonly RequestRow[]): Markup => {

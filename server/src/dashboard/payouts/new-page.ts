@@ -27,11 +27,13 @@ import { pathOfRequest, type PayoutPagesDeps } from './deps.ts'
 import { FEES, hasRisen, shownFees } from './fees.ts'
 import { addressPiece, amountOf, backPiece, type Said, saidPiece, textsOf } from './pieces.ts'
 
-const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
+/** The names of the fields. */
+export const FIELDS = { asset: 'payout-asset', to: 'payout-to', amount: 'payout-amount', meta: 'payout-meta' } as const
 type FieldName = keyof typeof FIELDS
-type Typed = Record<FieldName, string>
+export type Typed = Record<FieldName, string>
 
-const typedIn = (fields: Fields): Typed => ({
+/** The texts of the form. */
+export const typedIn = (fields: Fields): Typed => ({
   asset: fields(FIELDS.asset),
   to: fields(FIELDS.to).trim(),
   amount: typedAmount(fields(FIELDS.amount).trim()),
@@ -88,7 +90,7 @@ export const submitNew =
   }
 
 /** The price of a typed payout now, or all its problems. */
-const judge = async (
+export const judge = async (
   { db, rules }: PayoutPagesDeps,
   { merchantId, visit }: Scope,
   typed: Typed,
@@ -151,7 +153,8 @@ interface TextField {
   isFree?: boolean
 }
 
-const textPiece = (
+/** A field of text with its hint and its problem. */
+export const textPiece = (
   scope: Scope,
   problems: readonly FieldProblem[],
   { field, value, label, hint, mode, isFree = false }: TextField,
@@ -163,7 +166,7 @@ const textPiece = (
 }
 
 /** The payout as it would be made now, with its fee. Nothing is stored yet. */
-const checkedPage = async (
+export const checkedPage = async (
   { db, rules, runtime }: PayoutPagesDeps,
   scope: Scope,
   typed: Typed,

@@ -18,7 +18,16 @@ export { refuseRequest, requestPayouts, requestRefund, withdrawRequest } from '.
 export { totalsOf, type PayoutLine } from './content.ts'
 export { duplicatesIn, FILE_COLUMNS, readPayoutFile, type FileTrouble } from './file.ts'
 export { createPlacingJob, RefundImpossible, type ApprovedRefund, type RefundMakers } from './jobs-placing.ts'
-export { judgePayouts, lineOf, typedAmount, type FieldProblem, type JudgedPayout, type TypedPayout } from './judging.ts'
+export { networksOf, offersFor, type Offer } from './offers.ts'
+export {
+  judgeAll,
+  judgePayouts,
+  lineOf,
+  typedAmount,
+  type FieldProblem,
+  type JudgedPayout,
+  type TypedPayout,
+} from './judging.ts'
 export type { RequestState } from './machine.ts'
 export { countWaiting, openRefundOf } from './store.ts'
 export { changePolicy, readPolicy } from './policy.ts'

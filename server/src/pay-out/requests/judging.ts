@@ -48,10 +48,24 @@ export const judgePayouts = async (
   const judged: JudgedPayout[] = []
   for (const payout of payouts) {
     const problems = problemsOf(payout, rules)
-    judged.push(problems.length > 0 ? { problems } : await judgeWhole(price, merchantId, payout))
+    const { ticker, blockchain, to, amount } = payout
+    const asked = { merchantId, ticker, blockchain, to, amount, spend: 0n }
+    judged.push(problems.length > 0 ? { problems } : await judgeWhole(price, asked))
   }
   return judged
 }
+
+/**
+ * Judges the payout that takes at most an amount from the balance, its fee included.
+ * @param spend ledger units
+ * @param now real time, ms
+ */
+export const judgeAll = async (
+  db: Db,
+  payout: { merchantId: string; ticker: string; blockchain: string; to: string; spend: bigint },
+  rules: Rules,
+  now: number,
+): Promise<JudgedPayout> => judgeWhole(await createPricer(db, rules, now), payout)
 
 /** Problems that each field has by itself. */
 const problemsOf = (payout: TypedPayout, rules: Rules): FieldProblem[] => {
@@ -68,13 +82,11 @@ const problemsOf = (payout: TypedPayout, rules: Rules): FieldProblem[] => {
   return problems
 }
 
-const judgeWhole = async (
-  price: Awaited<ReturnType<typeof createPricer>>,
-  merchantId: string,
-  { ticker, blockchain, to, amount }: TypedPayout,
-): Promise<JudgedPayout> => {
+type Pricer = Awaited<ReturnType<typeof createPricer>>
+
+const judgeWhole = async (price: Pricer, asked: Parameters<Pricer>[0]): Promise<JudgedPayout> => {
   try {
-    return { priced: await price({ merchantId, ticker, blockchain, to, amount, spend: 0n }) }
+    return { priced: await price(asked) }
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
     const { field, message: detail } = error
