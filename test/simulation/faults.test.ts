@@ -21,3 +21,19 @@ test('of two equal exchanges of a step one may fail alone', () => {
 test('equal exchanges of a front that treats them alike fail together, in any order', () => {
   expect(new Set(failuresOf((front) => front === 'database'))).toEqual(new Set([0, 2]))
 })
+
+test('one exchange fails once: the next of its content, after as many others of it', () => {
+  const faults = createFaults(createRandom('faults'))
+  faults.failOnce('database', 'lose-answer', /^commit$/, 1)
+  const asked = ['select 1', 'commit', 'select 1', 'commit', 'commit']
+  expect(asked.map((content) => faults.decide('database', content))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    'lose-answer',
+    undefined,
+  ])
+  faults.failOnce('database', 'lose-answer', /^commit$/, 0)
+  faults.clear()
+  expect(faults.decide('database', 'commit')).toBeUndefined()
+})

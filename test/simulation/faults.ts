@@ -70,9 +70,11 @@ export interface FaultControl extends Faults {
    * @param kinds those that happen
    */
   set(front: string, chance: number, kinds?: readonly Fault[]): void
+  /** Lets one exchange of the front fail: the next one of such content, after `before` others of such content. */
+  failOnce(front: string, kind: Fault, content: RegExp, before: number): void
   /** Lets one exchange of the front wait, after `before` more of them have passed. */
   stall(front: string, before: number): Stall
-  /** no front fails any more */
+  /** no front fails any more, also not once */
   clear(): void
 }
 
@@ -86,6 +88,14 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
   const seen = new Map<string, number>()
   const last = new Map<string, number>()
   let now = 0
+  const single = new Map<string, { kind: Fault; content: RegExp; before: number }>()
+  /** Whether the one failure that is due at a front is due now. */
+  const isDue = (front: string, content: string): boolean => {
+    const one = single.get(front)
+    if (one === undefined || !one.content.test(content)) return false
+    one.before -= 1
+    return one.before < 0
+  }
   const stalls = new Map<string, { before: number; arrive(): void; opened: Promise<void> }>()
   const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
@@ -97,6 +107,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
       seen.clear()
     },
     set: (front, chance, kinds = FAULTS) => void rates.set(front, { chance, kinds }),
+    failOnce: (front, kind, content, before) => void single.set(front, { kind, content, before }),
     stall: (front, before) => {
       const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       stalls.set(front, { before, arrive: arrival.resolve, opened: opening.promise })
@@ -115,8 +126,18 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
       stall.arrive()
       return stall.opened
     },
-    clear: () => rates.clear(),
+    clear: () => {
+      rates.clear()
+      single.clear()
+    },
     decide: (front, content) => {
+      if (isDue(front, content)) {
+        const { kind } = single.get(front)!
+        single.delete(front)
+        note(`${front} ${kind}`)
+        last.set(front, now)
+        return kind
+      }
       const rate = rates.get(front)
       if (rate === undefined || rate.chance === 0) return undefined
       const key = `${front}\n${content}`

@@ -7,6 +7,7 @@ import { CLAIMS } from './actions/claims.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { FAULTY } from './actions/faults.ts'
 import { KEYS } from './actions/keys.ts'
+import { LATE_WORKERS } from './actions/late-workers.ts'
 import { LAST_COIN } from './actions/last-coin.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
 import { MERCHANTS } from './actions/merchants.ts'
@@ -30,6 +31,7 @@ import { compareDelivered } from './model/delivered.ts'
 import { createConfirmationJudge } from './model/confirmations.ts'
 import { compareHedges } from './model/hedges.ts'
 import { compareNotifications } from './model/notifications.ts'
+import { compareStored } from './model/stored.ts'
 import { openAlerts } from '../../server/src/platform/runtime/alerts.ts'
 import { checkInvariants } from '../../server/src/treasury/invariants/index.ts'
 import { settle } from './settle.ts'
@@ -85,6 +87,7 @@ const ACTIONS: readonly Action[] = [
   ...GREEDY,
   ...SENT,
   ...STALLED,
+  ...LATE_WORKERS,
   ...LOST_MONEY,
   ...LAST_COIN,
   ...OLD_PRICES,
@@ -105,7 +108,8 @@ export const SUBJECTS = {
   ]),
   payers: new Set([...PAYERS, ...SCREENING, ...LOST_MONEY, ...WORLD.filter(({ name }) => name === 'reorganise')]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
-  payouts: new Set([...SENT, ...STALLED, ...LAST_COIN, ...GREEDY]),
+  payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...GREEDY]),
+  meetings: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...ORDERS_AT_ONCE]),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
   webhooks: new Set(WEBHOOKS),
@@ -113,6 +117,8 @@ export const SUBJECTS = {
 export type Subject = keyof typeof SUBJECTS
 /** Weight of the actions of the emphasised subject, compared with their usual weight. */
 const EMPHASIS = 6
+/** Stories about meetings are rare, and each tries one place and one event of many. */
+const EMPHASIS_OF_MEETINGS = 40
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
@@ -130,7 +136,10 @@ export const simulate = async ({
   const simulation = await timed(times, 'open', () => openSimulation(options))
   const restless = new Map<string, number>()
   const settleAll = (): Promise<string[]> => settle(simulation, { times, restless })
-  const more = emphasis && { actions: SUBJECTS[emphasis], factor: EMPHASIS }
+  const more = emphasis && {
+    actions: SUBJECTS[emphasis],
+    factor: emphasis === 'meetings' ? EMPHASIS_OF_MEETINGS : EMPHASIS,
+  }
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({
     hash: simulation.trace.hash(),
@@ -237,6 +246,7 @@ const rest = async (simulation: Simulation, times: Times, settleAll: () => Promi
     ...(await timed(times, 'compare', () => compareBooks(simulation))),
     ...(await compareHedges(simulation)),
     ...(await compareCustody(simulation)),
+    ...(await compareStored(simulation)),
     ...compareNotifications(simulation),
     ...(await compareDelivered(simulation)),
     ...violations.map(({ invariant, text }) => `${invariant}: ${text}`),

@@ -30,6 +30,20 @@ const SHOWS_ON: Readonly<Record<string, readonly Network[]>> = {
 const SHOWS_BY: Readonly<Record<string, Subject>> = {
   // A payment of ours whose receiver refuses the coin.
   'status-ignored': 'payouts',
+  'accounts-not-locked': 'meetings',
+  'equal-requests-not-locked': 'meetings',
+  'applied-item-judged-again': 'meetings',
+  'delivered-inside-while-stopped': 'meetings',
+  'count-read-late': 'meetings',
+  'count-not-compared': 'meetings',
+  'tron-count-not-compared': 'meetings',
+  'unstored-bytes-broadcast': 'meetings',
+  'unstored-bytes-broadcast-together': 'meetings',
+  'claim-not-locked-when-stored': 'meetings',
+  'claims-not-locked-when-stored-together': 'meetings',
+  'asked-without-claim': 'meetings',
+  'asked-without-claim-together': 'meetings',
+  'permission-for-all-groups': 'meetings',
   'claim-stays-sent': 'claims',
   'sent-claim-not-failed': 'claims',
 }

@@ -5,10 +5,11 @@ import type { Random } from '../../../sandbox/random.ts'
 import { fromLedger, toLedger, unitsOf, type PaidOut } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
+import { drawAmount } from './exchanges.ts'
 import { call, finestOf, place, resultOf } from './merchants.ts'
 import { give } from './operators.ts'
 import { MARKET_JOBS, runJob } from './program.ts'
-import { calm, drawPayment, isComplete } from './sent.ts'
+import { calm, drawPayment, isComplete, statusOf } from './sent.ts'
 import { during } from './stalled.ts'
 
 /** Statements of the api for one order, of which the first order stands still at one. */
@@ -89,21 +90,78 @@ const overspend: Action = {
   },
 }
 
+/** A withdrawal, or an exchange at the price of an estimate, which only one order can use. */
+const drawOrder = async (
+  simulation: Simulation,
+  random: Random,
+): Promise<{ what: string; localId: string; order(): Promise<Answer> } | { failure: string }> => {
+  const { books, catalogue, merchants } = simulation
+  const drawn = await draw(simulation, random)
+  if (random.chance(0.4)) {
+    books.paidOut.push(drawn)
+    const order = (): Promise<Answer> => place(simulation, drawn, `key-${drawn.localId}`)
+    return { what: `${drawn.merchant} ${drawn.network}`, localId: drawn.localId, order }
+  }
+  const merchant = merchants.find(({ name }) => name === drawn.merchant)!
+  const [spend, target] = [drawn.ticker, random.pick(catalogue.crypto.filter(({ ticker }) => ticker !== drawn.ticker))]
+  const asked = {
+    spendTicker: spend,
+    targetTicker: target.ticker,
+    amount: drawAmount(simulation, random, spend),
+    side: 'spend',
+  } as const
+  const what = `${merchant.name} ${spend} to ${target.ticker}`
+  const estimate = await call(simulation, merchant, (client) => client.exchange.estimate(asked))
+  if ('failure' in estimate) return { failure: `${what}: ${estimate.failure}` }
+  const { price, spend: spent, target: got } = estimate.answer
+  const localId = books.nextLocalId('e')
+  const [spendUnits, leastUnits] = [
+    unitsOf(catalogue, spend, spent.amount),
+    unitsOf(catalogue, target.ticker, got.amount),
+  ]
+  books.exchanged.push({ merchant: merchant.name, localId, spend, target: target.ticker, spendUnits, leastUnits })
+  const order = (): Promise<Answer> =>
+    call(simulation, merchant, (client: Bursar) =>
+      client.exchange.create({ ...asked, price: price.value, localId }, { idempotencyKey: `key-${localId}` }),
+    )
+  return { what, localId, order }
+}
+
 /** The same request with the same key comes while the first is being carried out: both get one answer. */
 const twice: Action = {
   name: 'one request twice at once',
   weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
   run: async (simulation, random) => {
-    const { books, problems } = simulation
-    const wanted = await draw(simulation, random)
-    books.paidOut.push(wanted)
-    const order = (): Promise<Answer> => place(simulation, wanted, `key-${wanted.localId}`)
+    const drawn = await drawOrder(simulation, random)
+    if ('failure' in drawn) return drawn.failure
+    const { what, localId, order } = drawn
     const { results, stood } = await atOnce(simulation, random, order, order)
     const refused = results.find((one) => /^BursarError 4(?!09|29)/.test(one))
     if (results.includes('ok') && refused !== undefined)
-      problems.push(`${wanted.localId}: one request is answered ok and ${refused}`)
-    return `${wanted.merchant} ${wanted.network}: ${results.join(', ')}, ${stood ? 'one stood still' : 'none stood still'}`
+      simulation.problems.push(`${localId}: one request is answered ok and ${refused}`)
+    return `${what}: ${results.join(', ')}, ${stood ? 'one stood still' : 'none stood still'}`
   },
 }
 
-export const ORDERS_AT_ONCE: readonly Action[] = [overspend, twice]
+/** COMMITs of the api for one order, of which the answer to one is lost. */
+const COMMITS = 2
+
+/** An order whose COMMIT is carried out, and PostgreSQL's answer to it is lost, is not refused for its own localId. */
+const lostCommit: Action = {
+  name: 'the answer to the COMMIT of an order is lost',
+  weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 2 : 0),
+  run: async (simulation, random) => {
+    const { books, faults, problems } = simulation
+    const wanted = await draw(simulation, random)
+    books.paidOut.push(wanted)
+    faults.failOnce('database of the api', 'lose-answer', /(^|\n)commit$/, random.int(COMMITS))
+    const result = resultOf(await place(simulation, wanted))
+    faults.clear()
+    const found = await statusOf(simulation, wanted)
+    if (/^BursarError 4(?!29)/.test(result) && found !== undefined)
+      problems.push(`${wanted.localId}: is ${found}, and its only request was answered ${result}`)
+    return `${wanted.merchant} ${wanted.network}: ${result}, ${found ?? 'not placed'}`
+  },
+}
+
+export const ORDERS_AT_ONCE: readonly Action[] = [overspend, twice, lostCommit]

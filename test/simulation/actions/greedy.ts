@@ -6,6 +6,7 @@ import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { call, isServed, place, resultOf } from './merchants.ts'
 import { give } from './operators.ts'
+import { calm, isComplete } from './sent.ts'
 
 /** A withdrawal of so many times a merchant's balance, as its shares. @returns undefined when there is no balance */
 const drawOfBalance = async (
@@ -68,11 +69,14 @@ const UNDECIDED = /^(?!BursarError 4)|^BursarError (409|429)/
 /** A refused request stays refused under its key, even if money has come since. */
 const refusedAgain: Action = {
   name: 'refused, and asked again',
-  weight: (simulation) => (isServed(simulation) ? 1 : 0),
+  weight: (simulation) => (isServed(simulation) ? 2 : 0),
   run: async (simulation, random) => {
     const wanted = await drawOfBalance(simulation, random, [11n, 10n])
     if (wanted === undefined) return 'has nothing'
-    const { books, merchants, problems } = simulation
+    const { books, chains, merchants, problems } = simulation
+    const chain = chains.find(({ network }) => network === wanted.network)!
+    // Otherwise a stop or a fault hides what the repeated request would be answered.
+    if (isComplete(simulation) && random.chance(0.8)) await calm(simulation, chain)
     books.paidOut.push(wanted)
     const key = `key-${wanted.localId}`
     const first = resultOf(await place(simulation, wanted, key))

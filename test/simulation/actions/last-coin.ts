@@ -19,6 +19,8 @@ import { during } from './stalled.ts'
 const TO_FINAL = 6
 /** Together they have more than both orders and their fees. */
 const ADDRESSES = 8
+/** Longer than until a payment is judged again whose screening did not answer, ms. */
+const JUDGED_AGAIN_MS = 1_320_000
 /** Statements of a planning worker, of which it stands still at one. */
 const STATEMENTS = 14
 
@@ -49,13 +51,20 @@ const signedSince = ({ signer }: Simulation, count: number, { network }: Simulat
   return [...payments.values()].reduce((sum, units) => sum + units, 0n)
 }
 
-/** The second worker plans while the first one has read the balance, and not planned yet. */
+/**
+ * The second worker plans while the first one has read the balance, and not planned yet. It finds the older payment
+ * judged, which the first one did not.
+ */
 const planAtOnce = async (simulation: Simulation, random: Random, name: string): Promise<boolean> => {
   const second = await simulation.startSecondWorker()
   try {
     const stall = simulation.faults.stall('database of the worker', random.int(STATEMENTS))
     const running = run(simulation, simulation.roles.get('worker')!, name)
-    return await during(simulation, stall, running, () => run(simulation, second, name))
+    return await during(simulation, stall, running, async () => {
+      simulation.clock.advance(JUDGED_AGAIN_MS)
+      await run(simulation, second, 'screen')
+      await run(simulation, second, name)
+    })
   } finally {
     await second.stop()
   }
@@ -99,7 +108,10 @@ const lastCoin: Action = {
     for (const [at, one] of orders.entries()) {
       books.paidOut.push(one)
       results.push(resultOf(await place(simulation, one)))
+      // The older payment waits for its screening, so that two workers choose different payments.
+      simulation.faults.set('screening', at === 0 && isAtOnce ? 1 : 0, ['http-500'])
       await run(simulation, worker, 'screen')
+      simulation.faults.set('screening', 0)
       if (at === 0 && !isAtOnce) await run(simulation, worker, planning)
     }
     const stood = isAtOnce && (await planAtOnce(simulation, random, planning))

@@ -1,8 +1,10 @@
 /** A worker that stands still in the middle of a job, while a second one with connections of its own does its work. */
+import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import { createStop } from '../../../server/src/ledger/stops/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
+import type { SimulatedChain } from '../chains/index.ts'
 import type { Stall } from '../faults.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
@@ -12,9 +14,9 @@ import { runJob } from './program.ts'
 import { calm, carry, drawPayment, isComplete, mine, statusOf } from './sent.ts'
 
 /** Exchanges of a job with the database or the signer, of which it stands still at one. */
-const PLACES = { 'database of the worker': 10, signer: 2 } as const
+const PLACES = { 'database of the worker': 16, signer: 2 } as const
 /** Longer than a worker's claim on a transaction lasts, ms. */
-const CLAIM_MS = 30_000
+export const CLAIM_MS = 30_000
 const LOOK_EVERY_MS = 20
 
 /** Waits until the work has ended, or is held up by a lock of PostgreSQL or in a queue of the process. */
@@ -52,7 +54,34 @@ export const during = async (
   return stands
 }
 
-const stop = (simulation: Simulation, asset: string): Promise<unknown> =>
+/** Runs a job of the worker after a moment. */
+export const runNamed = async ({ clock, roles }: Simulation, name: string): Promise<void> => {
+  clock.advance(1_000)
+  for (const job of roles.get('worker')?.jobs ?? []) if (job.name === name) await runJob(job)
+}
+
+/** The transactions of the program of a network that are in a state, by their ids. */
+export const outgoingIn = async ({ db }: Simulation, network: Network, state: string): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ id: string }>`select id from outgoing where network = ${network} and state = ${state}
+    order by id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Rounds in which a payment is planned at the latest, once it was placed. */
+const PLANNING_ROUNDS = 5
+
+/** Leads payments that were placed to their transactions. @returns ids of the transactions that wait to be signed */
+export const plan = async (simulation: Simulation, { network }: SimulatedChain): Promise<ReadonlySet<string>> => {
+  for (let round = 0; round < PLANNING_ROUNDS; round += 1) {
+    await runNamed(simulation, 'screen')
+    await runNamed(simulation, `payouts ${network}`)
+    const planned = await outgoingIn(simulation, network, 'planned')
+    if (planned.size > 0) return planned
+  }
+  return new Set()
+}
+
+export const stop = (simulation: Simulation, asset: string): Promise<unknown> =>
   inTransaction(simulation.db, (tx) =>
     createStop(tx, { asset, merchantId: null, reason: 'simulation', actor: 'simulation' }, simulation.moment()),
   )
@@ -75,11 +104,7 @@ const stalled: Action = {
     }
     const step = random.pick(['payouts', 'send', 'send'] as const)
     const { jobs } = simulation.roles.get('worker')!
-    const before = step === 'send' ? ['screen', `payouts ${network}`] : ['screen']
-    for (const name of before) {
-      clock.advance(1_000)
-      for (const job of jobs.filter((one) => one.name === name)) await runJob(job)
-    }
+    await (step === 'send' ? plan(simulation, chain) : runNamed(simulation, 'screen'))
     const second = await simulation.startSecondWorker()
     try {
       const [front, exchanges] = placeOf(random, step)

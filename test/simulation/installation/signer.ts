@@ -3,6 +3,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Network } from '@bursar/chainkit'
 import type { ApprovalDesk } from '../../../signer/src/approvals/desk.ts'
 import { openMemory } from '../../../signer/src/log/memory.ts'
 import { LOG_HEADER, writeLogEnd, type SignRequest } from '../../../signer/src/protocol/protocol.ts'
@@ -36,6 +37,8 @@ export interface SimulatedSigner {
   forward(exchange: Exchange): Promise<Answer>
   /** requests of the program that were signed, in their order */
   readonly signed: readonly SignRequest[]
+  /** networks of the transactions that the program got signed, by their hashes */
+  readonly hashes: ReadonlyMap<string, Network>
   /** Asks past the front. */
   ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer>
   /**
@@ -80,6 +83,7 @@ export const startSimulatedSigner = async (
   }
   let running = await start(logFile, socketPath)
   const signed: SignRequest[] = []
+  const hashes = new Map<string, Network>()
   const forward = forwardTo({ socketPath })
   /** @param leaveOut newest lines that the copy of the log does not have */
   const beside = async <T>(
@@ -103,10 +107,14 @@ export const startSimulatedSigner = async (
   return {
     socketPath,
     signed,
+    hashes,
     forward: async (exchange) => {
       const answer = await forward(exchange)
-      if (exchange.path === '/sign' && answer.status === 200)
-        signed.push(JSON.parse(exchange.body.toString('utf8')) as SignRequest)
+      if (exchange.path === '/sign' && answer.status === 200) {
+        const request = JSON.parse(exchange.body.toString('utf8')) as SignRequest
+        signed.push(request)
+        hashes.set((JSON.parse(answer.body.toString('utf8')) as { hash: string }).hash, request.network)
+      }
       return answer
     },
     ask: (method, path, body) => {
