@@ -16,7 +16,7 @@ import { calm, carry, drawPayment, isComplete, mine } from './sent.ts'
 import { CLAIM_MS, during, outgoingIn, plan, stop } from './stalled.ts'
 
 /** Statements of a worker that has payments signed and sent, and of those the ones before the signer is asked. */
-const STATEMENTS = { refused: 16, stopped: 8 } as const
+const STATEMENTS = { refused: 16, stopped: 4 } as const
 /** Payments that the signer is asked for at once, at most (jobs-together.ts). */
 const GROUP = 8
 /** Payments of one run, of which the signer is asked for several groups by each hot address. */
@@ -86,12 +86,12 @@ const giveBack = async (
 const givenBack: Action = {
   name: 'payments of a late worker are given back by another one',
   weight: (simulation) =>
-    isComplete(simulation) && simulation.together === 1 && accountChains(simulation).length > 0 ? 3 : 0,
+    isComplete(simulation) && simulation.together === 1 && accountChains(simulation).length > 0 ? 6 : 0,
   run: async (simulation, random) => {
     const { faults, problems, signer } = simulation
     const chain = random.pick(accountChains(simulation))
     const { network } = chain
-    const { ticker, planned } = await placeAndPlan(simulation, random, chain, random.pick([1, 1, 3]))
+    const { ticker, planned } = await placeAndPlan(simulation, random, chain, random.pick([1, 4]))
     const why = random.pick(['stopped', 'refused'] as const)
     const isAtSigner = why === 'refused' && random.chance(0.5)
     const stall = isAtSigner

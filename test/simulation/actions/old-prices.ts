@@ -1,4 +1,5 @@
 /** Exchanges at a price of some time ago: once it was used, after the market has moved, after a stop was made. */
+import { exposuresOf, setPositionLimits } from '../../../server/src/exchange/exchanges/index.ts'
 import { createStop } from '../../../server/src/ledger/stops/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import type { Network } from '@bursar/chainkit'
@@ -129,4 +130,31 @@ const stoppedAsset: Action = {
   },
 }
 
-export const OLD_PRICES: readonly Action[] = [oldPrice, stoppedAsset]
+/** Once an asset is at its limit, no exchange brings in more of it. */
+const positionLimit: Action = {
+  name: 'exchange of an asset at its limit',
+  weight: (simulation) => (isComplete(simulation) && simulation.together === 1 ? 3 : 0),
+  run: async (simulation, random) => {
+    const { db, problems } = simulation
+    const wanted = draw(simulation, random)
+    if (wanted === undefined) return 'there is nothing to exchange for'
+    await readMarket(simulation)
+    const exposure = async (): Promise<bigint> =>
+      (await exposuresOf(db)).find(({ asset }) => asset === wanted.spend)?.exposure ?? 0n
+    const limitTo = (long: bigint | null): Promise<void> =>
+      inTransaction(db, (tx) => setPositionLimits(tx, wanted.spend, { long, short: null }))
+    const before = await exposure()
+    const long = before > 0n ? before : 0n
+    await limitTo(long)
+    const estimated = await estimate(simulation, wanted)
+    const result =
+      'failure' in estimated ? estimated.failure : (await order(simulation, wanted, estimated.answer)).result
+    const after = await exposure()
+    if (after > long)
+      problems.push(`the position of ${wanted.spend} is ${after - long} above its limit of ${long} after an exchange`)
+    await limitTo(null)
+    return `${wanted.spend} to ${wanted.target}, ${before < long ? 'below' : 'at'} its limit: ${result}`
+  },
+}
+
+export const OLD_PRICES: readonly Action[] = [oldPrice, stoppedAsset, positionLimit]
