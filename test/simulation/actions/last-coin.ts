@@ -108,7 +108,8 @@ const lastCoin: Action = {
     for (const [at, one] of orders.entries()) {
       books.paidOut.push(one)
       results.push(resultOf(await place(simulation, one)))
-      // The older payment waits for its screening, so that two workers choose different payments.
+      // Planning asks for the screening. The older payment waits for it, so that two workers choose different payments.
+      await run(simulation, worker, planning)
       simulation.faults.set('screening', at === 0 && isAtOnce ? 1 : 0, ['http-500'])
       await run(simulation, worker, 'screen')
       simulation.faults.set('screening', 0)

@@ -67,13 +67,20 @@ export const outgoingIn = async ({ db }: Simulation, network: Network, state: st
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Planning asks for the screening of a payment, and plans it once it is judged. */
+const askToScreen = async (simulation: Simulation, { network }: SimulatedChain): Promise<void> => {
+  await runNamed(simulation, `payouts ${network}`)
+  await runNamed(simulation, 'screen')
+}
+
 /** Rounds in which a payment is planned at the latest, once it was placed. */
 const PLANNING_ROUNDS = 5
 
 /** Leads payments that were placed to their transactions. @returns ids of the transactions that wait to be signed */
-export const plan = async (simulation: Simulation, { network }: SimulatedChain): Promise<ReadonlySet<string>> => {
+export const plan = async (simulation: Simulation, chain: SimulatedChain): Promise<ReadonlySet<string>> => {
+  const { network } = chain
   for (let round = 0; round < PLANNING_ROUNDS; round += 1) {
-    await runNamed(simulation, 'screen')
+    await askToScreen(simulation, chain)
     await runNamed(simulation, `payouts ${network}`)
     const planned = await outgoingIn(simulation, network, 'planned')
     if (planned.size > 0) return planned
@@ -104,7 +111,8 @@ const stalled: Action = {
     }
     const step = random.pick(['payouts', 'send', 'send'] as const)
     const { jobs } = simulation.roles.get('worker')!
-    await (step === 'send' ? plan(simulation, chain) : runNamed(simulation, 'screen'))
+    if (step === 'send') await plan(simulation, chain)
+    else await askToScreen(simulation, chain)
     const second = await simulation.startSecondWorker()
     try {
       const [front, exchanges] = placeOf(random, step)
