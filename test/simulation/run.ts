@@ -109,7 +109,8 @@ export const SUBJECTS = {
   payers: new Set([...PAYERS, ...SCREENING, ...LOST_MONEY, ...WORLD.filter(({ name }) => name === 'reorganise')]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
   payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...GREEDY]),
-  meetings: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...ORDERS_AT_ONCE]),
+  workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN]),
+  requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
   webhooks: new Set(WEBHOOKS),
@@ -117,8 +118,9 @@ export const SUBJECTS = {
 export type Subject = keyof typeof SUBJECTS
 /** Weight of the actions of the emphasised subject, compared with their usual weight. */
 const EMPHASIS = 6
-/** Stories about meetings are rare, and each tries one place and one event of many. */
+/** Stories about two that meet are rare, and each tries one place and one event of many. */
 const EMPHASIS_OF_MEETINGS = 40
+const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests'])
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200
@@ -136,10 +138,8 @@ export const simulate = async ({
   const simulation = await timed(times, 'open', () => openSimulation(options))
   const restless = new Map<string, number>()
   const settleAll = (): Promise<string[]> => settle(simulation, { times, restless })
-  const more = emphasis && {
-    actions: SUBJECTS[emphasis],
-    factor: emphasis === 'meetings' ? EMPHASIS_OF_MEETINGS : EMPHASIS,
-  }
+  const factor = emphasis !== undefined && MEETINGS.has(emphasis) ? EMPHASIS_OF_MEETINGS : EMPHASIS
+  const more = emphasis && { actions: SUBJECTS[emphasis], factor }
   let step = 0
   const result = (problems: readonly string[]): RunResult => ({
     hash: simulation.trace.hash(),

@@ -154,7 +154,7 @@ const lostCommit: Action = {
     const { books, faults, problems } = simulation
     const wanted = await draw(simulation, random)
     books.paidOut.push(wanted)
-    faults.failOnce('database of the api', 'lose-answer', /(^|\n)commit$/, random.int(COMMITS))
+    faults.failOnce('database of the api', 'lose-answer', /^commit$/m, random.int(COMMITS))
     const result = resultOf(await place(simulation, wanted))
     faults.clear()
     const found = await statusOf(simulation, wanted)

@@ -1,9 +1,11 @@
 /** Payments that together are more than a hot address has, planned one after the other or by two workers at once. */
-import { NATIVE_TICKER } from '@bursar/chainkit'
+import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
+import { evmHotKeys } from '../../../server/src/chain/transactions/index.ts'
 import type { KeyReference } from '../../../signer/src/protocol/protocol.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { signerPolicy } from '../installation/files.ts'
+import { WALLET } from '../installation/keys.ts'
 import type { RunningRole } from '../installation/roles.ts'
 import { toLedger, type PaidOut } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
@@ -17,6 +19,8 @@ import { during } from './stalled.ts'
 
 /** Blocks that make every block before them final. */
 const TO_FINAL = 6
+/** Of an EVM chain, as the policy of the signer has them. */
+const HOT_ADDRESSES = 2
 /** Together they have more than both orders and their fees. */
 const ADDRESSES = 8
 /** Longer than until a payment is judged again whose screening did not answer, ms. */
@@ -40,13 +44,29 @@ const run = async ({ clock }: Simulation, worker: RunningRole, name: string): Pr
   for (const job of worker.jobs) if (job.name === name) await runJob(job)
 }
 
-const isOfFirst = (key: KeyReference | undefined): boolean => key?.account === 'hot' && key.index === 0
+/** Hot addresses of a chain, in the order of their keys. */
+const hotAddressesOf = ({ network }: SimulatedChain): string[] =>
+  isEvmNetwork(network) ? evmHotKeys(WALLET, HOT_ADDRESSES).map(({ address }) => address) : [hotAddressOf(network)]
 
-/** Base units that the first hot address was signed to pay since then, each payment once. */
-const signedSince = ({ signer }: Simulation, count: number, { network }: SimulatedChain, ticker: string): bigint => {
+/** The hot address with the most coin, and the most that another one has. */
+const richestOf = async (chain: SimulatedChain): Promise<{ index: number; has: bigint; others: bigint }> => {
+  const balances = await Promise.all(hotAddressesOf(chain).map((address) => chain.balance(address, null)))
+  const inOrder = balances.toSorted((a, b) => (a < b ? 1 : -1))
+  return { index: balances.indexOf(inOrder[0]!), has: inOrder[0]!, others: inOrder[1] ?? 0n }
+}
+
+const isOf = (index: number, key: KeyReference | undefined): boolean => key?.account === 'hot' && key.index === index
+
+/** Base units that the hot address was signed to pay since then, each payment once. */
+const signedSince = (
+  { signer }: Simulation,
+  count: number,
+  { network }: SimulatedChain,
+  { ticker, index }: { ticker: string; index: number },
+): bigint => {
   const payments = new Map<string, bigint>()
   for (const request of signer.signed.slice(count))
-    if (request.network === network && request.purpose === 'payout' && isOfFirst(request.keys[0]))
+    if (request.network === network && request.purpose === 'payout' && isOf(index, request.keys[0]))
       for (const { id, asset, units } of request.intents) if (asset === ticker) payments.set(id, BigInt(units))
   return [...payments.values()].reduce((sum, units) => sum + units, 0n)
 }
@@ -79,10 +99,18 @@ const lastCoin: Action = {
     const { network } = chain
     const ticker = NATIVE_TICKER[network]
     await calm(simulation, chain)
-    const has = await chain.balance(hotAddressOf(network), null)
-    const [share, most] = [(has * 6n) / 10n, mostOf(simulation, chain, ticker)]
+    const before = await richestOf(chain)
+    // The owner fills one address, so that no other one can pay.
+    if (before.others > 0n)
+      await chain.pay({ ticker, to: hotAddressesOf(chain)[before.index]!, units: before.others, how: 'plain' })
+    await mine(simulation, chain, TO_FINAL)
+    const { index, has, others } = await richestOf(chain)
+    // No other hot address can pay one of them.
+    const share = (has * 6n) / 10n > others ? (has * 6n) / 10n : others + 1n
+    const most = mostOf(simulation, chain, ticker)
     const units = share < most ? share : most
     if (units * 2n <= has) return `${network}: has too much`
+    if (units <= others || units * 10n > has * 9n) return `${network}: another address has as much`
     const merchant = random.pick(simulation.merchants.filter(({ holds }) => !holds))
     // The money stays at addresses of the merchant until it is swept, and none of them can pay an order alone.
     for (let at = 0; at < ADDRESSES; at += 1) {
@@ -101,7 +129,7 @@ const lastCoin: Action = {
         units: toLedger(catalogue, ticker, network, units),
         receiver: null,
       })
-    const before = signer.signed.length
+    const count = signer.signed.length
     const isAtOnce = random.chance(0.7)
     const results: string[] = []
     const [planning, worker] = [`payouts ${network}`, roles.get('worker')!]
@@ -117,7 +145,7 @@ const lastCoin: Action = {
     }
     const stood = isAtOnce && (await planAtOnce(simulation, random, planning))
     await carry(simulation, chain)
-    const signed = signedSince(simulation, before, chain, ticker)
+    const signed = signedSince(simulation, count, chain, { ticker, index })
     if (signed > has) {
       if (simulation.together === 1)
         problems.push(`${signed} ${ticker} leave the hot address of ${network}, which has ${has}`)

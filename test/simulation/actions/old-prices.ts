@@ -143,10 +143,10 @@ const positionLimit: Action = {
       (await exposuresOf(db)).find(({ asset }) => asset === wanted.spend)?.exposure ?? 0n
     const limitTo = (long: bigint | null): Promise<void> =>
       inTransaction(db, (tx) => setPositionLimits(tx, wanted.spend, { long, short: null }))
+    const estimated = await estimate(simulation, wanted)
     const before = await exposure()
     const long = before > 0n ? before : 0n
     await limitTo(long)
-    const estimated = await estimate(simulation, wanted)
     const result =
       'failure' in estimated ? estimated.failure : (await order(simulation, wanted, estimated.answer)).result
     const after = await exposure()
