@@ -19,3 +19,17 @@ export function assertChildIndex(index: number): void {
     throw new RangeError(`A derivation index is a whole number from 0 to ${HARDENED - 1}, not ${index}`)
   }
 }
+
+/** First derivation index of the second seed. Lower indexes belong to the first seed (docs/decisions/0210). */
+export const SECOND_SEED = 2 ** 30
+
+/** A derivation index of ours as its seed knows it: which of the two seeds, and the BIP 32 child index below it. */
+export interface SeedIndex {
+  seed: 'first' | 'second'
+  index: number
+}
+
+/** Returns the seed that a derivation index of ours belongs to, and the child index below that seed. */
+export function seedIndex(index: number): SeedIndex {
+  return index < SECOND_SEED ? { seed: 'first', index } : { seed: 'second', index: index - SECOND_SEED }
+}

@@ -3,6 +3,7 @@ import { approve } from './cli/approve.ts'
 import { approverKey } from './cli/approver-key.ts'
 import { enrol } from './cli/enrol.ts'
 import { init } from './cli/init.ts'
+import { rotate } from './cli/rotate.ts'
 import { serve } from './cli/serve.ts'
 import { signCold } from './cli/sign-cold.ts'
 import { verifyLog } from './cli/verify-log.ts'
@@ -13,6 +14,7 @@ const COMMANDS = new Map([
   ['init', init],
   ['xpubs', xpubs],
   ['serve', serve],
+  ['rotate', rotate],
   ['verify-log', verifyLog],
   ['sign-cold', signCold],
   ['approver-key', approverKey],
@@ -28,6 +30,8 @@ const USAGE = `bursar-signer: the only process with private keys
               (--socket PATH | --listen HOST:PORT --tls-cert F --tls-key F --tls-ca F
                --tls-clients F [--tls-crl F]) [--exit-on-stdin-end]
               [--approvals-listen HOST:PORT --approvals-origin URL --approvals-cert F --approvals-key F]
+  rotate      --seed FILE (--passphrase-file F | --passphrase-stdin) --chain mainnet|testnet|regtest
+              ([--mnemonic-file F] [--show-mnemonic] | --activate --policy FILE)
   verify-log  --log FILE [--contains HASH]
   sign-cold   --seed FILE (--passphrase-file F | --passphrase-stdin) --policy FILE --in FILE --out FILE
   approver-key --id ID --key FILE (--passphrase-file F | --passphrase-stdin)

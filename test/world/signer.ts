@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { isRefused } from '@bursar/chainkit'
+import { isRefused, seedIndex } from '@bursar/chainkit'
 import { REPLACEABLE, accountPath, addressOf, parseAddress, writePsbt } from '@bursar/chainkit/bitcoin'
 import type { KeyOrigin, Psbt, PsbtInput, PsbtOutput } from '@bursar/chainkit/bitcoin'
 import { encodeTransfer, serializeUnsigned, toHex } from '@bursar/chainkit/evm'
@@ -27,6 +27,11 @@ export const JUNK_WORDS: string = `${'test '.repeat(11)}junk`
 
 export const seed = (): Buffer => Buffer.from(JUNK_SEED, 'hex')
 export const keyring = Keyring.open(seed(), 'regtest')
+export const SECOND_WORDS = `${'abandon '.repeat(11)}about`
+const SECOND_BYTES =
+  '5eb00bbddcf069084889a8ab9155568165f5c453ccb85e70811aaed6f6da5fc19a5ac40b389cd370d086206dec8aa6c43daea6690f20ad3d8d48b2d2ce9e38e4'
+/** The same seed, and an active second one: the seed of `SECOND_WORDS`. */
+export const twoSeeds = Keyring.open(seed(), 'regtest', Buffer.from(SECOND_BYTES, 'hex'))
 
 export const USDT: Hex = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 export const USDC: Hex = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
@@ -168,6 +173,8 @@ export interface SignerOptions {
   logFile?: string
   log?: LogOptions
   approvalsAt?: string
+  /** absent: `keyring` */
+  keyring?: Keyring
 }
 
 /**
@@ -182,11 +189,13 @@ export async function openSigner(options: SignerOptions = {}): Promise<TestSigne
     at: now(),
     masterFingerprint: keyring.publicKeys.masterFingerprint,
   } as const
-  const { log, history } = await openMemory(logFile, header, options.log)
+  const keys = options.keyring ?? keyring
+  const second = keys.publicKeys.next?.masterFingerprint
+  const { log, history } = await openMemory(logFile, header, { ...options.log, second })
   const { approvalsAt } = options
   const signer = new Signer({
     policy: readPolicy(JSON.stringify(policy)),
-    keyring,
+    keyring: keys,
     log,
     history,
     now,
@@ -253,12 +262,18 @@ export function fillerRequest(more: Partial<Eip1559Transaction> = {}, key: KeyRe
 }
 
 export function originOf(key: KeyReference, account: 'deposit' | 'hot' = key.account): KeyOrigin {
-  const path = [...accountPath(account, 'regtest'), key.branch, key.index]
-  return { publicKey: keyring.bitcoinAddress(key).publicKey, masterFingerprint: keyring.masterFingerprint, path }
+  const { seed: owner, index } = seedIndex(key.index)
+  const { publicKeys } = twoSeeds
+  const { masterFingerprint } = owner === 'first' ? publicKeys : publicKeys.next!
+  return {
+    publicKey: twoSeeds.bitcoinAddress(key).publicKey,
+    masterFingerprint: Number.parseInt(masterFingerprint, 16),
+    path: [...accountPath(account, 'regtest'), key.branch, index],
+  }
 }
 
 function bitcoinInput(number: number, units: bigint, key: KeyReference): PsbtInput {
-  const { script } = keyring.bitcoinAddress(key)
+  const { script } = twoSeeds.bitcoinAddress(key)
   const txid = (number + 1).toString(16).padStart(64, 'b')
   return { txid, vout: 0, units, script, sequence: REPLACEABLE, origins: [originOf(key)] }
 }
@@ -269,7 +284,7 @@ export function bitcoinIntent(number: number, units = 100_000n, to = BITCOIN_STR
 
 export function changeOutput(units: bigint, index = 0): PsbtOutput {
   const key = { account: 'hot', branch: 1, index } as const
-  return { script: keyring.bitcoinAddress(key).script, units, origins: [originOf(key)] }
+  return { script: twoSeeds.bitcoinAddress(key).script, units, origins: [originOf(key)] }
 }
 
 function scriptOf(address: string): Uint8Array {
@@ -282,6 +297,8 @@ export interface BitcoinPlan {
   intents: Intent[]
   inputs: { number: number; units: bigint; key: KeyReference }[]
   fee?: bigint
+  /** Index of the change address; 0 when absent */
+  changeIndex?: number
   /** Changes the PSBT before it is written */
   alter?: (psbt: Psbt) => Psbt
   request?: Partial<SignRequest>
@@ -292,6 +309,7 @@ export function bitcoinRequest({
   intents,
   inputs,
   fee = 1_000n,
+  changeIndex = 0,
   alter = (psbt) => psbt,
   request = {},
 }: BitcoinPlan): SignRequest {
@@ -303,7 +321,7 @@ export function bitcoinRequest({
     transactionVersion: 2,
     lockTime: 0,
     inputs: inputs.map(({ number, units, key }) => bitcoinInput(number, units, key)),
-    outputs: rest > 0n ? [...payments, changeOutput(rest)] : payments,
+    outputs: rest > 0n ? [...payments, changeOutput(rest, changeIndex)] : payments,
   }
   return {
     network: 'BITCOIN',

@@ -1,13 +1,10 @@
 import { parseArgs } from 'node:util'
-import { generateMnemonic, mnemonicToSeedSync, validateMnemonic } from '@scure/bip39'
-import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { createSecretFile, readSecretFile } from '../keys/secret-file.ts'
+import { mnemonicToSeedSync } from '@scure/bip39'
+import { createSecretFile } from '../keys/secret-file.ts'
 import { sealSeed } from '../keys/seed-file.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { readPassphrase } from './passphrase.ts'
-
-/** 24 words. */
-const ENTROPY_BITS = 256
+import { wordsOf } from './words.ts'
 
 /** Creates the encrypted seed file from new or given words. Prints the words only with `--show-mnemonic`. */
 export async function init(args: string[]): Promise<void> {
@@ -23,9 +20,7 @@ export async function init(args: string[]): Promise<void> {
   })
   if (!values.seed) throw new Error('Give the path of the seed file: --seed FILE')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
-  const mnemonic = values['mnemonic-file']
-    ? await readMnemonic(values['mnemonic-file'])
-    : generateMnemonic(wordlist, ENTROPY_BITS)
+  const mnemonic = await wordsOf(values['mnemonic-file'])
   const seed = mnemonicToSeedSync(mnemonic)
   await createSecretFile(values.seed, await sealSeed(seed, passphrase))
   passphrase.fill(0)
@@ -34,10 +29,4 @@ export async function init(args: string[]): Promise<void> {
   keyring.close()
   const shown = values['show-mnemonic'] ? { mnemonic } : {}
   process.stdout.write(`${JSON.stringify({ seed: values.seed, masterFingerprint, ...shown })}\n`)
-}
-
-async function readMnemonic(path: string): Promise<string> {
-  const words = (await readSecretFile(path)).toString('utf8').trim().toLowerCase().split(/\s+/).join(' ')
-  if (!validateMnemonic(words, wordlist)) throw new Error(`${path} does not hold a BIP 39 mnemonic in English`)
-  return words
 }

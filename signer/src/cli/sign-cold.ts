@@ -2,14 +2,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { isNetwork, isRefused, joinBbqr } from '@bursar/chainkit'
 import { withoutPrevious } from '@bursar/chainkit/bitcoin'
-import { Keyring } from '../keys/keyring.ts'
+import { openKeyring } from '../keys/open-keyring.ts'
 import { findNetworkPolicy } from '../rules/limits.ts'
+import { judgeRotation, requireRotatable } from '../rules/rotation.ts'
 import { readPolicy } from '../policy/policy.ts'
 import type { KeyReference, SignRequest } from '../protocol/protocol.ts'
 import { Refusal } from '../protocol/refusal.ts'
 import { readSignRequest } from '../protocol/request.ts'
-import { readSecretFile, readTrustedFile } from '../keys/secret-file.ts'
-import { openSeed } from '../keys/seed-file.ts'
+import { readTrustedFile } from '../keys/secret-file.ts'
 import { chainOf, judge } from '../server/signer.ts'
 import { readPassphrase } from './passphrase.ts'
 
@@ -55,12 +55,12 @@ export async function signCold(args: string[]): Promise<void> {
   if (request.network === 'BITCOIN') requireProven(file)
   const networkPolicy = findNetworkPolicy(policy, request)
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
-  const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
-  passphrase.fill(0)
   // A policy without Bitcoin names no Bitcoin chain; then no Bitcoin key is used, and any chain will do.
-  const keyring = Keyring.open(seed, chainOf(policy) ?? 'mainnet')
+  const keyring = await openKeyring(seedFile, passphrase, chainOf(policy) ?? 'mainnet')
   try {
+    requireRotatable(keyring, policy)
     const judgement = judge(networkPolicy, keyring, request, Date.now())
+    judgeRotation(keyring, request, judgement, false)
     const { signed, hash } = judgement.sign()
     await writeFile(target, `${JSON.stringify({ ...file, signed, hash }, null, 2)}\n`, { flag: 'wx' })
     process.stdout.write(

@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util'
 import { isBitcoinChain } from '@bursar/chainkit/bitcoin'
-import { Keyring } from '../keys/keyring.ts'
-import { readSecretFile } from '../keys/secret-file.ts'
-import { openSeed } from '../keys/seed-file.ts'
+import { openKeyring } from '../keys/open-keyring.ts'
 import { readPassphrase } from './passphrase.ts'
 
-/** Prints the account-level extended public keys. The rest of the system needs no other key. */
+/**
+ * Prints the account-level extended public keys, those of an active second seed too. The rest of the system needs no
+ * other key.
+ */
 export async function xpubs(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -20,9 +21,7 @@ export async function xpubs(args: string[]): Promise<void> {
   if (!seedFile) throw new Error('Say which seed: --seed FILE')
   if (!isBitcoinChain(chain)) throw new Error('Name the chain of Bitcoin: --chain mainnet, testnet or regtest')
   const passphrase = await readPassphrase({ file: values['passphrase-file'], stdin: values['passphrase-stdin'] })
-  const seed = await openSeed((await readSecretFile(seedFile)).toString('utf8'), passphrase)
-  passphrase.fill(0)
-  const keyring = Keyring.open(seed, chain)
+  const keyring = await openKeyring(seedFile, passphrase, chain)
   process.stdout.write(`${JSON.stringify(keyring.publicKeys, null, 2)}\n`)
   keyring.close()
 }

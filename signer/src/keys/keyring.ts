@@ -1,4 +1,5 @@
 import { HDKey } from '@scure/bip32'
+import { SECOND_SEED, seedIndex } from '@bursar/chainkit'
 import type { KeyAccount } from '@bursar/chainkit'
 import * as bitcoin from '@bursar/chainkit/bitcoin'
 import * as evm from '@bursar/chainkit/evm'
@@ -12,7 +13,8 @@ const ADDRESSES_KEPT = 128
 
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
- * retained. A child's private key exists during one call of `with…Key` and is then overwritten.
+ * retained. A child's private key exists during one call of `with…Key` and is then overwritten. On Bitcoin, a second
+ * seed has the derivation indexes from `SECOND_SEED` on.
  */
 export class Keyring {
   readonly chain: bitcoin.BitcoinChain
@@ -20,6 +22,8 @@ export class Keyring {
   readonly #bitcoin: Branches
   readonly #evm: Branches
   readonly #tron: Branches
+  /** The keys of the second seed; undefined when there is none */
+  readonly #second: Keyring | undefined
   /**
    * Hot addresses that were derived before, by index, oldest first: they sign most transactions, and deriving one costs
    * as much as deriving its private key.
@@ -32,8 +36,10 @@ export class Keyring {
     btc: Branches,
     eth: Branches,
     trx: Branches,
+    second: Keyring | undefined,
   ) {
     this.chain = chain
+    this.#second = second
     this.#bitcoin = btc
     this.#evm = eth
     this.#tron = trx
@@ -43,11 +49,17 @@ export class Keyring {
       bitcoin: extendedPublicKeys(btc),
       evm: extendedPublicKeys(eth),
       tron: extendedPublicKeys(trx),
+      ...(second && {
+        next: { masterFingerprint: second.publicKeys.masterFingerprint, bitcoin: second.publicKeys.bitcoin },
+      }),
     }
   }
 
-  /** Derives the accounts and overwrites the seed. */
-  static open(seed: Uint8Array, chain: bitcoin.BitcoinChain): Keyring {
+  /**
+   * Derives the accounts and overwrites the seeds.
+   * @param second a seed that is active beside the first; absent when there is none
+   */
+  static open(seed: Uint8Array, chain: bitcoin.BitcoinChain, second?: Uint8Array): Keyring {
     const onBitcoin = HDKey.fromMasterSeed(seed, bitcoin.extendedKeyVersions(chain))
     const others = HDKey.fromMasterSeed(seed)
     seed.fill(0)
@@ -61,15 +73,33 @@ export class Keyring {
     const fingerprint = onBitcoin.fingerprint
     onBitcoin.wipePrivateData()
     others.wipePrivateData()
-    return new Keyring(chain, fingerprint, btc, eth, trx)
+    return new Keyring(chain, fingerprint, btc, eth, trx, second && Keyring.open(second, chain))
   }
 
-  get masterFingerprint(): number {
+  /** Whether a second seed is active. */
+  get isRotated(): boolean {
+    return this.#second !== undefined
+  }
+
+  /** First derivation index of the seed with this master fingerprint; undefined when it is neither of ours. */
+  firstIndexOf(masterFingerprint: number): number | undefined {
+    if (masterFingerprint === this.#fingerprint) return 0
+    return this.#second && masterFingerprint === this.#second.#fingerprint ? SECOND_SEED : undefined
+  }
+
+  get #fingerprint(): number {
     return Number.parseInt(this.publicKeys.masterFingerprint, 16)
   }
 
   bitcoinAddress({ account, branch, index }: KeyReference): bitcoin.DerivedAddress {
-    return bitcoin.deriveAddress(this.publicKeys.bitcoin[account], branch, index, this.chain)
+    const own = this.#ownerOf(index)
+    return bitcoin.deriveAddress(own.keys.publicKeys.bitcoin[account], branch, own.index, this.chain)
+  }
+
+  /** The keys of the seed that an index of Bitcoin belongs to. Without a second seed, all indexes are of the first. */
+  #ownerOf(index: number): { keys: Keyring; index: number } {
+    const own = seedIndex(index)
+    return this.#second && own.seed === 'second' ? { keys: this.#second, index: own.index } : { keys: this, index }
   }
 
   /** EVM keys are on the external branch only. */
@@ -90,7 +120,10 @@ export class Keyring {
   }
 
   withBitcoinKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
-    const children = references.map(({ account, branch, index }) => descend(this.#bitcoin[account], [branch, index]))
+    const children = references.map(({ account, branch, index }) => {
+      const own = this.#ownerOf(index)
+      return descend(own.keys.#bitcoin[account], [branch, own.index])
+    })
     return withPrivateKeys(children, use)
   }
 
@@ -111,6 +144,7 @@ export class Keyring {
 
   /** Overwrites all private keys. Nothing can be signed afterwards. */
   close(): void {
+    this.#second?.close()
     for (const branches of [this.#bitcoin, this.#evm, this.#tron]) {
       branches.deposit.wipePrivateData()
       branches.hot.wipePrivateData()

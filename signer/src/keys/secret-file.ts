@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../log/segments.ts'
@@ -71,4 +71,23 @@ export async function createSecretFile(path: string, content: string): Promise<v
     await file.close()
   }
   await syncDirectory(dirname(path))
+}
+
+/**
+ * Replaces a file that only its owner can read, and returns once it is on the disk. A crash leaves the old content or
+ * the new one. `check` gets the new content as it was read back, and throws to keep the old one.
+ */
+export async function replaceSecretFile(
+  path: string,
+  content: string,
+  check: (stored: string) => Promise<void>,
+): Promise<void> {
+  const real = await realpath(path)
+  const next = `${real}.next`
+  // A crash before the rename leaves this file.
+  await rm(next, { force: true })
+  await createSecretFile(next, content)
+  await check((await readSecretFile(next)).toString('utf8'))
+  await rename(next, real)
+  await syncDirectory(dirname(real))
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { openSeed, sealSeed } from './seed-file.ts'
+import { openSeeds, sealSeed, sealSeeds } from './seed-file.ts'
 import { seed } from '../../../test/world/signer.ts'
 
+const openSeed = async (file: string, words: Buffer): Promise<Buffer> => (await openSeeds(file, words)).first
 const passphrase = Buffer.from('correct horse battery staple')
 
 describe('a seed file', async () => {
@@ -51,5 +52,26 @@ describe('a seed file', async () => {
 
   test('is refused when it is not JSON', async () => {
     await expect(openSeed('seed', passphrase)).rejects.toThrow(/not a seed file/)
+  })
+})
+
+describe('a seed file with two seeds', async () => {
+  const second = Buffer.alloc(64, 7)
+  const file = await sealSeeds(seed(), { seed: second, stage: 'prepared' }, passphrase)
+  const parsed = JSON.parse(file) as Record<string, unknown>
+
+  test('opens with both, and shows neither', async () => {
+    expect(await openSeeds(file, passphrase)).toEqual({ first: seed(), second: { seed: second, stage: 'prepared' } })
+    expect(parsed).toMatchObject({ version: 2, stage: 'prepared' })
+    expect(file).not.toContain(second.subarray(0, 8).toString('hex'))
+  })
+
+  test.each([
+    ['another stage', { ...parsed, stage: 'active' }, /was changed/],
+    ['no stage', { ...parsed, stage: undefined }, /not a seed file/],
+    ['a stage that does not exist', { ...parsed, stage: 'used' }, /not a seed file/],
+    ['the version of one seed', { ...parsed, version: 1 }, /not a seed file/],
+  ])('does not open with %s', async (_name, changed, message) => {
+    await expect(openSeeds(JSON.stringify(changed), passphrase)).rejects.toThrow(message)
   })
 })

@@ -8,10 +8,26 @@ export interface SecretKind {
   bytes: number
   /** for messages */
   name: string
+  /** Stage of the second seed; absent in a file with one secret */
+  stage?: SeedStage
 }
 
+/** Whether the second seed is only stored, or in use. */
+export type SeedStage = 'prepared' | 'active'
+
+/** The seeds of a file. */
+export interface Seeds {
+  first: Buffer
+  second?: { seed: Buffer; stage: SeedStage }
+}
+
+const SEED_BYTES = 64
+
 /** A BIP 39 seed. */
-const SEED: SecretKind = { format: 'bursar-seed', bytes: 64, name: 'seed' }
+const SEED: SecretKind = { format: 'bursar-seed', bytes: SEED_BYTES, name: 'seed' }
+
+/** Two BIP 39 seeds, one after the other (version 2 of the file). */
+const pairOf = (stage: SeedStage): SecretKind => ({ ...SEED, bytes: 2 * SEED_BYTES, stage })
 
 /**
  * An encrypted secret: AES-256-GCM with a key that scrypt derives from the passphrase. All other members of the file
@@ -19,7 +35,8 @@ const SEED: SecretKind = { format: 'bursar-seed', bytes: 64, name: 'seed' }
  */
 interface Header {
   format: SecretKind['format']
-  version: 1
+  version: 1 | 2
+  stage?: SeedStage
   kdf: { name: 'scrypt'; logN: number; r: number; p: number; salt: string }
   cipher: { name: 'aes-256-gcm'; iv: string }
 }
@@ -45,12 +62,39 @@ export function sealSeed(
   return sealSecret(SEED, seed, passphrase, random)
 }
 
+/** Encrypts two BIP 39 seeds of 64 bytes each; the seeds are not overwritten. */
+export async function sealSeeds(
+  first: Uint8Array,
+  second: { seed: Uint8Array; stage: SeedStage },
+  passphrase: Uint8Array,
+): Promise<string> {
+  const both = Buffer.concat([first, second.seed])
+  try {
+    return await sealSecret(pairOf(second.stage), both, passphrase)
+  } finally {
+    both.fill(0)
+  }
+}
+
 /**
- * Decrypts the seed; the caller overwrites it after use. Throws a SeedFileError, which does not distinguish a wrong
+ * Decrypts the seeds; the caller overwrites them after use. Throws a SeedFileError, which does not distinguish a wrong
  * passphrase from a changed file.
  */
-export function openSeed(file: string, passphrase: Uint8Array): Promise<Buffer> {
-  return openSecret(SEED, file, passphrase)
+export async function openSeeds(file: string, passphrase: Uint8Array): Promise<Seeds> {
+  const stage = stageOf(file)
+  if (stage === undefined) return { first: await openSecret(SEED, file, passphrase) }
+  const both = await openSecret(pairOf(stage), file, passphrase)
+  return { first: both.subarray(0, SEED_BYTES), second: { seed: both.subarray(SEED_BYTES), stage } }
+}
+
+/** The stage that a file of version 2 states; undefined for any other file, which is judged when it is opened. */
+function stageOf(file: string): SeedStage | undefined {
+  try {
+    const { stage } = JSON.parse(file) as { stage?: unknown }
+    return stage === 'prepared' || stage === 'active' ? stage : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Encrypts a secret; the secret is not overwritten. `random` supplies salt and IV. */
@@ -63,7 +107,7 @@ export async function sealSecret(
   if (secret.length !== kind.bytes) throw new RangeError(`A ${kind.name} has ${kind.bytes} bytes`)
   const header: Header = {
     format: kind.format,
-    version: 1,
+    ...(kind.stage === undefined ? { version: 1 } : { version: 2, stage: kind.stage }),
     kdf: { name: 'scrypt', ...DEFAULT_COST, salt: hexOf(random(SALT_BYTES)) },
     cipher: { name: 'aes-256-gcm', iv: hexOf(random(IV_BYTES)) },
   }
@@ -92,21 +136,31 @@ export async function openSecret(kind: SecretKind, file: string, passphrase: Uin
 }
 
 function readSecret(
-  { format, bytes, name }: SecretKind,
+  { format, bytes, name, stage }: SecretKind,
   file: string,
 ): { header: Header; ciphertext: Buffer; tag: Buffer } {
   try {
-    const members = ['format', 'version', 'kdf', 'cipher', 'ciphertext', 'tag']
+    const members = [
+      'format',
+      'version',
+      'kdf',
+      'cipher',
+      'ciphertext',
+      'tag',
+      ...(stage === undefined ? [] : ['stage']),
+    ]
+    const version = stage === undefined ? 1 : 2
     const top = readObject(JSON.parse(file), `${name} file`, members)
     readText(top['format'], 'format', new RegExp(`^${format}$`), `"${format}"`)
-    readInteger(top['version'], 'version', 1, 1)
+    readInteger(top['version'], 'version', version, version)
     const kdf = readObject(top['kdf'], 'kdf', ['name', 'logN', 'r', 'p', 'salt'])
     const cipher = readObject(top['cipher'], 'cipher', ['name', 'iv'])
     readText(kdf['name'], 'kdf.name', /^scrypt$/, '"scrypt"')
     readText(cipher['name'], 'cipher.name', /^aes-256-gcm$/, '"aes-256-gcm"')
     const header: Header = {
       format,
-      version: 1,
+      version,
+      ...(stage !== undefined && { stage }),
       kdf: {
         name: 'scrypt',
         logN: readInteger(kdf['logN'], 'kdf.logN', 14, MAX_LOG_N),
@@ -130,8 +184,9 @@ function readHex(value: unknown, at: string, bytes: number): string {
 }
 
 /** The text that is authenticated. It joins the values, so that it does not depend on the layout of the JSON. */
-function authenticated({ format, version, kdf, cipher }: Header): Buffer {
-  return Buffer.from([format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv].join('\n'))
+function authenticated({ format, version, stage, kdf, cipher }: Header): Buffer {
+  const fields = [format, version, kdf.name, kdf.logN, kdf.r, kdf.p, kdf.salt, cipher.name, cipher.iv]
+  return Buffer.from([...fields, ...(stage === undefined ? [] : [stage])].join('\n'))
 }
 
 function deriveKey({ kdf: { logN, r, p, salt } }: Header, passphrase: Uint8Array): Promise<Buffer> {

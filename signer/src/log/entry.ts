@@ -114,7 +114,23 @@ export interface PasskeyProof {
   signature: string
 }
 
+/** The second seed became active. From this line on the log is used with this second seed only. */
+interface RotatedEntry {
+  kind: 'rotated'
+  /** ms since the epoch */
+  at: number
+  /** Fingerprint of the second seed's master key, hex */
+  masterFingerprint: string
+}
+
 /** The entries of a log other than headers. */
-type RecordedEntry = SignedEntry | ClosedEntry | ApprovedEntry
+type RecordedEntry = SignedEntry | ClosedEntry | ApprovedEntry | RotatedEntry
+
+const RECORDED: ReadonlySet<string> = new Set<RecordedEntry['kind']>(['signed', 'closed', 'approved', 'rotated'])
+
+/** Whether a line of this kind may stand after a header. */
+export function isRecorded(kind: string): boolean {
+  return RECORDED.has(kind)
+}
 
 export type LogEntry = HeaderEntry | RecordedEntry

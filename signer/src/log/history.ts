@@ -52,6 +52,7 @@ export class History implements LogSubscriber {
     this.#index.add(entry, position, head, () => {
       if (entry.kind === 'signed') this.#record(entry, entry.seq)
       if (entry.kind === 'approved') this.approvals.record(entry)
+      if (entry.kind === 'rotated') this.#index.run('insert into rotations values (?)', entry.masterFingerprint)
       if (entry.kind === 'closed') this.#index.run('insert or ignore into closed values (?)', entry.intent)
     })
   }
@@ -94,6 +95,11 @@ export class History implements LogSubscriber {
       )
       this.#index.run('insert into intentLines values (?, ?)', intent.id, seq)
     }
+  }
+
+  /** Fingerprint of the second seed that the log was activated with, hex; undefined when there was none. */
+  get secondSeed(): string | undefined {
+    return this.#index.row('select masterFingerprint from rotations')?.['masterFingerprint'] as string | undefined
   }
 
   /** Whether the log's hash chain had this head at this length. */

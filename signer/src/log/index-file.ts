@@ -38,6 +38,9 @@ create table counters (key text primary key, counter integer not null) strict, w
 pragma user_version = ${VERSION};
 `
 
+/** Made in an index that lacks it: a log from before second seeds has no such line, so nothing is read again. */
+const ROTATIONS = 'create table if not exists rotations (masterFingerprint text not null) strict'
+
 type Value = string | number | null
 type Row = Record<string, Value>
 
@@ -165,7 +168,10 @@ function endOf(database: DatabaseSync, path: string, masterFingerprint: string):
   if (owner !== masterFingerprint)
     throw new LogBroken(`This log belongs to the seed ${owner}, not ${masterFingerprint}`)
   const end = { lines: lines as number, head: head as string }
-  if (version === VERSION) return end
+  if (version === VERSION) {
+    database.exec(ROTATIONS)
+    return end
+  }
   makeTables(database, masterFingerprint, end)
   return EMPTY_CHAIN
 }
@@ -174,7 +180,7 @@ function endOf(database: DatabaseSync, path: string, masterFingerprint: string):
 function makeTables(database: DatabaseSync, masterFingerprint: string, former?: ChainEnd): void {
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all() as { name: string }[]
   const dropped = tables.map(({ name }) => `drop table "${name}";`).join(' ')
-  database.exec(`begin immediate; ${dropped} ${TABLES} ${APPROVALS}`)
+  database.exec(`begin immediate; ${dropped} ${TABLES} ${APPROVALS} ${ROTATIONS};`)
   database.prepare('insert into log values (1, ?, ?, ?)').run(masterFingerprint, EMPTY_CHAIN.lines, EMPTY_CHAIN.head)
   if (former) {
     database.exec('create table former (lines integer not null, head text not null) strict')

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isRecorded } from './entry.ts'
 import type { HeaderEntry, LogEntry, SignedEntry } from './entry.ts'
 import { LogBroken, lineHash } from './log-chain.ts'
 import type { ChainEnd, Chained, Position, ScanResult } from './log-chain.ts'
@@ -202,7 +203,7 @@ function catchUp(path: string, header: HeaderEntry, subscriber: LogSubscriber): 
 }
 
 function admit(entry: Chained, { offset }: Position, header: HeaderEntry): void {
-  if (offset > 0 && (entry.kind === 'signed' || entry.kind === 'closed' || entry.kind === 'approved')) return
+  if (offset > 0 && isRecorded(entry.kind)) return
   if (offset > 0 || entry.kind !== 'log' || entry.version !== 1) {
     throw new LogBroken(`Line ${entry.seq + 1} of the log is of an unknown kind`)
   }

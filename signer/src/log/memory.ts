@@ -10,18 +10,32 @@ export interface Memory {
   history: History
 }
 
+export interface MemoryOptions extends LogOptions {
+  /** Fingerprint of the active second seed, hex */
+  second?: string | undefined
+}
+
 /**
  * Opens or creates a log and its index (`FILE.index`). The index has caught up when this returns, and is closed with
- * the log. Throws the errors of `SignatureLog.open`.
+ * the log. Records an active second seed that the log does not know. Throws the errors of `SignatureLog.open`, and
+ * LogBroken when the log knows another second seed.
  */
-export async function openMemory(logFile: string, header: HeaderEntry, options: LogOptions = {}): Promise<Memory> {
+export async function openMemory(logFile: string, header: HeaderEntry, options: MemoryOptions = {}): Promise<Memory> {
   let index: IndexFile | undefined
   let history: History | undefined
   const subscriber = (): History =>
     (history = new History((index = IndexFile.open(`${logFile}.index`, header.masterFingerprint))))
+  const { second } = options
   const log = await SignatureLog.open(logFile, header, subscriber, options)
   try {
     judgeFormer(index!, history!)
+    const known = history!.secondSeed
+    if (known !== undefined && known !== second)
+      throw new LogBroken(
+        `This log belongs to the second seed ${known} too, not ${second ?? 'to one alone'}: use the seed file that has both`,
+      )
+    if (known === undefined && second !== undefined)
+      await log.append({ kind: 'rotated', at: header.at, masterFingerprint: second })
   } catch (error) {
     await log.close()
     throw error

@@ -180,6 +180,11 @@ export interface PublicKeys {
   bitcoin: AccountKeys
   evm: AccountKeys
   tron: AccountKeys
+  /**
+   * The keys of the second seed, once it is active: on Bitcoin, indexes from 2^30 on derive from them, less 2^30
+   * (docs/decisions/0210)
+   */
+  next?: { masterFingerprint: string; bitcoin: AccountKeys }
 }
 
 export interface SignerStatus {

@@ -66,6 +66,11 @@ export const REFUSALS = {
   },
   authorization: { of: 'request', status: 409, meaning: 'this authorisation could take effect beside an earlier one' },
   'nonce-used': { of: 'nonce', status: 409, meaning: 'this nonce was signed before for something else' },
+  rotated: {
+    of: 'request',
+    status: 422,
+    meaning: 'the second seed is active, and the transaction pays with coins of the first or returns change to it',
+  },
   'log-cut-back': {
     of: 'now',
     status: 409,

@@ -36,8 +36,8 @@ const token = intentOf(1)
 const signed = evmRequest(token)
 const bitcoinPlan = { intents: [bitcoinIntent(50)], inputs: [{ number: 0, units: 300_000n, key: hotKey }] }
 
-/** One request for each code, sent in this order after `signed`. */
-const REFUSED: Record<Exclude<RefusalCode, 'busy' | 'log-cut-back'>, SignRequest> = {
+/** One request for each code that a signer with one seed answers, sent in this order after `signed`. */
+const REFUSED: Record<Exclude<RefusalCode, 'busy' | 'log-cut-back' | 'rotated'>, SignRequest> = {
   'bad-request': { ...signed, purpose: 'gift' as 'payout' },
   'not-parsable': { ...signed, unsigned: '0x02c0' },
   network: evmRequest(intentOf(2), { chainId: 1n }),
@@ -80,7 +80,9 @@ describe('the signer as a process', () => {
       client.sign(fillerRequest({ nonce: BigInt(at + 10), maxFeePerGas: 1n, maxPriorityFeePerGas: 0n })),
     )
     expect(await Promise.all(crowd)).toContainEqual(expect.objectContaining({ refused: 'busy' }))
-    expect([...Object.keys(REFUSED), 'busy', 'log-cut-back'].toSorted()).toEqual(Object.keys(REFUSALS).toSorted())
+    expect([...Object.keys(REFUSED), 'busy', 'log-cut-back', 'rotated'].toSorted()).toEqual(
+      Object.keys(REFUSALS).toSorted(),
+    )
     expect(await client.sign(signed)).toEqual(answer)
   })
 

@@ -7,13 +7,13 @@ import { listen } from './endpoint.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHttpServer } from './http-server.ts'
 import type { HttpEvents, TlsFiles } from './http-server.ts'
-import { Keyring } from '../keys/keyring.ts'
+import { openKeyring } from '../keys/open-keyring.ts'
 import type { LogOptions } from '../log/log.ts'
 import { openMemory } from '../log/memory.ts'
 import { readPolicy } from '../policy/policy.ts'
 import type { Policy } from '../policy/policy.ts'
-import { readSecretFile, readTrustedFile } from '../keys/secret-file.ts'
-import { openSeed } from '../keys/seed-file.ts'
+import { readTrustedFile } from '../keys/secret-file.ts'
+import { requireRotatable } from '../rules/rotation.ts'
 import { Signer, chainOf } from './signer.ts'
 
 export interface ServeOptions {
@@ -65,10 +65,14 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
   const tls = await readTls?.()
   const pageTls = await options.approvals?.tls?.()
   const policy = await loadPolicy(options.policyFile)
-  const keyring = await openKeyring(options, policy)
-  const { masterFingerprint } = keyring.publicKeys
+  const keyring = await openKeyring(options.seedFile, options.passphrase, chainOf(policy) ?? 'mainnet')
+  requireRotatable(keyring, policy)
+  const { masterFingerprint, next } = keyring.publicKeys
   const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
-  const { log, history } = await openMemory(options.logFile, header, options.log)
+  const { log, history } = await openMemory(options.logFile, header, {
+    ...options.log,
+    second: next?.masterFingerprint,
+  })
   const { approvals } = options
   const signer = new Signer({ policy, keyring, log, history, now, ...(approvals && { approvalsAt: approvals.origin }) })
   const { server, prepareTls } = createHttpServer(signer, events, tls)
@@ -119,12 +123,6 @@ function createPage(
 
 async function loadPolicy(path: string): Promise<Policy> {
   return readPolicy(await readTrustedFile(path))
-}
-
-async function openKeyring({ seedFile, passphrase }: ServeOptions, policy: Policy): Promise<Keyring> {
-  const sealed = await readSecretFile(seedFile)
-  const seed = await openSeed(sealed.toString('utf8'), passphrase).finally(() => passphrase.fill(0))
-  return Keyring.open(seed, chainOf(policy) ?? 'mainnet')
 }
 
 function requireTls({ tls }: ServeOptions): () => Promise<TlsFiles> {

@@ -14,6 +14,7 @@ import type { Judgement } from '../rules/judgement.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { ApprovalDesk } from '../approvals/desk.ts'
 import { checkPayments, findNetworkPolicy, judgeLimits, usedApprovals } from '../rules/limits.ts'
+import { judgeRotation, requireRotatable } from '../rules/rotation.ts'
 import { LogBroken } from '../log/log-chain.ts'
 import type { SignatureLog } from '../log/log.ts'
 import type { NetworkPolicy, Policy } from '../policy/policy.ts'
@@ -185,6 +186,7 @@ export class Signer {
     if (chainOf(policy) !== undefined && chainOf(policy) !== this.#parts.keyring.chain) {
       throw new Error('The policy names another chain of Bitcoin: start the signer again')
     }
+    requireRotatable(this.#parts.keyring, policy)
     this.#policy = policy
   }
 
@@ -223,6 +225,12 @@ export class Signer {
     const at = now()
     const judgement = judge(networkPolicy, keyring, request, at)
     history.judge(request, judgement, at)
+    judgeRotation(
+      keyring,
+      request,
+      judgement,
+      request.intents.length > 0 && request.intents.every(({ id }) => history.isKnown(id)),
+    )
     const carried = await findCarried(policy, request, at)
     const approvedBy = this.#judgeLimits(policy, networkPolicy, request, { judgement, carried }, at)
     const used = usedApprovals(request, carried, history)

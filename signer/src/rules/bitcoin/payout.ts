@@ -129,10 +129,11 @@ function scriptOf({ id, to }: Intent, { chain }: BitcoinPolicy): Uint8Array {
 export function ownChangeIndex({ script, origins }: PsbtOutput, keyring: Keyring): number | undefined {
   if (origins.length !== 1) return undefined
   const { masterFingerprint, path } = origins[0]!
+  const first = keyring.firstIndexOf(masterFingerprint)
   const branch = [...accountPath('hot', keyring.chain), CHANGE_BRANCH]
-  const index = path.at(-1)!
   const isChangePath = path.length === branch.length + 1 && branch.every((step, at) => step === path[at])
-  if (masterFingerprint !== keyring.masterFingerprint || !isChangePath || index >= HARDENED) return undefined
+  if (first === undefined || !isChangePath || path.at(-1)! >= HARDENED - first) return undefined
+  const index = first + path.at(-1)!
   const own = keyring.bitcoinAddress({ account: 'hot', branch: CHANGE_BRANCH, index })
   return equal(own.script, script) ? index : undefined
 }
