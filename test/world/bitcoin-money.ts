@@ -7,6 +7,8 @@ import {
   bitcoinHotAddress,
   createSupersededJob,
   createSendingJob,
+  ensureWallets,
+  requireSameKeys,
   DEFAULT_BITCOIN_POLICY,
   type SendingPolicy,
   type WalletKeys,
@@ -15,12 +17,14 @@ import { PLATFORM } from '../../server/src/ledger/postings/index.ts'
 import { createBitcoinPayoutJob, waitingPayments } from '../../server/src/pay-out/withdrawals/index.ts'
 import {
   createConsolidationJob,
+  createFirstSeedJob,
   createRecallJob,
   createRescueJob,
   DEFAULT_CONSOLIDATION_POLICY,
   payForParent,
   type ConsolidationPolicy,
 } from '../../server/src/treasury/consolidation/index.ts'
+import { momentOf } from '../../server/src/platform/runtime/runtime.ts'
 import { Keyring } from '../../signer/src/keys/keyring.ts'
 import { catalogueOn } from './catalogue.ts'
 import { openNetwork, runAll, type NetworkWorld } from './network.ts'
@@ -34,7 +38,7 @@ export const bitcoinCatalogue = catalogueOn('BITCOIN', { BTC: { decimals: 8 } })
  * Points where a job stands still when the process is to be killed there; jobs of the next process know nothing of it.
  */
 type Worker = Record<
-  'payouts' | 'consolidation' | 'rescue' | 'sending' | 'recall' | 'superseded',
+  'payouts' | 'consolidation' | 'firstSeed' | 'rescue' | 'sending' | 'recall' | 'superseded',
   () => Promise<'done' | 'killed'>
 >
 
@@ -63,6 +67,8 @@ export interface BitcoinMoney extends Omit<NetworkWorld<CoinChainAdapter>, 'addr
   work(): Promise<void>
   /** of a withdrawal */
   state(id: string): Promise<string>
+  /** A second seed becomes active: the signer and the jobs start again with its keys. */
+  rotate(): Promise<void>
   /** network-costs by owner */
   costs(): Promise<{ platform: bigint; merchant: bigint }>
 }
@@ -79,7 +85,8 @@ export const openBitcoinMoney = async (
 ): Promise<BitcoinMoney> => {
   const chain = await openBitcoinWorld(node)
   // Keys of its own: addresses of one world must not hold coins of an earlier one.
-  const keyring = Keyring.open(randomBytes(64), 'regtest')
+  const seed = randomBytes(64)
+  const keyring = Keyring.open(Buffer.from(seed), 'regtest')
   const wallet: WalletKeys = { ...keyring.publicKeys, bitcoinChain: 'regtest' }
   let rate = 1_000n
   const adapter: CoinChainAdapter = {
@@ -120,6 +127,7 @@ export const openBitcoinMoney = async (
     return {
       payouts: createBitcoinPayoutJob({ ...deps, pause }, 0),
       consolidation: createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
+      firstSeed: createFirstSeedJob(joining),
       rescue: createRescueJob(joining),
       sending: createSendingJob(sends),
       recall: createRecallJob(joining),
@@ -166,11 +174,18 @@ export const openBitcoinMoney = async (
     request: (to, units) => network.request('BTC', to, units),
     worker,
     work: async () => {
-      const { payouts, consolidation, rescue, sending: send } = worker()
+      const { payouts, consolidation, firstSeed, rescue, sending: send } = worker()
       // Planned, signed, handed over; bumped where that is due, and again.
-      for (const run of [payouts, consolidation, rescue, send, send, send, send]) await run()
+      for (const run of [payouts, consolidation, firstSeed, rescue, send, send, send, send]) await run()
     },
     state: network.withdrawal,
+    rotate: async () => {
+      const both = Keyring.open(Buffer.from(seed), 'regtest', randomBytes(64))
+      await network.restartSigner(both)
+      Object.assign(wallet, { next: both.publicKeys.next })
+      await requireSameKeys(network.db, wallet)
+      await ensureWallets(network.db, wallet, momentOf(network.runtime))
+    },
     costs: async () => ({ platform: await costsOf(PLATFORM), merchant: await costsOf(merchantId) }),
     close: async () => {
       await network.close()

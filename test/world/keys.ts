@@ -1,7 +1,7 @@
 import type { DepositKeys } from '../../server/src/chain/addresses/derivation.ts'
 
 /** Account keys of the public test mnemonic "test test test … junk": everybody has its private keys. */
-export const TEST_KEYS: DepositKeys & Record<'bitcoin' | 'evm' | 'tron', { hot: string }> = {
+export const TEST_KEYS: Omit<DepositKeys, 'next'> & Record<'bitcoin' | 'evm' | 'tron', { hot: string }> = {
   bitcoinChain: 'regtest',
   bitcoin: {
     deposit:

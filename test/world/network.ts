@@ -38,6 +38,7 @@ import { emptyTables } from '../setup/empty-tables.ts'
 import { giveAddress } from './address.ts'
 import { alertKinds, sentTransactions, signedAttempts, type Sent } from './observed.ts'
 import { createTestRuntime } from './runtime.ts'
+import type { Keyring } from '../../signer/src/keys/keyring.ts'
 import { WALLET } from './wallet.ts'
 import { readToHead } from './watcher.ts'
 import { openWideSigner, type WideSigner } from './wide-signer.ts'
@@ -98,6 +99,8 @@ export interface NetworkWorld<A extends ChainAdapter> {
   balance(merchantId: string, asset: string, kind: AccountKind): Promise<bigint>
   /** Compares every address with the chain, and the ledger with their sum. @returns the differences */
   differences(): Promise<string[]>
+  /** Starts the signer again with other keys of the same first seed. */
+  restartSigner(keyring: Keyring): Promise<void>
   close(): Promise<void>
 }
 
@@ -202,6 +205,7 @@ export const openNetwork = async <A extends ChainAdapter>(setup: NetworkSetup<A>
       ]
       return wrong.map((one) => JSON.stringify(one, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v)))
     },
+    restartSigner: wide.restart,
     close: async () => {
       await wide.close()
       await pool.end()

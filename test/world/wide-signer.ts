@@ -26,8 +26,15 @@ export interface WideSigner {
   now(): number
 }
 
+interface RunningWideSigner {
+  signer: Signer
+  /** Starts it again over the same log, with keys of the same first seed; `signer` then asks the new one. */
+  restart(keyring: Keyring): Promise<void>
+  close(): Promise<void>
+}
+
 /** @returns its log has to be closed */
-export const openWideSigner = async (wanted: WideSigner): Promise<{ signer: Signer; close(): Promise<void> }> => {
+export const openWideSigner = async (wanted: WideSigner): Promise<RunningWideSigner> => {
   const { network, now, keyring = testKeyring } = wanted
   const { fee, ...given } = policyFile.networks[network]
   const wide = { enabled: true, maxPerIntent: MUCH, maxPerHour: MUCH, maxPerDay: MUCH }
@@ -50,11 +57,23 @@ export const openWideSigner = async (wanted: WideSigner): Promise<{ signer: Sign
     ...wanted.policy,
   }
   const policy = readPolicy(JSON.stringify({ ...policyFile, networks: { [network]: rules } }))
-  const { masterFingerprint } = keyring.publicKeys
-  const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
-  const { log, history } = await openMemory(join(temporaryDirectory(), 'log'), header)
+  const logFile = join(temporaryDirectory(), 'log')
+  const start = async (keys: Keyring) => {
+    const { masterFingerprint, next } = keys.publicKeys
+    const header = { kind: 'log', version: 1, at: now(), masterFingerprint } as const
+    const { log, history } = await openMemory(logFile, header, { second: next?.masterFingerprint })
+    return { log, signer: withoutSocket(new BursarSigner({ policy, keyring: keys, log, history, now })) }
+  }
+  const { log: firstLog, signer } = await start(keyring)
+  let log = firstLog
   return {
-    signer: withoutSocket(new BursarSigner({ policy, keyring, log, history, now })),
+    signer,
+    restart: async (keys) => {
+      await log.close()
+      const started = await start(keys)
+      log = started.log
+      Object.assign(signer, started.signer)
+    },
     close: () => log.close(),
   }
 }

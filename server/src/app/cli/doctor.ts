@@ -66,10 +66,12 @@ const reportSigner = async (opened: Opened, report: Report, note: Note, out: Out
     const families = ['bitcoin', 'evm', 'tron'] as const
     const same =
       ours !== null &&
-      families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit)
+      families.every((one) => ours[one].hot === keys[one].hot && ours[one].deposit === keys[one].deposit) &&
+      ours.next?.bitcoin.hot === keys.next?.bitcoin.hot &&
+      ours.next?.bitcoin.deposit === keys.next?.bitcoin.deposit
     report(
       same,
-      `signer: keys ${keys.masterFingerprint} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,
+      `signer: keys ${keys.masterFingerprint}${keys.next ? ` and ${keys.next.masterFingerprint}` : ''} (${keys.bitcoinChain})${same ? '' : ', NOT the keys of BURSAR_XPUBS_FILE'}`,
     )
     report(
       policy.enabled,

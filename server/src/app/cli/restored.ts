@@ -1,5 +1,14 @@
 import type { Network } from '@bursar/chainkit'
-import { familyOf, giveBack, leap, readCounters, rememberForgotten, INDEX_LEAP } from '../../chain/addresses/index.ts'
+import {
+  familyOf,
+  firstIndex,
+  giveBack,
+  leap,
+  readCounters,
+  rememberForgotten,
+  INDEX_LEAP,
+  type AddressFamily,
+} from '../../chain/addresses/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { bitcoinKey, knowChange, readLogEnd, type WalletKeys } from '../../chain/transactions/index.ts'
 import { acceptDatabase, isCopy, isMarkedCopy } from '../../platform/runtime/installation.ts'
@@ -29,26 +38,25 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
   inTransaction(runtime.db, async (tx) => {
     const moment = momentOf(runtime)
     await createStop(tx, { asset: null, merchantId: null, reason: RESTORED, actor: actor() }, moment)
-    const counters = await readCounters(tx)
-    await leap(tx)
+    const counters = (await readCounters(tx)).flatMap((counter) => startsOf(wallet, counter))
+    await leap(tx, wallet)
     // Where nothing shows that the database is a copy, a role may have served it, and moved this end forward.
     const known = (await isCopy(tx)) ? await readLogEnd(tx) : undefined
     await recordRestore(tx, known ?? WHOLE_LOG, new Date(runtime.clock.now()))
     const lines = ['withdrawals: all stopped until `bursar restored accept`']
     for (const { family, branch, next } of counters) {
+      const start = Math.max(next, firstIndex(wallet, family)) + INDEX_LEAP
       if (branch === 0) {
         const count = await rememberForgotten(tx, wallet, family, next, ahead, moment)
         lines.push(
-          `${family}: the stock is void, new addresses start at index ${next + INDEX_LEAP}; ${count} from index ${next} on are watched, because they may have been given out`,
+          `${family}: the stock is void, new addresses start at index ${start}; ${count} from index ${next} on are watched, because they may have been given out`,
         )
       } else {
         for (let index = next; index < next + ahead; index += 1) {
           const key = { account: 'hot', branch: 1, index } as const
           await knowChange(tx, { index, ...bitcoinKey(wallet, key) }, moment.at)
         }
-        lines.push(
-          `${family}: change starts at index ${next + INDEX_LEAP}; ${ahead} addresses of change before it are watched`,
-        )
+        lines.push(`${family}: change starts at index ${start}; ${ahead} addresses of change before it are watched`)
       }
     }
     const merchants = await leapSequences(tx)
@@ -56,6 +64,18 @@ export const makeSafe = async (runtime: Runtime, wallet: WalletKeys, ahead: numb
     await acceptDatabase(tx, { forgot: true }, new Date(runtime.clock.now()))
     return lines
   })
+
+/**
+ * The indexes from which a copy may lack addresses: that of the counter and, when the copy is older than a second seed,
+ * the first index of that seed.
+ */
+const startsOf = <Counter extends { family: AddressFamily; next: number }>(
+  wallet: WalletKeys,
+  counter: Counter,
+): Counter[] => {
+  const first = firstIndex(wallet, counter.family)
+  return counter.next < first ? [counter, { ...counter, next: first }] : [counter]
+}
 
 /** Records that the database was moved without loss. Throws an Error when `bursar restore` made it. */
 export const acceptMoved = async (runtime: Runtime): Promise<void> =>

@@ -1,5 +1,6 @@
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
+import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import {
   inLedgerUnits,
@@ -11,7 +12,7 @@ import {
 } from '../../treasury/reconciliation/index.ts'
 import { command, type Command } from './command.ts'
 import { required, withInstallation, type Opened } from '../installation/open.ts'
-import type { Fields } from './output.ts'
+import type { Fields, Output } from './output.ts'
 import { printStaked } from './tron.ts'
 
 export const treasuryCommand: Command = command({
@@ -34,9 +35,21 @@ export const treasuryCommand: Command = command({
         standings.map(({ runway }) => runwayRow(runway, catalogue)),
         { heads: { asset: 'fees in', spentInWeek: 'spent in 7 days' } },
       )
+      await printFirstSeed(opened, out, catalogue)
       await printStaked(opened, out)
     }),
 })
+
+/** Prints what is still at addresses of the first seed, when a second has replaced it. */
+const printFirstSeed = async ({ runtime, config }: Opened, out: Output, catalogue: Catalogue): Promise<void> => {
+  if (!config.xpubs?.next) return
+  const { units, coins } = await leftUnderFirstSeed(runtime.db, 'BITCOIN', config.xpubs)
+  const left = formatUnits(units, catalogue.findCrypto('BTC')?.scale ?? 0)
+  out.gap()
+  out.list('firstSeed', [{ network: 'BITCOIN', asset: 'BTC', left, coins }], {
+    heads: { left: 'left under the first seed' },
+  })
+}
 
 const standingsOf = ({ runtime }: Opened, catalogue: Catalogue) =>
   Promise.all(

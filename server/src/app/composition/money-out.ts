@@ -11,6 +11,7 @@ import type {
 import { provedPayments } from '../../treasury/auditing/index.ts'
 import {
   createConsolidationJob,
+  createFirstSeedJob,
   createRecallJob,
   createRescueJob,
   payForParent,
@@ -112,6 +113,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
       refusals,
       ...own(
         createConsolidationJob(joining, (at, most) => waitingPayments(joining, at, most)),
+        ...(joining.wallet.next === undefined ? [] : [createFirstSeedJob(joining)]),
         createRescueJob(joining),
         createRecallJob(joining),
         cold,

@@ -2,11 +2,14 @@ import { deriveAddress as deriveBitcoin, type BitcoinChain } from '@bursar/chain
 import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import type { AddressFamily } from './family.ts'
+import { seedOfBitcoin } from './seeds.ts'
 
 /** Account-level extended public keys that deposit addresses derive from, as `bursar-signer xpubs` prints them. */
 export interface DepositKeys {
   bitcoinChain: BitcoinChain
   bitcoin: { deposit: string }
+  /** The keys of an active second seed */
+  next?: { bitcoin: { deposit: string } }
   evm: { deposit: string }
   tron: { deposit: string }
 }
@@ -15,12 +18,17 @@ export interface DepositKeys {
 export const depositAddress = (keys: DepositKeys, family: AddressFamily, index: number): string => {
   switch (family) {
     case 'BITCOIN':
-      return deriveBitcoin(keys.bitcoin.deposit, 0, index, keys.bitcoinChain).address
+      return depositOnBitcoin(keys, index)
     case 'EVM':
       return deriveEvm(keys.evm.deposit, index).address
     case 'TRON':
       return deriveTron(keys.tron.deposit, index).address
   }
+}
+
+const depositOnBitcoin = (keys: DepositKeys, index: number): string => {
+  const own = seedOfBitcoin<Pick<DepositKeys, 'bitcoin'>>(keys, index)
+  return deriveBitcoin(own.keys.bitcoin.deposit, 0, own.index, keys.bitcoinChain).address
 }
 
 /** Size of the cache of checked addresses, for those that are paid to repeatedly. */

@@ -67,7 +67,7 @@ const UNIQUE_VIOLATION = '23505'
 
 /** Issues addresses from the stock; derives at once those that the stock lacks. */
 const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Issued[]> => {
-  const taken = await takeFromStock(deps.db, requests)
+  const taken = await takeFromStock(deps.db, deps.keys, requests)
   const left = requests.filter(({ id }) => !taken.has(id))
   const derived = left.length === 0 ? taken : await inTransaction(deps.db, (tx) => takeDerived(tx, deps.keys, left))
   return requests.map(({ id }) => ({ kind: 'issued', address: taken.get(id) ?? derived.get(id)! }))
@@ -78,7 +78,7 @@ const issueAll = async (deps: Deps, requests: readonly NewAddress[]): Promise<Is
  * address of their own and have limits of their own.
  */
 export const issueInside = async (tx: Tx, keys: DepositKeys, request: NewAddress): Promise<string> => {
-  const taken = await takeFromStock(tx, [request])
+  const taken = await takeFromStock(tx, keys, [request])
   return (taken.get(request.id) ?? (await takeDerived(tx, keys, [request])).get(request.id))!
 }
 
@@ -90,7 +90,7 @@ const takeDerived = async (
   for (const family of new Set(requests.map((request) => request.family))) {
     await restock(tx, keys, family, requests.filter((request) => request.family === family).length)
   }
-  return takeFromStock(tx, requests)
+  return takeFromStock(tx, keys, requests)
 }
 
 const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
@@ -111,7 +111,7 @@ const issueWithin = async ({ db, keys }: Deps, request: NewAddress, limit: numbe
     const stored = await storedAnswer(tx, request)
     if (stored) return stored
     if ((await addressesOf(tx, request.merchantId, limit)) >= limit) return { kind: 'limit-reached', limit }
-    const taken = await takeFromStock(tx, [request])
+    const taken = await takeFromStock(tx, keys, [request])
     const addresses = taken.size > 0 ? taken : await takeDerived(tx, keys, [request])
     return { kind: 'issued', address: addresses.get(request.id)! }
   })

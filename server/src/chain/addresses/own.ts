@@ -1,4 +1,5 @@
 /** Addresses of the platform: watched, counted as ours, and owned by no merchant. */
+import { SECOND_SEED } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
@@ -44,10 +45,10 @@ export interface DerivedAddress {
   address: string
 }
 
-/** The first hot address of each family, and one of its deposit addresses. */
+/** The first hot address of each family and of each seed, and a deposit address of each family. */
 export const sampleAddresses = async (db: Db): Promise<DerivedAddress[]> => {
   const { rows } = await sql<DerivedAddress>`
-    select family, account, derivation_index as index, address from house_addresses where account = 'hot' and branch = 0 and derivation_index = 0
+    select family, account, derivation_index as index, address from house_addresses where account = 'hot' and branch = 0 and derivation_index in (0, ${SECOND_SEED})
     union all
     select f, 'deposit', a.derivation_index, a.address from unnest(array['BITCOIN', 'EVM', 'TRON']) f
     cross join lateral (select derivation_index, address from addresses where family = f limit 1) a`.execute(db)

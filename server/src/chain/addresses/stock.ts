@@ -5,6 +5,7 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { depositAddress, type DepositKeys } from './derivation.ts'
 import type { AddressFamily } from './family.ts'
 import { takeIndexes } from './indexes.ts'
+import { firstIndex } from './seeds.ts'
 
 /** Addresses derived in one run: few enough not to delay requests of the same process. */
 const CHUNK = 16
@@ -14,19 +15,18 @@ const CHUNK = 16
  * used twice, and none is skipped except where the database may have lost some.
  */
 export const restock = async (tx: Tx, keys: DepositKeys, family: AddressFamily, count: number): Promise<void> => {
-  const first = await takeIndexes(tx, family, 'deposit', 0, count)
+  const first = await takeIndexes(tx, family, 'deposit', 0, count, firstIndex(keys, family))
   const indexes = Array.from({ length: count }, (_, i) => first + i)
   const addresses = indexes.map((index) => depositAddress(keys, family, index))
   await sql`insert into address_stock(family, derivation_index, address)
     select ${family}, * from unnest(${indexes}::bigint[], ${addresses}::text[])`.execute(tx)
 }
 
-/** Counts the addresses in the stock, up to `most`. */
-export const stockOf = async (db: Db, family: AddressFamily, most: number): Promise<number> => {
+/** Counts the addresses in the stock, up to `most`, of the seed in use, whose first index is `least`. */
+export const stockOf = async (db: Db, family: AddressFamily, most: number, least = 0): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from address_stock where family = ${family} and era = (select database_era()) limit ${most}) s`.execute(
-    db,
-  )
+    select count(*) from (select from address_stock where family = ${family} and era = (select database_era())
+      and derivation_index >= ${least} limit ${most}) s`.execute(db)
   return rows[0]!.count
 }
 
@@ -43,7 +43,7 @@ export const createStockJob = (deps: {
     const { runtime, keys, families, target } = deps
     let more = false
     for (const family of families) {
-      const missing = target - (await stockOf(runtime.db, family, target))
+      const missing = target - (await stockOf(runtime.db, family, target, firstIndex(keys, family)))
       if (missing <= 0) continue
       await inTransaction(runtime.db, (tx) => restock(tx, keys, family, Math.min(missing, CHUNK)))
       more ||= missing > CHUNK

@@ -4,6 +4,7 @@ import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { AddressFamily } from './family.ts'
+import { firstIndex, type BitcoinSeeds } from './seeds.ts'
 
 /** An address about to be given to a merchant. */
 export interface NewAddress {
@@ -22,10 +23,15 @@ export interface NewAddress {
 
 /**
  * Assigns addresses of the stock to requests and stores their answers, in one statement. Concurrent processes get
- * different addresses.
+ * different addresses. An address of a seed that a second one has replaced is not assigned.
  * @returns addresses by request id, without requests for which the stock had none
  */
-export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]): Promise<Map<string, string>> => {
+export const takeFromStock = async (
+  db: Db | Tx,
+  keys: BitcoinSeeds,
+  requests: readonly NewAddress[],
+): Promise<Map<string, string>> => {
+  const leastOnBitcoin = firstIndex(keys, 'BITCOIN')
   const { rows } = await sql<{ id: string; address: string }>`
     with wanted as (
       select r.*, row_number() over (partition by r.family) as rank
@@ -37,6 +43,7 @@ export const takeFromStock = async (db: Db | Tx, requests: readonly NewAddress[]
       select s.*, row_number() over (partition by s.family order by s.derivation_index) as rank from counted c
       cross join lateral (
         select family, derivation_index, address from address_stock where family = c.family and era = (select database_era())
+          and (family <> 'BITCOIN' or derivation_index >= ${leastOnBitcoin})
         order by derivation_index limit c.n for update skip locked) s),
     taken as (
       delete from address_stock s using picked p

@@ -1,5 +1,5 @@
 import type { KeyOrigin } from '@bursar/chainkit/bitcoin'
-import { knowHotAddresses, takeIndexes } from '../addresses/index.ts'
+import { firstIndex, knowHotAddresses, takeIndexes } from '../addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { bitcoinKey, type WalletKeys } from './wallet.ts'
 
@@ -16,7 +16,7 @@ export interface ChangeKey {
  * possible.
  */
 export const takeChange = async (db: Db, wallet: WalletKeys): Promise<ChangeKey> => {
-  return changeAt(wallet, await takeIndexes(db, 'BITCOIN', 'hot', 1, 1))
+  return changeAt(wallet, await takeIndexes(db, 'BITCOIN', 'hot', 1, 1, firstIndex(wallet, 'BITCOIN')))
 }
 
 /** Returns any change address, to calculate sizes with: all have scripts of the same length. */

@@ -1,6 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { firstIndex, type BitcoinSeeds } from '../addresses/index.ts'
 import type { OwnCoin } from './coins.ts'
 
 /** Returns those of these Bitcoin transactions that spend coins of cold addresses, each with one of those addresses. */
@@ -44,4 +45,17 @@ export const largestReserved = async (
       db,
     )
   return rows[0]
+}
+
+/** Returns the confirmed, unspent coins of the first seed when a second has replaced it: their sum and their number. */
+export const leftUnderFirstSeed = async (
+  db: Db,
+  network: Network,
+  wallet: BitcoinSeeds,
+): Promise<{ units: bigint; coins: number }> => {
+  const { rows } = await sql<{ units: bigint; coins: number }>`
+    select coalesce(sum(units), 0) as units, count(*) as coins from utxos
+    where network = ${network} and spent_by is null and block_height is not null and account <> 'cold'
+      and derivation_index < ${firstIndex(wallet, 'BITCOIN')}`.execute(db)
+  return rows[0]!
 }

@@ -1,8 +1,9 @@
-import { NATIVE_TICKER, type Block, type Network } from '@bursar/chainkit'
+import { HARDENED, NATIVE_TICKER, type Block, type Network } from '@bursar/chainkit'
 import { COINBASE_MATURITY } from '@bursar/chainkit/bitcoin'
 import { sql } from 'kysely'
 import { opposite, type CustodyMove } from '../../ledger/address-balances/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { firstIndex, type BitcoinSeeds } from '../addresses/index.ts'
 
 /** A coin of ours that nothing spends yet. */
 export interface OwnCoin {
@@ -95,13 +96,34 @@ const standsOnOurs = sql`(o.pays_for is null or exists (select from outgoing_att
  * Returns the coins that may be spent. Change of our own transactions may be spent once confirmed. All other coins,
  * also those that others sent to our change addresses, may be spent once final, so that no reorganisation removes an
  * input of a payout. A transaction that pays for a deposit depends on a foreign one, so its outputs must be final too.
- * A coinbase output may be spent when the next block may contain that.
+ * A coinbase output may be spent when the next block may contain that. Coins of a seed that a second one has replaced
+ * are left for `sweepableCoins`.
  */
-export const spendableCoins = async (db: Db | Tx, network: Network, most: number): Promise<OwnCoin[]> => {
+export const spendableCoins = async (
+  db: Db | Tx,
+  network: Network,
+  most: number,
+  wallet: BitcoinSeeds,
+): Promise<OwnCoin[]> => coinsBetween(db, network, most, { least: firstIndex(wallet, 'BITCOIN'), below: HARDENED })
+
+/** Returns the coins of the first seed that may be spent when a second seed has replaced it; otherwise none. */
+export const sweepableCoins = async (
+  db: Db | Tx,
+  network: Network,
+  most: number,
+  wallet: BitcoinSeeds,
+): Promise<OwnCoin[]> => coinsBetween(db, network, most, { least: 0, below: firstIndex(wallet, 'BITCOIN') })
+
+const coinsBetween = async (
+  db: Db | Tx,
+  network: Network,
+  most: number,
+  { least, below }: { least: number; below: number },
+): Promise<OwnCoin[]> => {
   const { rows } =
     await sql<OwnCoin>`select transaction, vout, address, account, branch, derivation_index as index, units
     from utxos where network = ${network} and spent_by is null and reserved_by is null and block_height is not null
-      and account <> 'cold' and (spendable_from is null or spendable_from <= (select height + 1 from watch_cursors where network = ${network}))
+      and derivation_index >= ${least} and derivation_index < ${below} and account <> 'cold' and (spendable_from is null or spendable_from <= (select height + 1 from watch_cursors where network = ${network}))
       and (block_height <= (select final_height from watch_cursors where network = ${network})
         or branch = 1 and exists (select from outgoing_attempts a join outgoing o on o.id = a.outgoing_id where a.network = ${network} and a.hash = utxos.transaction and ${standsOnOurs}))
     order by units desc, transaction, vout limit ${most}`.execute(db)

@@ -140,7 +140,7 @@ const planPayout = async (
   const evicted = cost?.descendants ?? NONE
   if (evicted.count >= MOST_EVICTED)
     return { refused: 'not-replaceable', message: `${evicted.count} transactions of others stand on it` }
-  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
+  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS, wallet)
   const replacedFees = cost && cost.fee + evicted.fee
   const planWith = (change: ChangeKey) =>
     planBitcoinBump({

@@ -4,6 +4,7 @@ import { deriveAddress as deriveEvm } from '@bursar/chainkit/evm'
 import { deriveAddress as deriveTron } from '@bursar/chainkit/tron'
 import Type, { type Static } from 'typebox'
 import { choice, text } from '../../platform/config/fields.ts'
+import { firstIndex, seedOfBitcoin } from '../addresses/index.ts'
 
 const accounts = (family: string) =>
   Type.Object(
@@ -14,33 +15,46 @@ const accounts = (family: string) =>
     { description: `extended public keys of ${family}` },
   )
 
+const FINGERPRINT = text('of the master key, which a PSBT names', {
+  pattern: '^[0-9a-fA-F]{8}$',
+  says: '8 hex digits, as `bursar-signer xpubs` prints them',
+})
+
 /**
  * `BURSAR_XPUBS_FILE`: account-level extended public keys, as `bursar-signer xpubs` prints them. Only the signer has
  * private keys.
  */
 export const WALLET_SHAPE = Type.Object(
   {
-    masterFingerprint: text('of the master key, which a PSBT names', {
-      pattern: '^[0-9a-fA-F]{8}$',
-      says: '8 hex digits, as `bursar-signer xpubs` prints them',
-    }),
+    masterFingerprint: FINGERPRINT,
     bitcoinChain: choice('how addresses of Bitcoin are written', ['mainnet', 'testnet', 'regtest']),
     bitcoin: accounts('Bitcoin'),
     evm: accounts('ETHEREUM and BINANCE_SMART_CHAIN'),
     tron: accounts('TRON'),
+    next: Type.Optional(
+      Type.Object(
+        { masterFingerprint: FINGERPRINT, bitcoin: accounts('Bitcoin') },
+        { description: 'extended public keys of the second seed, printed once it is active' },
+      ),
+    ),
   },
   { description: 'extended public keys, as `bursar-signer xpubs` prints them' },
 )
 export type WalletKeys = Static<typeof WALLET_SHAPE>
 
-/** Returns the path of a Bitcoin key of ours, with the data that a PSBT needs. */
+/**
+ * Returns the path of a Bitcoin key of ours, with the data that a PSBT needs. Throws an Error when the key belongs to a
+ * second seed and these keys have none.
+ */
 export const bitcoinKey = (
   keys: WalletKeys,
   key: { account: KeyAccount; branch: Branch; index: number },
 ): { address: string; script: Uint8Array; origin: KeyOrigin } => {
-  const { address, script } = deriveBitcoin(keys.bitcoin[key.account], key.branch, key.index, keys.bitcoinChain)
-  const fingerprint = Number.parseInt(keys.masterFingerprint, 16)
-  return { address, script, origin: keyOrigin(keys.bitcoin[key.account], fingerprint, key, keys.bitcoinChain) }
+  const { keys: owner, index } = seedOfBitcoin(keys, key.index)
+  const { address, script } = deriveBitcoin(owner.bitcoin[key.account], key.branch, index, keys.bitcoinChain)
+  const fingerprint = Number.parseInt(owner.masterFingerprint, 16)
+  const own = { ...key, index }
+  return { address, script, origin: keyOrigin(owner.bitcoin[key.account], fingerprint, own, keys.bitcoinChain) }
 }
 
 /** One address of the hot wallet and its index in the hot account. */
@@ -59,6 +73,11 @@ export const evmHotAddress = (keys: WalletKeys): string => deriveEvm(keys.evm.ho
 /** The address TRON's withdrawals leave from. It must be activated once, by any TRX sent to it. */
 export const tronHotAddress = (keys: WalletKeys): string => deriveTron(keys.tron.hot, 0).address
 
-/** The first address of the Bitcoin hot wallet, to which the operator sends money. */
-export const bitcoinHotAddress = (keys: WalletKeys): string =>
-  bitcoinKey(keys, { account: 'hot', branch: 0, index: 0 }).address
+/** The first address of the Bitcoin hot wallet of the seed in use, to which the operator sends money. */
+export const bitcoinHotKey = (keys: WalletKeys): HotKey => {
+  const index = firstIndex(keys, 'BITCOIN')
+  return { address: bitcoinKey(keys, { account: 'hot', branch: 0, index }).address, index }
+}
+
+/** Its address alone. */
+export const bitcoinHotAddress = (keys: WalletKeys): string => bitcoinHotKey(keys).address

@@ -1,7 +1,7 @@
-import { depositAddress, knowHotAddresses, sampleAddresses } from '../addresses/index.ts'
+import { depositAddress, knowHotAddresses, sampleAddresses, type AddressFamily } from '../addresses/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
+import { bitcoinHotKey, bitcoinKey, evmHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from './wallet.ts'
 
 /**
  * Records the platform's own addresses, so that money sent to them is recognised. Idempotent.
@@ -9,7 +9,7 @@ import { bitcoinHotAddress, evmHotKeys, tronHotAddress, type WalletKeys } from '
  */
 export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, evmCount = 1): Promise<void> => {
   const all = [
-    { family: 'BITCOIN' as const, address: bitcoinHotAddress(wallet), index: 0 },
+    { family: 'BITCOIN' as const, ...bitcoinHotKey(wallet) },
     { family: 'TRON' as const, address: tronHotAddress(wallet), index: 0 },
     ...evmHotKeys(wallet, evmCount).map((key) => ({ family: 'EVM' as const, ...key })),
   ]
@@ -18,18 +18,17 @@ export const ensureWallets = async (db: Db, wallet: WalletKeys, { at }: Moment, 
 
 /**
  * Checks that the database's addresses derive from these keys: one deposit address of each family and the first hot
- * address. Addresses of another seed beside them would receive money that this signer's policy does not cover, or that
- * no key can spend.
+ * address of each seed. Addresses of another seed beside them would receive money that this signer's policy does not
+ * cover, or that no key can spend.
  * @throws an Error that names an address which does not derive
  */
 export const requireSameKeys = async (db: Db, wallet: WalletKeys): Promise<void> => {
-  const hot = {
-    BITCOIN: bitcoinHotAddress(wallet),
-    EVM: evmHotKeys(wallet, 1)[0]!.address,
-    TRON: tronHotAddress(wallet),
+  const hotAddress = (family: AddressFamily, index: number): string => {
+    if (family === 'BITCOIN') return bitcoinKey(wallet, { account: 'hot', branch: 0, index }).address
+    return family === 'EVM' ? evmHotAddress(wallet) : tronHotAddress(wallet)
   }
   for (const { family, account, index, address } of await sampleAddresses(db)) {
-    const derived = account === 'hot' ? hot[family] : depositAddress(wallet, family, index)
+    const derived = account === 'hot' ? hotAddress(family, index) : depositAddress(wallet, family, index)
     if (derived === address) continue
     throw new Error(
       `BURSAR_XPUBS_FILE holds the keys of another seed than this database was made with: the ${family} address ${index} of account ${account} is ${address} here, and ${derived} by these keys`,

@@ -48,7 +48,7 @@ export const planBitcoinBatch = async (deps: BitcoinPayoutDeps): Promise<boolean
   }
   const rate = await deps.adapter.feeRate()
   if (rate.kind !== 'vbyte') throw new Error('a Bitcoin node estimates fees for each virtual byte')
-  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
+  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS, deps.wallet)
   const batch = await fill(deps, first, coins, rate.milliSatPerVb)
   if (await alertShort(deps, batch)) return true
   if (!batch.leaves) return false

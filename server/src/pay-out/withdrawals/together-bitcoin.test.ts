@@ -57,7 +57,7 @@ const payWhile = async (other: () => Promise<unknown>): Promise<void> => {
   await world.plan()
 }
 
-const freeCoins = () => spendableCoins(world.db, 'BITCOIN', 10)
+const freeCoins = () => spendableCoins(world.db, 'BITCOIN', 10, WALLET)
 
 /** Stores a consolidation, as its job does. @returns false when another transaction has a coin */
 const join = async (coins: readonly OwnCoin[]): Promise<boolean> => {

@@ -32,7 +32,7 @@ export const planBitcoin = async (
   const change = await takeChange(runtime.db, wallet)
   const payments = [{ script: address.script, units }]
   const known = new Map<string, Uint8Array>()
-  let coins: readonly OwnCoin[] = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS)
+  let coins: readonly OwnCoin[] = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS, wallet)
   for (let left = 0; ;) {
     const plan = planBitcoinPayout({
       wallet,

@@ -7,6 +7,7 @@
  * - a transaction that can never be mined is ended only when that is proven.
  */
 export { createConsolidationJob } from './jobs.ts'
+export { createFirstSeedJob } from './jobs-first-seed.ts'
 
 export { createRecallJob } from './jobs-recall.ts'
 export { createRescueJob, payForParent } from './jobs-rescue.ts'

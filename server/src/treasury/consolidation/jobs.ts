@@ -60,7 +60,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
   if ((await isSending(db, 'BITCOIN', 'consolidation')) || !(await mayPlan(db, at))) return
   const waiting = await waitingPayments(at, MOST_WAITING)
-  const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS)).map((own) => spendable(wallet, own))
+  const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS, wallet)).map((own) => spendable(wallet, own))
   const gathered = gatherCoins({
     ...policy,
     coins,

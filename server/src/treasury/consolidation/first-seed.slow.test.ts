@@ -1,0 +1,85 @@
+/** A second seed takes the place of the first, on a real node: about 15 seconds. */
+import { SECOND_SEED } from '@bursar/chainkit'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
+import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
+import { createStockJob, depositAddress } from '../../chain/addresses/index.ts'
+import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
+
+const FINAL = 6
+
+describeWithBitcoind('after a rotation', () => {
+  const node = useBitcoind()
+  const database = useDatabase({ template: migrated })
+  const open = async (): Promise<BitcoinMoney> => {
+    const world = await openBitcoinMoney(await node(), database.url)
+    await world.mine(1)
+    onTestFinished(() => world.close())
+    return world
+  }
+  const indexesOf = async ({ db }: BitcoinMoney): Promise<number[][]> => {
+    const { rows } = await sql<{ keys: { index: number }[] }>`select (select a.signing_keys from outgoing_attempts a
+      where a.outgoing_id = o.id order by a.attempt desc limit 1) as keys from outgoing o order by o.id`.execute(db)
+    return rows.map(({ keys }) => keys.map(({ index }) => index))
+  }
+  const isSecond = (index: number): boolean => index >= SECOND_SEED
+
+  test('coins of the first seed go to the second, which pays; later deposits at old addresses are credited and follow', async () => {
+    const world = await open()
+    const { runtime, wallet, work, mine, request, state, chain, sent, db } = world
+    await createStockJob({ runtime, keys: wallet, families: ['BITCOIN'], target: 4 }).run(new AbortController().signal)
+    const [payersAddress] = await world.deposit(600_000n, 400_000n)
+    await world.rotate()
+    const fresh = await world.address()
+    expect(fresh).toBe(depositAddress(wallet, 'BITCOIN', SECOND_SEED))
+    const id = await request(await chain.newAddress(), 500_000n)
+    await work()
+    expect((await sent()).map(({ purpose, state: at }) => `${purpose} ${at}`)).toEqual(['consolidation broadcast'])
+    expect(await state(id)).toBe('requested')
+    await mine(1)
+    await work()
+    await mine(FINAL)
+    expect(await state(id)).toBe('settled')
+    const [swept, paid] = await indexesOf(world)
+    expect([swept!.some(isSecond), paid!.every(isSecond)]).toEqual([false, true])
+
+    const before = await world.balance(world.merchantId, 'BTC', 'merchant')
+    await chain.pay(payersAddress!, 200_000n)
+    await chain.pay(fresh, 100_000n)
+    await mine(FINAL)
+    expect((await world.balance(world.merchantId, 'BTC', 'merchant')) - before).toBe(300_000n)
+    expect(await leftUnderFirstSeed(db, 'BITCOIN', wallet)).toEqual({ units: 200_000n, coins: 1 })
+    await work()
+    await mine(FINAL)
+    expect(await leftUnderFirstSeed(db, 'BITCOIN', wallet)).toEqual({ units: 0n, coins: 0 })
+    expect(await world.differences()).toEqual([])
+  })
+
+  test('a payment that the first seed signed is replaced; a worker killed while it empties the seed does nothing twice', async () => {
+    const world = await open()
+    const { work, mine, request, state, chain, later, rate, sent } = world
+    await world.deposit(900_000n, 700_000n, 800_000n)
+    const id = await request(await chain.newAddress(), 300_000n)
+    await work()
+    const [first] = await sent()
+    await world.rotate()
+    expect(await world.worker('coins-gathered').firstSeed()).toBe('killed')
+    expect(await sent()).toHaveLength(1)
+    later(600_001)
+    rate(20_000n)
+    await work()
+    await work()
+    const [payout, ...others] = await sent()
+    expect([first!.attempts, payout!.attempts, payout!.state]).toEqual([1, 2, 'broadcast'])
+    expect(others.map(({ purpose, state: at }) => `${purpose} ${at}`)).toEqual(['consolidation broadcast'])
+    expect(await chain.node.rpc('getmempoolentry', payout!.hash!)).toBeTruthy()
+    await mine(FINAL)
+    await work()
+    await mine(FINAL)
+    expect(await state(id)).toBe('settled')
+    expect(await world.differences()).toEqual([])
+  })
+})
