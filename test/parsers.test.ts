@@ -61,6 +61,7 @@ const NOT_TRIED: Readonly<Record<string, string>> = {
     'forms of members, read as texts: server/src/people/pages/*.test.ts has a case for each kind',
   'server/src/platform/base/repeated-key.ts': 'texts that JSON.parse has accepted; settings of the operator',
   'server/src/platform/config/': 'settings of the operator: server/src/platform/config/shape.test.ts',
+  'server/src/platform/traces/': 'the number of rejected spans, for a metric; no money follows from it',
   'server/src/platform/outbound/':
     'answers of receivers: server/src/platform/outbound/outbound.test.ts has a case for each kind',
   'server/src/treasury/': 'files that we wrote',

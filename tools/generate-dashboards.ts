@@ -139,6 +139,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
       ),
       panel('Memory', 'bytes', ['process_resident_memory_bytes{job=~".*bursar.*"}', '{{instance}}']),
       panel('Event loop, 99 of 100', 's', ['nodejs_eventloop_lag_p99_seconds{job=~".*bursar.*"}', '{{instance}}']),
+      panel('Spans of traces', 'reqps', ['sum by (outcome) (rate(bursar_trace_spans_total[5m]))', '{{outcome}}']),
       panel('Time since the newest backup and drill', 's', read('bursar_backup_age_seconds', 'kind')),
     ],
   },

@@ -2,6 +2,7 @@
 import type { Metric } from 'prom-client'
 import { createRequestMeter } from '../server/src/app/http/index.ts'
 import { createJobMeter, createSignerMeter } from '../server/src/app/observability/meters.ts'
+import { createTraceMeter } from '../server/src/platform/traces/exporter.ts'
 import { exchangeMetricsOf } from '../server/src/app/observability/metrics-exchange.ts'
 import { metricsOf, poolMetrics } from '../server/src/app/observability/metrics.ts'
 import { lifeMetrics } from '../server/src/app/serving/living.ts'
@@ -33,6 +34,7 @@ export const listMetrics = (): ListedMetric[] => {
   const counted = [
     ...createRequestMeter().metrics.map((metric) => ({ ...describe(metric), role: 'api' as const })),
     ...createJobMeter().metrics.map(describe),
+    ...createTraceMeter().metrics.map(describe),
     ...createSignerMeter().metrics.map((metric) => ({ ...describe(metric), role: 'worker' as const })),
   ]
   return [...figures, ...counted].toSorted((a, b) => a.name.localeCompare(b.name, 'en'))

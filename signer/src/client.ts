@@ -12,7 +12,8 @@ import type {
   SignerStatus,
   WaitingPayment,
 } from './protocol/protocol.ts'
-import { LOG_HEADER, readLogEnd, writeLogEnd } from './protocol/protocol.ts'
+import { LOG_HEADER, readLogEnd, readSigningTime, TIME_HEADER, writeLogEnd } from './protocol/protocol.ts'
+import type { SigningTime } from './protocol/protocol.ts'
 import { isRefusalCode } from './protocol/refusal.ts'
 import type { RefusalCode } from './protocol/refusal.ts'
 
@@ -85,9 +86,13 @@ export class SignerClient {
     }
   }
 
-  /** Returns the signed transaction or a refusal. Throws SignerUnavailable when there is no reliable answer. */
-  async sign(request: SignRequest): Promise<SignAnswer | SignerRefusal> {
-    const { status, body } = await this.#call('POST', '/sign', JSON.stringify(request))
+  /**
+   * Returns the signed transaction or a refusal. Throws SignerUnavailable when there is no reliable answer.
+   * @param timed called with the time that the signer spent, if it states it
+   */
+  async sign(request: SignRequest, timed?: (time: SigningTime) => void): Promise<SignAnswer | SignerRefusal> {
+    const { status, body, time } = await this.#call('POST', '/sign', JSON.stringify(request))
+    if (time) timed?.(time)
     if (status === 200 && typeof body['signed'] === 'string' && typeof body['hash'] === 'string')
       return body as unknown as SignAnswer
     const { refused, message, intents } = body
@@ -208,7 +213,8 @@ export class SignerClient {
       request.on('error', fail)
       request.on('response', (response: IncomingMessage) => {
         const log = readLogEnd(response.headers[LOG_HEADER])
-        readJson(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read, log }), fail)
+        const time = readSigningTime(response.headers[TIME_HEADER])
+        readJson(response).then((read) => resolve({ status: response.statusCode ?? 0, body: read, log, time }), fail)
       })
       request.end(body)
     })
@@ -230,6 +236,7 @@ interface Answered {
   body: Record<string, unknown>
   /** End of the log at the time of the answer */
   log: LogEnd | undefined
+  time: SigningTime | undefined
 }
 
 function unavailable({ status, body }: Answered): SignerUnavailable {

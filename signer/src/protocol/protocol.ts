@@ -226,5 +226,30 @@ export function readLogEnd(text: unknown): LogEnd | undefined {
   return length === undefined || head === undefined ? undefined : { length: Number(length), head }
 }
 
+/** The time that the signer spent on a request, for traces of the caller. */
+export interface SigningTime {
+  /** ms since the epoch with fractions, by the signer's clock: when it began to read the request */
+  startedAt: number
+  /** ms with fractions, until the answer was ready; other requests that it waited for are included */
+  ms: number
+}
+
+/**
+ * Header of every answer of the signer: `STARTED_AT MS`. It lets the caller show the signer's part of a call. The
+ * signer itself sends nothing to a collector of traces: it opens no connections.
+ */
+export const TIME_HEADER = 'signer-time'
+
+export function writeSigningTime({ startedAt, ms }: SigningTime): string {
+  return `${startedAt.toFixed(3)} ${Math.max(0, ms).toFixed(3)}`
+}
+
+/** Parses the header; undefined when it is missing, as from an older signer, or malformed. */
+export function readSigningTime(text: unknown): SigningTime | undefined {
+  const [, startedAt, ms] =
+    (typeof text === 'string' && /^([0-9]{1,14}\.[0-9]{3}) ([0-9]{1,9}\.[0-9]{3})$/.exec(text)) || []
+  return startedAt === undefined || ms === undefined ? undefined : { startedAt: Number(startedAt), ms: Number(ms) }
+}
+
 /** Largest size of a request body, in bytes: a payout with a thousand inputs. */
 export const MAX_REQUEST_BYTES = 1024 * 1024

@@ -3,7 +3,14 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { createServer as createTlsServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { LOG_HEADER, MAX_REQUEST_BYTES, readLogEnd, writeLogEnd } from '../protocol/protocol.ts'
+import {
+  LOG_HEADER,
+  MAX_REQUEST_BYTES,
+  readLogEnd,
+  TIME_HEADER,
+  writeLogEnd,
+  writeSigningTime,
+} from '../protocol/protocol.ts'
 import { REFUSALS, Refusal } from '../protocol/refusal.ts'
 import { UUID, readCheckRequest, readGivenApproval, readSignRequest } from '../protocol/request.ts'
 import type { Signer } from './signer.ts'
@@ -108,9 +115,14 @@ async function serve(
   signer: Signer,
   events: HttpEvents,
 ): Promise<void> {
+  const since = performance.now()
   const { status, body, fault } = await answerTo(request, signer, events)
   if (fault) response.on('close', () => events.failed(fault))
   response.setHeader(LOG_HEADER, writeLogEnd(signer.logEnd))
+  response.setHeader(
+    TIME_HEADER,
+    writeSigningTime({ startedAt: performance.timeOrigin + since, ms: performance.now() - since }),
+  )
   send(response, status, body)
 }
 

@@ -5,6 +5,7 @@ import type {
   SignedTransaction,
   SignerRefusal,
   SignerStatus,
+  SigningTime,
   WaitingPayment,
 } from '@bursar/signer/client'
 
@@ -49,7 +50,8 @@ export type SignAnswer =
  * signed.
  */
 export interface Signer {
-  sign(request: SignRequest): Promise<SignAnswer>
+  /** @param timed called with the time that the signer spent, if it states it */
+  sign(request: SignRequest, timed?: (time: SigningTime) => void): Promise<SignAnswer>
   /** all transactions that it ever signed for an intent, oldest first; empty when there are none */
   transactionsOf(intentId: string): Promise<SignedTransaction[]>
   /**

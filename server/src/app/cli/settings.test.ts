@@ -286,6 +286,13 @@ const different: Record<keyof ServerConfig, () => Promise<unknown>> = {
   smtpCa: sendsOverSmtp,
   mailFrom: sendsOverSmtp,
   logLevel: () => expect.poll(() => log).toContain('"level":20'),
+  tracesUrl: async () => {
+    await hears()
+    await isAsked('POST /spans')
+  },
+  tracesHeaders: async () =>
+    expect(await opened(({ config }) => config.tracesHeaders)).toEqual({ authorization: 'Bearer of traces' }),
+  tracesPercent: async () => expect(await opened(({ config }) => config.tracesPercent)).toBe(99),
   sandbox: async () => {
     const { rows } = await sql<{
       ahead: number

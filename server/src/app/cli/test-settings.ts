@@ -157,6 +157,9 @@ const settingsOf = (
   BURSAR_SMTP_CA_FILE: file('smtp-ca.pem', authority.cert),
   BURSAR_MAIL_FROM: 'Odd shop <odd@shop.example>',
   BURSAR_LOG_LEVEL: 'debug',
+  BURSAR_TRACES_URL: `http://127.0.0.1:${ports.hub}/spans`,
+  BURSAR_TRACES_HEADERS: 'Authorization: Bearer of traces',
+  BURSAR_TRACES_PERCENT: '99',
   BURSAR_SANDBOX: 'true',
 })
 

@@ -96,6 +96,7 @@ export const payoutJobs = (world: World, given: WorkerDeps, adapter: ChainAdapte
     carriesStopped,
     purposeOf: signing.purposeOf,
     nextIntentsOf: signing.nextIntentsOf,
+    ordersOf: signing.ordersOf,
     pause: deps.pause,
     ...(joining && { payForParent: payForParent(joining) }),
   }

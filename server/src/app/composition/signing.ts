@@ -53,6 +53,10 @@ export const createSigning = (runtime: Runtime, catalogue: Catalogue, signer: Si
       }
     },
 
+    /** Returns the withdrawals that a transaction pays, for their traces. */
+    ordersOf: async ({ id, purpose }: Outgoing): Promise<string[]> =>
+      purpose === 'payout' ? (await carriedBy(db, id)).map((withdrawal) => withdrawal.id) : [],
+
     /** Returns the intents under which a transaction's payments would be made if it had been abandoned. */
     nextIntentsOf: async ({ id, purpose }: Outgoing): Promise<string[]> =>
       purpose === 'payout' ? (await carriedBy(db, id)).map(nextIntentOf) : [],

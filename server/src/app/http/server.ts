@@ -23,6 +23,7 @@ import { invalidRequest, refusalBody, refuse, tooManyRequests, withoutSecrets } 
 import { pathOf, splitTarget, unknownPath } from './target.ts'
 import { createStreams, FILE_LIMITS, type FileLimits, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
+import { inUnit, isTracing, noteOrder } from '../../platform/traces/tracing.ts'
 
 export interface HttpDeps extends Omit<EdgeDeps, 'limiter' | 'clientAddress'> {
   routes: readonly Route[]
@@ -171,7 +172,9 @@ const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: Ser
     edge.newest.set(request.socket, response)
     const found = edge.dispatch(request.method!, pathOf(request.url!))
     if (found?.endpoint.operation.signed !== true) return unsigned(request, response)
-    serve(edge, found.endpoint, found.id, request, response).catch((error: unknown) => {
+    const work = (): Promise<void> => serve(edge, found.endpoint, found.id, request, response)
+    const answered = isTracing() ? inUnit(unitOf(found.endpoint), work) : work()
+    answered.catch((error: unknown) => {
       edge.deps.log.error({ err: error }, 'a request could not be answered')
       response.destroy()
     })
@@ -183,6 +186,12 @@ const listener = (edge: Edge, unsigned: (request: IncomingMessage, response: Ser
   if (edge.deps.mostConnections !== undefined) server.maxConnections = edge.deps.mostConnections
   return server
 }
+
+const unitOf = ({ operation: { id, method, path } }: Endpoint): Parameters<typeof inUnit>[0] => ({
+  name: id,
+  kind: 'server',
+  attributes: { 'http.request.method': method, 'http.route': path },
+})
 
 const serve = async (
   edge: Edge,
@@ -222,6 +231,7 @@ const serve = async (
       await edge.streams.send(passage, { merchantId: passage.merchantId!, isMember: false }, answer, () => edge.closing)
     else
       sendJson(passage, status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
+    if (isTracing()) noteOrder(id.toLowerCase())
     const ms = elapsed(startedAt)
     edge.deps.meter?.note(operation.id, status, ms)
     // Successful requests are counted. A log line for each costs as much as its checks, so they are logged at `debug`

@@ -44,6 +44,7 @@ import { createSecretRing, deriveKey } from '../../platform/config/secrets.ts'
 import { createDelivery } from '../../merchants/webhooks/index.ts'
 import { exchangeMetricsOf } from '../observability/metrics-exchange.ts'
 import { createJobMeter, createSignerMeter } from '../observability/meters.ts'
+import { startTracing } from '../observability/tracing.ts'
 import { metricsOf, poolMetrics } from '../observability/metrics.ts'
 import { createAddressHolders } from '../../pay-out/withdrawals/index.ts'
 import {
@@ -96,7 +97,10 @@ const startParts = async (
   const meter = createRequestMeter()
   const meters = { jobs: createJobMeter(), signer: createSignerMeter() }
   const watch: JobWatch = { ...jobWatch(runtime), ran: meters.jobs.ran }
+  const tracing = startTracing(role, opened)
+  started(tracing.close)
   const counted = [
+    ...tracing.metrics,
     ...meters.jobs.metrics,
     ...(has('worker') ? meters.signer.metrics : []),
     ...(has('api') ? meter.metrics : []),

@@ -8,6 +8,7 @@ import {
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
+import { inStep } from '../../platform/traces/tracing.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
@@ -134,7 +135,15 @@ const send = async (
     await deps.pause('refund-asked-not-sent')
   }
   try {
-    const state = await acquirer.refund(order, sending)
+    const state = await inStep(
+      { name: 'acquirer: refund', kind: 'client', attributes: { 'bursar.account': acquirer.name } },
+      () => [refund.id],
+      async (notes) => {
+        const answer = await acquirer.refund!(order, sending)
+        notes?.attributes({ 'bursar.result': answer.kind })
+        return answer
+      },
+    )
     return { state, isToRefund: sent !== undefined }
   } catch (error) {
     if (error instanceof AcquirerRefusal)

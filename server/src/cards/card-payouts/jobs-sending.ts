@@ -6,6 +6,7 @@ import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { withoutCard, withoutCardNumbers } from '../../platform/api/card-numbers.ts'
+import { inStep } from '../../platform/traces/tracing.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, alertNoRoute, alertNotTakenUp } from './alerts.ts'
 import { attemptsOf } from './attempts.ts'
@@ -149,7 +150,15 @@ const payOut = async (
       card,
       description: `Payout ${part.id}`,
     }
-    const state = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
+    const state = await inStep(
+      { name: 'acquirer: payout', kind: 'client', attributes: { 'bursar.account': acquirer.name } },
+      () => [part.payoutId],
+      async (notes) => {
+        const answer = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
+        notes?.attributes({ 'bursar.result': answer.kind })
+        return answer
+      },
+    )
     await health(state.kind !== 'unknown')
     if (state.kind === 'unknown')
       runtime.log.warn(

@@ -4,6 +4,7 @@ import { resolveAlerts, resolveAlertsOf } from '../../platform/runtime/alerts.ts
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { refusalSubject, SIGNER_ALERTS } from './refusals.ts'
 import { later, type SendingDeps } from './sending.ts'
+import { askToSign, inBroadcast } from './traced.ts'
 import { mayAskAll, recordAcceptedAll, recordSignedAll, type Fresh, type Signed } from './together.ts'
 
 /** Requests to the signer at once: its queue holds 64, from all networks. */
@@ -86,13 +87,13 @@ const signAll = async (deps: SendingDeps, fresh: readonly Fresh[]): Promise<Sign
   )
 }
 
-const ask = async ({ signer, purposeOf }: SendingDeps, { outgoing, attempt }: Fresh): Promise<SignAnswer> =>
-  signer.sign({
+const ask = async (deps: SendingDeps, { outgoing, attempt }: Fresh): Promise<SignAnswer> =>
+  askToSign(deps, outgoing, {
     network: outgoing.network,
     transactionId: outgoing.id,
     unsigned: attempt.unsigned,
     keys: attempt.keys,
-    ...(await purposeOf(outgoing)),
+    ...(await deps.purposeOf(outgoing)),
   })
 
 /** Stores signed bytes. @returns those that may be broadcast: their claim still holds, and they are stored */
@@ -105,9 +106,9 @@ const store = async (deps: SendingDeps, signed: readonly Signed[]): Promise<Sign
 }
 
 /** Broadcasts them in order, up to the first that the node does not accept. */
-const handOver = async ({ adapter }: SendingDeps, signed: readonly Signed[]): Promise<Signed[]> => {
-  for (const [at, { raw }] of signed.entries()) {
-    const result = await adapter.broadcast(raw).catch(() => undefined)
+const handOver = async (deps: SendingDeps, signed: readonly Signed[]): Promise<Signed[]> => {
+  for (const [at, { outgoing, raw }] of signed.entries()) {
+    const result = await inBroadcast(deps, outgoing, () => deps.adapter.broadcast(raw)).catch(() => undefined)
     if (result?.kind !== 'accepted') return signed.slice(0, at)
   }
   return [...signed]

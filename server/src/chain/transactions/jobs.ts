@@ -15,6 +15,7 @@ import { sendTogether } from './jobs-together.ts'
 import { hasExpired, renewExpired } from './jobs-tron.ts'
 import { later, RETRY_MS, type SendingDeps } from './sending.ts'
 import { mayAsk } from './stopping.ts'
+import { askToSign, inBroadcast } from './traced.ts'
 import { isWaitedFor } from './queries.ts'
 import {
   alertOf,
@@ -138,7 +139,7 @@ const sign = async (
   })
   if (!isAsked) return
   await deps.pause('before-sign')
-  const answer = await deps.signer.sign({
+  const answer = await askToSign(deps, outgoing, {
     network: outgoing.network,
     transactionId: outgoing.id,
     unsigned: attempt.unsigned,
@@ -206,7 +207,7 @@ const mayWait = async ({ runtime, network }: SendingDeps, outgoing: Outgoing): P
 const broadcast = async (deps: SendingDeps, outgoing: Outgoing, attempt: Attempt): Promise<void> => {
   const { runtime, policy } = deps
   if (await dropNeedless(deps, outgoing, attempt)) return
-  const result = await handOver(deps, outgoing, attempt)
+  const result = await inBroadcast(deps, outgoing, () => handOver(deps, outgoing, attempt))
   await deps.pause('broadcast-not-recorded')
   if (result.kind === 'accepted') {
     await inTransaction(runtime.db, (tx) =>

@@ -32,6 +32,8 @@ export interface SendingDeps {
   purposeOf(outgoing: Outgoing): Promise<SigningPurpose>
   /** the next intents of its payments, in case this transaction was given up (TRON) */
   nextIntentsOf?(outgoing: Outgoing): Promise<string[]>
+  /** the orders that a transaction pays, for their traces; absent: it has none */
+  ordersOf?(outgoing: Outgoing): Promise<string[]>
   pause: PausePoint
   /**
    * Plans a transaction that spends an output of ours of this stuck one and pays for both (Bitcoin). Returns true when

@@ -4,6 +4,7 @@
  * call and notified in one call. Locks are always taken in this order: accounts, balances of addresses, event heads.
  */
 import type { Moment } from '../../platform/base/moment.ts'
+import { noteChanges, type OrderChange } from '../../platform/traces/tracing.ts'
 import { moveCustody, type CustodyMove } from '../address-balances/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { applyAll, type Item } from '../postings/index.ts'
@@ -32,4 +33,11 @@ export const carryOut = async (tx: Tx, { items, notices, moves = [] }: Effects, 
   await applyAll(tx, items)
   await moveCustody(tx, moves)
   await emit(tx, notices, moment)
+  noteChanges(tx, () => changesIn(items, notices))
 }
+
+/** The orders that effects change, for their traces. */
+const changesIn = (items: readonly Item[], notices: readonly Notice[]): OrderChange[] => [
+  ...items.map(({ transfer: { cause } }) => ({ orderId: cause.id, kind: cause.kind })),
+  ...notices.map(({ objectId, kind, status }) => ({ orderId: objectId, kind, status })),
+]

@@ -7,6 +7,8 @@ import {
   sqlState,
   type PoolSettings,
 } from '../../platform/db/index.ts'
+import { recordCommit, type OrderChange } from '../../platform/traces/tracing.ts'
+import { spanTime } from '../../platform/traces/span.ts'
 import { judge } from './judge.ts'
 import { checkTransfer, type Item, type Outcome } from './posting.ts'
 import { openAccounts, readForJudging, writeJudged, type AccountIds } from './store.ts'
@@ -50,8 +52,10 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
   return {
     submit: async (item) => {
       checkTransfer(item.transfer)
+      const startedAt = spanTime()
       const result = await batcher.submit(item)
       if ('error' in result) throw result.error
+      if (result.outcome.kind === 'applied') recordCommit('ledger commit', startedAt, [changeOf(item)])
       return result.outcome
     },
     close: async () => {
@@ -60,6 +64,13 @@ export const createCommitter = (settings: PoolSettings, lanes = 2): Committer =>
     },
   }
 }
+
+/** An item with answers for repeated requests is a request that places an order. */
+const changeOf = ({ transfer: { cause }, answers }: Item): OrderChange => ({
+  orderId: cause.id,
+  kind: cause.kind,
+  isFirst: answers !== undefined,
+})
 
 interface Lane {
   connection: PreparedConnection

@@ -1,6 +1,7 @@
 import { delivery as rules } from '@bursar/contract'
 import type { Outbound } from '../../platform/outbound/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
+import { inStep } from '../../platform/traces/tracing.ts'
 import { attemptOf, isAccepted, send, speedOf } from './attempt.ts'
 import type { EndpointLimiter } from './endpoint-limiter.ts'
 import type { EndpointOf } from './signature.ts'
@@ -37,7 +38,16 @@ export const deliver = async (
         return settle(stream, attempts, { kind: 'untried', ownLane: stream.ownLane })
       const number = attempts.length === 0 ? stream.failures + 1 : 1
       const at = clock.business()
-      const answer = await send({ clock, outbound, limiter, endpoint }, event, number)
+      const answer = await inStep(
+        { name: 'webhook delivery', kind: 'producer', attributes: { 'bursar.attempt': number } },
+        () => [stream.objectId],
+        async (notes) => {
+          const got = await send({ clock, outbound, limiter, endpoint }, event, number)
+          if (got.kind === 'failed') notes?.failed()
+          else notes?.attributes({ 'http.response.status_code': got.status })
+          return got
+        },
+      )
       limiter.learn(speedOf(answer))
       const attempt = attemptOf(answer, event, number, at)
       attempts.push(attempt)

@@ -3,6 +3,7 @@ import { familyOf, replenish, type AddressOwner } from '../../chain/addresses/in
 import { chargeOf, type AssetOnNetwork, type CryptoAsset } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
+import { noteChanges } from '../../platform/traces/tracing.ts'
 
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { brought } from './custody.ts'
@@ -74,6 +75,7 @@ export const openDeposits = async (
   const deposits = arrivals.map((arrival) => newDeposit(network, arrival, at, moment))
   const stored = await insertDeposits(tx, deposits)
   const added = deposits.filter(({ id }) => stored.has(id))
+  noteChanges(tx, () => added.map(({ id }) => ({ orderId: id, kind: 'deposit', isFirst: true, status: 'seen' })))
   const owners = arrivals.map(({ owner }) => owner)
   const rotating = new Set(owners.filter(({ leasedUntil }) => leasedUntil !== null).map(({ addressId }) => addressId))
   await replenish(

@@ -160,3 +160,17 @@ export const readJson =
       throw new RangeError(`an object of the file has ${JSON.stringify(twice)} twice, and only the last would count`)
     return parse(json)
   }
+
+/** Parses HTTP headers, one `NAME: VALUE` a line. The error does not repeat a line, because it may be a token. */
+export const readHeaders = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line): [string, string] => {
+        const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*?)[ \t]*\r?$/.exec(line) ?? []
+        if (name === undefined || value === undefined || value === '')
+          throw new RangeError('write one `NAME: VALUE` a line, in ASCII')
+        return [name.toLowerCase(), value]
+      }),
+  )

@@ -3,6 +3,7 @@ import { choice, count, flag, httpUrl, text } from './fields.ts'
 import { readDataKeys } from './secrets.ts'
 import {
   readDatabaseUrl,
+  readHeaders,
   readJson,
   readList,
   readListenAddress,
@@ -367,6 +368,25 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
         says: `one of ${LOG_LEVELS.join(', ')}`,
       },
     ),
+  ),
+  tracesUrl: optional(
+    'BURSAR_TRACES_URL',
+    httpUrl(
+      'where spans of traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces, see [traces.md](traces.md); without it there are no traces',
+    ),
+  ),
+  tracesHeaders: optional(
+    'BURSAR_TRACES_HEADERS',
+    text('headers for the receiver of traces, such as its token: one `NAME: VALUE` a line'),
+    { holds: 'secret', read: readHeaders },
+  ),
+  tracesPercent: standard(
+    'BURSAR_TRACES_PERCENT',
+    count('share of the orders that are traced; all processes choose the same orders', {
+      most: 100,
+      standard: 100,
+      unit: 'percent',
+    }),
   ),
   sandbox: standard(
     'BURSAR_SANDBOX',

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type pg from 'pg'
+import { inCommit } from '../traces/tracing.ts'
 
 /** Queries are written in SQL, so the query builder has no table types. */
 type NoTables = Record<string, never>
@@ -48,7 +49,7 @@ export const readServerTime = async (db: Db): Promise<Date> => {
 export const inTransaction = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.transaction().execute(work)
+      return await inCommit<Tx, T>((noted) => db.transaction().execute(noted), work)
     } catch (error) {
       if (attempt >= 5 || !mayRetry(error)) throw error
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { inUnit, isTracing } from '../traces/tracing.ts'
 import type { Job } from './job.ts'
 
 export interface JobLoop {
@@ -145,7 +146,7 @@ const runLoop = async (
     let more = false
     monitored.begins()
     try {
-      more = await job.run(signal)
+      more = await (isTracing() ? inUnit(unitOf(job), () => job.run(signal)) : job.run(signal))
       failures = 0
     } catch (error) {
       failures += 1
@@ -161,6 +162,12 @@ const runLoop = async (
     else await sleep(pauseAfter(failures, job), undefined, { signal }).catch(() => {})
   }
 }
+
+const unitOf = ({ name }: Job): Parameters<typeof inUnit>[0] => ({
+  name: `job ${name}`,
+  kind: 'internal',
+  attributes: {},
+})
 
 const pauseAfter = (failures: number, { everyMs }: Job): number =>
   Math.min(Math.max(everyMs, 250) * 2 ** failures, LONGEST_PAUSE_MS)
