@@ -15,7 +15,6 @@ import { createWatchedPool, type Statement } from '../../../../test/setup/watche
 import { listRefunds } from '../../cards/acquiring/index.ts'
 import { listRefused } from '../../merchants/refused-requests/index.ts'
 import { listClaimsOf } from '../../pay-in/crypto-invoices/index.ts'
-import { listLinks } from '../../pay-in/payment-links/index.ts'
 import { listRequests, openRefundOf } from '../../pay-out/requests/index.ts'
 import { createDb, createPool, type Db, type Tx } from '../../platform/db/index.ts'
 
@@ -99,8 +98,6 @@ const listsOf = (db: Db, rows: number): Readonly<Record<string, () => Promise<un
     'open requests': () => requests(null, { openAt: now }),
     'open requests of refunds': () => requests(null, { openAt: now, isRefund: true }),
     'the open request of a refund': () => openRefundOf(db, MERCHANT, idOf(6_003), now),
-    'links, first page': () => listLinks(db, MERCHANT, { before: null, most: PAGE }),
-    'links, last page': () => listLinks(db, MERCHANT, { before: last, most: PAGE }),
     'claims, first page': () => listClaimsOf(db, MERCHANT, any, page(null)),
     'claims, last page': () => listClaimsOf(db, MERCHANT, any, page(last)),
     'claims of days': () => listClaimsOf(db, MERCHANT, any, page(null, true)),

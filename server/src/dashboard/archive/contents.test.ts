@@ -191,7 +191,7 @@ test('the work of members is in the archive, without secrets and without rows of
   expect(rowsIn(texts, 'payout-policies')).toContainEqual(
     expect.objectContaining({ ticker: 'BTC', approvals: 2, mostDay: '5', api: '0.25', isApiLimited: true }),
   )
-  expect(rowsIn(texts, 'payment-links')).toMatchObject([{ name: 'Donations', ticker: 'BTC', stoppedAt: null }])
+  expect(rowsIn(texts, 'payment-links')).toMatchObject([{ name: 'Donations', ticker: 'BTC' }])
   expect(rowsIn(texts, 'additional-keys')).toMatchObject([
     { name: 'Till', scopes: 'read invoices', addresses: '192.0.2.0/24' },
   ])

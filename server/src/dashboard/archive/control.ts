@@ -3,7 +3,6 @@ import { addressesById } from '../../chain/addresses/index.ts'
 import { targetsById } from '../../exchange/conversions/index.ts'
 import { listAdditionalKeys } from '../../merchants/accounts/index.ts'
 import { listEndpoints } from '../../merchants/webhooks/index.ts'
-import { listLinks } from '../../pay-in/payment-links/index.ts'
 import {
   approvalsOfRequests,
   everyAddress,
@@ -195,42 +194,7 @@ const receivingSubjects = (db: Db, merchantId: string, asOf: Date): Subject[] =>
       (target) => ({ ...target }),
     ),
   },
-  {
-    name: 'payment-links',
-    columns: [
-      'id',
-      'kind',
-      'name',
-      'description',
-      'ticker',
-      'amount',
-      'least',
-      'most',
-      'language',
-      'expiresAt',
-      'mostUses',
-      'stoppedAt',
-      'createdAt',
-      'token',
-    ],
-    about: 'Payment links, newest first. The token is the end of the URL.',
-    pages: linkPages(db, merchantId),
-  },
 ]
-
-async function* linkPages(db: Db, merchantId: string): AsyncGenerator<readonly ArchiveRow[]> {
-  for (let before: string | null = null; ;) {
-    const links = await listLinks(db, merchantId, { before, most: ROWS })
-    yield links.map(({ merchantId: _, expiresAt, stoppedAt, createdAt, ...link }) => ({
-      ...link,
-      expiresAt: ms(expiresAt),
-      stoppedAt: ms(stoppedAt),
-      createdAt: ms(createdAt),
-    }))
-    if (links.length < ROWS) return
-    before = links.at(-1)!.id
-  }
-}
 
 const accessSubjects = (db: Db, merchantId: string, real: Date): Subject[] => [
   {

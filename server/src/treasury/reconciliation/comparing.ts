@@ -42,9 +42,8 @@ const OUT_OF_STEP = 20
 
 /**
  * Compares at the final block, without the newer moves of the records. Undefined when the watcher has not read that
- * block, or has read another one. A balance that the address had at a block near the final one is no difference, because
- * a balancer may have passed the query to a machine at another block (docs/dialects.md T-10). The address is compared
- * again in the next round.
+ * block, or has read another one. A balance that the address had near the final block is no difference: a balancer may
+ * have passed the query to a machine at another block (docs/dialects.md T-10). It is compared again in the next round.
  */
 export const compareAtFinal = async (
   { db }: Runtime,
