@@ -85,6 +85,10 @@ export const LETTERS: { readonly [Kind in LetterKind]: Extract<LetterContent, { 
       pageUrl: `https://pay.example/invoices/fiat/${ID}`,
     },
   },
+  'payment-request': {
+    kind: 'payment-request',
+    data: { company, name: 'Order 1042', amount: { value: '1250.5', ticker: 'USDT' }, pageUrl },
+  },
   'webhooks-exhausted': {
     kind: 'webhooks-exhausted',
     data: {

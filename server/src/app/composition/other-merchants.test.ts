@@ -133,6 +133,7 @@ beforeAll(async () => {
     { kind: 'card', id: card.id },
   ]
   const edit = { money: 'crypto:USDT', amount: '9', name: 'stolen' }
+  const mailing = { do: 'mail', 'mail-to': 'payer@example.com', 'mail-key': randomUUID() }
   rows = {
     'GET /app': {},
     'GET /app/sign-in': {},
@@ -169,6 +170,7 @@ beforeAll(async () => {
       ],
     },
     'GET invoices/{kind}/{id}': { paths: objects },
+    'POST invoices/{kind}/{id}': { paths: objects, forms: [mailing] },
     'GET invoices/{kind}/{id}/print': { paths: objects },
     'GET links': {},
     'GET links/new': {},
@@ -179,7 +181,7 @@ beforeAll(async () => {
       ],
     },
     'GET links/{id}': { paths: [{ id: link.id }] },
-    'POST links/{id}': { paths: [{ id: link.id }], forms: [{ do: 'stop' }, { do: 'start' }, edit] },
+    'POST links/{id}': { paths: [{ id: link.id }], forms: [{ do: 'stop' }, { do: 'start' }, edit, mailing] },
     'GET links/{id}/print': { paths: [{ id: link.id }] },
     'GET payments': { queries: [{ link: link.id }, { q: crypto.id }, { q: deposit }, { after: deposit }] },
     'GET payments/export': { queries: [{ link: link.id }, { q: crypto.id }, { q: deposit }] },

@@ -7,7 +7,7 @@
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberForm, memberPage } from '../frame/index.ts'
 import { INVOICE, LINK, LINKS, NEW_INVOICE, NEW_LINK, type InvoicingDeps } from './deps.ts'
-import { newInvoicePage, printInvoicePage, sharePage, submitInvoice } from './invoice-pages.ts'
+import { newInvoicePage, printInvoicePage, sharePage, submitInvoice, submitInvoiceMail } from './invoice-pages.ts'
 import { linkPage, printLinkPage, submitLinkChange } from './link-page.ts'
 import { linksPage, newLinkPage, submitLink } from './links-page.ts'
 
@@ -15,6 +15,7 @@ export const invoicingPages = (deps: InvoicingDeps): PageRoute[] => [
   memberPage(deps, NEW_INVOICE, 'create-invoices', newInvoicePage(deps)),
   memberForm(deps, NEW_INVOICE, 'create-invoices', submitInvoice(deps)),
   memberPage(deps, INVOICE, 'see-payments', sharePage(deps)),
+  memberForm(deps, INVOICE, 'mail-payers', submitInvoiceMail(deps)),
   memberPage(deps, `${INVOICE}/print`, 'see-payments', printInvoicePage(deps)),
   memberPage(deps, LINKS, 'see-payments', linksPage(deps)),
   memberPage(deps, NEW_LINK, 'create-invoices', newLinkPage(deps)),

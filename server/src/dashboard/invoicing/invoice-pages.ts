@@ -11,6 +11,7 @@ import { lostPage, merchantPage, type Scope, type Submitted } from '../frame/ind
 import { readInvoiceToShare, type InvoiceToShare } from '../payments/index.ts'
 import { NEW_INVOICE, type InvoicingDeps } from './deps.ts'
 import { invoiceForm } from './form.ts'
+import { mailAsked, mailingIn, mailPanel, type Mailing } from './mail-panel.ts'
 import { sharePanel, sheetPage, type Share } from './pieces.ts'
 import { readInvoiceForm, typedAgain, typedInUrl, type Problem, type Typed } from './typed.ts'
 import { INVOICING_WORDS } from './words/index.ts'
@@ -60,31 +61,50 @@ const formPage = (
 export const sharePage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { visit, words, language, merchantId } = scope
-    const texts = INVOICING_WORDS[language]
+    const found = await foundIn(deps, scope)
+    return found ? sharedPage(scope, found) : lostPage(scope.visit, scope.words)
+  }
+
+/** Mails an invoice to its payer. */
+export const submitInvoiceMail =
+  (deps: InvoicingDeps) =>
+  async (submitted: Submitted): Promise<PageAnswer> => {
+    const { scope } = submitted
+    const { visit, words } = scope
     const found = await foundIn(deps, scope)
     if (!found) return lostPage(visit, words)
-    const { id, kind, email } = found
-    const share = shareOf(scope, found)
-    return merchantPage(scope, {
-      title: share.name,
-      part: 'payments',
-      actions: html`<a href="${linkTo(visit, merchantPath(merchantId, NEW_INVOICE))}">${texts.another}</a>`,
-      sections: [
-        html`<div class="two">${sharePanel(scope, texts, share, email ?? '')}<section class="panel"><h2>${words.details}</h2>${facts(
-          [
-            [words.asked, share.amount ?? texts.payerChooses],
-            share.description === null ? undefined : [words.description, foreign(share.description)],
-            email === null ? undefined : [words.email, foreign(email)],
-            [
-              words.payment,
-              html`<a href="${linkTo(visit, merchantPath(merchantId, `payments/${kind}/${id}`))}">${texts.progress}</a>`,
-            ],
-          ],
-        )}</section></div>`,
-      ],
-    })
+    if (!found.isOpen) return sharedPage(scope, found)
+    const mailing = await mailAsked(deps, submitted, found)
+    if (mailing.said === 'queued') return redirect(linkTo(visit, visit.path, { mailed: '1' }))
+    return sharedPage(scope, found, mailing)
   }
+
+const sharedPage = (scope: Scope, found: InvoiceToShare, mailing?: Mailing): PageAnswer => {
+  const { visit, words, language, merchantId } = scope
+  const texts = INVOICING_WORDS[language]
+  const { id, kind, email } = found
+  const share = shareOf(scope, found)
+  return merchantPage(scope, {
+    title: share.name,
+    part: 'payments',
+    status: mailing ? 400 : 200,
+    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, NEW_INVOICE))}">${texts.another}</a>`,
+    sections: [
+      html`<div class="two">${sharePanel(scope, texts, share, email ?? '')}<section class="panel"><h2>${words.details}</h2>${facts(
+        [
+          [words.asked, share.amount ?? texts.payerChooses],
+          share.description === null ? undefined : [words.description, foreign(share.description)],
+          email === null ? undefined : [words.email, foreign(email)],
+          [
+            words.payment,
+            html`<a href="${linkTo(visit, merchantPath(merchantId, `payments/${kind}/${id}`))}">${texts.progress}</a>`,
+          ],
+        ],
+      )}</section></div>`,
+      found.isOpen && mailPanel(scope, mailing ?? mailingIn(scope, email ?? '', found.language)),
+    ],
+  })
+}
 
 /** The sheet of an invoice for paper. */
 export const printInvoicePage =

@@ -13,6 +13,7 @@ import {
   linkUrl,
   stopLink,
   TooManyLinks,
+  type PageToMail,
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
@@ -25,6 +26,7 @@ import { lostPage, merchantPage, type Scope, type Submitted } from '../frame/ind
 import { paymentsOfLink } from '../payments/index.ts'
 import { LINKS, MOST_COUNTED, SHOWN_PAYMENTS, type InvoicingDeps } from './deps.ts'
 import { linkForm } from './form.ts'
+import { mailAsked, mailingIn, mailPanel, type Mailing } from './mail-panel.ts'
 import { endTag } from './links-page.ts'
 import { linkAmount, sharePanel, sheetPage, type Share } from './pieces.ts'
 import { readLinkForm, typedIn, type Problem, type Typed } from './typed.ts'
@@ -61,6 +63,12 @@ export const submitLinkChange =
       }
       return done
     }
+    if (does === 'mail') {
+      if ((await countedEnd(deps.db, link, deps, visit.now.moment)) !== undefined) return done
+      const mailing = await mailAsked(deps, { scope, session, fields }, toMail(deps, link))
+      if (mailing.said === 'queued') return redirect(linkTo(visit, visit.path, { mailed: '1' }))
+      return pageOf(deps, scope, link, { typed: typedOf(link), problems: [], status: 400 }, mailing)
+    }
     const read = readLinkForm(fields, deps, visit.now.moment, link)
     if ('problems' in read)
       return pageOf(deps, scope, link, { typed: typedIn(fields), problems: read.problems, status: 400 })
@@ -68,6 +76,12 @@ export const submitLinkChange =
     await inTransaction(deps.db, (tx) => changeLink(tx, session, change, visit.now))
     return done
   }
+
+const toMail = ({ publicUrl }: InvoicingDeps, link: PaymentLink): PageToMail => {
+  const { id, name, amount, ticker } = link
+  const asked = amount === null ? null : { value: amount, ticker }
+  return { kind: 'link', id, name, amount: asked, url: linkUrl(publicUrl, link) }
+}
 
 /** The sheet of a link for paper. */
 export const printLinkPage =
@@ -112,6 +126,7 @@ const pageOf = async (
   scope: Scope,
   link: PaymentLink,
   { typed, problems, status }: { typed: Typed; problems: readonly Problem[]; status: number },
+  mailing: Mailing = mailingIn(scope, '', link.language),
 ): Promise<PageAnswer> => {
   const { visit, words, merchantId, role, request, language } = scope
   const texts = INVOICING_WORDS[language]
@@ -139,6 +154,7 @@ const pageOf = async (
           [words.id, html`<span class="hash">${link.id}</span>`],
         ],
       )}${await totals(deps, scope, texts, link)}</section></div>`,
+      end === undefined && mailPanel(scope, mailing),
       html`<section class="panel"><h2>${visit.words.payments}</h2>${payments ?? html`<p>${texts.noPayments}</p>`}${payments && html`<a href="${all}">${texts.allPayments}</a>`}</section>`,
       mayRole(role, 'create-invoices') && changing(deps, scope, link, { typed, problems }, texts),
     ],

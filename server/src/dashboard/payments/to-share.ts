@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../market/assets/index.ts'
 import { listInvoices, pageUrl as invoiceUrl } from '../../pay-in/crypto-invoices/index.ts'
 import { listFiatInvoices, pageUrl as cardUrl } from '../../pay-in/fiat-invoices/index.ts'
+import type { Language } from '../../platform/base/language.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { ListPage } from '../../platform/lists/page.ts'
 import { ofCardInvoice, ofInvoice, type Amount } from './payment.ts'
@@ -14,6 +15,10 @@ export interface InvoiceToShare {
   email: string | null
   /** null while the payer has not chosen it */
   amount: Amount | null
+  /** in which the payer sees its page; null: that of the browser */
+  language: Language | null
+  /** whether its payer can still pay it in time */
+  isOpen: boolean
   /** of its payment page */
   url: string
 }
@@ -31,7 +36,17 @@ export const readInvoiceToShare = async (
   const { db, catalogue } = deps
   if (kind === 'card') {
     const [card] = (await listFiatInvoices(db, merchantId, { ...ANY, ids: [id] }, ONE_ROW)).rows
-    return card && { id, kind, ...textsOf(card), amount: ofCardInvoice(card, catalogue).amount, url: cardUrl(deps, id) }
+    const isOpen = card !== undefined && (card.state === 'created' || card.state === 'pending')
+    return (
+      card && {
+        id,
+        kind,
+        ...textsOf(card),
+        isOpen,
+        amount: ofCardInvoice(card, catalogue).amount,
+        url: cardUrl(deps, id),
+      }
+    )
   }
   const filter = { ...ANY, ids: [id], blockchain: null, address: null }
   const [invoice] = (await listInvoices(db, merchantId, filter, ONE_ROW)).rows
@@ -40,18 +55,13 @@ export const readInvoiceToShare = async (
       id,
       kind,
       ...textsOf(invoice),
+      isOpen: invoice.state !== 'paid' && invoice.state !== 'expired',
       amount: ofInvoice(invoice, catalogue).amount,
       url: invoiceUrl(deps, id),
     }
   )
 }
 
-const textsOf = ({
-  name,
-  description,
-  email,
-}: Pick<InvoiceToShare, 'name' | 'description' | 'email'>): Pick<InvoiceToShare, 'name' | 'description' | 'email'> => ({
-  name,
-  description,
-  email,
-})
+type Texts = Pick<InvoiceToShare, 'name' | 'description' | 'email' | 'language'>
+
+const textsOf = ({ name, description, email, language }: Texts): Texts => ({ name, description, email, language })

@@ -25,6 +25,15 @@ export interface MailTemplates {
   }
   /** to the payer: money was refunded to the card. `amount` is the amount paid, `refund` the amount of this refund */
   'card-refunded': Omit<InvoiceMoney, 'blockchain'> & { refund: string; card: string | null; pageUrl: string }
+  /** to the payer: a member of the merchant sends the page of an invoice or of a payment link */
+  'payment-request': {
+    company: { name: string; url: string | null }
+    /** of the invoice or the link */
+    name: string
+    /** null: the payer chooses it */
+    amount: { value: string; ticker: string } | null
+    pageUrl: string
+  }
   /** to the merchant: no attempt of the whole schedule has delivered a notification */
   'webhooks-exhausted': {
     merchant: string
@@ -113,6 +122,7 @@ const AUDIENCES: { readonly [Kind in LetterKind]: Audience } = {
   underpaid: 'payer',
   'claim-answered': 'payer',
   'card-refunded': 'payer',
+  'payment-request': 'payer',
   'webhooks-exhausted': 'merchant',
   activity: 'merchant',
   'month-ended': 'merchant',

@@ -126,3 +126,29 @@ export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts,
     ],
   }
 }
+
+export const requestLetter = (
+  { company, name, amount, pageUrl }: MailTemplates['payment-request'],
+  t: Texts,
+  language: Language,
+): LetterParts => {
+  const sender = showText(company.name, 255)
+  const asked = amount && showAmount(amount.value, amount.ticker, language)
+  return {
+    sender,
+    footer: t.request.footer(sender),
+    subject: t.request.subject(sender),
+    title: t.request.title,
+    tone: 'neutral',
+    amount: asked,
+    blocks: [
+      { kind: 'paragraph', text: t.request.body(sender) },
+      facts(
+        { name: t.names.order, value: showText(name, 255) },
+        asked !== null && { name: t.names.amount, value: asked },
+      ),
+      { kind: 'button', label: t.request.button, url: pageUrl },
+      { kind: 'note', text: t.request.careful },
+    ],
+  }
+}

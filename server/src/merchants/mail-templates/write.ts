@@ -10,7 +10,7 @@ import type { Texts } from './texts/texts.ts'
 import { uk } from './texts/uk.ts'
 import { activityLetter, exhaustedLetter, monthLetter } from './to-merchant.ts'
 import { changedLetter, invitationLetter, noticeLetter } from './to-person.ts'
-import { cardRefundLetter, claimLetter, receiptLetter, underpaidLetter } from './to-payer.ts'
+import { cardRefundLetter, claimLetter, receiptLetter, requestLetter, underpaidLetter } from './to-payer.ts'
 
 const TEXTS: Record<Language, Texts> = { uk, kk, ru, en }
 
@@ -37,6 +37,8 @@ const partsOf = (content: LetterContent, language: Language): LetterParts => {
       return claimLetter(content.data, t, language)
     case 'card-refunded':
       return cardRefundLetter(content.data, t, language)
+    case 'payment-request':
+      return requestLetter(content.data, t, language)
     case 'webhooks-exhausted':
       return exhaustedLetter(content.data, t)
     case 'activity':

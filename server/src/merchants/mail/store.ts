@@ -20,9 +20,25 @@ export const readStanding = async (
   const same = sql`merchant_id = ${mail.merchantId} and about = ${mail.about}`
   const { rows } = await sql<{ sends: boolean; repeated: boolean; lately: number; aboutIt: number }>`select
     coalesce((select sends from mail_service), false) as sends,
-    exists (select from mails where ${same} and kind = ${mail.kind} and recipient = ${mail.to}) as repeated,
+    exists (select from mails where ${same} and kind = ${mail.kind}
+      and (recipient = ${mail.to} or (kind = 'payment-request' and mailbox = ${mail.mailbox}))) as repeated,
     (select count(*) from mails where mailbox = ${mail.mailbox} and audience = ${mail.audience} and created_at > ${hourAgo}) as lately,
-    (select count(*) from mails where ${same} and audience = ${mail.audience}) as "aboutIt"`.execute(tx)
+    (select count(*) from mails where ${same} and audience = ${mail.audience} and kind <> 'payment-request') as "aboutIt"`.execute(
+    tx,
+  )
+  return rows[0]!
+}
+
+/** Counts the payment pages that members of a merchant have mailed lately. */
+export const countRequests = async (
+  tx: Tx,
+  { merchantId, mailbox, at }: Pick<NewMail, 'merchantId' | 'mailbox' | 'at'>,
+): Promise<{ inHour: number; inDay: number; toMailboxInDay: number }> => {
+  const [hourAgo, dayAgo] = [new Date(at.getTime() - 3_600_000), new Date(at.getTime() - 86_400_000)]
+  const { rows } = await sql<{ inHour: number; inDay: number; toMailboxInDay: number }>`select
+      count(*) filter (where created_at > ${hourAgo}) as "inHour", count(*) as "inDay",
+      count(*) filter (where mailbox = ${mailbox}) as "toMailboxInDay"
+    from mails where merchant_id = ${merchantId} and kind = 'payment-request' and created_at > ${dayAgo}`.execute(tx)
   return rows[0]!
 }
 

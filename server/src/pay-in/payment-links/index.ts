@@ -13,6 +13,7 @@ export type { LinkEnd, LinkFields, LinkKind, NewLink, PaymentLink } from './link
 export { amountIn, canAsk, limitsOf, tickersOf } from './making.ts'
 export type { MakingSettings } from './making.ts'
 export { isFormKey } from './once.ts'
+export { mailPage, type PageToMail } from './mailing.ts'
 export { linkPages } from './pages.ts'
 export { countedEnd, isMore } from './paying.ts'
 export { ANY_LINK, listLinks } from './listing.ts'

@@ -40,6 +40,7 @@ describe('the table of permissions', () => {
   const EXPECTED: Record<Action, readonly Role[]> = {
     'see-payments': EVERY,
     'create-invoices': ['owner', 'admin', 'finance', 'support'],
+    'mail-payers': ['owner', 'admin', 'finance', 'support'],
     'see-balances': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     'see-exchanges': ['owner', 'admin', 'finance', 'approver', 'viewer'],
     exchange: ['owner', 'finance'],

@@ -12,6 +12,10 @@ export const PERMISSIONS = {
     does: 'make invoices, and create, change and stop payment links',
     roles: ['owner', 'admin', 'finance', 'support'],
   },
+  'mail-payers': {
+    does: 'mail the pages of invoices and payment links to payers',
+    roles: ['owner', 'admin', 'finance', 'support'],
+  },
   'see-balances': {
     does: 'read balances and their statements, and export them',
     roles: ['owner', 'admin', 'finance', 'approver', 'viewer'],

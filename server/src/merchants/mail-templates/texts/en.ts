@@ -32,6 +32,14 @@ export const en: Texts = {
   },
   cardRefund: (company, refund) =>
     `${company} has sent ${refund} back to the card you paid with. The bank of the card may take some days to show it.`,
+  request: {
+    subject: (company) => `${company} asks you for a payment`,
+    title: 'Payment request',
+    body: (company) => `${company} sends you a page on which you can pay.`,
+    button: 'Open the payment page',
+    careful: 'If you do not know what this payment is for, do not pay, and ignore this mail.',
+    footer: (company) => `You get this mail because ${company} gave this address as that of a payer.`,
+  },
   exhausted: {
     subject: (merchant) => `${merchant}: notifications are not being accepted`,
     title: 'Notifications are not being accepted',

@@ -23,6 +23,15 @@ export interface Texts {
   }
   /** refunds of card payments */
   cardRefund: (company: string, refund: string) => string
+  /** a payment page that a member sends */
+  request: {
+    subject: (company: string) => string
+    title: string
+    body: (company: string) => string
+    button: string
+    careful: string
+    footer: (company: string) => string
+  }
   exhausted: {
     subject: (merchant: string) => string
     title: string

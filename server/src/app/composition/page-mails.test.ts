@@ -1,0 +1,104 @@
+/** Members mail payment pages to payers, with the rights of the api. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { fieldOf, textOf, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { at, idIn, INVOICE, send, useInvoicing } from './test-invoicing.ts'
+import { writeLetter, type LetterContent } from '../../merchants/mail-templates/index.ts'
+
+const { edge, memberOf, shop, newLink } = useInvoicing()
+
+interface Row {
+  to: string
+  language: 'en'
+  kind: string
+  data: unknown
+  audience: string
+}
+const mailsOf = async (merchantId: string): Promise<Row[]> =>
+  (
+    await sql<Row>`select recipient as "to", language, kind, data, audience from mails
+      where merchant_id = ${merchantId} and kind = 'payment-request' order by created_at, id`.execute(edge.db)
+  ).rows
+const auditOf = async (merchantId: string): Promise<unknown[]> =>
+  (
+    await sql<{ detail: unknown }>`select detail from dashboard_audit where merchant_id = ${merchantId}
+      and action = 'mailed payment page' order by at, id`.execute(edge.db)
+  ).rows.map(({ detail }) => detail)
+
+const mail = async (browser: TestBrowser, path: string, to: string, more: Readonly<Record<string, string>> = {}) => {
+  const key = fieldOf(await browser.get(path), 'mail-key')
+  return browser.post(`${path}?lang=en`, { do: 'mail', 'mail-key': key, 'mail-to': to, 'mail-language': 'kk', ...more })
+}
+
+test('a link is mailed to a payer once, however often the form is sent, and the audit log has no address', async () => {
+  const merchantId = await shop()
+  const member = await memberOf(merchantId, 'support')
+  const { id, path: payersPath } = await newLink(member, merchantId, {
+    name: 'Pay at https://evil.example',
+    amount: '5',
+  })
+  const path = at(merchantId, `links/${id}`)
+  const key = fieldOf(await member.get(path), 'mail-key')
+  const form = { do: 'mail', 'mail-key': key, 'mail-to': ' Payer@Example.com ', 'mail-language': 'kk' }
+  const answers = await Promise.all([1, 2, 3].map(() => member.post(path, form)))
+  expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
+  expect(textOf(await member.get(`${path}?mailed=1&lang=en`))).toContain('The mail is being sent.')
+  const [queued, ...others] = await mailsOf(merchantId)
+  expect(others).toEqual([])
+  expect(queued).toMatchObject({ language: 'kk', kind: 'payment-request', audience: 'payer' })
+  expect(queued!.to.toLowerCase()).toBe('payer@example.com')
+  const { text, html } = writeLetter({ kind: queued!.kind, data: queued!.data } as LetterContent, 'en')
+  expect(text).toContain(`https://pay.example${payersPath}`)
+  expect(text).toMatch(/5.USDT/)
+  expect([...html.matchAll(/href="([^"]*)"/g)].every(([, url]) => url!.startsWith('https://pay.example/'))).toBe(true)
+  expect(await auditOf(merchantId)).toEqual([
+    { kind: 'link', id, to: expect.stringMatching(/^.\*\*\*@example\.com$/i) },
+  ])
+  const again = await mail(member, path, 'payer@example.com')
+  expect([again.status, textOf(again).includes('This address was sent this page already.')]).toEqual([400, true])
+})
+
+test('an invoice is mailed while it can be paid, and a wrong address stays in the form', async () => {
+  const merchantId = await shop()
+  const member = await memberOf(merchantId, 'finance')
+  const made = await send(member, at(merchantId, 'invoices/new'), { ...INVOICE, email: 'known@example.com' })
+  const path = at(merchantId, `invoices/crypto/${idIn(made)}`)
+  expect((await member.get(path)).text).toMatch(/name="mail-to" value="known@example.com"/)
+  const wrong = await mail(member, path, '<b>nobody')
+  expect([wrong.status, wrong.text.includes('value="&lt;b&gt;nobody"')]).toEqual([400, true])
+  expect((await mail(member, path, 'other@example.com')).status).toBe(303)
+  expect((await mailsOf(merchantId)).map(({ to }) => to)).toEqual(['other@example.com'])
+  await sql`update crypto_invoices set state = 'expired' where merchant_id = ${merchantId}`.execute(edge.db)
+  expect((await member.get(path)).text).not.toContain('mail-to')
+  const form = { do: 'mail', 'mail-key': randomUUID(), 'mail-to': 'third@example.com' }
+  await member.post(path, form)
+  expect(await mailsOf(merchantId)).toHaveLength(1)
+  await sql`update crypto_invoices set state = 'created' where merchant_id = ${merchantId}`.execute(edge.db)
+})
+
+test('mails of a merchant and to a mailbox are limited, and other roles send none', async () => {
+  const merchantId = await shop()
+  const member = await memberOf(merchantId, 'owner')
+  const links = []
+  for (let n = 0; n < 6; n += 1) links.push(await newLink(member, merchantId))
+  const at5 = []
+  for (const { id } of links) at5.push((await mail(member, at(merchantId, `links/${id}`), 'one@example.com')).status)
+  expect(at5).toEqual([303, 303, 303, 303, 303, 400])
+  // Raw: sixty forms are slow.
+  await sql`insert into mails(merchant_id, id, kind, about, recipient, mailbox, audience, language, data, next_at, created_at, updated_at)
+    select ${merchantId}::uuid, gen_random_uuid(), 'payment-request', i, 'p' || i || '@example.com', 'p' || i || '@example.com',
+      'payer', 'en', '{}', now(), ${new Date(edge.clock.ms)}::timestamptz, now() from generate_series(1, 55) i`.execute(
+    edge.db,
+  )
+  const limited = await mail(member, at(merchantId, `links/${links[5]!.id}`), 'two@example.com')
+  expect([limited.status, textOf(limited).includes('Too many mails were sent')]).toEqual([400, true])
+  edge.clock.ms += 3_600_001
+  const later = await memberOf(merchantId, 'admin')
+  expect((await mail(later, at(merchantId, `links/${links[5]!.id}`), 'two@example.com')).status).toBe(303)
+  const viewer = await memberOf(merchantId, 'viewer')
+  const path = at(merchantId, `links/${links[5]!.id}`)
+  expect((await viewer.get(path)).text).not.toContain('mail-to')
+  const form = { do: 'mail', 'mail-key': randomUUID(), 'mail-to': 'x@example.com' }
+  expect((await viewer.post(path, form)).status).toBe(403)
+})
