@@ -6,6 +6,7 @@ import { setSetting } from '../../server/src/merchants/accounts/index.ts'
 import { addEndpoint, askTest, emit } from '../../server/src/merchants/webhooks/index.ts'
 import { nowOf } from '../../server/src/people/access/index.ts'
 import { inTransaction } from '../../server/src/platform/db/index.ts'
+import { createRequestCounts } from '../../server/src/merchants/request-counts/index.ts'
 import { createRefusalLog } from '../../server/src/merchants/refused-requests/index.ts'
 import { describeWithChromium, useChromium } from '../setup/chromium/index.ts'
 import { useDashboard } from '../world/dashboard.ts'
@@ -93,6 +94,10 @@ describeWithChromium('the pages of webhooks', () => {
       from: '2001:db8:1234:5678:9abc:def0:1234:5678',
     })
     await log.job.run(new AbortController().signal)
+    const counts = createRequestCounts(edge.db, () => edge.clock.ms)
+    const { id: merchantId } = edge.merchant
+    counts.note({ merchantId, keyId: merchantId, operation: 'createCryptoExchangeWithdrawal', status: 200, ms: 1234 })
+    await counts.job.run(new AbortController().signal)
   }
 
   test.each(LANGUAGES)('every page in %s is in order for axe, at 320 and 1280 px, light and dark', async (language) => {

@@ -9,6 +9,7 @@ const CHANGING_BY_THEMSELVES: Readonly<Record<string, string>> = {
   derivation_counters: 'the process derives addresses ahead',
   alerts: 'jobs of the process raise and end them',
   refused_requests: 'the process logs refused requests there',
+  request_counts: 'the process counts requests there',
 }
 
 /** The rows of a table that count as an effect, where not all do. */

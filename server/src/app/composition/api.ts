@@ -22,6 +22,7 @@ import { exchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/in
 import type { Job } from '../../platform/jobs/index.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
 import { createRefusalLog } from '../../merchants/refused-requests/index.ts'
+import { createRequestCounts } from '../../merchants/request-counts/index.ts'
 import { createKeyUses, markKeyUsed, type MerchantDirectory } from '../../merchants/accounts/index.ts'
 import { createKnownRequests } from '../../ledger/orders/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
@@ -130,6 +131,7 @@ export const createApi = (
   ]
   const keyUses = createKeyUses(runtime.db)
   const refusals = createRefusalLog(runtime.db)
+  const counts = createRequestCounts(runtime.db, runtime.clock.now)
   const server = createHttpServer({
     directory,
     clock: runtime.clock,
@@ -144,6 +146,7 @@ export const createApi = (
     findKnown: known.find,
     onKeyUse: keyUses.note,
     onRefused: refusals.note,
+    onSigned: counts.note,
     onFirstUse: (merchant, key) => {
       runtime.db
         .transaction()
@@ -158,10 +161,11 @@ export const createApi = (
     createStockJob({ runtime, keys: wallet, families, target: addressStock }),
     keyUses.job,
     refusals.job,
+    counts.job,
   ]
   const close = async (): Promise<void> => {
     await server.close()
-    for (const { run } of [keyUses.job, refusals.job]) await run(new AbortController().signal)
+    for (const { run } of [keyUses.job, refusals.job, counts.job]) await run(new AbortController().signal)
     await checkout.close()
     await issuer.close()
     await creator.close()

@@ -4,6 +4,7 @@ import { LANGUAGES } from '../../platform/base/language.ts'
 import { textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { NOW } from '../../../../test/world/edge.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
+import { createRequestCounts } from '../../merchants/request-counts/index.ts'
 import { createRefusalLog, type RefusedRequest } from '../../merchants/refused-requests/index.ts'
 
 const { edge, memberOf } = useDashboard()
@@ -53,6 +54,18 @@ describe('the page of refused requests', () => {
     expect(text).toMatch(/r-2.*400, 7 too much.*main key from 192\.0\.2\.7.*r-1.*401, 3.*no valid signature/)
     expect(page.text).not.toContain('<b>merchant-id')
     for (const language of LANGUAGES) expect((await developer!.get(at(`&lang=${language}`))).status).toBe(200)
+  })
+
+  test('has the counts of operations by key above the list, and no counts of another merchant', async () => {
+    const counts = createRequestCounts(edge.db, () => NOW)
+    const one = { merchantId, keyId: merchantId, operation: 'getBalances', ms: 3 }
+    for (const status of [200, 200, 400]) counts.note({ ...one, status })
+    await counts.job.run(new AbortController().signal)
+    expect(textOf(await developer!.get(at()))).toMatch(/getBalances main key 3 3 1 3 ms 3 ms/)
+    const { id } = await makeMerchant(edge.db, NOW)
+    expect(textOf(await (await memberOf(id, 'owner')).get(`/app/merchants/${id}/requests`))).not.toContain(
+      'getBalances',
+    )
   })
 
   test('has 50 on a page, and a link to the older ones', async () => {

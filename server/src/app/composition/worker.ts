@@ -29,6 +29,7 @@ import {
 import { createBackupWatchJob } from '../../platform/runtime/backups.ts'
 import { createUntracedJob } from '../../chain/watcher/index.ts'
 import { createRefusalPruneJob } from '../../merchants/refused-requests/index.ts'
+import { createCountPruneJob } from '../../merchants/request-counts/index.ts'
 import { createAttemptPruneJob, createMonthsJob } from '../../merchants/webhooks/index.ts'
 import {
   createClosedJob,
@@ -114,6 +115,7 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     deps.delivery.testing,
     createAttemptPruneJob(runtime),
     createRefusalPruneJob(runtime),
+    createCountPruneJob(runtime),
     createMonthsJob(runtime),
     createBackupWatchJob(runtime, BACKUPS_EVERY_MS),
     createAnswerPruneJob(runtime),

@@ -3,19 +3,43 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { operations } from '@bursar/contract'
 import { exampleOf, targetOf, useEdge } from '../../../../test/world/edge.ts'
+import type { SignedRequest } from '../../merchants/request-counts/index.ts'
 import type { RefusedRequest } from '../../merchants/refused-requests/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 
 const refused: RefusedRequest[] = []
-const edge = useEdge({ onRefused: (one) => void refused.push(one), refusalsPerMinute: 8 })
+const signed: SignedRequest[] = []
+const edge = useEdge({
+  onRefused: (one) => void refused.push(one),
+  onSigned: (one) => void signed.push(one),
+  refusalsPerMinute: 8,
+})
 const withdrawal = operations.find(({ movesMoney, method }) => movesMoney && method === 'POST')!
 beforeEach(() => {
   refused.length = 0
+  signed.length = 0
   edge.answer = undefined
   edge.clock.ms += 60_000
 })
 const order = (more: Parameters<typeof edge.call>[3] = {}) =>
   edge.call('POST', targetOf(withdrawal, withdrawal.path), exampleOf(withdrawal), more)
+
+test('every answer to a signed request is counted with its key, and no other', async () => {
+  await order()
+  edge.answer = () => {
+    throw new ApiRefusal(400, 1, 'not enough money')
+  }
+  await order()
+  const stranger = 'a'.repeat(32)
+  expect((await order({ key: stranger })).status).toBe(401)
+  expect((await edge.raw('GET', '/merchants/balances', [])).status).toBe(401)
+  const own = { merchantId: edge.merchant.id, operation: withdrawal.id, ms: expect.any(Number) as number }
+  const keyId = expect.stringMatching(/^[0-9a-f-]{36}$/) as string
+  expect(signed).toEqual([
+    { ...own, keyId, status: 200 },
+    { ...own, keyId, status: 400 },
+  ])
+})
 
 describe('a refused request', () => {
   test('is noted with the key that signed it and the reason of the answer; an accepted one is not', async () => {

@@ -13,6 +13,7 @@ import { createClientAddress, subjectOf, type ClientAddress } from './client-add
 import { createDispatch, type Dispatch, type Endpoint } from './dispatch.ts'
 import { registerDocuments } from './documents.ts'
 import { refusalOf } from './failures.ts'
+import type { SignedRequest } from '../../merchants/request-counts/index.ts'
 import type { RequestMeter } from './meter.ts'
 import type { EdgeDeps, Passage } from './operation.ts'
 import { checkSpelling } from './page-reading.ts'
@@ -38,6 +39,8 @@ export interface HttpDeps extends Omit<EdgeDeps, 'limiter' | 'clientAddress'> {
   trustedProxies?: readonly string[]
   /** called with every answer of an operation */
   meter?: Pick<RequestMeter, 'note'>
+  /** called with every answer to a request with a valid signature; only changes memory */
+  onSigned?: (request: SignedRequest) => void
   /** called with each refused operation of a known merchant */
   onRefused?: OnRefused
   /** the most open connections; further ones are closed at once */
@@ -233,11 +236,12 @@ const serve = async (
       sendJson(passage, status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
     if (isTracing()) noteOrder(id.toLowerCase())
     const ms = elapsed(startedAt)
-    edge.deps.meter?.note(operation.id, status, ms)
+    const { merchantId, keyId } = passage
+    noteAnswer(edge, { merchantId, keyId, operation: operation.id, ms }, status)
     // Successful requests are counted. A log line for each costs as much as its checks, so they are logged at `debug`
     // only.
     if (edge.deps.log.isLevelEnabled('debug')) {
-      const { requestId, merchantId, keyId } = passage
+      const { requestId } = passage
       edge.deps.log.debug({ requestId, merchantId, keyId, operation: operation.id, status, ms }, 'request')
     }
   } catch (error) {
@@ -289,13 +293,18 @@ interface Known {
   ms: number
 }
 
+const noteAnswer = ({ deps }: Edge, { merchantId, keyId, operation, ms }: Known, status: number): void => {
+  deps.meter?.note(operation, status, ms)
+  if (merchantId !== null && keyId !== null) deps.onSigned?.({ merchantId, keyId, operation, status, ms })
+}
+
 /** Answers a failure of an operation with `{code, description}`. */
 const failOperation = (edge: Edge, exchange: Exchange, error: unknown, known: Known): void => {
   const { refusal, ours } = refusalOf(error)
   const sent = ours || known.merchantId !== null ? refusal : limited(edge, exchange.request, refusal)
   if (edge.closing) exchange.response.shouldKeepAlive = false
   sendRefusal(exchange, sent)
-  edge.deps.meter?.note(known.operation, sent.status, known.ms)
+  noteAnswer(edge, known, sent.status)
   logFailure(edge, exchange, { refusal: sent, ours, error }, known)
   const { onRefused, ...deps } = edge.deps
   if (!onRefused) return

@@ -82,6 +82,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   payout_api_sums: 'sums of a day, computed of withdrawals, card-payouts and exchanges',
   refused_requests: 'a log of refused requests, which is deleted after 30 days',
   request_answers: 'answers to repeated requests, which are deleted after days',
+  request_counts: 'counts of requests, which are deleted after eight days',
   reserve_leaves: 'proofs of reserves: the operator gives each merchant its own',
   screening_decisions: 'decisions of the operator, with its reasons: screenings has the result',
   screening_findings: 'findings of lists, with notes of the operator: screenings has the result',

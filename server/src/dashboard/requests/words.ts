@@ -1,7 +1,17 @@
 import type { Language } from '../../platform/base/language.ts'
 
-/** The texts of the page about refused requests. */
+/** The texts of the page about requests. */
 export interface RequestWords {
+  counts: string
+  countsText: string
+  operation: string
+  day: string
+  week: string
+  ofThem: string
+  mean: string
+  slowest: string
+  ms: (ms: number) => string
+  refused: string
   intro: string
   none: string
   noneText: string
@@ -16,6 +26,17 @@ export interface RequestWords {
 
 export const REQUEST_WORDS: Record<Language, RequestWords> = {
   en: {
+    counts: 'Requests of seven days',
+    countsText:
+      'Requests with a valid signature, by operation and key, the most frequent first. Counts are a minute late. The time is that of the server, without the network.',
+    operation: 'Operation and key',
+    day: '24 hours',
+    week: '7 days',
+    ofThem: 'Refused',
+    mean: 'Mean time',
+    slowest: 'Slowest',
+    ms: (ms) => `${ms} ms`,
+    refused: 'Refused requests',
     intro:
       'The newest requests of the last 30 days that the API refused, with the reasons that it answered: at most 1,000 that you signed, and 200 without a valid signature. A refused request has changed nothing, unless its status is 500 or higher.',
     none: 'No refused requests',
@@ -29,6 +50,17 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
     from: (address) => `from ${address}`,
   },
   uk: {
+    counts: 'Запити за сім днів',
+    countsText:
+      'Запити з дійсним підписом за операціями та ключами, найчастіші спочатку. Підрахунок запізнюється на хвилину. Час — це час сервера без мережі.',
+    operation: 'Операція та ключ',
+    day: '24 години',
+    week: '7 днів',
+    ofThem: 'Відхилено',
+    mean: 'Середній час',
+    slowest: 'Найповільніший',
+    ms: (ms) => `${ms} мс`,
+    refused: 'Відхилені запити',
     intro:
       'Найновіші запити за останні 30 днів, які API відхилив, і причини, які він назвав: щонайбільше 1000 підписаних вами і 200 без дійсного підпису. Відхилений запит нічого не змінив, якщо його статус менший за 500.',
     none: 'Відхилених запитів немає',
@@ -42,6 +74,17 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
     from: (address) => `з ${address}`,
   },
   kk: {
+    counts: 'Жеті күндегі сұраулар',
+    countsText:
+      'Жарамды қолтаңбасы бар сұраулар операция мен кілт бойынша, ең жиісі бірінші. Санақ бір минутқа кешігеді. Уақыт — желісіз, сервердің уақыты.',
+    operation: 'Операция мен кілт',
+    day: '24 сағат',
+    week: '7 күн',
+    ofThem: 'Қайтарылғаны',
+    mean: 'Орташа уақыт',
+    slowest: 'Ең баяуы',
+    ms: (ms) => `${ms} мс`,
+    refused: 'Қабылданбаған сұраулар',
     intro:
       'Соңғы 30 күнде API қабылдамаған ең жаңа сұраулар және ол атаған себептер: сіз қол қойған ең көбі 1000 және жарамды қолтаңбасыз 200 сұрау. Күйі 500-ден кіші болса, қабылданбаған сұрау ештеңені өзгерткен жоқ.',
     none: 'Қабылданбаған сұраулар жоқ',
@@ -56,6 +99,17 @@ export const REQUEST_WORDS: Record<Language, RequestWords> = {
     from: (address) => `${address} мекенжайынан`,
   },
   ru: {
+    counts: 'Запросы за семь дней',
+    countsText:
+      'Запросы с действительной подписью по операциям и ключам, самые частые сначала. Подсчёт запаздывает на минуту. Время — это время сервера без сети.',
+    operation: 'Операция и ключ',
+    day: '24 часа',
+    week: '7 дней',
+    ofThem: 'Отклонено',
+    mean: 'Среднее время',
+    slowest: 'Самый медленный',
+    ms: (ms) => `${ms} мс`,
+    refused: 'Отклонённые запросы',
     intro:
       'Новейшие запросы за последние 30 дней, которые API отклонил, и причины, которые он назвал: не более 1000 подписанных вами и 200 без действительной подписи. Отклонённый запрос ничего не изменил, если его статус меньше 500.',
     none: 'Отклонённых запросов нет',

@@ -259,6 +259,11 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   },
   refused_requests: { owner: 'merchants/refused-requests', api: 'ra', worker: 'rd' },
   request_answers: { owner: 'platform/api', api: 'raw', worker: 'rad', watcher: 'a' },
+  request_counts: {
+    owner: 'merchants/request-counts',
+    api: 'raw(requests, refused, total_ms, slowest_ms)',
+    worker: 'rd',
+  },
   reserve_leaves: { owner: 'treasury/reserves', operator: 'ra' },
   reserve_reports: { owner: 'treasury/reserves', operator: 'ra' },
   schema_migrations: { owner: 'platform/db', api: 'r', worker: 'r', watcher: 'r' },
