@@ -1,6 +1,6 @@
 /**
- * Deposit addresses. Guarantees that an address has one owner permanently, that every request gets a new address, and
- * that the owners of all addresses in a block are found by one query, whose cost does not grow with the number of
+ * Deposit addresses. Guarantees that an address has one owner permanently, that no address is issued for two requests,
+ * and that the owners of all addresses in a block are found by one query, whose cost does not grow with the number of
  * addresses.
  */
 export { replenish } from './commands.ts'

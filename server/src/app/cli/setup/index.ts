@@ -27,7 +27,7 @@ export const setupCommand: Command = command({
     'show-words': flag('show the words of a new seed: they are its backup'),
     'skip-nodes': flag('go on if a node has a fault'),
   },
-  more: 'It changes nothing that exists. To change a setting that setup has written, edit its file. If nothing is missing, it migrates the database and runs the checks of bursar doctor.',
+  more: 'It changes nothing that exists. To change a setting that setup has written, edit its file. It always migrates the database. If nothing was missing, it then runs the checks of bursar doctor.',
   run: async ({ options }, env, out) => {
     if (process.geteuid?.() !== 0) throw new Error('run bursar setup as root: it makes files of several users')
     const answers = await answersFrom(options.answers)
