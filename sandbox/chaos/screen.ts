@@ -66,7 +66,7 @@ export function verdict(
   say(
     `  ${plural(total(tally.kills), 'kill -9', 'kill -9')}: ${byRole.join(', ')}; paused for a while: ${tally.pauses}`,
   )
-  say(`  ${plural(tally.noAnswer, 'call')} got no answer and were repeated, or looked up by localId`)
+  say(`  ${plural(tally.noAnswer, 'call')} got no answer: they were repeated, or their orders were found by localId`)
   say('')
   say(row(['asked for', 'orders', 'accepted', 'refused', 'not placed']))
   for (const kind of ORDER_KINDS) {
