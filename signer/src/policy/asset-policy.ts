@@ -17,7 +17,7 @@ export interface AssetPolicy extends Velocity {
   /** The token's contract; absent for the network's native coin */
   contract?: string
   maxPerIntent: bigint
-  /** A token's decimals, with which approvers are shown amounts in whole coins; absent: they are shown base units */
+  /** The token's decimals: approvers see amounts in whole tokens. If absent, approvers see amounts in chain units */
   decimals?: number
   /** The cold address, in canonical form: transactions of purpose `cold` pay only this address */
   cold?: string

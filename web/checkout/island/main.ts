@@ -4,7 +4,7 @@
  */
 const POLL_MS = 15_000
 const TICK_MS = 1_000
-/** If the payer is still here after this time, leaving failed, and the page is followed again. */
+/** If the page is still open after this time, the payer could not leave it: the script follows the invoice again. */
 const LEAVES_WITHIN_MS = 60_000
 
 const said = document.getElementById('said')

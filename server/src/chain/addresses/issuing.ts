@@ -50,7 +50,8 @@ interface Deps {
 }
 
 /**
- * Issues addresses for all requests in one statement; if a stored answer conflicts with one of them, each by itself.
+ * Issues addresses for all requests in one statement. If the statement fails because one of the requests already has a
+ * stored answer, runs one statement for each request.
  */
 const issueBatch = async (deps: Deps, requests: readonly NewAddress[]): Promise<Issued[]> => {
   try {
@@ -104,7 +105,10 @@ const issueAlone = async (deps: Deps, request: NewAddress): Promise<Issued> => {
   }
 }
 
-/** Serves a merchant with a limit one request at a time over all processes, so that the limit is exact. */
+/**
+ * Issues an address for a merchant that has a limit. Such requests run one after the other, over all processes, so that
+ * the limit is exact.
+ */
 const issueWithin = async ({ db, keys }: Deps, request: NewAddress, limit: number): Promise<Issued> =>
   inTransaction(db, async (tx): Promise<Issued> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`addresses ${request.merchantId}`}, 0))`.execute(tx)

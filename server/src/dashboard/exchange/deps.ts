@@ -7,7 +7,7 @@ export interface ExchangePagesDeps extends DashboardDeps {
   trading: TradingDeps
 }
 
-/** Paths behind that of the merchant. */
+/** Paths relative to the path of the merchant, `/app/merchants/ID/`. */
 export const EXCHANGE = 'exchange'
 export const EXPORT = `${EXCHANGE}/export`
 

@@ -2,8 +2,8 @@ import type { Side } from './pricing.ts'
 import type { PriceBasis } from './quoting.ts'
 
 /**
- * A filled or failed exchange. Amounts are ledger units; prices are in 1e-8 of the pair's second asset for one of the
- * first.
+ * A filled or failed exchange. Amounts are ledger units. A price is the number of 1e-8 units of the pair's second asset
+ * for one whole unit of its first asset.
  */
 export interface Exchange {
   merchantId: string

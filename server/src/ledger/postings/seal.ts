@@ -38,8 +38,8 @@ export const isAnchored = async (tx: Tx, at: Date): Promise<boolean> => {
 /**
  * Advances the hash chains of the next accounts that have entries after their last seal.
  * @param after the last account of the previous page; 0 for the first
- * @returns how many were sealed, and the last account read, undefined when there was none; undefined when another
- *   worker seals
+ * @returns the number of sealed accounts, and the id of the last account read (undefined if no account was read). The
+ *   whole result is undefined if another worker seals now
  */
 export const sealAccounts = async (
   tx: Tx,
@@ -69,7 +69,7 @@ export const sealAccounts = async (
  * Writes the day's anchor: one hash over the newest seal of every account in id order, and over `others`. A copy
  * outside the database later proves that no earlier history was changed. Call it after all accounts were sealed.
  * @param others heads of other chains, one for each line
- * @returns the anchor; undefined when the day has one or another worker is writing it
+ * @returns the anchor. Undefined if the day already has an anchor, or if another worker seals or writes an anchor now
  */
 export const anchorDay = async (tx: Tx, at: Date, others: readonly string[] = []): Promise<Buffer | undefined> => {
   if ((await isAnchored(tx, at)) || !(await takeTurn(tx))) return undefined

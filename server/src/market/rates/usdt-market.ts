@@ -10,18 +10,20 @@ export interface UsedBook extends Book {
 }
 
 /**
- * The market of one asset against USDT: the books that agree, and how many of them must hold enough for a price. The
- * asset is the base (`BTC/USDT`); a currency is the quote (`USDT/UAH`).
+ * The order books of one asset against USDT whose prices agree. A crypto asset is the base of its market (`BTC/USDT`); a
+ * fiat asset is the second asset (`USDT/UAH`).
  */
 export interface UsdtMarket {
   ticker: string
   books: readonly UsedBook[]
+  /** the number of books that must have enough volume for a price */
   quorum: number
 }
 
 /**
- * Conversions through a market, in 1e-18 whole units. Each is calculated from every book; the result is the median, or
- * of an even number the middle one that is worse for the caller. Undefined when too few books hold enough.
+ * Conversions through a market, in 1e-18 whole units. Each is calculated from every book; the result is the median. Of an
+ * even number of results, it is the one of the two middle results that is worse for the caller. Undefined if fewer than
+ * `quorum` books have enough volume.
  */
 
 /** USDT received for spending `amount` of the asset. */

@@ -1,6 +1,7 @@
 /**
- * Delivery of notifications: clocks that tests move, and merchants' receivers over real HTTP. It stands here because
- * only tests of this module deliver; other tests read what was notified (test/world/observed.ts).
+ * A world for tests of the delivery of notifications: clocks that tests move, and HTTP servers that act as merchants'
+ * receivers. Only tests of this module send notifications; other tests read the stored notifications
+ * (test/world/observed.ts).
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
@@ -37,7 +38,10 @@ export interface Receiver {
   url: string
   requests: Received[]
   accepted: Received[]
-  /** Decides about each request; the default accepts. May also answer for itself and say `taken`. */
+  /**
+   * Returns the HTTP status of the answer, `reset` to close the connection, or `answered` if it has written the response
+   * itself. The default returns 200.
+   */
   judge: (
     request: Received,
     response: ServerResponse,
@@ -50,13 +54,14 @@ export interface World {
   pool: pg.Pool
   db: Db
   runtime: Runtime
-  /** ms; `business` runs ahead of it */
+  /** real time, ms since the epoch */
   now: number
+  /** ms by which the business clock is ahead of `now` */
   ahead: number
   logged: string[]
   endpoints: Map<string, Endpoint>
   outbound: Outbound
-  /** seals the secrets of additional endpoints */
+  /** encrypts the secrets of additional endpoints */
   box: SecretBox
   receiver(): Promise<Receiver>
   /** A merchant whose notifications go to a receiver. */

@@ -9,7 +9,7 @@ import { deliverItem, releaseItem } from './postings.ts'
 import { isHeldBack, isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Returns the receiver's effects of an internal transfer, in the same transaction. */
+/** Returns the effects of an internal transfer on the receiving merchant. Runs in the transaction that moves the money. */
 export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) => Promise<Effects>
 
 const NOT_CARRIED = { hash: null, from: [], block: null } as const
@@ -85,8 +85,9 @@ export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date)
 }
 
 /**
- * Halts withdrawals for which the signer has not been asked yet, and returns the ids of those. The caller holds the
- * lock that excludes planning and asking meanwhile.
+ * Excludes the given withdrawals from planning, except those that the signer has already been asked to sign. The caller
+ * must hold the lock that prevents planning and asking.
+ * @returns the ids of the excluded withdrawals
  */
 export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   if (ids.length === 0) return new Set()
@@ -98,7 +99,10 @@ export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Excludes a waiting withdrawal from planning until it is decided. Returns false if it is not waiting. */
+/**
+ * Excludes a waiting withdrawal from planning until its screening has a result; `resume` ends the exclusion. Returns
+ * false if the withdrawal is not waiting.
+ */
 export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> => {
   const { rows } =
     await sql`update withdrawals set halted = true where merchant_id = ${merchantId} and id = ${id} and state = 'requested'
@@ -106,7 +110,7 @@ export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: stri
   return rows.length > 0
 }
 
-/** Ends the halt of a withdrawal. */
+/** Ends the exclusion of a withdrawal from planning. */
 export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(
     tx,

@@ -7,8 +7,8 @@ import { requireOpen, requireProof } from './proofs.ts'
 import type { Session } from './sessions.ts'
 
 /**
- * Checks, in the transaction of a command, that the person of a session may do it now, and locks the session: it can't
- * end before the transaction does. Throws NotAllowed or ProofNeeded.
+ * Checks that the person of a session may carry out a command now, and locks the session, so that the session can't end
+ * before the transaction. Runs in the transaction of the command. Throws NotAllowed or ProofNeeded.
  * @param asked `needsProof`: only with a proof within the last five minutes
  */
 export const authoriseSession = async (

@@ -51,8 +51,8 @@ export const conclude = async (
 }
 
 /**
- * Called with the operators' decision, in the transaction that stores it, and the state before. Throws an Error if the
- * decision can't be carried out.
+ * Called with the operators' decision and the state before the decision, in the transaction that stores the decision.
+ * Throws an Error if the decision can't be carried out.
  */
 export type DecidedSubscriber = (
   tx: Tx,
@@ -63,8 +63,8 @@ export type DecidedSubscriber = (
 
 /**
  * Stores an operator's opinion on a risky subject, or on a deposit that no provider has judged. The decision takes
- * effect once `deciders` different people agree. A subject without a judgement then gets one from the known answers,
- * marked as incomplete. Returns undefined if there is nothing to decide.
+ * effect once `deciders` different people agree. If the subject has no judgement then, a judgement is computed from the
+ * answers received so far and marked as incomplete. Returns undefined if there is nothing to decide.
  */
 export const decideAs = async (
   tx: Tx,

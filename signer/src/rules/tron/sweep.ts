@@ -8,13 +8,14 @@ import { Refusal } from '../../protocol/refusal.ts'
 
 /**
  * The first key of the hot account, which receives TRON's deposits. The signer derives its address; the caller does not
- * name it.
+ * name it. Branch 0 of BIP-44 has the addresses that receive money from outside.
  */
 const HOT: KeyReference = { account: 'hot', branch: 0, index: 0 }
 
 /**
- * Judges a sweep: a deposit address pays an enabled asset to our hot address. Or a top-up: the hot address sends TRX
- * for the fees of that transfer to the deposit address whose key the request names.
+ * Judges a sweep or a top-up. A sweep pays an enabled asset from a deposit address to our hot address. A top-up sends
+ * TRX from the hot address to a deposit address, for the fees of its sweep; the request names the key of the deposit
+ * address.
  * @returns sun that the hot address pays in addition to fees
  */
 export function judgeTronSweep(
@@ -55,7 +56,10 @@ function judgeTopUp(
   return contract.amount
 }
 
-/** The address that a deposit address pays. Throws a Refusal unless the policy allows signing for the asset. */
+/**
+ * Returns the receiver of a payment by a deposit address; the caller compares it with the hot address. Throws a Refusal
+ * unless the policy enables the asset.
+ */
 function judgeAsset(contract: Contract, assets: TronPolicy['assets']): string {
   if (contract.kind === 'TransferContract') {
     requireEnabled(NATIVE_TICKER.TRON, assets)

@@ -1,6 +1,7 @@
 /**
- * Checks whether a node meets Bursar's requirements. Guarantees to only read, and to report properties that a node does
- * not reveal as `unknown`, never as `unfit`.
+ * Checks whether a node meets Bursar's requirements. Guarantees:
+ * - it only reads;
+ * - if a node does not reveal a property, the finding is `unknown`, never `unfit`.
  */
 import { isEvmNetwork, type Network } from '@bursar/chainkit'
 import { parseRpcJson } from '@bursar/chainkit/bitcoin'

@@ -8,7 +8,7 @@ import type { SweepPolicy } from '../policy.ts'
 export interface TronSweepPermission {
   /** tickers */
   assets: ReadonlySet<string>
-  /** energy, and activations without a top-up */
+  /** whether the signer delegates energy to deposit addresses, and activates them without a top-up */
   mayLend: boolean
   /** sun */
   maxTopUp: bigint
@@ -31,6 +31,9 @@ export interface TronSweepDeps {
 /** The amounts that the hot address can send now, after all unconfirmed transactions. */
 export interface SpendableSun {
   sun: bigint
-  /** number of transactions planned from the address before `sun` was read, for `isPlannedStill` */
+  /**
+   * number of transactions that were planned from the address before `sun` was read; `isPlannedStill` compares it with
+   * the present number
+   */
   planned: number
 }
