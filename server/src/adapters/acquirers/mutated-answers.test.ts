@@ -8,8 +8,8 @@ import { createBank } from './bank/index.ts'
 import { maskCard, withoutCards } from './card-mask.ts'
 import { createFreedomPay } from './freedompay/index.ts'
 import { FREEDOMPAY_LIMITS } from './freedompay/settings.ts'
-import { isFreedomPaySignature, signFreedomPay, type PgFields } from './freedompay/signature.ts'
-import { readPgXml } from './freedompay/xml.ts'
+import { isFreedomPaySignature, signFreedomPay, type FreedomPayFields } from './freedompay/signature.ts'
+import { readFreedomPayXml } from './freedompay/xml.ts'
 import { createLiqPay } from './liqpay/index.ts'
 import { LIQPAY_LIMITS } from './liqpay/settings.ts'
 import { signLiqPay } from './liqpay/signature.ts'
@@ -106,14 +106,14 @@ const xmlOf = (fields: Readonly<Record<string, string>>): string =>
     .join('')}</response>`
 
 const signedXml = (text: string, script: string): string => {
-  const fields = readPgXmlOr(text)
+  const fields = readXmlOr(text)
   return fields === undefined
     ? text
     : text.replace('</response>', `<pg_sig>${signFreedomPay(script, fields, KEY)}</pg_sig></response>`)
 }
-const readPgXmlOr = (text: string): PgFields | undefined => {
+const readXmlOr = (text: string): FreedomPayFields | undefined => {
   try {
-    return readPgXml(text)
+    return readFreedomPayXml(text)
   } catch {
     return undefined
   }
@@ -270,10 +270,10 @@ describe.each(Object.entries(SAID))('%s', (_name, { acquirer, texts, right, call
 
 describe('work grows no faster than the text', () => {
   test('fields of one name in XML are read up to a number that a callback without a signature may have', () => {
-    const fields = readPgXml(`<response>${'<a/>'.repeat(9_999)}</response>`)
+    const fields = readFreedomPayXml(`<response>${'<a/>'.repeat(9_999)}</response>`)
     expect(fields['a']).toHaveLength(9_999)
     expect(isFreedomPaySignature('x', fields, KEY)).toBe(false)
-    expect(() => readPgXml(`<response>${'<a/>'.repeat(10_000)}</response>`)).toThrow('more than 10000 elements')
+    expect(() => readFreedomPayXml(`<response>${'<a/>'.repeat(10_000)}</response>`)).toThrow('more than 10000 elements')
   })
 
   test('a text for a card, and one with digits in it', () => {

@@ -1,7 +1,7 @@
 import { withoutCards } from '../card-mask.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type AcquirerState } from '../port.ts'
 import { refusedRefund } from '../refunds.ts'
-import type { PgAnswer } from './call.ts'
+import type { FreedomPayAnswer } from './call.ts'
 import {
   codeOf,
   FREEDOMPAY_NOT_BEGUN,
@@ -13,14 +13,17 @@ import {
 
 /** Derives states from answers, by their signature and contents. */
 
-type Fields = PgAnswer['fields']
+type Fields = FreedomPayAnswer['fields']
 
 const isError = (fields: Fields): boolean => pgText(fields, 'pg_status') === 'error'
 
 const messageOf = (fields: Fields): string => withoutCards(pgText(fields, 'pg_error_description'))
 
 /** Reads the state of a signed answer; an unsigned one decides nothing. */
-export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) => AcquirerState): AcquirerState =>
+export const decided = (
+  { fields, isSigned }: FreedomPayAnswer,
+  read: (fields: Fields) => AcquirerState,
+): AcquirerState =>
   isSigned
     ? read(fields)
     : pgText(fields, 'pg_sig') === ''
@@ -28,7 +31,7 @@ export const decided = ({ fields, isSigned }: PgAnswer, read: (fields: Fields) =
       : { kind: 'unknown', reason: `an answer signed with another key, code ${codeOf(fields)}`, otherKey: true }
 
 /** @throws AcquirerUnreachable for errors about our key, shop or contract, which do not concern any payment */
-export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
+export const requireBelieved = (name: string, { fields }: FreedomPayAnswer): void => {
   if (!isError(fields) || !FREEDOMPAY_NOT_BELIEVED.has(codeOf(fields))) return
   throw new AcquirerUnreachable(`${name}: it refuses to answer: ${codeOf(fields)}`, { sent: true })
 }
@@ -37,7 +40,7 @@ export const requireBelieved = (name: string, { fields }: PgAnswer): void => {
  * Whether the order was not begun. An unsigned answer proves this only where Freedom Pay has no key to sign with: it
  * does not recognise the shop or our signature.
  */
-const isNotBegun = ({ fields, isSigned }: PgAnswer): boolean =>
+const isNotBegun = ({ fields, isSigned }: FreedomPayAnswer): boolean =>
   isError(fields) && (isSigned ? FREEDOMPAY_NOT_BEGUN : FREEDOMPAY_NOT_IDENTIFIED).has(codeOf(fields))
 
 const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspecified'])
@@ -46,7 +49,7 @@ const OWN_FAILURE: ReadonlySet<string> = new Set(['600', '1000', '9999', 'unspec
  * Error for a payment without a page. Without a page no payer can pay, so an error of Freedom Pay is a refusal, unless
  * it reports its own failure.
  */
-export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | AcquirerUnreachable => {
+export const noPage = (name: string, answer: FreedomPayAnswer): AcquirerRefusal | AcquirerUnreachable => {
   const { fields, isSigned } = answer
   const code = codeOf(fields)
   if (isNotBegun(answer) || (isSigned && isError(fields) && !OWN_FAILURE.has(code)))
@@ -58,7 +61,7 @@ export const noPage = (name: string, answer: PgAnswer): AcquirerRefusal | Acquir
  * State after a payout's answer. `ok` may only mean that the payout was accepted, and an error may concern a repeated
  * order: the status query decides.
  */
-export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
+export const readPayoutAnswer = (answer: FreedomPayAnswer): AcquirerState => {
   const { fields } = answer
   const code = codeOf(fields)
   if (isNotBegun(answer))
@@ -78,13 +81,13 @@ export const readPayoutAnswer = (answer: PgAnswer): AcquirerState => {
  * State of a refund that was not begun; undefined for any other answer. That includes 490 (cannot be cancelled), which
  * may also answer a refund that was made.
  */
-export const readRefundRefusal = ({ fields, isSigned }: PgAnswer): AcquirerState | undefined =>
+export const readRefundRefusal = ({ fields, isSigned }: FreedomPayAnswer): AcquirerState | undefined =>
   isSigned && isError(fields) && FREEDOMPAY_NOT_BEGUN.has(codeOf(fields))
     ? refusedRefund(codeOf(fields), messageOf(fields))
     : undefined
 
 /** State after an undecided answer, with its error, if any, for an operator to read. */
-export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): AcquirerState =>
+export const afterRefundError = ({ fields }: FreedomPayAnswer, state: AcquirerState): AcquirerState =>
   isError(fields) && state.kind === 'unknown'
     ? {
         kind: 'unknown',
@@ -96,7 +99,7 @@ export const afterRefundError = ({ fields }: PgAnswer, state: AcquirerState): Ac
  * Whether a listed refund (`pg_refund_payments`) has neither succeeded nor failed, or the order's newest payment is
  * such a refund.
  */
-export const isRefundUnderWay = ({ fields, isSigned }: PgAnswer): boolean => {
+export const isRefundUnderWay = ({ fields, isSigned }: FreedomPayAnswer): boolean => {
   if (!isSigned) return false
   return [...refundsIn(fields), ...(isRefundRecord(fields) ? [fields] : [])].some((refund) =>
     UNDER_WAY.has(pgText(refund, 'pg_payment_status')),
@@ -112,7 +115,7 @@ const refundsIn = (fields: Fields): Fields[] => {
 }
 
 /** Number of failed refunds in the payment's list. They stay in the list and do not count in the refunded sum. */
-export const failedRefunds = ({ fields, isSigned }: PgAnswer): number =>
+export const failedRefunds = ({ fields, isSigned }: FreedomPayAnswer): number =>
   isSigned
     ? refundsIn(fields).filter((refund) => ['error', 'failed'].includes(pgText(refund, 'pg_payment_status'))).length
     : 0

@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { AcquirerHttp } from '../http.ts'
 import { AcquirerUnreachable } from '../port.ts'
-import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
+import { isFreedomPaySignature, scriptOf, signFreedomPay, type FreedomPayFields } from './signature.ts'
 import type { Spacing } from './spacing.ts'
-import { readPgXml } from './xml.ts'
+import { readFreedomPayXml } from './xml.ts'
 
 /**
- * An answer, and whether it is signed. An unsigned one proves only that Freedom Pay does not recognise the merchant.
+ * An answer of Freedom Pay. It does not sign an answer if it does not know the merchant. Use an unsigned answer for
+ * this error only.
  */
-export interface PgAnswer {
-  fields: PgFields
+export interface FreedomPayAnswer {
+  fields: FreedomPayFields
+  /** the answer has a valid signature */
   isSigned: boolean
 }
 
-export interface PgCall {
+export interface FreedomPayCall {
   path: string
   fields: Readonly<Record<string, string>>
   secretKey: string
@@ -27,7 +29,7 @@ export const newSalt = (): string => randomBytes(12).toString('hex')
  * Returns a function that signs a request, waits for its turn, sends it once and verifies the answer. It throws
  * AcquirerUnreachable.
  */
-export const createPgCaller =
+export const createFreedomPayCaller =
   ({
     name,
     url,
@@ -41,7 +43,7 @@ export const createPgCaller =
     http: AcquirerHttp
     spacing: Spacing
   }) =>
-  async ({ path, fields, secretKey, isOrder }: PgCall): Promise<PgAnswer> => {
+  async ({ path, fields, secretKey, isOrder }: FreedomPayCall): Promise<FreedomPayAnswer> => {
     const script = scriptOf(path)
     const unsigned = { ...fields, pg_merchant_id: merchantId, pg_salt: newSalt() }
     const body = new URLSearchParams({ ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }).toString()
@@ -52,9 +54,9 @@ export const createPgCaller =
     return { fields: read, isSigned: isFreedomPaySignature(script, read, secretKey) }
   }
 
-const readAnswer = (name: string, body: Buffer): PgFields => {
+const readAnswer = (name: string, body: Buffer): FreedomPayFields => {
   try {
-    return readPgXml(body.toString('utf8'))
+    return readFreedomPayXml(body.toString('utf8'))
   } catch {
     throw new AcquirerUnreachable(`${name}: the answer is no XML of Freedom Pay's`, { sent: true })
   }

@@ -1,9 +1,9 @@
 import { ForgedCallback, type Callback, type RawCallback } from '../port.ts'
 import { newSalt } from './call.ts'
 import type { FreedomPaySettings } from './settings.ts'
-import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
+import { isFreedomPaySignature, scriptOf, signFreedomPay, type FreedomPayFields } from './signature.ts'
 import { pgText, readPaymentResult, readPayout } from './state.ts'
-import { readPgXml, writePgXml } from './xml.ts'
+import { readFreedomPayXml, writeFreedomPayXml } from './xml.ts'
 
 /**
  * Reads a call to result_url, signed with the key for payments, or to a payout's post_link, signed with the key for
@@ -34,7 +34,7 @@ export const readFreedomPayCallback = (settings: FreedomPaySettings, { url, body
  * paid in another currency than the shop's. Everything else is answered with `ok`, because Freedom Pay repeats the call
  * until then.
  */
-const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['ack'] => {
+const ackOf = (script: string, fields: FreedomPayFields, secretKey: string): Callback['ack'] => {
   const isForeign = pgText(fields, 'pg_result') === '1' && !['', 'KZT'].includes(pgText(fields, 'pg_currency'))
   const isRejected = isForeign && pgText(fields, 'pg_can_reject') === '1'
   const unsigned = {
@@ -43,26 +43,26 @@ const ackOf = (script: string, fields: PgFields, secretKey: string): Callback['a
     pg_salt: newSalt(),
   }
   const signed = { ...unsigned, pg_sig: signFreedomPay(script, unsigned, secretKey) }
-  return { status: 200, contentType: 'application/xml; charset=utf-8', body: writePgXml(signed) }
+  return { status: 200, contentType: 'application/xml; charset=utf-8', body: writeFreedomPayXml(signed) }
 }
 
 /**
  * Decodes the fields of a form, of the query, or of XML in the field pg_xml. A field that appears twice makes the
  * callback invalid.
  */
-const decode = (url: string, body: Buffer): PgFields => {
+const decode = (url: string, body: Buffer): FreedomPayFields => {
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
   const form = new URLSearchParams(body.length > 0 ? body.toString('utf8') : query)
   const xml = form.get('pg_xml')
   try {
-    return xml === null ? formFields(form) : readPgXml(xml)
+    return xml === null ? formFields(form) : readFreedomPayXml(xml)
   } catch {
     throw new ForgedCallback('the fields are not readable')
   }
 }
 
-const formFields = (form: URLSearchParams): PgFields => {
-  const fields: PgFields = Object.fromEntries(form)
+const formFields = (form: URLSearchParams): FreedomPayFields => {
+  const fields: FreedomPayFields = Object.fromEntries(form)
   if (Object.keys(fields).length !== [...form.keys()].length) throw new Error('a field appears twice')
   return fields
 }

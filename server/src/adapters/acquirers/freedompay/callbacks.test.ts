@@ -5,7 +5,7 @@ import { ForgedCallback } from '../port.ts'
 import { createFreedomPay } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
 import { signFreedomPay } from './signature.ts'
-import { readPgXml, writePgXml } from './xml.ts'
+import { readFreedomPayXml, writeFreedomPayXml } from './xml.ts'
 
 const [KEY, PAYOUT_KEY] = ['key-in', 'key-out']
 const freedom = createFreedomPay({
@@ -53,7 +53,7 @@ describe('calls back', () => {
   test('are answered in XML that is signed with the script of our own address', () => {
     const { ack } = call(paid)
     expect([ack.status, ack.contentType]).toEqual([200, 'application/xml; charset=utf-8'])
-    expect(readPgXml(ack.body)).toMatchObject({ pg_status: 'ok', pg_description: '' })
+    expect(readFreedomPayXml(ack.body)).toMatchObject({ pg_status: 'ok', pg_description: '' })
     expect(isSignedAnswer('https://a.example/acquirers/kz/told?v=1', ack.body, KEY)).toBe(true)
     expect(isSignedAnswer('https://a.example/acquirers/kz/else', ack.body, KEY)).toBe(false)
   })
@@ -64,7 +64,9 @@ describe('calls back', () => {
     ['USD', '1', '0', 'ok'],
     ['KZT', '1', '1', 'ok'],
   ])('currency %s, can reject %s, result %s: %s', (pg_currency, pg_can_reject, pg_result, status) => {
-    expect(readPgXml(call({ ...paid, pg_currency, pg_can_reject, pg_result }).ack.body)['pg_status']).toBe(status)
+    expect(readFreedomPayXml(call({ ...paid, pg_currency, pg_can_reject, pg_result }).ack.body)['pg_status']).toBe(
+      status,
+    )
   })
 
   test('of a payout are signed and answered with the key for payouts', () => {
@@ -82,7 +84,7 @@ describe('calls back', () => {
 
   test('XML in a field is read too', () => {
     const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...paid }
-    const xml = writePgXml({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })
+    const xml = writeFreedomPayXml({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })
     const body = Buffer.from(new URLSearchParams({ pg_xml: xml }).toString())
     expect(freedom.readCallback({ headers: {}, url: '/told', body })).toMatchObject({
       reference: 'o1',

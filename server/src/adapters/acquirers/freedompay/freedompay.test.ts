@@ -5,7 +5,7 @@ import { AcquirerRefusal, ForgedCallback, type PaymentOrder } from '../port.ts'
 import { createFreedomPay, type FreedomPaySettings } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
 import { isFreedomPaySignature, scriptOf, signFreedomPay } from './signature.ts'
-import { writePgXml } from './xml.ts'
+import { writeFreedomPayXml } from './xml.ts'
 
 const [KEY, PAYOUT_KEY] = ['key-in', 'key-out']
 const asked: { url: string; fields: Record<string, string> }[] = []
@@ -23,7 +23,7 @@ const answers =
   (fields: Record<string, string>) =>
   (script: string, key: string): string => {
     const salted = { ...fields, pg_salt: 's' }
-    return writePgXml({ ...salted, pg_sig: signFreedomPay(script, salted, key) })
+    return writeFreedomPayXml({ ...salted, pg_sig: signFreedomPay(script, salted, key) })
   }
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0)
 const settings: FreedomPaySettings = {
@@ -150,7 +150,7 @@ describe('the page', () => {
   })
 
   test.each([
-    ['unsigned', () => writePgXml(page)],
+    ['unsigned', () => writeFreedomPayXml(page)],
     ['signed by another', (script: string) => answers(page)(script, 'else')],
     ['signed for another script', (_script: string, key: string) => answers(page)('payment.php', key)],
     ['its own failure', answers({ pg_status: 'error', pg_error_code: '9999' })],
@@ -238,7 +238,7 @@ describe('the status of a payment', () => {
   })
 
   test('an unsigned answer is unknown, and a refusal of the shop is an error (row A-8)', async () => {
-    reply = () => writePgXml(paid)
+    reply = () => writeFreedomPayXml(paid)
     expect((await freedom.paymentState('o1')).kind).toBe('unknown')
     reply = () => '<response><pg_status>error</pg_status><pg_error_code>9998</pg_error_code></response>'
     await expect(freedom.paymentState('o1')).rejects.toThrow('kz: it refuses to answer: 9998')

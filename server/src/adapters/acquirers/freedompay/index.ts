@@ -17,7 +17,7 @@ import {
   readRefundRefusal,
   requireBelieved,
 } from './answers.ts'
-import { createPgCaller, type PgAnswer } from './call.ts'
+import { createFreedomPayCaller, type FreedomPayAnswer } from './call.ts'
 import { readFreedomPayCallback } from './callback.ts'
 import { initPayment, payoutTo } from './requests.ts'
 import type { FreedomPaySettings } from './settings.ts'
@@ -29,7 +29,7 @@ export { FREEDOMPAY_SHAPE, readFreedomPaySettings, type FreedomPaySettings } fro
 export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
   const { name, http, secretKey, payoutSecretKey, spacingMs, now = Date.now } = settings
   const full = () => new AcquirerUnreachable(`${name}: too many calls wait for their turn`, { sent: false })
-  const call = createPgCaller({
+  const call = createFreedomPayCaller({
     name,
     url: settings.url.replace(/\/$/, ''),
     merchantId: settings.merchantId,
@@ -37,8 +37,12 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
     spacing: createSpacing({ ms: spacingMs, onFull: full }),
   })
   // Queries in the queue by request: a repeated query gets the same answer.
-  const asking = new Map<string, Promise<PgAnswer>>()
-  const lookUp = async (path: string, fields: Readonly<Record<string, string>>, key: string): Promise<PgAnswer> => {
+  const asking = new Map<string, Promise<FreedomPayAnswer>>()
+  const lookUp = async (
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    key: string,
+  ): Promise<FreedomPayAnswer> => {
     const question = JSON.stringify([path, fields])
     const answer =
       asking.get(question) ??
@@ -51,16 +55,19 @@ export const createFreedomPay = (settings: FreedomPaySettings): Acquirer => {
    * A query by order returns its newest payment, which after a refund is the refund. Query by the payment's own number
    * where it is known.
    */
-  const status = (reference: string, paymentId: string | undefined): Promise<PgAnswer> =>
+  const status = (reference: string, paymentId: string | undefined): Promise<FreedomPayAnswer> =>
     lookUp(
       '/get_status3.php',
       paymentId === undefined ? { pg_order_id: reference } : { pg_payment_id: paymentId },
       secretKey,
     )
-  const read = (answer: PgAnswer, reference: string, paymentId: string | undefined): AcquirerState =>
+  const read = (answer: FreedomPayAnswer, reference: string, paymentId: string | undefined): AcquirerState =>
     decided(answer, readPaymentStatusOf({ reference, paymentId }))
   /** A pending refund is listed with the payment, or appears only as the newest payment of the order. */
-  const isUnderWay = async ({ reference, acquirerReference }: RefundOrder, answer: PgAnswer): Promise<boolean> =>
+  const isUnderWay = async (
+    { reference, acquirerReference }: RefundOrder,
+    answer: FreedomPayAnswer,
+  ): Promise<boolean> =>
     isRefundUnderWay(answer) ||
     (acquirerReference !== undefined && isRefundUnderWay(await status(reference, undefined)))
   const refundState = async (order: RefundOrder): Promise<AcquirerState> => {

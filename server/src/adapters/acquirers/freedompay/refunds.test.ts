@@ -5,7 +5,7 @@ import type { AcquirerHttp } from '../http.ts'
 import { createFreedomPay } from './index.ts'
 import { FREEDOMPAY_LIMITS } from './settings.ts'
 import { scriptOf, signFreedomPay } from './signature.ts'
-import { writePgXml } from './xml.ts'
+import { writeFreedomPayXml } from './xml.ts'
 
 /**
  * Answers of Freedom Pay in production (recorded by the authors of vevovip/chaospay, orders 18508638 and 18508640):
@@ -52,7 +52,7 @@ const world = (refundStatus: string, again: Record<string, string>) => {
       return {
         status: 200,
         headers: {},
-        body: Buffer.from(writePgXml({ ...salted, pg_sig: signFreedomPay(script, salted, KEY) })),
+        body: Buffer.from(writeFreedomPayXml({ ...salted, pg_sig: signFreedomPay(script, salted, KEY) })),
       }
     },
   }

@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../../../../sandbox/acquirers/freedompay/signature.ts'
 import type { Fields } from '../../../../../sandbox/acquirers/freedompay/signature.ts'
-import { isFreedomPaySignature, scriptOf, signFreedomPay, type PgFields } from './signature.ts'
+import { isFreedomPaySignature, scriptOf, signFreedomPay, type FreedomPayFields } from './signature.ts'
 
-const PUBLISHED: PgFields = {
+const PUBLISHED: FreedomPayFields = {
   pg_t_param: 'value3',
   pg_a_param: 'value1',
   pg_z_param: { pg_q_subparam: 'subvalue2', pg_m_subparam: 'subvalue1' },
   pg_b_param: 'value2',
   pg_salt: '9imM909TH820jwk387',
 }
-const CALLBACK: PgFields = {
+const CALLBACK: FreedomPayFields = {
   pg_order_id: 'order-1',
   pg_payment_id: '4567',
   pg_amount: '25.00',
@@ -24,7 +24,7 @@ const CALLBACK: PgFields = {
   pg_card_pan: '5483-18XX-XXXX-0293',
   pg_can_reject: '1',
 }
-const NESTED: PgFields = {
+const NESTED: FreedomPayFields = {
   pg_status: 'ok',
   pg_payment_id: '123456789',
   pg_refund_payments: { pg_refund_payment: { pg_payment_id: '9', pg_amount: '-10' } },
@@ -81,7 +81,7 @@ describe('signatures of Freedom Pay', () => {
   })
 
   test('fields of one name are taken in the order they came (row A-8)', () => {
-    const fields = (...values: string[]): PgFields => ({ b: { one: values }, a: 'x' })
+    const fields = (...values: string[]): FreedomPayFields => ({ b: { one: values }, a: 'x' })
     expect(signFreedomPay('s', fields('2', '1'), 'k')).toBe(signFreedomPay('s', { a: 'x', b: '2', c: '1' }, 'k'))
     expect(signFreedomPay('s', fields('2', '1'), 'k')).not.toBe(signFreedomPay('s', fields('1', '2'), 'k'))
   })

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { sameText } from '../same-text.ts'
 
 /** A field's value: text, nested fields, or several values of the same name in order of arrival. */
-export type PgValue = string | PgFields | readonly PgValue[]
-export interface PgFields {
+export type PgValue = string | FreedomPayFields | readonly PgValue[]
+export interface FreedomPayFields {
   readonly [name: string]: PgValue
 }
 
@@ -12,17 +12,17 @@ export interface PgFields {
  * names, nested and empty ones included (freedompay.kz/docs-en/merchant-api/intro, read 2026-11-21).
  * @param script the last segment of the URL's path: Freedom Pay's URL for our requests, our own for callbacks
  */
-export const signFreedomPay = (script: string, fields: PgFields, secretKey: string): string =>
+export const signFreedomPay = (script: string, fields: FreedomPayFields, secretKey: string): string =>
   createHash('md5')
     .update([script, ...valuesOf(fields), secretKey].join(';'), 'utf8')
     .digest('hex')
 
-export const isFreedomPaySignature = (script: string, fields: PgFields, secretKey: string): boolean => {
+export const isFreedomPaySignature = (script: string, fields: FreedomPayFields, secretKey: string): boolean => {
   const given = fields['pg_sig']
   return typeof given === 'string' && sameText(given, signFreedomPay(script, fields, secretKey))
 }
 
-const valuesOf = (fields: PgFields): string[] =>
+const valuesOf = (fields: FreedomPayFields): string[] =>
   Object.keys(fields)
     .filter((name) => name !== 'pg_sig')
     .sort()
@@ -30,7 +30,7 @@ const valuesOf = (fields: PgFields): string[] =>
 
 const valuesOfOne = (value: PgValue): string[] => {
   if (typeof value === 'string') return [value]
-  return Array.isArray(value) ? (value as readonly PgValue[]).flatMap(valuesOfOne) : valuesOf(value as PgFields)
+  return Array.isArray(value) ? (value as readonly PgValue[]).flatMap(valuesOfOne) : valuesOf(value as FreedomPayFields)
 }
 
 /**

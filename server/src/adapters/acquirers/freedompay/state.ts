@@ -2,10 +2,10 @@ import { minorUnitsOf } from '../amount.ts'
 import { maskCard, withoutCards } from '../card-mask.ts'
 import type { AcquirerState } from '../port.ts'
 import { refusalKinds } from '../refusal-kinds.ts'
-import type { PgFields } from './signature.ts'
+import type { FreedomPayFields } from './signature.ts'
 
 /** Returns a field's text; empty for an absent or nested field. */
-export const pgText = (fields: PgFields, name: string): string => {
+export const pgText = (fields: FreedomPayFields, name: string): string => {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   return typeof value === 'string' ? value : ''
 }
@@ -14,11 +14,11 @@ const unclear = (reason: string): AcquirerState => ({ kind: 'unknown', reason: w
 const waiting = (reason: string): AcquirerState => ({ kind: 'waiting', reason: withoutCards(reason) })
 
 /** Returns an amount in minor units; a refund's is negative. */
-const amountOf = (fields: PgFields, ...names: string[]): bigint | undefined =>
+const amountOf = (fields: FreedomPayFields, ...names: string[]): bigint | undefined =>
   names.map((name) => minorUnitsOf(pgText(fields, name).replace(/^-/, ''))).find((units) => units !== undefined)
 
 /** `get_status3.php` (freedompay.kz/docs-en/merchant-api/after-pay, read 2026-11-21). */
-const readPaymentStatus = (fields: PgFields): AcquirerState => {
+const readPaymentStatus = (fields: FreedomPayFields): AcquirerState => {
   if (pgText(fields, 'pg_status') !== 'ok' || ['', '0'].includes(pgText(fields, 'pg_payment_id')))
     return unclear(codeOf(fields))
   const status = pgText(fields, 'pg_payment_status')
@@ -47,7 +47,7 @@ const readPaymentStatus = (fields: PgFields): AcquirerState => {
 /** Like `readPaymentStatus`, for one requested payment: an answer about another order or payment decides nothing. */
 export const readPaymentStatusOf =
   ({ reference, paymentId }: { reference: string; paymentId: string | undefined }) =>
-  (fields: PgFields): AcquirerState => {
+  (fields: FreedomPayFields): AcquirerState => {
     const [order, payment] = [pgText(fields, 'pg_order_id'), pgText(fields, 'pg_payment_id')]
     const isOther =
       (order !== '' && order !== reference) || (paymentId !== undefined && !['', '0', paymentId].includes(payment))
@@ -58,13 +58,13 @@ export const readPaymentStatusOf =
  * A refund is a separate payment with a negative amount, the newest of its order (recorded from production by the
  * authors of github.com/vevovip/chaospay).
  */
-export const isRefundRecord = (fields: PgFields): boolean => pgText(fields, 'pg_amount').startsWith('-')
+export const isRefundRecord = (fields: FreedomPayFields): boolean => pgText(fields, 'pg_amount').startsWith('-')
 
 /**
  * Total refunded amount of a payment, by the field names that answers use; 0 when none is present.
  * @returns undefined when they disagree, or one can't be parsed
  */
-const backOf = (fields: PgFields): bigint | undefined => {
+const backOf = (fields: FreedomPayFields): bigint | undefined => {
   const names = ['pg_refund_amount', 'pg_revoked_amount', 'pg_revoke_amount'].filter(
     (name) => pgText(fields, name) !== '',
   )
@@ -73,7 +73,7 @@ const backOf = (fields: PgFields): bigint | undefined => {
 }
 
 /** State of a successful payment. A mere hold is not a payment; a payment refunded in full is a reversal. */
-const succeeded = (fields: PgFields): AcquirerState => {
+const succeeded = (fields: FreedomPayFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   if (pgText(fields, 'pg_captured') === '0') return waiting('held')
   const backUnits = backOf(fields)
@@ -87,7 +87,7 @@ const succeeded = (fields: PgFields): AcquirerState => {
 }
 
 /** State of a refunded payment: refunded in full unless a smaller sum is stated. */
-const givenBack = (fields: PgFields): AcquirerState => {
+const givenBack = (fields: FreedomPayFields): AcquirerState => {
   const units = amountOf(fields, 'pg_amount')
   const returned = backOf(fields)
   if (returned === undefined) return unclear('the returned amount is not understood')
@@ -96,7 +96,7 @@ const givenBack = (fields: PgFields): AcquirerState => {
 }
 
 /** Reads a call to result_url: pg_result 1 is paid, 0 is refused, any other value is waiting. */
-export const readPaymentResult = (fields: PgFields): AcquirerState => {
+export const readPaymentResult = (fields: FreedomPayFields): AcquirerState => {
   // Its number is the refund's: a query by that number does not find the payment.
   if (isRefundRecord(fields)) return unclear('a callback about a refund')
   const result = pgText(fields, 'pg_result')
@@ -111,7 +111,7 @@ export const readPaymentResult = (fields: PgFields): AcquirerState => {
  * Reads a payout's state from its status query, its answer or its call to post_link. `status` is the payout's own
  * status.
  */
-export const readPayout = (fields: PgFields, status: string): AcquirerState => {
+export const readPayout = (fields: FreedomPayFields, status: string): AcquirerState => {
   switch (status) {
     case 'success':
     case 'ok':
@@ -134,7 +134,7 @@ export const readPayout = (fields: PgFields, status: string): AcquirerState => {
 /** `g2g/payout_status2`, whose pg_status is that of the query itself. */
 export const readPayoutStatus =
   (reference: string) =>
-  (fields: PgFields): AcquirerState =>
+  (fields: FreedomPayFields): AcquirerState =>
     !['', reference].includes(pgText(fields, 'pg_order_id'))
       ? unclear('an answer about another payout')
       : pgText(fields, 'pg_status') === 'ok'
@@ -142,7 +142,7 @@ export const readPayoutStatus =
         : unclear(`code ${codeOf(fields)}`)
 
 const moved = (
-  fields: PgFields,
+  fields: FreedomPayFields,
   kind: 'succeeded' | 'reversed',
   units: bigint | undefined,
   backUnits?: bigint,
@@ -166,7 +166,7 @@ const moved = (
   }
 }
 
-const refused = (fields: PgFields): AcquirerState => ({
+const refused = (fields: FreedomPayFields): AcquirerState => ({
   kind: 'refused',
   acquirerReference: pgText(fields, 'pg_payment_id') || undefined,
   code: codeOf(fields),
@@ -174,7 +174,7 @@ const refused = (fields: PgFields): AcquirerState => ({
   maskedCard: maskCard(pgText(fields, 'pg_card_pan') || undefined),
 })
 
-export const codeOf = (fields: PgFields): string =>
+export const codeOf = (fields: FreedomPayFields): string =>
   withoutCards(pgText(fields, 'pg_failure_code') || pgText(fields, 'pg_error_code') || 'unspecified')
 
 /**

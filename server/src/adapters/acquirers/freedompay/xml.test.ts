@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { writeXml } from '../../../../../sandbox/acquirers/freedompay/xml.ts'
-import { readPgXml, writePgXml } from './xml.ts'
+import { readFreedomPayXml, writeFreedomPayXml } from './xml.ts'
 
 /** freedompay.kz/docs-en/merchant-api/after-pay, its answer of get_status3.php. */
 const DOCUMENTED = `<?xml version="1.0" encoding="utf-8"?>
@@ -21,7 +21,7 @@ const DOCUMENTED = `<?xml version="1.0" encoding="utf-8"?>
 
 describe('XML of Freedom Pay', () => {
   test('is read as text, fields within fields among them', () => {
-    expect(readPgXml(DOCUMENTED)).toEqual({
+    expect(readFreedomPayXml(DOCUMENTED)).toEqual({
       pg_status: 'ok',
       pg_payment_id: '123456789',
       pg_amount: '10',
@@ -46,11 +46,11 @@ describe('XML of Freedom Pay', () => {
     ['<a><![CDATA[x & y]]></a>', 'x & y'],
     ['<a b="1">x<!-- y --></a>', 'x'],
   ])('%s is %j', (tag, value) => {
-    expect(readPgXml(`<response>${tag}</response>`)).toEqual({ a: value })
+    expect(readFreedomPayXml(`<response>${tag}</response>`)).toEqual({ a: value })
   })
 
   test('of one name several times is a list', () => {
-    expect(readPgXml('<response><a>1</a><a>2</a></response>')).toEqual({ a: ['1', '2'] })
+    expect(readFreedomPayXml('<response><a>1</a><a>2</a></response>')).toEqual({ a: ['1', '2'] })
   })
 
   test.each([
@@ -69,15 +69,15 @@ describe('XML of Freedom Pay', () => {
     '<!DOCTYPE x [<!ENTITY e "boom">]><response><a>&e;</a></response>',
     '<!doctype x SYSTEM "file:///etc/passwd"><response><a>1</a></response>',
   ])('%j is refused', (text) => {
-    expect(() => readPgXml(text)).toThrow()
+    expect(() => readFreedomPayXml(text)).toThrow()
   })
 
   test("nested without end, or with a prototype's name, does no harm", () => {
-    expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</response>`)).toThrow()
-    expect(() => readPgXml(`<response>${'<a>'.repeat(20_000)}`)).toThrow()
+    expect(() => readFreedomPayXml(`<response>${'<a>'.repeat(20_000)}${'</a>'.repeat(20_000)}</response>`)).toThrow()
+    expect(() => readFreedomPayXml(`<response>${'<a>'.repeat(20_000)}`)).toThrow()
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       try {
-        readPgXml(`<response><${name}>x</${name}><a>1</a></response>`)
+        readFreedomPayXml(`<response><${name}>x</${name}><a>1</a></response>`)
       } catch {}
       expect(({} as Record<string, unknown>)['x']).toBeUndefined()
       expect(Object.getPrototypeOf({})).toBe(Object.prototype)
@@ -86,7 +86,7 @@ describe('XML of Freedom Pay', () => {
 
   test('that we write is read back, by us and as the emulator writes it', () => {
     const fields = { pg_status: 'ok', pg_description: '<b> & "x" \'y\' &amp; ї', pg_empty: '' }
-    expect(readPgXml(writePgXml(fields))).toEqual(fields)
-    expect(readPgXml(writeXml(fields))).toEqual(fields)
+    expect(readFreedomPayXml(writeFreedomPayXml(fields))).toEqual(fields)
+    expect(readFreedomPayXml(writeXml(fields))).toEqual(fields)
   })
 })
