@@ -1,5 +1,13 @@
 import { rescale } from '../../platform/money/index.ts'
-import { assetFor, assetToGet, E18, PIVOT, pivotFor, pivotToGet, type UsdtMarkets } from '../../market/rates/index.ts'
+import {
+  assetReceivedFor,
+  assetNeededFor,
+  E18,
+  PIVOT,
+  usdtReceivedFor,
+  usdtNeededFor,
+  type UsdtMarkets,
+} from '../../market/rates/index.ts'
 import type { Direction } from './direction.ts'
 import { amountsAt, exchangedOf, priceFor, type Amounts, type Side } from './pricing.ts'
 
@@ -58,16 +66,17 @@ interface Walked {
 const walkForth = ({ spend, target, feeBps }: Direction, amount: bigint, { open }: UsdtMarkets): Walked | undefined => {
   const spent = wholes(exchangedOf({ spend, feeBps }, amount), spend.scale)
   if (spent <= 0n) return { spent: E18, received: 0n }
-  const pivot = spend.ticker === PIVOT ? spent : pivotFor(open.get(spend.ticker)!, spent)
-  const received = pivot === undefined || target.ticker === PIVOT ? pivot : assetFor(open.get(target.ticker)!, pivot)
+  const usdt = spend.ticker === PIVOT ? spent : usdtReceivedFor(open.get(spend.ticker)!, spent)
+  const received =
+    usdt === undefined || target.ticker === PIVOT ? usdt : assetReceivedFor(open.get(target.ticker)!, usdt)
   return received === undefined ? undefined : { spent, received }
 }
 
 /** Computes the amount to spend for an amount to receive. */
 const walkBack = ({ spend, target }: Direction, amount: bigint, { open }: UsdtMarkets): Walked | undefined => {
   const received = wholes(amount, target.scale)
-  const pivot = target.ticker === PIVOT ? received : pivotToGet(open.get(target.ticker)!, received)
-  const spent = pivot === undefined || spend.ticker === PIVOT ? pivot : assetToGet(open.get(spend.ticker)!, pivot)
+  const usdt = target.ticker === PIVOT ? received : usdtNeededFor(open.get(target.ticker)!, received)
+  const spent = usdt === undefined || spend.ticker === PIVOT ? usdt : assetNeededFor(open.get(spend.ticker)!, usdt)
   return spent === undefined ? undefined : { spent, received }
 }
 

@@ -1,6 +1,6 @@
 import type { Book, OfficialRate } from '../../adapters/rates/port.ts'
 import { mulDiv } from '../../platform/money/index.ts'
-import type { UsedBook } from './usdt-market.ts'
+import type { OrderBook } from './usdt-market.ts'
 import { E18, isSound, middleOf } from './ladder.ts'
 
 /** Rules for accepting the order books of one market. */
@@ -26,7 +26,7 @@ export interface LastMiddle {
 }
 
 export type Agreement =
-  | { kind: 'open'; middle: bigint; books: UsedBook[]; dropped: Dropped[] }
+  | { kind: 'open'; middle: bigint; books: OrderBook[]; dropped: Dropped[] }
   | { kind: 'closed'; reason: string; dropped: Dropped[] }
 
 /** A source whose book was dropped, and the reason. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cases } from '../../../../test/setup/cases.ts'
 import { boughtWith, E18, isSound, soldFor, toBuyWith, toSellFor } from './ladder.ts'
-import { assetFor, assetToGet, pivotFor, pivotToGet, type UsdtMarket } from './usdt-market.ts'
+import { assetReceivedFor, assetNeededFor, usdtReceivedFor, usdtNeededFor, type UsdtMarket } from './usdt-market.ts'
 
 const level = fc.record({
   price: fc.bigInt({ min: 1n, max: 10n ** 24n }),
@@ -79,16 +79,16 @@ describe('a market', () => {
 
   test('is the median of its books; of two books, the one that is worse for the customer', () => {
     const three = market(book('a', 100n), book('b', 110n), book('c', 90n))
-    expect([pivotFor(three, E18), pivotToGet(three, E18)]).toEqual([100n * E18, 102n * E18])
+    expect([usdtReceivedFor(three, E18), usdtNeededFor(three, E18)]).toEqual([100n * E18, 102n * E18])
     const two = market(book('a', 100n), book('b', 110n))
-    expect([pivotFor(two, E18), pivotToGet(two, E18)]).toEqual([100n * E18, 112n * E18])
-    expect(assetFor(two, 112n * E18)).toBe(E18)
-    expect(assetToGet(two, 100n * E18)).toBe(E18)
+    expect([usdtReceivedFor(two, E18), usdtNeededFor(two, E18)]).toEqual([100n * E18, 112n * E18])
+    expect(assetReceivedFor(two, 112n * E18)).toBe(E18)
+    expect(assetNeededFor(two, 100n * E18)).toBe(E18)
   })
 
   test('prices nothing when too few books hold enough', () => {
-    expect(pivotFor(market(book('a', 100n, 1n), book('b', 100n), book('c', 100n)), 2n * E18)).toBe(200n * E18)
-    expect(pivotFor(market(book('a', 100n, 1n), book('b', 100n, 1n), book('c', 100n)), 2n * E18)).toBeUndefined()
+    expect(usdtReceivedFor(market(book('a', 100n, 1n), book('b', 100n), book('c', 100n)), 2n * E18)).toBe(200n * E18)
+    expect(usdtReceivedFor(market(book('a', 100n, 1n), book('b', 100n, 1n), book('c', 100n)), 2n * E18)).toBeUndefined()
   })
 
   test('of a currency trades the other way round', () => {
@@ -106,9 +106,9 @@ describe('a market', () => {
         },
       ],
     }
-    expect(pivotFor(uah, 41n * E18)).toBe(E18)
-    expect(assetFor(uah, E18)).toBe(40n * E18)
-    expect(pivotToGet(uah, 40n * E18)).toBe(E18)
-    expect(assetToGet(uah, E18)).toBe(41n * E18)
+    expect(usdtReceivedFor(uah, 41n * E18)).toBe(E18)
+    expect(assetReceivedFor(uah, E18)).toBe(40n * E18)
+    expect(usdtNeededFor(uah, 40n * E18)).toBe(E18)
+    expect(assetNeededFor(uah, E18)).toBe(41n * E18)
   })
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Level, OfficialRate } from '../../adapters/rates/port.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { Agreement, Dropped } from './agreement.ts'
-import type { UsdtMarket, UsedBook } from './usdt-market.ts'
+import type { UsdtMarket, OrderBook } from './usdt-market.ts'
 
 /** The last reading of a market. */
 export interface StoredUsdtMarket extends UsdtMarket {
@@ -19,7 +19,7 @@ export interface StoredUsdtMarket extends UsdtMarket {
 const MOST_LEVELS = 50
 
 type Row = Omit<StoredUsdtMarket, 'books'> & {
-  books: (Omit<UsedBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[]
+  books: (Omit<OrderBook, 'bids' | 'asks'> & Record<'bids' | 'asks', [string, string][]>)[]
 }
 
 /** All stored readings, stale ones too. */

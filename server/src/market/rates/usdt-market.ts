@@ -4,8 +4,8 @@ import { boughtWith, soldFor, toBuyWith, toSellFor } from './ladder.ts'
 /** The asset against which all others are priced. */
 export const PIVOT = 'USDT'
 
-/** A book that is used in a price. */
-export interface UsedBook extends Book {
+/** An order book that is used in a price. `source` names its source. */
+export interface OrderBook extends Book {
   source: string
 }
 
@@ -15,7 +15,7 @@ export interface UsedBook extends Book {
  */
 export interface UsdtMarket {
   ticker: string
-  books: readonly UsedBook[]
+  books: readonly OrderBook[]
   /** the number of books that must have enough volume for a price */
   quorum: number
 }
@@ -27,24 +27,24 @@ export interface UsdtMarket {
  */
 
 /** USDT received for spending `amount` of the asset. */
-export const pivotFor = (market: UsdtMarket, amount: bigint): bigint | undefined =>
+export const usdtReceivedFor = (market: UsdtMarket, amount: bigint): bigint | undefined =>
   middle(market, (book) => (isBase(market, book) ? soldFor(book.bids, amount) : toBuyWith(book.asks, amount)), 'least')
 
-/** Amount of the asset received for spending `pivot` USDT. */
-export const assetFor = (market: UsdtMarket, pivot: bigint): bigint | undefined =>
-  middle(market, (book) => (isBase(market, book) ? toBuyWith(book.asks, pivot) : soldFor(book.bids, pivot)), 'least')
+/** Amount of the asset received for spending `usdt`. */
+export const assetReceivedFor = (market: UsdtMarket, usdt: bigint): bigint | undefined =>
+  middle(market, (book) => (isBase(market, book) ? toBuyWith(book.asks, usdt) : soldFor(book.bids, usdt)), 'least')
 
 /** USDT that must be spent to receive `amount` of the asset. */
-export const pivotToGet = (market: UsdtMarket, amount: bigint): bigint | undefined =>
+export const usdtNeededFor = (market: UsdtMarket, amount: bigint): bigint | undefined =>
   middle(
     market,
     (book) => (isBase(market, book) ? boughtWith(book.asks, amount) : toSellFor(book.bids, amount)),
     'most',
   )
 
-/** Amount of the asset that must be spent to receive `pivot` USDT. */
-export const assetToGet = (market: UsdtMarket, pivot: bigint): bigint | undefined =>
-  middle(market, (book) => (isBase(market, book) ? toSellFor(book.bids, pivot) : boughtWith(book.asks, pivot)), 'most')
+/** Amount of the asset that must be spent to receive `usdt`. */
+export const assetNeededFor = (market: UsdtMarket, usdt: bigint): bigint | undefined =>
+  middle(market, (book) => (isBase(market, book) ? toSellFor(book.bids, usdt) : boughtWith(book.asks, usdt)), 'most')
 
 const isBase = ({ ticker }: UsdtMarket, { base }: Book): boolean => base === ticker
 
