@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { createDb, createPool, sqlState } from '../../platform/db/index.ts'
-import { appendAction, keepable, type Operator, type Outcome } from '../../platform/operators/index.ts'
+import { appendAction, redactArguments, type Operator, type Outcome } from '../../platform/operators/index.ts'
 import { loadConfig, loadDatabaseConfig, newId, type Environment } from '../installation/open.ts'
 import type { Command } from './command.ts'
 import type { Output } from './output.ts'
@@ -105,7 +105,7 @@ export const runRecorded = async (command: Command, given: Given, env: Environme
       at: new Date(),
       ...operatorHere(env),
       command: command.name,
-      arguments: keepable(given),
+      arguments: redactArguments(given),
       outcome,
       message,
     })
@@ -118,7 +118,7 @@ export const runRecorded = async (command: Command, given: Given, env: Environme
         await note(
           'failed',
           String(
-            keepable({ args: { message: error instanceof Error ? error.message : String(error) }, options: {} })
+            redactArguments({ args: { message: error instanceof Error ? error.message : String(error) }, options: {} })
               .message,
           ),
         )

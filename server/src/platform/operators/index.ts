@@ -4,6 +4,6 @@
  *   and the real time;
  * - a later change or removal of a row is detected.
  */
-export { keepable } from './redacting.ts'
+export { redactArguments } from './redacting.ts'
 export { appendAction, findBrokenAction, headOfActions, listActions } from './store.ts'
 export type { Operator, Outcome } from './store.ts'

@@ -6,7 +6,7 @@ import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { inTransaction } from '../db/index.ts'
 import { anchorDay } from '../../ledger/postings/index.ts'
-import { appendAction, findBrokenAction, headOfActions, keepable, listActions, type Outcome } from './index.ts'
+import { appendAction, findBrokenAction, headOfActions, redactArguments, listActions, type Outcome } from './index.ts'
 
 const { db } = useDb()
 beforeEach(() => emptyTables(db))
@@ -83,7 +83,7 @@ describe('the record of operators', () => {
       },
       options: { 'private-key': 'abc', passphrase: 'open', yes: false, most: '5', balance: ['USD=1'], names: [] },
     }
-    expect(keepable(given)).toEqual({
+    expect(redactArguments(given)).toEqual({
       MERCHANT_ID: 'm',
       VALUE: 'to 411111******1111',
       LONG: 'x'.repeat(500),

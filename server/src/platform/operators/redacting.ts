@@ -11,7 +11,7 @@ const EMAIL = /[^\s@"'<>(),;]{1,64}@[^\s@"'<>(),;]{1,190}\.[^\s@"'<>(),;.]{2,63}
  * Arguments and options of a command in the form in which they are stored: without secrets, card numbers, e-mail
  * addresses, long texts and options that were not given.
  */
-export const keepable = (given: {
+export const redactArguments = (given: {
   args: Readonly<Record<string, string | undefined>>
   options: Readonly<Record<string, unknown>>
 }): Record<string, unknown> =>
@@ -24,11 +24,11 @@ export const keepable = (given: {
         ([, value]) =>
           value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
       )
-      .map(([name, value]) => [name, SECRET.test(name) && !NAMES_ONLY.test(name) ? '***' : keepableOf(name, value)]),
+      .map(([name, value]) => [name, SECRET.test(name) && !NAMES_ONLY.test(name) ? '***' : redactValue(name, value)]),
   )
 
 /** An address that no mail server takes is none for EMAIL, and may be erased all the same. */
-const keepableOf = (name: string, value: unknown): unknown =>
+const redactValue = (name: string, value: unknown): unknown =>
   name === 'EMAIL' ? '[e-mail address]' : keepableValue(value)
 
 const keepableValue = (value: unknown): unknown => {
