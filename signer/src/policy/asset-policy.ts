@@ -7,12 +7,12 @@ import { ShapeError, readBoolean, readInteger, readMap, readObject, readText, re
 import type { Fields } from '../protocol/shape.ts'
 
 /** Limits for an hour and a day, in chain units. */
-export interface Velocity {
+export interface PeriodLimits {
   maxPerHour: bigint
   maxPerDay: bigint
 }
 
-export interface AssetPolicy extends Velocity {
+export interface AssetPolicy extends PeriodLimits {
   enabled: boolean
   /** The token's contract; absent for the network's native coin */
   contract?: string
@@ -64,7 +64,7 @@ function readAsset(network: Network, value: unknown, at: string, approverCount: 
   return {
     enabled: readBoolean(fields['enabled'], `${at}.enabled`),
     maxPerIntent: readUnits(fields['maxPerIntent'], `${at}.maxPerIntent`),
-    ...readVelocity(fields, at),
+    ...readPeriodLimits(fields, at),
     ...(contract && { contract }),
     ...(decimals !== undefined && { decimals: readInteger(decimals, `${at}.decimals`, 0, MAX_DECIMALS) }),
     ...(cold && { cold }),
@@ -72,7 +72,7 @@ function readAsset(network: Network, value: unknown, at: string, approverCount: 
   }
 }
 
-export function readVelocity(fields: Fields, at: string): Velocity {
+export function readPeriodLimits(fields: Fields, at: string): PeriodLimits {
   return {
     maxPerHour: readUnits(fields['maxPerHour'], `${at}.maxPerHour`),
     maxPerDay: readUnits(fields['maxPerDay'], `${at}.maxPerDay`),

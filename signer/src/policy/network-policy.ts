@@ -3,15 +3,15 @@ import type { EvmNetwork, Network } from '@bursar/chainkit'
 import { isBitcoinChain, parseAddress } from '@bursar/chainkit/bitcoin'
 import type { BitcoinChain } from '@bursar/chainkit/bitcoin'
 import { MAX_LIFETIME_MS } from '@bursar/chainkit/tron'
-import { readAssets, readVelocity } from './asset-policy.ts'
-import type { AssetPolicy, Velocity } from './asset-policy.ts'
+import { readAssets, readPeriodLimits } from './asset-policy.ts'
+import type { AssetPolicy, PeriodLimits } from './asset-policy.ts'
 import { ShapeError, readBoolean, readInteger, readObject, readUnits } from '../protocol/shape.ts'
 import type { Fields } from '../protocol/shape.ts'
 import { readSweep } from './sweep-policy.ts'
 import type { SweepPolicy } from './sweep-policy.ts'
 
 /** Caps on network fees, in units of the network's native coin. */
-interface FeePolicy extends Velocity {
+interface FeePolicy extends PeriodLimits {
   maxUnits: bigint
 }
 
@@ -65,8 +65,8 @@ interface TreasuryLimits {
   enabled: boolean
   /** Cap for one transaction */
   maxUnits: bigint
-  stake: Velocity
-  loan: Velocity
+  stake: PeriodLimits
+  loan: PeriodLimits
 }
 
 export type NetworkPolicy = BitcoinPolicy | EvmPolicy | TronPolicy
@@ -145,8 +145,8 @@ function readSwitch(value: unknown, at: string): { enabled: boolean } {
 
 function readTreasury(value: unknown, at: string): TreasuryLimits {
   const { enabled, maxUnits, stake, loan } = readObject(value, at, ['enabled', 'maxUnits', 'stake', 'loan'])
-  const sums = (of: unknown, where: string): Velocity =>
-    readVelocity(readObject(of, where, ['maxPerHour', 'maxPerDay']), where)
+  const sums = (of: unknown, where: string): PeriodLimits =>
+    readPeriodLimits(readObject(of, where, ['maxPerHour', 'maxPerDay']), where)
   return {
     enabled: readBoolean(enabled, `${at}.enabled`),
     maxUnits: readUnits(maxUnits, `${at}.maxUnits`),
@@ -161,7 +161,7 @@ function readTronSweep(value: unknown, at: string): TronPolicy['sweep'] {
 }
 
 function readFee(fee: Fields, at: string): FeePolicy {
-  return { maxUnits: readUnits(fee['maxUnits'], `${at}.fee.maxUnits`), ...readVelocity(fee, `${at}.fee`) }
+  return { maxUnits: readUnits(fee['maxUnits'], `${at}.fee.maxUnits`), ...readPeriodLimits(fee, `${at}.fee`) }
 }
 
 function readCommon(network: Network, fields: Fields, at: string, approverCount: number): CommonPolicy {

@@ -1,5 +1,5 @@
 import { approvalId } from '../log/approval-book.ts'
-import type { Velocity } from '../policy/asset-policy.ts'
+import type { PeriodLimits } from '../policy/asset-policy.ts'
 import type { History } from '../log/history.ts'
 import { approvalsNeeded, assetPolicy } from './asset-policies.ts'
 import type { CarriedApprovals } from './carried-approvals.ts'
@@ -114,7 +114,7 @@ function judgeVelocity(
   network: NetworkPolicy['network'],
   asset: string,
   units: bigint,
-  { maxPerHour, maxPerDay }: Velocity,
+  { maxPerHour, maxPerDay }: PeriodLimits,
   now: number,
   promised = 0n,
 ): void {
