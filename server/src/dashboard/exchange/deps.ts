@@ -8,8 +8,8 @@ export interface ExchangePagesDeps extends DashboardDeps {
 }
 
 /** Paths relative to the path of the merchant, `/app/merchants/ID/`. */
-export const EXCHANGE = 'exchange'
-export const EXPORT = `${EXCHANGE}/export`
+export const EXCHANGE_PATH = 'exchange'
+export const EXPORT_PATH = `${EXCHANGE_PATH}/export`
 
 /** Exchanges of a page of the list. */
-export const ROWS = 30
+export const PAGE_SIZE = 30

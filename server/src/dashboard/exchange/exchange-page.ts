@@ -18,7 +18,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
 import { AUTOMATIC, automaticPanel, changeAutomatic } from './automatic.ts'
-import { EXCHANGE, type ExchangePagesDeps } from './deps.ts'
+import { EXCHANGE_PATH, type ExchangePagesDeps } from './deps.ts'
 import { historyOf } from './history.ts'
 import { orderTrouble, priceTrouble, type Trouble } from './troubles.ts'
 import { EXCHANGE_WORDS } from './words/index.ts'
@@ -89,7 +89,7 @@ export const submitExchange =
     try {
       const given: MemberExchange = { ...asked, merchantId, price: fields(PRICE), formKey: fields(KEY).toLowerCase() }
       const id = await exchangeByMember(deps.trading, session, given, visit.now)
-      return redirect(linkTo(visit, merchantPath(merchantId, EXCHANGE), { done: id }))
+      return redirect(linkTo(visit, merchantPath(merchantId, EXCHANGE_PATH), { done: id }))
     } catch (error) {
       if (error instanceof ProofNeeded) return shown([{ trouble: 'proof' }], 403)
       if (error instanceof NotServed) return shown([{ trouble: 'notServed' }])
@@ -112,7 +112,7 @@ const saveAutomatic = async (deps: ExchangePagesDeps, { scope, session, fields }
     if (!(error instanceof ProofNeeded)) throw error
     return failed('proof', 403)
   }
-  return redirect(linkTo(visit, merchantPath(merchantId, EXCHANGE), { said: 'saved' }))
+  return redirect(linkTo(visit, merchantPath(merchantId, EXCHANGE_PATH), { said: 'saved' }))
 }
 
 const askedOf = ({ spend, target, side, amount }: Typed): Omit<MemberExchange, 'merchantId' | 'price' | 'formKey'> => ({
@@ -147,7 +147,7 @@ const formPage = async (
       ? await provePanel(
           deps,
           { ...visit, session },
-          { next: merchantPath(merchantId, EXCHANGE), kept: { ...keptFieldsOf(typed), ...keptTarget } },
+          { next: merchantPath(merchantId, EXCHANGE_PATH), kept: { ...keptFieldsOf(typed), ...keptTarget } },
         )
       : undefined
   return merchantPage(scope, {
@@ -222,7 +222,7 @@ const pricedPage = async (
     (await provePanel(
       deps,
       { ...visit, session },
-      { next: merchantPath(merchantId, EXCHANGE), kept: keptFieldsOf(typed) },
+      { next: merchantPath(merchantId, EXCHANGE_PATH), kept: keptFieldsOf(typed) },
     ))
   return merchantPage(scope, {
     title: texts.priceTitle,

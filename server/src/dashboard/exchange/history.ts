@@ -22,7 +22,7 @@ import {
   table,
   type Scope,
 } from '../frame/index.ts'
-import { EXPORT, ROWS, type ExchangePagesDeps } from './deps.ts'
+import { EXPORT_PATH, PAGE_SIZE, type ExchangePagesDeps } from './deps.ts'
 import { EXCHANGE_WORDS } from './words/index.ts'
 
 const FIELDS = ['give', 'get', 'from', 'to'] as const
@@ -54,9 +54,9 @@ export const historyOf = async (deps: ExchangePagesDeps, scope: Scope): Promise<
   const read = readFilter(request.query, deps.catalogue)
   const after = request.query['after']
   const key = after !== undefined && isUuid(after) ? after : undefined
-  const page = pageOf(deps, read, key, ROWS)
+  const page = pageOf(deps, read, key, PAGE_SIZE)
   const { rows, next } = await listExchanges(deps.db, merchantId, read.filter, page)
-  const file = linkTo(visit, merchantPath(merchantId, EXPORT), read.typed)
+  const file = linkTo(visit, merchantPath(merchantId, EXPORT_PATH), read.typed)
   return [
     html`<h2>${texts.history}</h2>`,
     filterForm(scope, read.typed, deps.catalogue),

@@ -7,12 +7,12 @@
  */
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberForm, memberPage } from '../frame/index.ts'
-import { EXCHANGE, EXPORT, type ExchangePagesDeps } from './deps.ts'
+import { EXCHANGE_PATH, EXPORT_PATH, type ExchangePagesDeps } from './deps.ts'
 import { exchangePage, submitExchange } from './exchange-page.ts'
 import { exchangesFile } from './history.ts'
 
 export const exchangePages = (deps: ExchangePagesDeps): PageRoute[] => [
-  memberPage(deps, EXCHANGE, 'see-exchanges', exchangePage(deps)),
-  memberForm(deps, EXCHANGE, 'exchange', submitExchange(deps)),
-  memberPage(deps, EXPORT, 'see-exchanges', exchangesFile(deps)),
+  memberPage(deps, EXCHANGE_PATH, 'see-exchanges', exchangePage(deps)),
+  memberForm(deps, EXCHANGE_PATH, 'exchange', submitExchange(deps)),
+  memberPage(deps, EXPORT_PATH, 'see-exchanges', exchangesFile(deps)),
 ]
