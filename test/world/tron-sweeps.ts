@@ -51,7 +51,7 @@ export const openTronSweeps = async (url: string, given: Partial<SweepPolicy> & 
   })
   const { db, runtime } = tron
   const deps = { ...tron.deps, hotAddress: TRON_HOT }
-  const permission = { assets: new Set(['TRX', 'USDT']), mayLend: true, maxTopUp: 20_000_000n }
+  const permission = { assets: new Set(['TRX', 'USDT']), mayDelegateEnergy: true, maxTopUp: 20_000_000n }
   const spendable = () => spendableSun(deps)
   /** Jobs as a process begins with: their caches are empty. */
   const start = () => ({

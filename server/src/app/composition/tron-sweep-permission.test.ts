@@ -22,10 +22,13 @@ test.each([
   ['the hour is used up', { hour: '10', day: '10' }, false],
   ['the day is used up', { hour: '0', day: '20' }, false],
   ['an older signer counts no loans', null, true],
-])('audit S-16: energy is lent as long as the sums of the signer have room: %s', async (_name, lent, mayLend) => {
-  expect(await permissionWith(lent)).toEqual({ assets: new Set(['TRX']), maxTopUp: 5n, mayLend })
-})
+])(
+  'audit S-16: energy is lent as long as the sums of the signer have room: %s',
+  async (_name, lent, mayDelegateEnergy) => {
+    expect(await permissionWith(lent)).toEqual({ assets: new Set(['TRX']), maxTopUp: 5n, mayDelegateEnergy })
+  },
+)
 
 test('nothing is lent where the policy of the signer forbids it', async () => {
-  expect(await permissionWith(null, false)).toMatchObject({ mayLend: false })
+  expect(await permissionWith(null, false)).toMatchObject({ mayDelegateEnergy: false })
 })

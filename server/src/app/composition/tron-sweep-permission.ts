@@ -27,7 +27,7 @@ export const createTronSweepPermission = (
     const enabled = Object.entries(written?.assets ?? {}).flatMap(([ticker, asset]) => (asset.enabled ? [ticker] : []))
     return {
       assets: new Set(isOn ? enabled : []),
-      mayLend: written?.treasury?.enabled === true && isBelowLoanLimits(velocity),
+      mayDelegateEnergy: written?.treasury?.enabled === true && isBelowLoanLimits(velocity),
       maxTopUp: BigInt(written?.sweep?.maxTopUp ?? 0),
     }
   })

@@ -182,7 +182,7 @@ test('a sweep that the signer would refuse is not planned: no lending, no top-up
   await work()
   expect(await sweeps()).toEqual([])
   permission.assets.add('USDT')
-  permission.mayLend = false
+  permission.mayDelegateEnergy = false
   permission.maxTopUp = TRX
   await work()
   expect([await sweeps(), await alerts()]).toEqual([[], ['fee-above-cap']])

@@ -9,7 +9,7 @@ export interface TronSweepPermission {
   /** tickers */
   assets: ReadonlySet<string>
   /** whether the signer delegates energy to deposit addresses, and activates them without a top-up */
-  mayLend: boolean
+  mayDelegateEnergy: boolean
   /** sun */
   maxTopUp: bigint
 }

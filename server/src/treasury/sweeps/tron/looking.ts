@@ -30,7 +30,7 @@ export interface TronView {
 /** Reads these figures; undefined while the hot address is not activated, because nothing can be prepared. */
 export const lookAround = async (
   { adapter, hotAddress, runtime, spendable }: TronSweepDeps,
-  { mayLend, maxTopUp }: TronSweepPermission,
+  { mayDelegateEnergy, maxTopUp }: TronSweepPermission,
 ): Promise<TronView | undefined> => {
   const supply = await adapter.supplyFor(hotAddress)
   const prices = await adapter.feeRate()
@@ -46,7 +46,7 @@ export const lookAround = async (
     prices,
     reference,
     supply,
-    hot: { resources, lendable: mayLend && lendable > stake ? lendable - stake : 0n, sun, planned },
+    hot: { resources, lendable: mayDelegateEnergy && lendable > stake ? lendable - stake : 0n, sun, planned },
     maxTopUp,
   }
 }
