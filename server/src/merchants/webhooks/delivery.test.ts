@@ -77,11 +77,11 @@ describe('one delivery', () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     let n = 0
-    receiver.judge = (_request, response) => {
+    receiver.respond = (_request, response) => {
       n += 1
       if (n === 1) {
         response.writeHead(503, { connection: 'close' }).end(`busy\u0000\n${'x'.repeat(1_000)}`)
-        return 'taken'
+        return 'answered'
       }
       return n === 2 ? 'reset' : 204
     }
@@ -112,7 +112,7 @@ describe('order', () => {
     // A fixed sequence, so that a failure of this test comes again.
     let seed = 1
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
-    receiver.judge = () => {
+    receiver.respond = () => {
       const dice = random()
       return dice < 0.15 ? 500 : dice < 0.25 ? 'reset' : dice < 0.3 ? 302 : 200
     }
@@ -128,7 +128,7 @@ describe('order', () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const [refused, fine] = [randomUUID(), randomUUID()]
-    receiver.judge = (request) => (request.objectId === refused ? 400 : 200)
+    receiver.respond = (request) => (request.objectId === refused ? 400 : 200)
     await world.emitTo(merchant, refused, 3)
     await world.emitTo(merchant, fine, 3)
     await world.deliver()
@@ -140,7 +140,7 @@ describe('order', () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
-    receiver.judge = async (request) => {
+    receiver.respond = async (request) => {
       if (request.n < 20) await world.emitTo(merchant, objectId, 1, request.n + 1)
       return 200
     }
@@ -156,7 +156,7 @@ describe('order', () => {
     const objectId = randomUUID()
     const moment = { at: new Date(world.runtime.clock.business()), newId: world.runtime.newId }
     let committed: Promise<void> | undefined
-    receiver.judge = async (request) => {
+    receiver.respond = async (request) => {
       if (request.n > 0) return 200
       // Stored before the answer, committed well after it: the acknowledgement has to wait for it.
       await new Promise<void>((stored) => {
@@ -182,7 +182,7 @@ describe('where and how it is sent is asked before each attempt', () => {
   test('a new URL and a new key serve from the next attempt on', async () => {
     const [old, moved] = [await world.receiver(), await world.receiver()]
     const merchant = world.merchant(old)
-    old.judge = () => 500
+    old.respond = () => 500
     await world.emitTo(merchant, randomUUID())
     await world.deliver()
     world.endpoints.set(merchant, {
@@ -205,7 +205,7 @@ describe('where and how it is sent is asked before each attempt', () => {
   test('between two events of one claim', async () => {
     const [old, moved] = [await world.receiver(), await world.receiver()]
     const merchant = world.merchant(old)
-    old.judge = () => {
+    old.respond = () => {
       world.endpoints.set(merchant, { ...world.endpoints.get(merchant)!, url: moved.url })
       return 200
     }

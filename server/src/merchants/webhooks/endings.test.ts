@@ -24,7 +24,7 @@ const deliverAfter = async (ms: number) => {
 const exhausted = async (receiver: Receiver, counts: readonly number[]) => {
   const merchant = world.merchant(receiver)
   const objects = counts.map(() => randomUUID())
-  receiver.judge = () => 500
+  receiver.respond = () => 500
   for (const [i, objectId] of objects.entries()) await world.emitTo(merchant, objectId, counts[i])
   for (const gap of SCHEDULE) await deliverAfter(gap)
   return { merchant, objects }
@@ -36,7 +36,7 @@ describe('a receiver that refuses', () => {
   test('W1 is asked at exactly the times of the schedule, 11 times, then once a day for 7 days', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
-    receiver.judge = () => 500
+    receiver.respond = () => 500
     const start = world.runtime.clock.business()
     await world.emitTo(merchant, randomUUID(), 2)
     // Every minute of the schedule, and a moment before each: nothing is early.
@@ -63,7 +63,7 @@ describe('a receiver that refuses', () => {
   test('is notified once an outage, in the transaction that gives up on it', async () => {
     const receiver = await world.receiver()
     const merchant = world.merchant(receiver)
-    receiver.judge = () => 500
+    receiver.respond = () => 500
     const notified: { objectId: string; sequence: number; error: string | null; open: number }[] = []
     let refuse = true
     const { job } = world.delivery({
@@ -96,10 +96,10 @@ describe('a receiver that refuses', () => {
         open: 1,
       },
     ])
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     await after(DAY)
     expect(await world.alerts(merchant)).toEqual([{ open: false }])
-    receiver.judge = () => 500
+    receiver.respond = () => 500
     await world.emitTo(merchant, randomUUID())
     for (const gap of SCHEDULE) await after(gap)
     expect(notified).toHaveLength(2)
@@ -108,7 +108,7 @@ describe('a receiver that refuses', () => {
   test('W4 later events of the object wait, other objects flow, and the list shows it', async () => {
     const receiver = await world.receiver()
     const { merchant, objects } = await exhausted(receiver, [3])
-    receiver.judge = (request) => (request.objectId === objects[0] ? 500 : 200)
+    receiver.respond = (request) => (request.objectId === objects[0] ? 500 : 200)
     await world.emitTo(merchant, objects[0]!, 1, 3)
     await world.deliver()
     const list = await listExhausted(world.db, { merchantId: merchant })
@@ -137,7 +137,7 @@ describe('after the last retry', () => {
     const receiver = await world.receiver()
     const other = await exhausted(await world.receiver(), [1])
     const { merchant, objects } = await exhausted(receiver, [3, 1])
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     const fine = randomUUID()
     await world.emitTo(merchant, fine)
     await world.deliver()
@@ -152,7 +152,7 @@ describe('after the last retry', () => {
     const receiver = await world.receiver()
     const other = await exhausted(await world.receiver(), [1])
     const { merchant, objects } = await exhausted(receiver, [3, 1, 5])
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     await deliverAfter(DAY - 8 * HOUR)
     expect(receiver.accepted).toEqual([])
     await deliverAfter(8 * HOUR)
@@ -169,7 +169,7 @@ describe('after the last retry', () => {
     const late = randomUUID()
     await world.emitTo(merchant, late)
     for (const gap of SCHEDULE) await deliverAfter(gap)
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     await deliverAfter(DAY)
     expect([seen(receiver, late), seen(receiver, objects[0]!)]).toEqual([[0], [0, 1]])
   })
@@ -181,7 +181,7 @@ describe('after the last retry', () => {
     await deliverAfter(HOUR)
     await world.emitTo(merchant, objects[1]!)
     for (const gap of SCHEDULE) await deliverAfter(gap)
-    receiver.judge = (request) => (request.objectId === objects[0] ? 200 : 500)
+    receiver.respond = (request) => (request.objectId === objects[0] ? 200 : 500)
     await deliverAfter(DAY - 9 * HOUR)
     expect(await world.streams(merchant)).toMatchObject([{ state: 'active' }])
     for (const gap of [...SCHEDULE.slice(1), HOUR]) await deliverAfter(gap)
@@ -199,7 +199,7 @@ describe('operations of the owner', () => {
       merchant,
       objects: [object],
     } = await exhausted(receiver, [3])
-    receiver.judge = (request) => (request.n === 0 ? 500 : 200)
+    receiver.respond = (request) => (request.n === 0 ? 500 : 200)
     expect(await run((tx) => skipEvent(tx, merchant, object!, moment()))).toBe(1)
     await world.deliver()
     expect(seen(receiver, object!)).toEqual([1, 2])
@@ -251,7 +251,7 @@ describe('operations of the owner', () => {
       merchant,
       objects: [object],
     } = await exhausted(receiver, [3])
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     await run((tx) => replayEvents(tx, merchant, { from: 1, to: 1 }, moment()))
     await world.deliver()
     expect(seen(receiver, object!)).toEqual([0, 1, 2])
@@ -264,7 +264,7 @@ describe('operations of the owner', () => {
     const waiting = randomUUID()
     await world.emitTo(merchant, waiting)
     await world.deliver()
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     expect(await run((tx) => wakeMerchant(tx, merchant, moment()))).toBe(3)
     await world.deliver()
     expect([...objects, waiting].map((id) => seen(receiver, id))).toEqual([[0], [0, 1], [0]])

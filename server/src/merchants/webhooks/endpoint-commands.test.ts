@@ -24,7 +24,7 @@ const alertsOf = async (id: string) =>
 /** An object whose notification an additional endpoint has refused for all of the schedule. */
 const exhausted = async () => {
   const [first, dead] = [await world.receiver(), await world.receiver()]
-  dead.judge = () => 500
+  dead.respond = () => 500
   const merchant = world.merchant(first)
   const id = await add(merchant, dead)
   const objectId = randomUUID()
@@ -47,7 +47,7 @@ test('exhausted deliveries of an additional endpoint are listed with it, and its
 
 test('skipping at an additional endpoint leaves what waits for the first one', async () => {
   const { first, dead, merchant, id, objectId } = await exhausted()
-  first.judge = () => 500
+  first.respond = () => 500
   await world.emitTo(merchant, objectId, 1, 2)
   await deliver()
   const before = await world.streams(merchant)
@@ -55,7 +55,7 @@ test('skipping at an additional endpoint leaves what waits for the first one', a
   expect(await within((tx) => skipEvent(tx, merchant, objectId, moment(), id))).toBe(1)
   expect(await world.streams(merchant)).toEqual(before)
   expect(await alertsOf(id)).toMatchObject([{ open: false }])
-  dead.judge = () => 200
+  dead.respond = () => 200
   await deliver()
   expect(dead.accepted.map(({ n }) => n)).toEqual([1, 2])
   expect(await within((tx) => skipEvent(tx, merchant, objectId, moment(), id))).toBeNull()
@@ -80,7 +80,7 @@ test('notifications are sent again to one endpoint only, of the kinds that it ha
 
 test('all that waits for an additional endpoint is made due, and its alert ends', async () => {
   const { dead, id } = await exhausted()
-  dead.judge = () => 200
+  dead.respond = () => 200
   expect(await within((tx) => wakeEndpoint(tx, id, moment()))).toBe(1)
   expect(await alertsOf(id)).toMatchObject([{ open: false }])
   await deliver()

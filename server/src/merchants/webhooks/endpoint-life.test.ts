@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 test('an endpoint with the id of a merchant leaves the alert of that merchant open when it is removed', async () => {
   const dead = await world.receiver()
-  dead.judge = () => 500
+  dead.respond = () => 500
   const merchant = world.merchant(dead)
   await world.emitTo(merchant, randomUUID())
   for (let i = 0; i < 20 && (await world.alerts(merchant)).length === 0; i += 1) {
@@ -100,7 +100,7 @@ test('a removed endpoint has no secrets any more, and its row is deleted after 9
 
 test('a removed endpoint gets nothing more; what waited for it is deleted, and its alert ends', async () => {
   const dead = await world.receiver()
-  dead.judge = () => 500
+  dead.respond = () => 500
   const merchant = world.merchant(null)
   const { id } = await add(merchant, dead)
   await world.emitTo(merchant, randomUUID())
@@ -146,7 +146,7 @@ test('a worker that ends between an answer and its record: another one sends the
 
 test('all exhausted deliveries of an endpoint follow when it accepts another one; those of the first do not', async () => {
   const [first, more] = [await world.receiver(), await world.receiver()]
-  for (const receiver of [first, more]) receiver.judge = () => 500
+  for (const receiver of [first, more]) receiver.respond = () => 500
   const merchant = world.merchant(first)
   const { id } = await add(merchant, more)
   await world.emitTo(merchant, randomUUID())
@@ -158,7 +158,7 @@ test('all exhausted deliveries of an endpoint follow when it accepts another one
     await deliver()
     world.ahead += 3 * HOUR
   }
-  more.judge = () => 200
+  more.respond = () => 200
   await world.emitTo(merchant, randomUUID())
   await deliver()
   expect(more.accepted).toHaveLength(2)
@@ -194,13 +194,13 @@ test('a notification is sent again to one endpoint only, once for each state tha
 
 test('waiting deliveries of an endpoint are made due together, and its health counts them', async () => {
   const more = await world.receiver()
-  more.judge = () => 503
+  more.respond = () => 503
   const merchant = world.merchant(null)
   const { id } = await add(merchant, more)
   await world.emitTo(merchant, randomUUID())
   await deliver()
   expect(await endpointHealth(world.db, id)).toMatchObject({ waiting: 1, failing: 1, attempts: 1, refused: 1 })
-  more.judge = () => 200
+  more.respond = () => 200
   expect(await within((tx) => wakeEndpoint(tx, id, moment(), 10))).toBe(1)
   expect(await within((tx) => wakeEndpoint(tx, id, moment(), 10))).toBe(0)
   await deliver()

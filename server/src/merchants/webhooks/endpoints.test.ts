@@ -45,7 +45,7 @@ describe('an additional endpoint', () => {
 
   test('that is dead delays neither the first nor another one, and is tried by the schedule of all', async () => {
     const [first, dead, live] = [await world.receiver(), await world.receiver(), await world.receiver()]
-    dead.judge = () => 500
+    dead.respond = () => 500
     const merchant = world.merchant(first)
     const failing = await add(merchant, dead)
     await add(merchant, live)
@@ -55,7 +55,7 @@ describe('an additional endpoint', () => {
     expect([first.accepted.length, live.accepted.length, dead.requests.length]).toEqual([3, 3, 1])
     expect(await streamsOf(failing.id)).toMatchObject([{ next_sequence: 1, last_sequence: 3, attempts: 1 }])
     expect(await world.streams(merchant)).toEqual([])
-    dead.judge = () => 200
+    dead.respond = () => 200
     world.ahead += HOUR
     await deliver()
     expect(dead.accepted.map(({ n }) => n)).toEqual([0, 1, 2])
@@ -65,7 +65,7 @@ describe('an additional endpoint', () => {
 
   test('does not wait for a dead first one', async () => {
     const [first, more] = [await world.receiver(), await world.receiver()]
-    first.judge = () => 'reset'
+    first.respond = () => 'reset'
     const merchant = world.merchant(first)
     await add(merchant, more)
     await world.emitTo(merchant, randomUUID(), 3)
@@ -76,7 +76,7 @@ describe('an additional endpoint', () => {
   test('that hangs does not delay another one of its merchant', async () => {
     const [hung, live] = [await world.receiver(), await world.receiver()]
     const released = Promise.withResolvers<void>()
-    hung.judge = async () => {
+    hung.respond = async () => {
       await released.promise
       return 200
     }

@@ -28,6 +28,7 @@ interface Received {
   rawBody: string
   /** what `emitTo` put into the body */
   objectId: string
+  /** the number of the event of its object, from 0 unless a test names another */
   n: number
   /** business time at arrival */
   at: number
@@ -42,10 +43,10 @@ export interface Receiver {
    * Returns the HTTP status of the answer, `reset` to close the connection, or `answered` if it has written the response
    * itself. The default returns 200.
    */
-  judge: (
+  respond: (
     request: Received,
     response: ServerResponse,
-  ) => number | 'reset' | 'taken' | Promise<number | 'reset' | 'taken'>
+  ) => number | 'reset' | 'answered' | Promise<number | 'reset' | 'answered'>
   close(): void
 }
 
@@ -170,8 +171,8 @@ const startReceiver = async (world: World): Promise<Receiver> => {
       at: world.runtime.clock.business(),
     }
     receiver.requests.push(request)
-    const verdict = await receiver.judge(request, response)
-    if (verdict === 'taken') return
+    const verdict = await receiver.respond(request, response)
+    if (verdict === 'answered') return
     if (verdict === 'reset') return void incoming.socket.resetAndDestroy()
     if (verdict < 300) receiver.accepted.push(request)
     response.writeHead(verdict).end(verdict < 300 ? 'ok' : `refused with ${verdict}`)
@@ -181,7 +182,7 @@ const startReceiver = async (world: World): Promise<Receiver> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/bursar?shop=1`,
     requests: [],
     accepted: [],
-    judge: () => 200,
+    respond: () => 200,
     close: () => {
       server.close()
       server.closeAllConnections()

@@ -68,7 +68,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     await world.emitTo(merchant, objectId)
     const { answered, wake, running } = startPaused()
     await answered
-    receiver.judge = () => 500
+    receiver.respond = () => 500
     world.now += LEASE
     await world.deliver()
     const before = await world.streams(merchant)
@@ -78,7 +78,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     expect(await world.streams(merchant)).toEqual(before)
     expect(await listAttempts(world.db, merchant, 1)).toMatchObject([{ status: 500 }])
     expect(world.logged.at(-1)).toContain('passed to another worker')
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     world.now += 10 * MINUTE
     await world.deliver()
     expect(await world.streams(merchant)).toEqual([])
@@ -89,10 +89,10 @@ describe('a worker that is paused and wakes when its claim has passed to another
     const merchant = world.merchant(receiver)
     const objectId = randomUUID()
     await world.emitTo(merchant, objectId)
-    receiver.judge = () => 500
+    receiver.respond = () => 500
     const { answered, wake, running } = startPaused()
     await answered
-    receiver.judge = () => 200
+    receiver.respond = () => 200
     world.now += LEASE
     await world.deliver()
     // The object lives on in a new stream row, claimed once as the old one was: the old claim must not touch it.
@@ -133,7 +133,7 @@ describe('a worker that is paused and wakes when its claim has passed to another
     const merchant = world.merchant(receiver)
     await world.emitTo(merchant, randomUUID(), 3)
     let overtaken = false
-    receiver.judge = async () => {
+    receiver.respond = async () => {
       if (!overtaken) {
         overtaken = true
         world.now += LEASE
@@ -188,7 +188,7 @@ describe('several workers', () => {
     const objects = upTo(50).map(() => randomUUID())
     for (const id of objects) await world.emitTo(merchant, id, 3)
     let broken = 0
-    receiver.judge = async () => {
+    receiver.respond = async () => {
       // In the middle of it, twice.
       if (receiver.requests.length === 20 || receiver.requests.length === 80) {
         const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -215,7 +215,7 @@ describe('several workers', () => {
 describe('receivers that hang', () => {
   test('W3 do not delay other receivers, in a worker with fewer slots than hanging receivers', async () => {
     const [fine, dead] = [await world.receiver(), await world.receiver()]
-    dead.judge = () => 'taken'
+    dead.respond = () => 'answered'
     const deadMerchants = upTo(40).map(() => world.merchant(dead))
     for (const merchant of deadMerchants)
       for (const objectId of [randomUUID(), randomUUID(), randomUUID()]) await world.emitTo(merchant, objectId)
@@ -246,7 +246,7 @@ test('others are delivered to while an acknowledgement waits for a row that a tr
   const [locked, other] = [world.merchant(receiver), world.merchant(others)]
   let release = (): void => {}
   let transaction: Promise<void> | undefined
-  receiver.judge = async () => {
+  receiver.respond = async () => {
     await new Promise<void>((has) => {
       transaction = world.db.transaction().execute(async (tx) => {
         await sql`select 1 from event_streams where merchant_id = ${locked} for update`.execute(tx)
