@@ -31,8 +31,8 @@ const sourceOf = (text: string): string => {
 /**
  * Headers of every page: no caching by others, no framing. There is no cross-origin-opener-policy on purpose. The page
  * knows its reader by the link alone, so an opener learns nothing beyond the link. A shop may open the page in a window
- * and see that the window was closed. With that header, browsers may change processes before they paint, which delays the page
- * (decision 28).
+ * and see that the window was closed. With that header, browsers may change processes before they paint, which delays
+ * the page (decision 28).
  */
 export const headersOf = (policy: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',

@@ -26,6 +26,7 @@ export type PayerReason =
   /** a claim is waiting for the merchant, or was approved */
   | 'claimed-already'
 
+/** Bursar refuses a request of the payer. */
 export class PayerRefusal extends Error {
   override name = 'PayerRefusal'
   readonly reason: PayerReason

@@ -254,7 +254,7 @@ export const move = async (
   return { ...next, state: target, movedAt: at }
 }
 
-/** The channel on which every process receives the id of a changed invoice, once the change is committed. */
+/** The channel of PostgreSQL's NOTIFY on which every process gets the id of a changed invoice after the commit. */
 export const INVOICE_CHANNEL = 'crypto_invoice'
 
 export const announce = async (tx: Tx, ids: readonly string[]): Promise<void> => {

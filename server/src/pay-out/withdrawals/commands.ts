@@ -85,9 +85,9 @@ export const postpone = async (tx: Db | Tx, withdrawal: Withdrawal, until: Date)
 }
 
 /**
- * Excludes the given withdrawals from planning, except those that the signer has already been asked to sign. The caller
- * must hold the lock that prevents planning and asking.
- * @returns the ids of the excluded withdrawals
+ * Halts the given withdrawals: excludes them from planning, except those that the signer has already been asked to
+ * sign. The caller must hold the lock that prevents planning and asking.
+ * @returns the ids of the halted withdrawals
  */
 export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   if (ids.length === 0) return new Set()
@@ -100,7 +100,7 @@ export const halt = async (tx: Tx, ids: readonly string[]): Promise<ReadonlySet<
 }
 
 /**
- * Excludes a waiting withdrawal from planning until its screening has a result; `resume` ends the exclusion. Returns
+ * Halts a waiting withdrawal: excludes it from planning until its screening has a result; `resume` ends this. Returns
  * false if the withdrawal is not waiting.
  */
 export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<boolean> => {
@@ -110,7 +110,7 @@ export const haltWaiting = async (tx: Tx, { merchantId, id }: { merchantId: stri
   return rows.length > 0
 }
 
-/** Ends the exclusion of a withdrawal from planning. */
+/** Lets a halted withdrawal be planned again. */
 export const resume = async (tx: Tx, { merchantId, id }: { merchantId: string; id: string }): Promise<void> => {
   await sql`update withdrawals set halted = false where merchant_id = ${merchantId} and id = ${id} and halted`.execute(
     tx,

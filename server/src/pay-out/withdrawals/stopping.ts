@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { isCovered } from '../../ledger/stops/index.ts'
 
 /**
- * A condition that excludes a withdrawal `w` from being sent: it is halted, the signer has signed for it already, or a
- * stop in force covers it.
+ * A condition that excludes a withdrawal `w` from being sent: it is halted or barred (see the glossary), or a stop in
+ * force covers it.
  */
 export const stopsWithdrawal = sql`(w.halted or w.barred is not null or ${isCovered({ asset: sql`w.ticker`, merchantId: sql`w.merchant_id`, network: sql`w.blockchain` })})`
 

@@ -16,7 +16,7 @@ export type JudgedSubscriber = (
   moment: Moment,
 ) => Promise<Effects>
 
-/** 128 bits that can't be guessed, hex. */
+/** Makes the token in the URL of a screening's report: 128 bits that can't be guessed, hex. */
 export type NewToken = () => string
 
 /** Requests judgements; existing requests stay unchanged. */
