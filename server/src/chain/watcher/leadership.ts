@@ -43,8 +43,13 @@ export const createLeadership = (options: { url: string; network: Network; silen
     })
     client.on('error', () => drop(client))
     client.on('end', () => drop(client))
-    await client.connect()
-    await client.query(`set idle_session_timeout = ${Math.trunc(silenceMs)}`)
+    try {
+      await client.connect()
+      await client.query(`set idle_session_timeout = ${Math.trunc(silenceMs)}`)
+    } catch (error) {
+      client.end().catch(() => {})
+      throw error
+    }
     session = client
     heartbeat = setInterval(() => void client.query('select 1').catch(() => drop(client)), silenceMs / 4)
     heartbeat.unref()
