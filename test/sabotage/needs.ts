@@ -6,7 +6,7 @@ const UNREACHABLE = `${SECOND}no code makes the request that this guard refuses`
 const NO_EVENT = `${SECOND}no code raises this event in this state`
 const SIGNING = `${SECOND}no signature is requested either while a stop is in force`
 const TWO_WORKERS = 'two workers at one transaction, of which one stands still between two certain statements'
-const COLD = 'transfers to cold storage'
+const COLD = 'transfers to cold storage, one of which is imported while an order is placed'
 const LAST_COIN = 'withdrawals of nearly all that a hot address has'
 const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
@@ -27,7 +27,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'stop-ignored-at-planning': SIGNING,
   'delivered-inside-while-stopped': 'a stop made between the choice of the job and its transaction',
   'import-not-counted': COLD,
-  'staked-offered-to-cold-storage': COLD,
+  'staked-offered-to-cold-storage': 'transfers to cold storage',
   'count-read-late': LAST_COIN,
   'count-not-compared': LAST_COIN,
   'in-flight-not-subtracted': LAST_COIN,
@@ -50,7 +50,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'bitcoin-guess-not-marked': 'a comparison of the fees that are charged',
   'position-bound-ignored': 'limits of positions that a run reaches',
   'invoice-rounding-forgiven-twice': 'invoices in another currency than they are paid in',
-  'applied-item-judged-again': 'a lost answer to the COMMIT of an order',
+  // Every order has a key under which its answer is stored (ledger/orders), and the judge looks for it first.
+  'applied-item-judged-again': `${SECOND}the order that is judged again finds its stored answer`,
   'unstored-bytes-broadcast': TWO_WORKERS,
   'unstored-bytes-broadcast-together': TWO_WORKERS,
   'claim-not-locked-when-stored': TWO_WORKERS,
@@ -58,8 +59,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'asked-without-claim': TWO_WORKERS,
   'asked-without-claim-together': TWO_WORKERS,
   'permission-for-all-groups': 'a stop made while the signer works on a group of transactions',
-  'nonce-released-while-taken': TWO_WORKERS,
-  'accounts-not-locked': 'two orders that both read one balance before either is stored',
+  // The primary key (account_id, version) in 0002-ledger.sql; the committer, the routes and the jobs try again.
+  'accounts-not-locked': `${SECOND}the primary key of the entries refuses a second version of an account, and the order is judged again`,
   'refusal-not-kept': 'a refused request that is repeated with its key after money has come, while nothing is stopped',
   'equal-requests-not-locked': 'a request that is repeated between two certain statements of the first',
   'refund-question-failed-is-refusal': 'a question about a refund that reaches no acquirer',

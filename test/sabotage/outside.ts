@@ -11,6 +11,8 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'intent-not-derived': RESTORED,
   'next-intent-random': RESTORED,
   'filler-over-waiting-payment': RESTORED,
+  // A nonce that was handed out and that no row has is from before a restore.
+  'nonce-released-while-taken': RESTORED,
   'coinbase-immature': 'miners who pay deposit addresses',
   'cursor-without-guard': WATCHERS,
   'old-leader-writes': WATCHERS,
