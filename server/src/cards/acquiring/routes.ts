@@ -14,7 +14,7 @@ export interface CallbackRoutesDeps {
 }
 
 const MOST_BYTES = 65_536
-/** Callbacks from one network address. The limit is high, because an acquirer sends all callbacks from few addresses. */
+/** Callbacks from one network address. An acquirer sends all callbacks from few addresses, so the limit is high. */
 const PER_MINUTE = 60_000
 
 /** The path for an acquirer's callbacks. Only callbacks with a valid signature are accepted. */

@@ -10,8 +10,8 @@ export interface OrderBook extends Book {
 }
 
 /**
- * The order books of one asset against USDT whose prices agree. A crypto asset is the base of its market (`BTC/USDT`); a
- * fiat asset is the second asset (`USDT/UAH`).
+ * The order books of one asset against USDT whose prices agree. A crypto asset is the base of its market (`BTC/USDT`);
+ * a fiat asset is the second asset (`USDT/UAH`).
  */
 export interface UsdtMarket {
   ticker: string
@@ -21,9 +21,9 @@ export interface UsdtMarket {
 }
 
 /**
- * Conversions through a market, in 1e-18 whole units. Each is calculated from every book; the result is the median. Of an
- * even number of results, it is the one of the two middle results that is worse for the caller. Undefined if fewer than
- * `quorum` books have enough volume.
+ * Conversions through a market, in 1e-18 whole units. Each is calculated from every book; the result is the median. Of
+ * an even number of results, it is the one of the two middle results that is worse for the caller. Undefined if fewer
+ * than `quorum` books have enough volume.
  */
 
 /** USDT received for spending `amount` of the asset. */

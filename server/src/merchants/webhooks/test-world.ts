@@ -40,8 +40,8 @@ export interface Receiver {
   requests: Received[]
   accepted: Received[]
   /**
-   * Returns the HTTP status of the answer, `reset` to close the connection, or `answered` if it has written the response
-   * itself. The default returns 200.
+   * Returns the HTTP status of the answer, `reset` to close the connection, or `answered` if it has written the
+   * response itself. The default returns 200.
    */
   respond: (
     request: Received,

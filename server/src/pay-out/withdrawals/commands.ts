@@ -9,7 +9,9 @@ import { deliverItem, releaseItem } from './postings.ts'
 import { isHeldBack, isStopped, move } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Returns the effects of an internal transfer on the receiving merchant. Runs in the transaction that moves the money. */
+/**
+ * Returns the effects of an internal transfer on the receiving merchant. Runs in the transaction that moves the money.
+ */
 export type ReceiveInternal = (tx: Tx, withdrawal: Withdrawal, moment: Moment) => Promise<Effects>
 
 const NOT_CARRIED = { hash: null, from: [], block: null } as const
