@@ -6,6 +6,8 @@ const UNREACHABLE = `${SECOND}no code makes the request that this guard refuses`
 const NO_EVENT = `${SECOND}no code raises this event in this state`
 const SIGNING = `${SECOND}no signature is requested either while a stop is in force`
 const TWO_WORKERS = 'two workers at one transaction, of which one stands still between two certain statements'
+const ASKED_LATE =
+  'a worker that lost its claim before it asks, and a payment that is given back between the question for its intents and the signature: without intents, the signer refuses'
 const COLD = 'transfers to cold storage, one of which is imported while an order is placed'
 const LAST_COIN = 'withdrawals of nearly all that a hot address has'
 const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
@@ -56,8 +58,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'unstored-bytes-broadcast-together': TWO_WORKERS,
   'claim-not-locked-when-stored': TWO_WORKERS,
   'claims-not-locked-when-stored-together': TWO_WORKERS,
-  'asked-without-claim': TWO_WORKERS,
-  'asked-without-claim-together': TWO_WORKERS,
+  'asked-without-claim': ASKED_LATE,
+  'asked-without-claim-together': ASKED_LATE,
   'permission-for-all-groups': 'a stop made while the signer works on a group of transactions',
   // The primary key (account_id, version) in 0002-ledger.sql; the committer, the routes and the jobs try again.
   'accounts-not-locked': `${SECOND}the primary key of the entries refuses a second version of an account, and the order is judged again`,

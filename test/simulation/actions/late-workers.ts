@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { signerPolicy } from '../installation/files.ts'
+import { openSubjects } from '../../../server/src/platform/runtime/alerts.ts'
 import { compareStored } from '../model/stored.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
@@ -83,6 +84,17 @@ const giveBack = async (
   }
 }
 
+/** What the signer signed late is attached to its payments: it signs nothing else for them. @returns how many */
+const attachSigned = async ({ db, operate }: Simulation): Promise<number> => {
+  const ids = await openSubjects(db, ['withdrawal-signed-before'], '')
+  const { rows } = await sql<{ id: string; merchantId: string }>`select id, merchant_id as "merchantId"
+    from withdrawals where id = any(${[...ids]}::uuid[]) order by created_at, id`.execute(db)
+  let attached = 0
+  for (const { id, merchantId } of rows)
+    if ('printed' in (await operate('withdrawal attach', merchantId, id))) attached += 1
+  return attached
+}
+
 const givenBack: Action = {
   name: 'payments of a late worker are given back by another one',
   weight: (simulation) =>
@@ -110,9 +122,11 @@ const givenBack: Action = {
     problems.push(...(await compareStored(simulation)))
     await mine(simulation, chain, 1)
     await carry(simulation, chain)
+    const attached = await attachSigned(simulation)
+    await carry(simulation, chain)
     await mine(simulation, chain, 1)
     const where = isAtSigner ? 'at the signer' : 'in the database'
-    return `${network} ${ticker} ${planned.size} ${why} ${where}: ${stood ? `stood still, ${back.size} given back` : 'had ended'}`
+    return `${network} ${ticker} ${planned.size} ${why} ${where}: ${stood ? `stood still, ${back.size} given back` : 'had ended'}, ${attached} attached`
   },
 }
 

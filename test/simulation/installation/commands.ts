@@ -3,6 +3,7 @@ import { claimCommands } from '../../../server/src/app/cli/claims.ts'
 import type { Command } from '../../../server/src/app/cli/command.ts'
 import { readCommandLine } from '../../../server/src/app/cli/command-line.ts'
 import { hedgingCommands } from '../../../server/src/app/cli/hedging.ts'
+import { moneyCommands } from '../../../server/src/app/cli/money.ts'
 import { createJsonOutput } from '../../../server/src/app/cli/output.ts'
 import { screeningCommands } from '../../../server/src/app/cli/screening.ts'
 
@@ -15,7 +16,7 @@ export type Printed = { printed: Readonly<Record<string, unknown>> } | { failure
  */
 export type Operate = (name: string, ...words: string[]) => Promise<Printed>
 
-const COMMANDS: readonly Command[] = [...claimCommands, ...hedgingCommands, ...screeningCommands]
+const COMMANDS: readonly Command[] = [...claimCommands, ...hedgingCommands, ...moneyCommands, ...screeningCommands]
 
 /** @param env as of the roles */
 export const createOperator =
