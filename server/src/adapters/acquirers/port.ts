@@ -61,6 +61,8 @@ export type AcquirerState =
       reason?: string
       /** the answer is signed with another key than the account's, which the operator has to correct */
       otherKey?: true
+      /** money came for the order, and the answer does not show which payment: it lists a refund */
+      isPaid?: true
     }
   | {
       kind: 'succeeded' | 'reversed'

@@ -13,6 +13,7 @@ import { askAgainAt, lockPayment, movePayment } from './store.ts'
 
 type Paid = Extract<AcquirerState, { kind: 'succeeded' | 'reversed' }>
 type Refused = Extract<AcquirerState, { kind: 'refused' }>
+type Unclear = Extract<AcquirerState, { kind: 'waiting' | 'unknown' }>
 
 /** The subscriber, and how the acquirer that was queried treats a refusal. */
 export interface Answering {
@@ -60,7 +61,7 @@ export const heedAnswer = async (
     case 'refused':
       return refused(tx, payment, answer, taking)
     default:
-      return notEnded(tx, payment, taking)
+      return notEnded(tx, payment, answer, taking)
   }
 }
 
@@ -138,9 +139,10 @@ const refused = async (
  * Handles an answer that the payment is waiting or unknown. It proves nothing about money; it only expires a payment
  * that no payer can be paying any more.
  */
-const notEnded = async (tx: Tx, payment: Payment, taking: Taking): Promise<Effects> => {
+const notEnded = async (tx: Tx, payment: Payment, answer: Unclear, taking: Taking): Promise<Effects> => {
   const { at } = taking.moment
   if (isOver(payment, at)) {
+    if (answer.kind === 'unknown' && answer.isPaid === true) await alertUncalled(tx, payment, taking.moment)
     if (payment.state === 'reported') await alertUnconfirmed(tx, payment, taking.moment)
     else if (moveOf(paymentMoves, payment.state, 'expired')) {
       return moveAndNotify(
@@ -177,6 +179,14 @@ const moveAndNotify = async (
 const alertUnconfirmed = (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {
   const text = `A callback of ${payment.acquirer} contradicts the state ${payment.state} of payment ${payment.id}, and the acquirer does not confirm it when queried: look in its console`
   return raiseAlert(tx, { kind: 'payment-unconfirmed', subject: payment.id, text }, moment)
+}
+
+/** The callback that names the payment has not come, and without it the payment is not found. */
+const alertUncalled = async (tx: Tx, payment: Payment, moment: Moment): Promise<void> => {
+  if (isPosted(payment) || payment.state === 'reversed') return
+  const { id, acquirer, state } = payment
+  const text = `${acquirer} shows a refund of payment ${id}, which is ${state} here, and its callback about the payment has not come: look in its console, and ask it to send the callback again`
+  await raiseAlert(tx, { kind: 'payment-unconfirmed', subject: id, text }, moment)
 }
 
 const alertContradiction = async (tx: Tx, payment: Payment, says: string, moment: Moment): Promise<void> => {

@@ -13,6 +13,7 @@ import { checkInvariants } from '../../treasury/invariants/index.ts'
 
 const REFUSED_CARD = '4000000000009995'
 const GOOD_CARD = '4111111111111111'
+const DAY_MS = 86_400_000
 const account = { merchantId: '500042', secretKey: 'key-in', payoutSecretKey: 'key-out' }
 
 const world = useFiatInvoices()
@@ -95,4 +96,21 @@ test('nor does an answer that came before the callback, and is stored after it',
   await world.later(60_000)
   expect((await world.lookup(id)).status).toBe('DONE')
   expect(await world.balance('merchant', 'KZT')).toBe(14_700_00n)
+})
+
+test('nor does a callback that never comes: an operator has to look in the console after the page has ended', async () => {
+  const { id, types, giveBack, calls } = await payer()
+  types(REFUSED_CARD)
+  types(GOOD_CARD)
+  giveBack(5_000_00n)
+  await world.later(60_000)
+  expect(await world.alerts()).not.toContain('payment-unconfirmed')
+  for (let days = 0; days < 5; days += 1) await world.later(DAY_MS)
+  expect(await world.alerts()).toContain('payment-unconfirmed')
+  await calls()
+  await world.work()
+  expect((await world.lookup(id)).status).toBe('FAILED')
+  // Its invoice has ended.
+  expect(await world.alerts()).toContain('payment-suspended')
+  expect(await world.alerts()).not.toContain('payment-unconfirmed')
 })

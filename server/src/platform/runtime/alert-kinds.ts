@@ -165,7 +165,7 @@ const KINDS = {
   'payment-suspended': warning('acquirer-statements.md', 'the money of a card payment is in suspense'),
   'payment-unconfirmed': warningEvent(
     'acquirer-statements.md',
-    'a callback contradicts a payment, and the acquirer does not confirm it',
+    'a callback contradicts a payment and the acquirer does not confirm it, or a paid one has had no callback',
   ),
   'refund-foreign': warningEvent('acquirer-statements.md', 'an acquirer reports a refund that was not ordered here'),
   'refund-refused': warningEvent('acquirer-statements.md', 'an acquirer refused a refund'),

@@ -22,7 +22,12 @@ const readPaymentStatus = (fields: FreedomPayFields): AcquirerState => {
   if (pgText(fields, 'pg_status') !== 'ok' || ['', '0'].includes(pgText(fields, 'pg_payment_id')))
     return unclear(codeOf(fields))
   const status = pgText(fields, 'pg_payment_status')
-  if (isRefundRecord(fields)) return unclear(`the newest payment of the order is a refund, ${status}`)
+  if (isRefundRecord(fields))
+    return {
+      kind: 'unknown',
+      reason: withoutCards(`the newest payment of the order is a refund, ${status}`),
+      isPaid: true,
+    }
   switch (status) {
     case 'success':
       return succeeded(fields)
