@@ -2,12 +2,14 @@
  * A database that is the copy of another: nothing that the other handed out since the copy was made is handed out
  * again.
  */
+import { SECOND_SEED } from '@bursar/chainkit'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
+import { twoSeeds } from '../../../../test/world/signer.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import {
   createAddressIssuer,
@@ -101,6 +103,26 @@ test('audit O-3.1: a restored copy gives out no address that the original gave o
   const again = await copy.ask(20)
   expect(again.filter((address) => addresses.includes(address))).toEqual([])
   expect(await copy.change()).toBe(change + INDEX_LEAP)
+  await copy.close()
+})
+
+test('a copy from before a second seed watches addresses of both seeds, and leaps from the first index of the second', async () => {
+  const { copy } = await setUp()
+  const { db, runtime } = copy
+  const keys = { ...WALLET, next: twoSeeds.publicKeys.next! }
+  await makeSafe(runtime, keys, 4)
+  const { rows } = await sql<{
+    branch: number
+    index: number
+  }>`select branch, derivation_index as index from house_addresses
+    where family = 'BITCOIN' and account in ('forgotten', 'hot') and derivation_index >= ${SECOND_SEED} order by account, index`.execute(
+    db,
+  )
+  expect(rows.map(({ index }) => index - SECOND_SEED)).toEqual([0, 1, 2, 3, 0, 1, 2, 3])
+  const first = SECOND_SEED + INDEX_LEAP
+  const take = (account: 'deposit' | 'hot', branch: 0 | 1): Promise<number> =>
+    inTransaction(db, (tx) => takeIndexes(tx, 'BITCOIN', account, branch, 1, SECOND_SEED))
+  expect([await take('deposit', 0), await take('hot', 1)]).toEqual([first, first])
   await copy.close()
 })
 

@@ -72,7 +72,7 @@ export const PAYOUT_REFUSED = 'payout-refused'
 export const FEE_ABOVE_CAP = 'fee-above-cap'
 
 /** Kinds of alerts that end when the signer would sign for the withdrawal. */
-const OVER_WHEN_PASSING = ['signer-limit', 'signer-needs-approval', 'signer-unknown-asset'] as const
+const OVER_WHEN_PASSING = ['signer-limit', 'signer-needs-approval', 'signer-unknown-asset', 'signer-rotated'] as const
 const FOR_ALL = ['disabled', 'velocity', 'log-cut-back'] as const
 
 /**

@@ -82,4 +82,29 @@ describeWithBitcoind('after a rotation', () => {
     expect(await state(id)).toBe('settled')
     expect(await world.differences()).toEqual([])
   })
+
+  test('payments and consolidations that were planned and not signed are planned anew, with the second seed', async () => {
+    const world = await open()
+    const { mine, request, state, chain, later, work, sent, alerts } = world
+    await world.deposit(900_000n, 900_000n, ...Array.from({ length: 5 }, () => 30_000n))
+    const id = await request(await chain.newAddress(), 300_000n)
+    const { payouts, consolidation } = world.worker()
+    await payouts()
+    await consolidation()
+    expect((await sent()).map(({ purpose, state: at }) => `${purpose} ${at}`).toSorted()).toEqual([
+      'consolidation planned',
+      'payout planned',
+    ])
+    await world.rotate()
+    await work()
+    expect(await alerts()).toContain('signer-rotated')
+    for (let turn = 0; turn < 3; turn += 1) {
+      later(10 * 60_000)
+      await work()
+      await mine(FINAL)
+    }
+    expect(await state(id)).toBe('settled')
+    expect(await leftUnderFirstSeed(world.db, 'BITCOIN', world.wallet)).toEqual({ units: 0n, coins: 0 })
+    expect(await world.differences()).toEqual([])
+  })
 })

@@ -17,6 +17,8 @@ import { mayPlan } from './store.ts'
 /** A thief of the first seed can spend its coins, so they are moved as soon as they are final. */
 const EVERY_MS = 10_000
 const MOST_COINS = 10_000
+/** Shorter than that of ordinary consolidations: one that was planned before the rotation is refused, and must not hold these up. */
+const REFUSED_PAUSE_MS = 60_000
 
 /**
  * Creates the job that moves every final coin of the first seed to the hot wallet of the second
@@ -34,7 +36,7 @@ const emptyFirstSeed = async (deps: ConsolidationDeps): Promise<boolean> => {
   const { runtime, policy, wallet, adapter } = deps
   const { db } = runtime
   const coins = await sweepableCoins(db, 'BITCOIN', MOST_COINS, wallet)
-  if (coins.length === 0 || !(await mayPlan(db, momentOf(runtime).at))) return false
+  if (coins.length === 0 || !(await mayPlan(db, momentOf(runtime).at, REFUSED_PAUSE_MS))) return false
   const { milliSatPerVb: rate } = await rateOf(adapter)
   const worth = coins.filter((own) => own.units > feeAt(rate, vsizeOf(inputWeightOf(spendable(wallet, own).script))))
   const chosen = within(deps, worth.slice(0, policy.mostCoins), rate)

@@ -56,9 +56,9 @@ export class CoinTaken extends Error {
 /** Pause after the signer refused one: an alert is raised, and the signer's policy may be changed. */
 const REFUSED_PAUSE_MS = 3_600_000
 
-/** Whether a consolidation may be planned: no stop covers it, and the signer has not refused one lately. */
-export const mayPlan = async (db: Db, at: Date): Promise<boolean> => {
-  const since = new Date(at.getTime() - REFUSED_PAUSE_MS)
+/** Whether a consolidation may be planned: no stop covers it, and the signer has not refused one within the pause. */
+export const mayPlan = async (db: Db, at: Date, pauseMs = REFUSED_PAUSE_MS): Promise<boolean> => {
+  const since = new Date(at.getTime() - pauseMs)
   const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
     and not ${wasRefusedSince('BITCOIN', 'consolidation', since)} as may`.execute(db)
   return rows[0]!.may
