@@ -94,15 +94,15 @@ export const cardsSabotages: readonly Sabotage[] = [
   },
   {
     name: 'chargeback-keeps-money',
-    file: 'server/src/cards/acquiring/machine.ts',
+    file: 'server/src/cards/acquiring/taking-back.ts',
     replace: [
-      "credited: { reversed: to('reversed', 'takeBack'), disputed:",
-      "credited: { reversed: to('reversed'), disputed:",
+      'return { items: [item], notices: [] }',
+      "return { items: payment.id === '' ? [item] : [], notices: [] }",
     ],
     fault: 'F8',
     breaks: 'A merchant keeps money that a chargeback took back.',
     finder:
-      'server/src/cards/acquiring/machine.test.ts › is credited from nowhere before an acquirer may have it, and never twice',
+      'server/src/pay-in/fiat-invoices/ending.test.ts › F8 a chargeback takes back the available money, once; the acquirer keeps its cost',
   },
   {
     name: 'callback-wakes-nothing',

@@ -94,7 +94,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
       '.filter(({ note }) => MOVING.has(note))\n    .flatMap',
       ".filter(({ note }) => note !== '')\n    .flatMap",
     ],
-    fault: 'audit M-A1, D-T1',
+    fault: 'audit M-A1, D-T1, T-3',
     breaks: 'Energy that a contract lends is credited as TRX.',
     finder:
       'server/src/adapters/chains/tron/transaction.test.ts › energy lent by a contract, and every other entry that moves nothing, is no TRX',
@@ -106,7 +106,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
       "return tokenId === undefined ? sum + amountOf(callValue, 'callValue') : sum",
       "return sum + amountOf(callValue ?? 0, 'callValue') + (tokenId === null ? 0n : 0n)",
     ],
-    fault: 'T5',
+    fault: 'T5, T-6',
     breaks: 'Any TRC-10 token is credited as TRX.',
     finder:
       'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not undone transfers',
@@ -115,7 +115,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
     name: 'tron-rejected-credited',
     file: 'server/src/adapters/chains/tron/internal.ts',
     replace: ["if (entry['rejected'] === true) return []", ''],
-    fault: 'E1, I18',
+    fault: 'E1, I18, T-6',
     breaks: 'TRX of an inner call that was undone is credited.',
     finder:
       'server/src/adapters/chains/tron/transaction.test.ts › sent along with a call, and by contracts in their order; not TRC-10, not undone transfers',

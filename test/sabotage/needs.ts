@@ -43,8 +43,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
   'less-than-held-credited': 'a node that lists transfers that have not happened',
-  'tron-lent-energy-credited': 'a contract on TRON that lends energy',
-  'tron-trc10-credited': 'TRC-10 tokens',
+  'tron-result-ignored': 'a payment on TRON that runs out of energy',
+  'callback-wakes-nothing': 'the last callback of a payment, while an answer that ends it is stored',
   'broken-finality-goes-on': 'a branch that replaces final blocks',
   'forwarded-payment-lost': 'a withdrawal to a contract that pays a deposit address',
   'bitcoin-relay-fee-ignored': 'a node with a relay fee above its estimate',
@@ -65,10 +65,6 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'accounts-not-locked': `${SECOND}the primary key of the entries refuses a second version of an account, and the order is judged again`,
   'refusal-not-kept': 'a refused request that is repeated with its key after money has come, while nothing is stopped',
   'equal-requests-not-locked': 'a request that is repeated between two certain statements of the first',
-  'refund-question-failed-is-refusal': 'a question about a refund that reaches no acquirer',
-  'refund-of-unbooked-payment': 'operators who refund payments that an acquirer has taken back',
-  'chargeback-keeps-money':
-    'a run in which no other card payment of the merchant is open: open ones make the balance uncertain',
   // identity.ts finds it before the judge does, and the database refuses a second row (0002-ledger.sql).
   'local-id-not-taken': `${SECOND}an earlier check refuses a known localId, and the primary key of its table a second row`,
   // Both decisions lock the claim and refuse one that is decided, before they come to this guard (deciding.ts).

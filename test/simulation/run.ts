@@ -24,6 +24,7 @@ import { STALLED } from './actions/stalled.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { WEBHOOKS } from './actions/webhooks.ts'
+import type { Random } from '../../sandbox/random.ts'
 import { drawAction, type Action } from './actions/action.ts'
 import { compareBooks } from './model/compare.ts'
 import { compareCustody } from './model/custody.ts'
@@ -106,7 +107,12 @@ export const SUBJECTS = {
     ...VENUE_ACTIONS,
     ...MERCHANTS.filter(({ name }) => name === 'exchange'),
   ]),
-  payers: new Set([...PAYERS, ...SCREENING, ...LOST_MONEY, ...WORLD.filter(({ name }) => name === 'reorganise')]),
+  payers: new Set([
+    ...PAYERS,
+    ...SCREENING,
+    ...LOST_MONEY,
+    ...WORLD.filter(({ name }) => name === 'reorganise' || name === 'node speaks otherwise'),
+  ]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
   payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...GREEDY]),
   workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN]),
@@ -217,11 +223,21 @@ const takeStep = async (
       const drawn = random.of('action', at)
       const action = drawAction(ACTIONS, simulation, drawn, more)
       simulation.countMore(1)
-      return `${step} ${action.name}: ${await timed(times, action.name, () => action.run(simulation, drawn))}`
+      return `${step} ${action.name}: ${await timed(times, action.name, () => runAction(simulation, action, drawn))}`
     }),
   )
   for (const line of lines) simulation.trace.add(line)
   await endCrashed(simulation)
+}
+
+/** A command of the program that fails otherwise than by its own refusals is a problem, and the run can be repeated. */
+const runAction = async (simulation: Simulation, { name, run }: Action, random: Random): Promise<string> => {
+  try {
+    return await run(simulation, random)
+  } catch (error) {
+    simulation.problems.push(`${name}: failed: ${(error as Error).message}`)
+    return `failed: ${(error as Error).stack}`
+  }
 }
 
 /** A role whose process a fault has ended is gone for the next step. */

@@ -2,7 +2,7 @@
 import type { Network } from '@bursar/chainkit'
 import { createRandom } from '../../sandbox/random.ts'
 import type { Sabotage } from '../../test/sabotage/sabotage.ts'
-import { BANK, drawInterfaces } from '../../test/simulation/acquirers/interfaces.ts'
+import { BANK, drawInterfaces, type Interface } from '../../test/simulation/acquirers/interfaces.ts'
 import { BITCOIN_DIALECTS } from '../../test/simulation/chains/bitcoin/dialects.ts'
 import { drawDialects, type Dialect } from '../../test/simulation/chains/dialect.ts'
 import { EVM_DIALECTS } from '../../test/simulation/chains/evm/dialects/index.ts'
@@ -20,13 +20,18 @@ const drawnBy = (seed: number, network: Network): string[] =>
 
 const MOST_SEEDS = 500
 
+const interfacesOf = (seed: number): readonly Interface[] =>
+  drawInterfaces(createRandom(String(seed)).of('acquirers').of('interfaces'))
+
 /** Whether both acquirers of a run are the bank: its payers can pay otherwise, and either can take a payout over. */
-const isOfBanks = (seed: number): boolean =>
-  drawInterfaces(createRandom(String(seed)).of('acquirers').of('interfaces')).every((one) => one === BANK)
+const isOfBanks = (seed: number): boolean => interfacesOf(seed).every((one) => one === BANK)
+
+/** Whether no acquirer of a run is the bank, which alone names refunds by references of their own. */
+const isOfOthers = (seed: number): boolean => interfacesOf(seed).every((one) => one !== BANK)
 
 /**
  * @returns the first seed from `from` on whose nodes speak a dialect of a row that the fault names, or whose acquirers
- *   are the bank for a fault of cards; else `from`
+ *   are the bank for a fault of cards, and others than the bank for a fault of their adapters; else `from`
  */
 export const seedOf = (
   { fault, file }: Pick<Sabotage, 'fault' | 'file'>,
@@ -36,8 +41,10 @@ export const seedOf = (
   const rows = new Set(fault.match(/\b[BET]-\d+\b/g))
   const isOfCards = /^server\/src\/(cards|adapters\/acquirers)\//.test(file)
   if (rows.size === 0 && !isOfCards) return from
+  const isOfAdapters = /^server\/src\/adapters\/acquirers\/(?!bank\/)/.test(file)
+  const hasAcquirers = isOfAdapters ? isOfOthers : isOfBanks
   const isAbout = (name: string): boolean => (name.match(/\b[BET]-\d+\b/g) ?? []).some((row) => rows.has(row))
   for (let seed = from; seed < from + MOST_SEEDS; seed += 1)
-    if (isOfCards ? isOfBanks(seed) : networks.some((network) => drawnBy(seed, network).some(isAbout))) return seed
+    if (isOfCards ? hasAcquirers(seed) : networks.some((network) => drawnBy(seed, network).some(isAbout))) return seed
   return from
 }

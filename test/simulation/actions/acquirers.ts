@@ -116,6 +116,25 @@ const refund: Action = {
   },
 }
 
+/** Of a payment without money nothing can be given back. */
+const refundUnpaid: Action = {
+  name: 'operator refunds a card that has not paid',
+  weight: () => 0.4,
+  run: async (simulation, random) => {
+    const unpaid = simulation.acquirers.payments().filter(({ paid }) => paid === undefined)
+    if (unpaid.length === 0) return 'there is none'
+    const { reference, description, status } = random.pick(unpaid.slice(-NEWEST))
+    const order = { paymentId: reference, units: 100n, reason: 'simulation', actor: 'simulation' }
+    try {
+      await inTransaction(simulation.db, (tx) => requestRefund(tx, order, simulation.routing, simulation.moment()))
+      simulation.problems.push(`a refund of ${description} was taken up, which has not been paid`)
+    } catch (error) {
+      if (!(error instanceof RefundRefused)) throw error
+    }
+    return `${description} is ${status}`
+  },
+}
+
 const refundThere: Action = {
   name: 'card is refunded at the acquirer',
   weight: () => 0.3,
@@ -160,6 +179,7 @@ export const ACQUIRERS: readonly Action[] = [
   succeedLate,
   takeBack,
   refund,
+  refundUnpaid,
   refundThere,
   accept,
 ]

@@ -8,11 +8,12 @@ import { RefundRefused } from '../../../server/src/cards/acquiring/refunding.ts'
 import { carryOut } from '../../../server/src/ledger/effects/index.ts'
 import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import { formatUnits } from '../../../server/src/platform/money/index.ts'
+import { openSubjects } from '../../../server/src/platform/runtime/alerts.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { Paying, Payment, SimulatedAccount } from '../acquirers/account.ts'
 import { subscriberOf } from '../acquirers/console.ts'
 import { pageIn } from '../acquirers/payer-page.ts'
-import type { CardPaid } from '../model/books.ts'
+import { unitsOf, type CardPaid } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import { postTo } from './acquirers.ts'
 import type { Action } from './action.ts'
@@ -23,6 +24,7 @@ import { runJob } from './program.ts'
 import { isComplete } from './sent.ts'
 
 const CARD_JOBS = /^(give payments to .+|ask .+ for (payments|card payouts)|send card payouts|refunds of payments)$/
+const PAYMENT_JOBS = /^(give payments to .+|ask .+ for payments)$/
 const ROUNDS = 3
 /** Looks of a payer at the page of an invoice, until it leads to the acquirer. */
 const LOOKS = 4
@@ -32,14 +34,14 @@ const run = async ({ roles }: Simulation, names: RegExp): Promise<void> => {
 }
 
 /** The acquirers go on and call, and the program asks them. */
-const work = async (simulation: Simulation): Promise<void> => {
+const work = async (simulation: Simulation, jobs = CARD_JOBS): Promise<void> => {
   for (let round = 0; round < ROUNDS; round += 1) {
     simulation.clock.advance(5_000)
     for (const account of simulation.acquirers.accounts) {
       account.goOn()
       await account.callbacks.attemptAll(postTo(simulation))
     }
-    await run(simulation, CARD_JOBS)
+    await run(simulation, jobs)
   }
 }
 
@@ -140,18 +142,71 @@ const paidAs =
 
 const asOrdered = (): Paying => 'as ordered'
 
-/** The payer's bank takes the money back, after which nothing is left to refund. */
+/** What the program knows of every other card payment: these change balances as well. */
+const othersOf = async ({ acquirers, db }: Simulation, { payment }: Paid): Promise<string> => {
+  const known: string[] = []
+  for (const { reference } of acquirers.payments()) {
+    const one = reference === payment.reference ? undefined : await findPayment(db, reference)
+    known.push(`${one?.state} ${one?.refundedUnits}`)
+  }
+  return known.join(', ')
+}
+
+/** @returns minor units; undefined: the api gave no answer */
+const balanceOf = async (simulation: Simulation, { payment }: Paid): Promise<bigint | undefined> => {
+  const { books, catalogue, merchants } = simulation
+  const { merchant, ticker } = books.fiatInvoiced.find(({ name }) => name === payment.description)!
+  const listed = await call(
+    simulation,
+    merchants.find(({ name }) => name === merchant)!,
+    (client) => client.balances.list([ticker]),
+  )
+  return 'answer' in listed ? unitsOf(catalogue, ticker, listed.answer[0]!.value) : undefined
+}
+
+/** The payer's bank takes the money back: the merchant loses it, and nothing is left to refund. */
 const chargedBack = paidAs(asOrdered, async (simulation, paid) => {
   if (now(paid).status !== 'succeeded') return 'not paid'
+  const stateOf = async (): Promise<string | undefined> =>
+    (await findPayment(simulation.db, paid.payment.reference))?.state
+  const [state, others] = [await stateOf(), await othersOf(simulation, paid)]
+  const balance = await balanceOf(simulation, paid)
   paid.account.reverse(now(paid))
-  await work(simulation)
-  const known = await findPayment(simulation.db, paid.payment.reference)
-  if (known?.state === 'reversed' && (await refund(simulation, paid, undefined)))
+  await work(simulation, PAYMENT_JOBS)
+  if ((await stateOf()) !== 'reversed') return `${state}, and not known to be charged back`
+  const isAlone = state === 'credited' && others === (await othersOf(simulation, paid))
+  if (isAlone && balance !== undefined && balance > 0n && (await balanceOf(simulation, paid)) === balance)
+    simulation.problems.push(`a chargeback of ${paid.payment.description} took nothing from its merchant`)
+  if (await refund(simulation, paid, undefined))
     simulation.problems.push(`a refund of ${paid.payment.description} was taken up, whose money a chargeback took`)
-  return 'charged back'
+  return `${isAlone ? 'alone ' : ''}charged back`
 })
 
-/** A second refund has to wait until the first has ended. */
+/** Exchanges before an acquirer is asked what became of a refund: a question about the payment, and the refund. */
+const BEFORE_QUESTION = 2
+/** A front can stand still before an exchange and before its answer. */
+const STANDS_AN_EXCHANGE = 2
+
+/** The acquirer has made a refund, and the question about it that follows does not arrive. */
+const refundUnheard = paidAs(asOrdered, async (simulation, paid) => {
+  const { faults, books } = simulation
+  if (now(paid).paid === undefined || !(await refund(simulation, paid, undefined))) return 'no refund'
+  const stall = faults.stall(paid.account.name, BEFORE_QUESTION * STANDS_AN_EXCHANGE)
+  const sending = run(simulation, /^refunds of payments$/)
+  const isAsked = await Promise.race([stall.reached.then(() => true), sending.then(() => false)])
+  faults.set(paid.account.name, 1, ['lose-request'])
+  stall.release()
+  await sending
+  faults.clear()
+  const asked = books.refundsAsked.at(-1)!
+  const isMade = now(paid).refunds > asked.before
+  if (isMade && (await openSubjects(simulation.db, ['refund-refused'], '')).includes(asked.id))
+    simulation.problems.push(`the refund of ${paid.payment.description} counts as refused, and its acquirer has it`)
+  await work(simulation)
+  return `${isMade ? 'made' : 'not made'}, ${isAsked ? 'and the question is lost' : 'and nothing is asked'}`
+})
+
+/** A second refund has to wait until the first has ended, and both together are no more than the payment. */
 const refundedTwice = paidAs(asOrdered, async (simulation, paid) => {
   const { paid: units } = now(paid)
   if (units === undefined) return 'not paid'
@@ -159,6 +214,8 @@ const refundedTwice = paidAs(asOrdered, async (simulation, paid) => {
   const second = first && (await refund(simulation, paid, units / 4n))
   if (second) simulation.problems.push(`two refunds of ${paid.payment.description} are under way`)
   await work(simulation)
+  if (first && (await refund(simulation, paid, units)))
+    simulation.problems.push(`refunds of ${paid.payment.description} come to more than it`)
   return first ? 'refunded' : 'refused'
 })
 
@@ -175,10 +232,14 @@ const suspended = paidAs(
   },
 )
 
+const payDeclined = (simulation: Simulation, random: Random, id: string): Promise<Paid | undefined> => {
+  const declined = random.pick(simulation.acquirers.accounts[0]!.cards.filter((card) => card !== GOOD_CARD))
+  return payInvoice(simulation, id, { card: declined, how: asOrdered })
+}
+
 /** A card is declined, and the bank carries the payment out after all. */
 const succeedsLate = async (simulation: Simulation, random: Random, id: string): Promise<string> => {
-  const declined = random.pick(simulation.acquirers.accounts[0]!.cards.filter((card) => card !== GOOD_CARD))
-  const paid = await payInvoice(simulation, id, { card: declined, how: asOrdered })
+  const paid = await payDeclined(simulation, random, id)
   if (paid === undefined) return 'no page'
   await work(simulation)
   if (now(paid).status !== 'refused') return `is ${now(paid).status}`
@@ -187,7 +248,26 @@ const succeedsLate = async (simulation: Simulation, random: Random, id: string):
   return 'succeeded after all'
 }
 
-const STORIES = { chargedBack, refundedTwice, suspended, succeedsLate }
+/** The program has asked, and the answer says that the card is declined: before it arrives, the payment succeeds. */
+const succeedsMeanwhile = async (simulation: Simulation, random: Random, id: string): Promise<string> => {
+  const paid = await payDeclined(simulation, random, id)
+  if (paid === undefined) return 'no page'
+  if (now(paid).status !== 'refused') return `is ${now(paid).status}`
+  const stall = simulation.faults.stall(paid.account.name, 1)
+  simulation.clock.advance(60_000)
+  const asking = run(simulation, PAYMENT_JOBS)
+  const isAsked = await Promise.race([stall.reached.then(() => true), asking.then(() => false)])
+  if (isAsked) {
+    paid.account.succeedLate(now(paid))
+    await paid.account.callbacks.attemptAll(postTo(simulation))
+  }
+  stall.release()
+  await asking
+  await work(simulation)
+  return isAsked ? 'succeeded meanwhile' : 'was not asked about'
+}
+
+const STORIES = { chargedBack, refundUnheard, refundedTwice, suspended, succeedsLate, succeedsMeanwhile }
 
 const calmCards = async (simulation: Simulation): Promise<void> => {
   simulation.faults.clear()

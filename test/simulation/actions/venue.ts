@@ -125,12 +125,15 @@ const hedge: Action = {
   weight: (simulation) => (isHedged(simulation) && simulation.roles.has('worker') ? 3 : 0),
   run: async (simulation, random) => {
     const { clock, roles, venue } = simulation
-    const run = async (name: string): Promise<string> =>
-      runJob(roles.get('worker')!.jobs.find((one) => one.name === name)!)
+    const run = async (name: string): Promise<string> => {
+      const job = roles.get('worker')?.jobs.find((one) => one.name === name)
+      // An action at the same time may have killed the worker.
+      return job === undefined ? 'no worker' : runJob(job)
+    }
     const results = [await run('order-books'), await run(JOBS[0]!)]
     clock.advance(random.pick([0, 1_000, 3_000, 20_000, 40_000]))
     const due = await venue.goOn()
-    for (const name of JOBS.slice(1)) if (roles.has('worker')) results.push(await run(name))
+    for (const name of JOBS.slice(1)) results.push(await run(name))
     simulation.countMore(results.length - 1)
     return `${results.join(', ')}, ${due} late, ${venue.orders().length} orders so far`
   },

@@ -3,6 +3,7 @@
  * test/world/dialects/tron.ts, after java-tron 4.8.1.
  */
 import {
+  entry,
   hex,
   LITE_NODE,
   NO_ESTIMATES,
@@ -28,16 +29,35 @@ const HISTORY = [
 ].flatMap((name) => [`wallet/${name}`, `walletsolidity/${name}`])
 
 interface Info {
-  internal_transactions?: { caller_address: string }[]
+  internal_transactions?: { caller_address: string; transferTo_address?: string }[]
 }
 
-/** Adds entries of internal transactions where there are some: around them, as they come in the course of a call. */
-const withEntries = (entries: (by: string) => object[]): Answering =>
+const LENT_SUN = 900_000_000
+const OTHER_UNITS = 7_000_000
+
+/** Energy that a contract lends to an address and takes back, with the staked amount as its value. */
+const lending = (by: string, to: string): object[] =>
+  ['delegateResourceOfEnergy', 'unDelegateResourceOfEnergy'].map((note) =>
+    entry(by, note, to, { callValueInfo: [{ callValue: LENT_SUN }] }),
+  )
+
+/** A call that was undone, and a payment in a TRC-10 token. */
+const withoutCoin = (by: string, to: string): object[] => [
+  entry(by, 'call', to, { callValueInfo: [{ callValue: OTHER_UNITS }], rejected: true }),
+  entry(by, 'call', to, { callValueInfo: [{ callValue: OTHER_UNITS, tokenId: '1000001' }] }),
+]
+
+/**
+ * Adds entries of internal transactions where there are some: around them, as they come in the course of a call.
+ * @param entries of the first entry's sender and receiver
+ */
+const withEntries = (entries: (by: string, to: string) => object[]): Answering =>
   changing([INFOS, ...INFO], (shown: Info | Info[]) => {
     const changed = (info: Info): object => {
       const { internal_transactions: list } = info
       if (list === undefined || list.length === 0) return info
-      const [before, ...after] = entries(list[0]!.caller_address)
+      const { caller_address: by, transferTo_address: to = by } = list[0]!
+      const [before, ...after] = entries(by, to)
       return { ...info, internal_transactions: [before, ...list, ...after] }
     }
     return Array.isArray(shown) ? shown.map(changed) : changed(shown)
@@ -71,14 +91,14 @@ const standingStill: Answering = async (call, next, node) => {
 
 export const TRON_DIALECTS: readonly Dialect[] = [
   {
-    name: 'T-3 and T-5 saveFeaturedInternalTx: acts of stake in between',
+    name: 'T-3 and T-5 saveFeaturedInternalTx: acts of stake in between, and energy lent to the receiver',
     aspect: 'internal',
-    answer: withEntries(stakeEntries),
+    answer: withEntries((by, to) => [...stakeEntries(by), ...lending(by, to)]),
   },
   {
-    name: 'T-6 calls without a value are listed',
+    name: 'T-6 calls without a value, undone ones and TRC-10 tokens are listed',
     aspect: 'internal',
-    answer: withEntries((by) => [valuelessCall(by, by), valuelessCall(by, by)]),
+    answer: withEntries((by, to) => [valuelessCall(by, by), valuelessCall(by, by), ...withoutCoin(by, to)]),
   },
   balancer('T-10 a balancer before machines out of step', 2),
   {
