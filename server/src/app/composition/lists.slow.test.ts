@@ -110,6 +110,7 @@ const USED = [
   'fiat_invoices_time',
   'fiat_invoices_email',
   'fiat_invoices_meta',
+  'payment_links_local_id',
   'exchange_withdrawals_exchange',
 ] as const
 
