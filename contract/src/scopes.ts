@@ -2,7 +2,7 @@
 
 /**
  * - read: look up and list everything, balances and notifications included
- * - invoices: create and close invoices, create deposit addresses
+ * - invoices: create and close invoices, create and disable payment links, create deposit addresses
  * - payouts: send money to an address or a card
  * - exchange: exchange balances, and ask for prices that are promised
  */

@@ -46,7 +46,7 @@ const en: KeyWords = {
   scopes: 'Rights',
   does: {
     read: 'look up and list everything, balances included',
-    invoices: 'create and close invoices, create deposit addresses',
+    invoices: 'create and close invoices, create and disable payment links, create deposit addresses',
     payouts: 'send money to addresses and cards',
     exchange: 'exchange balances',
   },
@@ -94,7 +94,8 @@ const uk: KeyWords = {
   scopes: 'Права',
   does: {
     read: 'переглядати все, зокрема баланси',
-    invoices: 'створювати й закривати рахунки, створювати адреси для поповнення',
+    invoices:
+      'створювати й закривати рахунки, створювати й вимикати платіжні посилання, створювати адреси для поповнення',
     payouts: 'надсилати кошти на адреси й картки',
     exchange: 'обмінювати баланси',
   },
@@ -141,7 +142,7 @@ const kk: KeyWords = {
   scopes: 'Құқықтар',
   does: {
     read: 'барлығын, соның ішінде баланстарды қарау',
-    invoices: 'шоттарды жасау және жабу, толтыру мекенжайларын жасау',
+    invoices: 'шоттарды жасау және жабу, төлем сілтемелерін жасау және өшіру, толтыру мекенжайларын жасау',
     payouts: 'мекенжайлар мен карталарға ақша жіберу',
     exchange: 'баланстарды айырбастау',
   },
@@ -188,7 +189,7 @@ const ru: KeyWords = {
   scopes: 'Права',
   does: {
     read: 'просматривать всё, включая балансы',
-    invoices: 'создавать и закрывать счета, создавать адреса для пополнения',
+    invoices: 'создавать и закрывать счета, создавать и отключать платёжные ссылки, создавать адреса для пополнения',
     payouts: 'отправлять деньги на адреса и карты',
     exchange: 'обменивать балансы',
   },
