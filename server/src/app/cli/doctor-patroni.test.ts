@@ -119,6 +119,16 @@ test('P5 the settings in force are asked by the REST API', async () => {
   expect((await reported(place)).bad).toEqual([expect.stringContaining('synchronous_mode is off')])
   answers = { ...RECORDED, '/cluster': RECORDED['/cluster']!.replace('sync_standby', 'replica') }
   expect((await reported(place)).bad).toEqual([expect.stringContaining('no standby is synchronous')])
+  // Roles as `cluster_as_json` of patroni/utils.py writes them: `quorum_standby` with synchronous_mode quorum.
+  answers = { ...RECORDED, '/cluster': RECORDED['/cluster']!.replace('sync_standby', 'quorum_standby') }
+  expect((await reported(place)).bad).toEqual([])
+  answers = { ...RECORDED, '/cluster': RECORDED['/cluster']!.replace('"leader"', '"replica"') }
+  expect((await reported(place)).bad).toEqual([expect.stringContaining('no machine leads')])
+  answers = { ...RECORDED, '/cluster': '{"scope": "bursar"}' }
+  expect((await reported(place)).bad).toEqual([
+    expect.stringContaining('no machine leads'),
+    expect.stringContaining('no standby is synchronous'),
+  ])
   answers = { ...RECORDED, '/config': 'not found' }
   expect((await reported(place)).bad).toEqual([expect.stringContaining("can't be read")])
 })
