@@ -17,6 +17,7 @@ import { createDatabase } from '../setup/database.ts'
 import { findHaproxy, type HaproxyProgram } from '../setup/haproxy.ts'
 import { migrated } from '../setup/migrated.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
+import { converse, type RawAnswer } from '../world/raw-http.ts'
 import { sign } from '../world/signed-request.ts'
 
 const DEPLOYED = join(import.meta.dirname, '../../deploy/cells')
@@ -208,6 +209,223 @@ describe('a form', () => {
     const { pathname } = new URL(made.headers.location!)
     const statuses = [0, 1].map(async (i) => (await ask('GET', pathname, { host: hostOf(i) })).status)
     expect(await Promise.all(statuses)).toEqual([404, 200])
+  })
+})
+
+/**
+ * Requests that two parsers may read in two ways (RFC 9112, 11.2). HAProxy and the api must agree on where each ends:
+ * otherwise the rest of one is the beginning of the next, which may be of another client. About 5 seconds.
+ */
+describe('a request that can be read in two ways', () => {
+  const INVOICES = '/merchants/invoices/crypto'
+  let count = 0
+  /** Makes a signed request of a merchant: its lines without those that frame its body, and its body. */
+  const invoiceOf = (cell: number, merchant: number, name: string): { lines: string[]; body: string } => {
+    const body = JSON.stringify({ name })
+    const signed = signedHeaders(cells[cell]!.merchants[merchant]!, 'POST', INVOICES, body)
+    const headers = { host: 'api.example.com', 'content-type': 'application/json', ...signed }
+    const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
+    return { lines: [`POST ${INVOICES} HTTP/1.1`, ...lines], body }
+  }
+  const whole = ({ lines, body }: { lines: string[]; body: string }): string =>
+    `${[...lines, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`
+  const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const framed = (lines: string[], frame: string[], rest: string, end = '\r\n'): string =>
+    `${[...lines, ...frame].join(end)}${end}${end}${rest}`
+  const storedIn = async (cell: number, name: string): Promise<number> =>
+    (
+      await sql<{ count: number }>`select count(*)::int as count from crypto_invoices where name = ${name}`.execute(
+        cells[cell]!.db,
+      )
+    ).rows[0]!.count
+  /** The names of the invoices of these answers, in order; the status of an answer that has none. */
+  const namesIn = (answers: readonly RawAnswer[]): Promise<(string | number)[]> =>
+    Promise.all(
+      answers.map(async ({ status, body }) => {
+        if (status !== 200) return status
+        const { id } = JSON.parse(body) as { id: string }
+        const found = await Promise.all(
+          cells.map(({ db }) => sql<{ name: string }>`select name from crypto_invoices where id = ${id}`.execute(db)),
+        )
+        return found.flatMap(({ rows: some }) => some)[0]!.name
+      }),
+    )
+
+  const [CL, TE] = [(n: number) => `content-length: ${n}`, 'transfer-encoding: chunked']
+  type Frame = (outer: { lines: string[]; body: string }, hidden: string) => string
+  const rows: readonly [string, Frame][] = [
+    [
+      'CL.TE',
+      ({ lines, body }, hidden) => framed(lines, [CL((chunked(body) + hidden).length), TE], chunked(body) + hidden),
+    ],
+    ['TE.CL', ({ lines, body }, hidden) => framed(lines, [TE, CL(body.length)], chunked(body + hidden))],
+    [
+      'a hidden request after the end of a body',
+      ({ lines, body }, hidden) => framed(lines, [CL(body.length)], body + hidden),
+    ],
+    [
+      'two lengths, the first is right',
+      ({ lines, body }, hidden) => framed(lines, [CL(body.length), CL((body + hidden).length)], body + hidden),
+    ],
+    [
+      'two lengths, the last is right',
+      ({ lines, body }, hidden) => framed(lines, [CL((body + hidden).length), CL(body.length)], body + hidden),
+    ],
+    [
+      'two lengths in one line',
+      ({ lines, body }, hidden) => framed(lines, [`${CL(body.length)}, ${(body + hidden).length}`], body + hidden),
+    ],
+    [
+      'a length with a sign',
+      ({ lines, body }, hidden) => framed(lines, [`content-length: +${body.length}`], body + hidden),
+    ],
+    [
+      'a length of zero before the right one',
+      ({ lines, body }, hidden) => framed(lines, [CL(0), CL(body.length)], body + hidden),
+    ],
+    [
+      'a space before the colon',
+      ({ lines, body }, hidden) =>
+        framed(lines, [CL((chunked(body) + hidden).length), 'transfer-encoding : chunked'], chunked(body) + hidden),
+    ],
+    [
+      'an encoding that ends in another',
+      ({ lines, body }, hidden) =>
+        framed(lines, ['transfer-encoding: chunked, identity', CL(body.length)], body + hidden),
+    ],
+    [
+      'an encoding of another name',
+      ({ lines, body }, hidden) => framed(lines, ['transfer-encoding: xchunked', CL(body.length)], body + hidden),
+    ],
+    [
+      'an encoding on a folded line',
+      ({ lines, body }, hidden) =>
+        framed(lines, [CL((chunked(body) + hidden).length), 'transfer-encoding:', ' chunked'], chunked(body) + hidden),
+    ],
+    [
+      'an encoding behind a tab and a vertical tab',
+      ({ lines, body }, hidden) =>
+        framed(
+          lines,
+          [CL((chunked(body) + hidden).length), 'transfer-encoding:\t\u000bchunked'],
+          chunked(body) + hidden,
+        ),
+    ],
+    ['an encoding twice', ({ lines, body }, hidden) => framed(lines, [TE, TE, CL(4)], chunked(body) + hidden)],
+    [
+      'an encoding behind a bare LF',
+      ({ lines, body }, hidden) =>
+        framed(lines, [`x: y\n${TE}`, CL((chunked(body) + hidden).length)], chunked(body) + hidden),
+    ],
+    [
+      'an encoding behind a bare CR',
+      ({ lines, body }, hidden) =>
+        framed(lines, [`x: y\r${TE}`, CL((chunked(body) + hidden).length)], chunked(body) + hidden),
+    ],
+    [
+      'lines that end with a bare LF',
+      ({ lines, body }, hidden) => framed(lines, [CL(body.length)], body + hidden, '\n'),
+    ],
+    [
+      'a chunk whose size has an extension with an LF',
+      ({ lines, body }, hidden) => framed(lines, [TE], `${body.length.toString(16)};a\n${body}\r\n0\r\n\r\n${hidden}`),
+    ],
+    [
+      'a chunk with a size of 65 bits',
+      ({ lines, body }, hidden) =>
+        framed(lines, [TE], `1000000000000000${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${hidden}`),
+    ],
+    [
+      'a trailer that looks like a request',
+      ({ lines, body }, hidden) => framed(lines, [TE], `${body.length.toString(16)}\r\n${body}\r\n0\r\n${hidden}`),
+    ],
+    [
+      'HTTP/1.0 with an encoding',
+      ({ lines: [, ...lines], body }, hidden) =>
+        framed([`POST ${INVOICES} HTTP/1.0`, ...lines], [TE, 'connection: keep-alive'], chunked(body) + hidden),
+    ],
+    ['a null byte in a header', ({ lines, body }, hidden) => framed(lines, ['x: \0', CL(body.length)], body + hidden)],
+    [
+      'the host of the other cell in an absolute URI',
+      ({ lines: [, ...lines], body }, hidden) =>
+        framed([`POST http://${hostOf(1)}${INVOICES} HTTP/1.1`, ...lines], [CL(body.length)], body + hidden),
+    ],
+    [
+      'a connection header that names the length',
+      ({ lines, body }, hidden) => framed(lines, ['connection: content-length', CL(body.length)], body + hidden),
+    ],
+  ]
+  test.each(rows)('%s', async (_, frame) => {
+    const n = (count += 1)
+    const [outer, hidden, own] = ['outer', 'hidden', 'own'].map((word) => `${word}-${n}`) as [string, string, string]
+    const answers = await converse(
+      port,
+      frame(invoiceOf(0, 0, outer), whole(invoiceOf(1, 0, hidden))) + whole(invoiceOf(0, 1, own)),
+      true,
+    )
+    // Each request that was carried out has one answer with its own name, and the other way round.
+    const names = await namesIn(answers)
+    const answered = [outer, hidden, own].map((name) => names.filter((one) => one === name).length)
+    expect([await storedIn(0, outer), await storedIn(1, hidden), await storedIn(0, own)]).toEqual(answered)
+    expect(await storedIn(0, hidden)).toBe(0)
+    // Others, on connections that HAProxy may share with the one above: each gets the answer to its own request.
+    for (const cell of [0, 1]) {
+      const asked = [0, 1, 2].map((i) => `other-${n}-${cell}-${i}`)
+      const requests = asked.map((name, i) => {
+        const { lines, body } = invoiceOf(cell, 1, name)
+        return whole({ lines: i < 2 ? lines : [...lines, 'connection: close'], body })
+      })
+      const others = await converse(port, requests.join(''), false)
+      expect(await namesIn(others)).toEqual(asked)
+    }
+  })
+
+  test.each([
+    ['twice in other letters', (a: string, b: string) => [`Merchant-Id: ${a}`, `MERCHANT-ID: ${b}`]],
+    ['beside one with an underscore', (a: string, b: string) => [`merchant-id: ${a}`, `merchant_id: ${b}`]],
+    ['on a folded line', (a: string, b: string) => [`merchant-id: ${a}`, ` ${b}`]],
+    ['as a list', (a: string, b: string) => [`merchant-id: ${a}, ${b}`]],
+    ['after one behind a bare LF', (a: string, b: string) => [`x: y\nmerchant-id: ${a}`, `merchant-id: ${b}`]],
+  ])('a merchant id %s reaches no other cell as its sender', async (_, idLines) => {
+    for (const [signer, other] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const name = `id-${(count += 1)}`
+      const { lines, body } = invoiceOf(signer, 0, name)
+      const [a, b] = [signer, other].map((cell) => cells[cell]!.merchants[0].id) as [string, string]
+      for (const ids of [idLines(a, b), idLines(b, a)]) {
+        const kept = lines.filter((line) => !line.startsWith('merchant-id:'))
+        const answers = await converse(port, framed([...kept, ...ids], [CL(body.length)], body), true)
+        for (const { status } of answers) expect(status).toBeLessThan(500)
+        expect(await storedIn(other, name)).toBe(0)
+      }
+    }
+  })
+
+  test('a form that names two merchants, or one in another encoding, is never an invoice of the wrong one', async () => {
+    const [a, b] = cells.map(({ merchants }) => merchants[0].id) as [string, string]
+    const rest = 'value=25&ticker=USDT&blockchain=TRON'
+    const type = 'application/x-www-form-urlencoded'
+    const forms: [type: string, body: string, by: number][] = [
+      [type, `merchantId=${a}&merchantId=${b}`, -1],
+      [type, `merchantId=${b}&merchantId=${a}`, -1],
+      [type, `merchantId=${a}&merchantID=${b}`, -1],
+      [type, `merchant%49d=${b}&merchantId=${a}`, -1],
+      [type, `merchantId=${a};merchantId=${b}`, -1],
+      [type, `merchant%49d=${b}`, 1],
+      [`${type}; charset=utf-16`, `merchantId=${b}`, 1],
+      ['text/plain', `merchantId=${b}`, 1],
+    ]
+    for (const [contentType, ids, by] of forms) {
+      const name = `form-${(count += 1)}`
+      const path = `${INVOICES}/form`
+      const answer = await ask('POST', path, { 'content-type': contentType }, `${ids}&${rest}&name=${name}`)
+      expect(answer.status).toBeLessThan(500)
+      const stored = [await storedIn(0, name), await storedIn(1, name)]
+      // Refused, or an invoice of the one merchant that it names, in that merchant's cell.
+      expect([[0, 0], ...(by < 0 ? [] : [[0, 1]])]).toContainEqual(stored)
+    }
   })
 })
 
