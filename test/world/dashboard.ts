@@ -219,7 +219,7 @@ export const useDashboard = ({
   ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))
   const edge = useEdge({
-    routes: [...linkRoutes(linking), ...(operations ?? [])],
+    built: [...linkRoutes(linking), ...(operations ?? [])],
     pages: { routes, problem: problemPage, postsPerMinute: 1_000_000, getsPerMinute: 1_000_000 },
   })
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import type { Db } from '../../server/src/platform/db/index.ts'
 import { createDirectory, type MerchantDirectory } from '../../server/src/merchants/accounts/index.ts'
 import { box, makeMerchant } from './merchant.ts'
 import { createKnownRequests } from '../../server/src/ledger/orders/index.ts'
-import type { ApiAnswer, ApiRequest } from '../../server/src/platform/api/route.ts'
+import type { ApiAnswer, ApiRequest, Route } from '../../server/src/platform/api/route.ts'
 import { useDb } from './database.ts'
 import { sign } from './signed-request.ts'
 import { createHttpServer, type HttpDeps } from '../../server/src/app/http/index.ts'
@@ -63,11 +63,14 @@ export interface TestEdge {
   bytesUntil(enough: ((text: string) => boolean) | number, ...parts: (string | Buffer)[]): Promise<string>
 }
 
-/** For the top of a test file. Operations not in `unbuilt` answer their own name. */
-export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly string[] } = {}): TestEdge => {
+/** For the top of a test file. Operations that are neither in `unbuilt` nor in `built` answer their own name. */
+export const useEdge = (
+  settings: Partial<HttpDeps> & { unbuilt?: readonly string[]; built?: readonly Route[] } = {},
+): TestEdge => {
   const { url, pool, db } = useDb()
   const edge = { pool, db, handled: [], logged: [], clock: { ms: NOW }, answer: undefined } as unknown as TestEdge
-  const { unbuilt = [], ...deps } = settings
+  const { unbuilt = [], built = [], ...deps } = settings
+  const others = [...unbuilt, ...built.map(({ operation }) => operation)]
   beforeAll(async () => {
     edge.directory = createDirectory(db, box)
     const { id, privateKey } = await makeMerchant(db, NOW)
@@ -85,15 +88,18 @@ export const useEdge = (settings: Partial<HttpDeps> & { unbuilt?: readonly strin
       findKnown: known.find,
       log: pino({ level: 'debug' }, { write: (line: string) => void edge.logged.push(line) }),
       ready: async () => {},
-      routes: operations
-        .filter(({ id, signed }) => signed && !unbuilt.includes(id))
-        .map(({ id: operation }) => ({
-          operation,
-          handle: async (request) => {
-            edge.handled.push(request)
-            return edge.answer ? edge.answer(request) : { status: 200, body: { operation } }
-          },
-        })),
+      routes: [
+        ...built,
+        ...operations
+          .filter(({ id, signed }) => signed && !others.includes(id))
+          .map(({ id: operation }): Route => ({
+            operation,
+            handle: async (request) => {
+              edge.handled.push(request)
+              return edge.answer ? edge.answer(request) : { status: 200, body: { operation } }
+            },
+          })),
+      ],
       ...deps,
     })
     await edge.app.listen({ host: '127.0.0.1', port: 0 })
