@@ -43,6 +43,7 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'tron-infos-without-limit': 'a block with a gigabyte of infos',
   'inner-credited-unbacked': 'a node that lists transfers that have not happened',
   'less-than-held-credited': 'a node that lists transfers that have not happened',
+  'refund-of-unbooked-payment': 'operators who refund payments whose page is still open',
   'tron-result-ignored': 'a payment on TRON that runs out of energy',
   'callback-wakes-nothing': 'the last callback of a payment, while an answer that ends it is stored',
   'broken-finality-goes-on': 'a branch that replaces final blocks',
