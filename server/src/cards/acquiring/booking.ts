@@ -1,7 +1,7 @@
 import type { AcquirerState } from '../../adapters/acquirers/port.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { lockDebts, pairText, unfreezeDebtors } from '../../ledger/debts/index.ts'
+import { lockDebts, pairText, liftDebtorStops } from '../../ledger/debts/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { isAlertOpen, raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { settingsOf } from '../../merchants/accounts/index.ts'
@@ -114,7 +114,7 @@ const repaying = async (
   const pair = { merchantId, asset: paidTicker! }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
   const { item, owed } = post(before)
-  if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
+  if (before > 0n && owed === 0n) await liftDebtorStops(tx, [pair], moment)
   const credited = paidUnits! - fee - (before - owed)
   const parts = heldParts(credited, await settingsOf(tx, merchantId), moment.at)
   const held = await holdParts(tx, payment, parts, moment)
@@ -140,7 +140,7 @@ export const repayOf = async (
   const owed = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
   const repaid = owed < hold.units ? owed : hold.units
   if (repaid === 0n) return { items: [], left: hold.units }
-  if (repaid === owed) await unfreezeDebtors(tx, [pair], moment)
+  if (repaid === owed) await liftDebtorStops(tx, [pair], moment)
   return { items: [repayItem(hold, repaid, moment)], left: hold.units - repaid }
 }
 

@@ -1,7 +1,7 @@
 import type { StatementLine } from '../../adapters/acquirers/port.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { freezeDebtors } from '../../ledger/debts/index.ts'
+import { stopDebtors } from '../../ledger/debts/index.ts'
 import type { Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert } from '../../platform/runtime/alerts.ts'
 import type { Payment } from './payment.ts'
@@ -41,7 +41,7 @@ export const postForeignRefund = async (
     { account: from, available },
     moment,
   )
-  if (short > 0n) await freezeDebtors(tx, [pair], moment)
+  if (short > 0n) await stopDebtors(tx, [pair], moment)
   await insertRefund(
     tx,
     {

@@ -1,6 +1,6 @@
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { freezeDebtors, lockAvailable, pairText } from '../../ledger/debts/index.ts'
+import { stopDebtors, lockAvailable, pairText } from '../../ledger/debts/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { freeHeld } from './holding.ts'
@@ -53,7 +53,7 @@ export const takeBack = async (tx: Tx, payment: Payment, next: Date | null, mome
     fee,
   }
   const { item, short } = takeBackItem(money, { account, available }, moment)
-  if (short > 0n) await freezeDebtors(tx, [pair], moment)
+  if (short > 0n) await stopDebtors(tx, [pair], moment)
   await resolveAlert(tx, 'payment-suspended', payment.id, moment.at)
   await raiseAlert(
     tx,

@@ -2,7 +2,7 @@ import type { AcquirerState } from '../../adapters/acquirers/port.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { lockDebts, pairText, unfreezeDebtors } from '../../ledger/debts/index.ts'
+import { lockDebts, pairText, liftDebtorStops } from '../../ledger/debts/index.ts'
 import { joinEffects, noEffects, type Effects } from '../../ledger/effects/index.ts'
 import type { Item } from '../../ledger/postings/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
@@ -216,7 +216,7 @@ const giveBack = async (tx: Tx, payout: Payout, part: Part, { account }: Attempt
   const pair = { merchantId: payout.merchantId, asset: payout.ticker }
   const before = (await lockDebts(tx, [pair])).get(pairText(pair)) ?? 0n
   const { item, owed } = returnItem(payout, part, account, before, moment)
-  if (before > 0n && owed === 0n) await unfreezeDebtors(tx, [pair], moment)
+  if (before > 0n && owed === 0n) await liftDebtorStops(tx, [pair], moment)
   return item
 }
 

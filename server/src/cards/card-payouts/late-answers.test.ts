@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { useCardPayouts } from '../../../../test/world/card-payouts.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { freezeDebtors } from '../../ledger/debts/index.ts'
+import { stopDebtors } from '../../ledger/debts/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { applyAll } from '../../ledger/postings/index.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
@@ -187,7 +187,7 @@ describe('late, repeated and contradictory answers of an acquirer', () => {
           },
         },
       ])
-      await freezeDebtors(tx, [{ merchantId: shop, asset: 'UAH' }], moment)
+      await stopDebtors(tx, [{ merchantId: shop, asset: 'UAH' }], moment)
     })
     bank.end(reference, 'reverses')
     await tell(reference)

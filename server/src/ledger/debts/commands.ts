@@ -51,12 +51,12 @@ export interface Available {
 }
 
 /** Stops withdrawals of merchants that owe, until they repay. Waits for transactions that plan withdrawals. */
-export const freezeDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
+export const stopDebtors = async (tx: Tx, pairs: readonly Pair[], moment: Moment): Promise<void> => {
   for (const { merchantId, asset } of unique(pairs))
     await createStop(tx, { asset, merchantId, reason: STOP_REASON }, moment)
 }
 
-export const unfreezeDebtors = async (tx: Tx, pairs: readonly Pair[], { at }: Moment): Promise<void> => {
+export const liftDebtorStops = async (tx: Tx, pairs: readonly Pair[], { at }: Moment): Promise<void> => {
   if (pairs.length === 0) return
   await liftStopsOf(tx, pairs, STOP_REASON, at)
 }

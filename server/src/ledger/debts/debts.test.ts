@@ -6,7 +6,7 @@ import { useDb } from '../../../../test/world/database.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { holdStops } from '../stops/index.ts'
-import { freezeDebtors, unfreezeDebtors } from './index.ts'
+import { stopDebtors, liftDebtorStops } from './index.ts'
 
 const { db } = useDb()
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
@@ -24,14 +24,14 @@ test('the stop of a debtor waits for a withdrawal that is being planned now, and
   let freezing: Promise<void> | undefined
   await inTransaction(db, async (tx) => {
     await holdStops(tx)
-    freezing = inTransaction(db, (other) => freezeDebtors(other, [pair], moment)).then(() => void (isFrozen = true))
+    freezing = inTransaction(db, (other) => stopDebtors(other, [pair], moment)).then(() => void (isFrozen = true))
     await sleep(200)
     expect(isFrozen).toBe(false)
   })
   await freezing
   expect(await standing(pair.merchantId)).toBe(1)
-  await inTransaction(db, (tx) => freezeDebtors(tx, [pair, pair], moment))
+  await inTransaction(db, (tx) => stopDebtors(tx, [pair, pair], moment))
   expect(await standing(pair.merchantId), 'once').toBe(1)
-  await inTransaction(db, (tx) => unfreezeDebtors(tx, [pair], moment))
+  await inTransaction(db, (tx) => liftDebtorStops(tx, [pair], moment))
   expect(await standing(pair.merchantId)).toBe(0)
 })

@@ -3,5 +3,5 @@
  * debt is repaid once, from later credits before they reach the balance, and that the merchant's withdrawals are
  * stopped until it is repaid (`contract.md` 19 #14).
  */
-export { freezeDebtors, lockAvailable, lockDebts, pairText, unfreezeDebtors } from './commands.ts'
+export { stopDebtors, lockAvailable, lockDebts, pairText, liftDebtorStops } from './commands.ts'
 export type { Pair } from './commands.ts'

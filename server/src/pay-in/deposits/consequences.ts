@@ -2,11 +2,11 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { moveOf } from '../../platform/base/moves.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import {
-  freezeDebtors,
+  stopDebtors,
   lockAvailable,
   lockDebts,
   pairText,
-  unfreezeDebtors,
+  liftDebtorStops,
   type Pair,
 } from '../../ledger/debts/index.ts'
 import { joinEffects, type Effects } from '../../ledger/effects/index.ts'
@@ -75,7 +75,7 @@ const creditAll = async (
     debts.set(key, owed)
     return item
   })
-  await unfreezeDebtors(tx, repaid, moment)
+  await liftDebtorStops(tx, repaid, moment)
   return items
 }
 
@@ -114,7 +114,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
     if (short > 0n) debtors.push(deposit)
     if (before.state === 'credited' || short > 0n) await alertReversed(tx, deposit, short, moment)
   }
-  await freezeDebtors(tx, debtors, moment)
+  await stopDebtors(tx, debtors, moment)
   return items
 }
 

@@ -4,7 +4,7 @@ import { isSameActor } from '../../platform/base/actor.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { explainAddress, writeDownAddress } from '../../ledger/address-balances/index.ts'
-import { freezeDebtors, lockDebts, pairText, unfreezeDebtors } from '../../ledger/debts/index.ts'
+import { stopDebtors, lockDebts, pairText, liftDebtorStops } from '../../ledger/debts/index.ts'
 import { applyAll, availableOf, feesOf } from '../../ledger/postings/index.ts'
 import { accountText, keyOf, merchantOf, requirePair, type NamedAccount } from './accounts.ts'
 import { adjustmentText, VALID_MS, type Adjustment } from './adjustment.ts'
@@ -267,9 +267,9 @@ const moveRecords = async (tx: Tx, { to, asset, units, address }: Adjustment, sh
 
 /** Stops withdrawals of a merchant that owes, and lifts the stop of one that owes nothing any more. */
 const followDebts = async (tx: Tx, { from, to, asset }: Adjustment, moment: Moment): Promise<void> => {
-  if (from.kind === 'receivable') await freezeDebtors(tx, [{ merchantId: from.of!, asset }], moment)
+  if (from.kind === 'receivable') await stopDebtors(tx, [{ merchantId: from.of!, asset }], moment)
   if (to.kind !== 'receivable') return
   const pair = { merchantId: to.of!, asset }
   const debts = await lockDebts(tx, [pair])
-  if (!debts.has(pairText(pair))) await unfreezeDebtors(tx, [pair], moment)
+  if (!debts.has(pairText(pair))) await liftDebtorStops(tx, [pair], moment)
 }
