@@ -1,10 +1,10 @@
 import { isInner, sumOf, unknownInner } from '../../ledger/address-balances/index.ts'
 import { isSum, type Deposit } from './deposit.ts'
-import { sourceText, type Sighting } from './sighting.ts'
+import { sourceText, type SeenTransfer } from './sighting.ts'
 
 export interface Comparison {
   /** not stored yet */
-  fresh: Sighting[]
+  fresh: SeenTransfer[]
   /**
    * stored and waiting to be mined: the present index of each in its transaction, and the senders that the block names
    */
@@ -19,7 +19,7 @@ export interface Comparison {
  * transfers are compared by their sums.
  * @param known all stored deposits of the sightings' transactions
  */
-export const compare = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
+export const compare = (sightings: readonly SeenTransfer[], known: readonly Deposit[]): Comparison => {
   const placed = comparePlaces(
     sightings.filter((one) => !isInner(one)),
     known.filter((one) => !isInner(one) && !isSum(one)),
@@ -32,7 +32,7 @@ export const compare = (sightings: readonly Sighting[], known: readonly Deposit[
   }
 }
 
-const wayOf = (one: Sighting | Deposit): string =>
+const wayOf = (one: SeenTransfer | Deposit): string =>
   'owner' in one
     ? `${one.transaction}/${one.asset.ticker}/${one.owner.address}`
     : `${one.transaction}/${one.asset}/${one.address}`
@@ -41,7 +41,7 @@ const wayOf = (one: Sighting | Deposit): string =>
  * Marks stored deposits as mined again as far as the sums shown cover them, deposits of the shown amounts first. The
  * remainder is new.
  */
-const compareSums = (sightings: readonly Sighting[], known: readonly Deposit[]): Omit<Comparison, 'displaced'> => {
+const compareSums = (sightings: readonly SeenTransfer[], known: readonly Deposit[]): Omit<Comparison, 'displaced'> => {
   const stored = Map.groupBy(known, wayOf)
   const again: Comparison['again'] = []
   for (const [way, shown] of Map.groupBy(sightings, wayOf)) {
@@ -72,20 +72,20 @@ const compareSums = (sightings: readonly Sighting[], known: readonly Deposit[]):
 
 const isMined = ({ blockHeight }: Deposit): boolean => blockHeight !== null
 
-const comparePlaces = (sightings: readonly Sighting[], known: readonly Deposit[]): Comparison => {
+const comparePlaces = (sightings: readonly SeenTransfer[], known: readonly Deposit[]): Comparison => {
   const stored = new Map(known.map((deposit) => [sourceText(deposit), deposit]))
   const waiting = Map.groupBy(
     known.filter(({ blockHeight }) => blockHeight === null),
     ({ transaction }) => transaction,
   )
-  const take = (sighting: Sighting, fits: (deposit: Deposit) => boolean): Deposit | undefined => {
+  const take = (sighting: SeenTransfer, fits: (deposit: Deposit) => boolean): Deposit | undefined => {
     const candidates = waiting.get(sighting.transaction) ?? []
     const at = candidates.findIndex((deposit) => isSame(sighting, deposit) && fits(deposit))
     return at < 0 ? undefined : candidates.splice(at, 1)[0]
   }
 
   const result: Comparison = { fresh: [], again: [], displaced: [] }
-  const left: Sighting[] = []
+  const left: SeenTransfer[] = []
   for (const sighting of sightings) {
     const there = stored.get(sourceText(sighting))
     if (there && there.blockHeight !== null) continue
@@ -118,7 +118,7 @@ const comparePlaces = (sightings: readonly Sighting[], known: readonly Deposit[]
   return result
 }
 
-const isSame = (sighting: Sighting, deposit: Deposit): boolean =>
+const isSame = (sighting: SeenTransfer, deposit: Deposit): boolean =>
   sighting.owner.address === deposit.address &&
   sighting.asset.ticker === deposit.asset &&
   sighting.units === deposit.units

@@ -13,7 +13,7 @@ import { notifySubscribers } from './subscribers.ts'
 import { openDeposits } from './opening.ts'
 import { creditHeightOf } from './policy.ts'
 import type { DepositSettings } from './settings.ts'
-import { candidatesIn, sightingsAmong, valuesIn, withoutLongLists, type Sighting } from './sighting.ts'
+import { candidatesIn, sightingsAmong, valuesIn, withoutLongLists, type SeenTransfer } from './sighting.ts'
 import { displace, lockByTransaction, moveMined, moveWhere } from './store.ts'
 import { conflictsWith, setConflicts, setGone, unminedOf, type Conflict } from './unmined.ts'
 
@@ -23,7 +23,7 @@ const sightingsOf = async (
   network: Network,
   transactions: readonly ChainTransaction[],
   { catalogue }: DepositSettings,
-): Promise<Sighting[]> => {
+): Promise<SeenTransfer[]> => {
   const candidates = candidatesIn(network, transactions, catalogue)
   const receivers = [...new Set(candidates.map(({ transfer }) => transfer.to))]
   const sightings = sightingsAmong(candidates, await ownerOf(tx, familyOf(network), receivers))
@@ -128,7 +128,7 @@ export const observePool = async (
 }
 
 /** Compares sightings with the stored deposits of their transactions, which are locked. */
-const compareStored = async (tx: Tx, network: Network, sightings: readonly Sighting[]): Promise<Comparison> => {
+const compareStored = async (tx: Tx, network: Network, sightings: readonly SeenTransfer[]): Promise<Comparison> => {
   const hashes = [...new Set(sightings.map(({ transaction }) => transaction))]
   return compare(sightings, await lockByTransaction(tx, network, hashes))
 }
@@ -138,7 +138,7 @@ const creditHeights = async (
   tx: Tx,
   network: Network,
   block: Block,
-  sightings: readonly Sighting[],
+  sightings: readonly SeenTransfer[],
   { policy, prices }: DepositSettings,
 ): Promise<(transfer: { transaction: string; address: string }) => number | null> => {
   const rule = policy[network].confirmations

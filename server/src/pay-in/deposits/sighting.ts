@@ -4,7 +4,7 @@ import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets
 import { mulDiv, rescale } from '../../platform/money/index.ts'
 
 /** A transfer of a supported asset to one of our deposit addresses, as the chain shows it. */
-export interface Sighting {
+export interface SeenTransfer {
   transaction: string
   index: string
   keys: readonly string[]
@@ -49,8 +49,8 @@ export const candidatesIn = (
 export const sightingsAmong = (
   candidates: readonly Candidate[],
   owners: ReadonlyMap<string, AddressOwner>,
-): Sighting[] => {
-  const sightings: Sighting[] = []
+): SeenTransfer[] => {
+  const sightings: SeenTransfer[] = []
   for (const { transaction, transfer, asset, on } of candidates) {
     const owner = owners.get(transfer.to)
     if (!owner) continue
@@ -81,7 +81,7 @@ const MOST_REPEATED = 5_000
  * to us that would be millions of values, and the block could not be stored; such a transaction gets none. Its keys are
  * read with its ancestry instead.
  */
-export const withoutLongLists = (sightings: readonly Sighting[]): Sighting[] => {
+export const withoutLongLists = (sightings: readonly SeenTransfer[]): SeenTransfer[] => {
   const counts = new Map<string, number>()
   for (const { transaction } of sightings) counts.set(transaction, (counts.get(transaction) ?? 0) + 1)
   const isLong = (list: readonly string[], transaction: string): boolean =>
@@ -104,7 +104,7 @@ export const sourceText = ({ transaction, index }: { transaction: string; index:
  * @returns undefined for a transfer whose sum includes an asset without a fresh price
  */
 export const valuesIn = (
-  sightings: readonly Sighting[],
+  sightings: readonly SeenTransfer[],
   prices: ReadonlyMap<string, bigint>,
 ): ((transfer: { transaction: string; address: string }) => bigint | undefined) => {
   const byTransaction = sumsBy(sightings, prices, ({ transaction }) => transaction)
@@ -117,9 +117,9 @@ export const valuesIn = (
 }
 
 const sumsBy = (
-  sightings: readonly Sighting[],
+  sightings: readonly SeenTransfer[],
   prices: ReadonlyMap<string, bigint>,
-  keyOf: (sighting: Sighting) => string,
+  keyOf: (sighting: SeenTransfer) => string,
 ): Map<string, bigint | undefined> => {
   const sums = new Map<string, bigint | undefined>()
   for (const sighting of sightings) {
