@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { readOfac, type ListEntry } from './ofac.ts'
+import { readOfac, type SanctionedAddress } from './ofac.ts'
 
 /** The contents of a list file. */
 export interface ListFile {
@@ -10,7 +10,7 @@ export interface ListFile {
   date: string | null
   /** of the file's bytes, hex */
   sha256: string
-  entries: ListEntry[]
+  entries: SanctionedAddress[]
 }
 
 /** Maximum bytes of a derivative, which is read into memory; real ones have a few kilobytes. */
@@ -44,7 +44,7 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, hash: ReturnType<typeo
   yield decoder.decode()
 }
 
-const derivative = async (text: AsyncIterable<string>, asset: string): Promise<ListEntry[]> => {
+const derivative = async (text: AsyncIterable<string>, asset: string): Promise<SanctionedAddress[]> => {
   let whole = ''
   for await (const chunk of text) {
     whole += chunk

@@ -1,7 +1,7 @@
 import { readXml, type XmlPiece } from '../../platform/base/xml.ts'
 
 /** An address on a sanctions list. */
-export interface ListEntry {
+export interface SanctionedAddress {
   address: string
   /** the list's name of the asset, such as `XBT` or `USDT`; empty if it has none */
   asset: string
@@ -12,7 +12,7 @@ export interface ListEntry {
 export interface OfacList {
   /** OFAC's date of publication */
   date: string | null
-  entries: ListEntry[]
+  entries: SanctionedAddress[]
 }
 
 const DIGITAL = 'Digital Currency Address - '
@@ -40,7 +40,7 @@ export const readOfac = async (chunks: AsyncIterable<string>): Promise<OfacList>
 /** `sdnEntry` has a name and `idList/id` with `idType` and `idNumber`; the date is month/day/year. */
 const simple = (list: OfacList): ((piece: XmlPiece, text: string) => void) => {
   let names: string[] = []
-  let found: ListEntry[] = []
+  let found: SanctionedAddress[] = []
   let depth = 0
   let type = ''
   let value = ''
@@ -76,7 +76,7 @@ const advanced = (list: OfacList): ((piece: XmlPiece, text: string) => void) => 
   let asset: string | undefined
   let names: string[] = []
   let named = false
-  let found: ListEntry[] = []
+  let found: SanctionedAddress[] = []
   const issued: Record<string, string> = {}
   return (piece, text) => {
     if (piece.kind === 'text') return
