@@ -11,12 +11,12 @@ import { openSweepWorld, type SweepWorld } from '../test/world/sweep-contracts.t
 import { startAnvil } from '../sandbox/anvil/index.ts'
 import { report } from './report.ts'
 import { atMost, stated, type Row } from './row.ts'
-import { BATCH, measure, type Standing } from './sweeps/measuring.ts'
+import { BATCH, measure, type AddressKind } from './sweeps/measuring.ts'
 
 interface Case {
   name: string
   assets: (world: SweepWorld) => Hex[]
-  standing: Standing
+  standing: AddressKind
   /** the first is the naive one */
   ways: SweepWay[]
   goals?: Partial<Record<SweepWay, number>>

@@ -10,7 +10,7 @@ const COINS = 10n ** 17n
 const GAS_TO_SEND_TOKENS = 100_000n
 
 /** The state of the addresses before the measurement. */
-export type Standing = 'new' | 'delegated'
+export type AddressKind = 'new' | 'delegated'
 
 let nextAccount = 10_000
 let nextNonce = 1n
@@ -19,7 +19,7 @@ let nextNonce = 1n
 export const freshAccounts = async (
   world: SweepWorld,
   assets: readonly Hex[],
-  standing: Standing,
+  standing: AddressKind,
   count = BATCH,
 ): Promise<Account[]> => {
   const accounts = accountsFrom(nextAccount, count)
@@ -36,7 +36,7 @@ export const measure = async (
   world: SweepWorld,
   assets: readonly Hex[],
   way: SweepWay,
-  standing: Standing,
+  standing: AddressKind,
 ): Promise<number> => {
   const isBatch = way !== 'direct' && way !== 'top-up'
   // Anyone who sweeps the naive way delegates nothing.
@@ -52,7 +52,7 @@ const carryOut = async (
   assets: readonly Hex[],
   way: SweepWay,
   accounts: readonly Account[],
-  standing: Standing,
+  standing: AddressKind,
 ): Promise<number> => {
   if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, standing !== 'delegated'))
   if (way === 'authorize') return gasOf(await world.transferAll(accounts, UNITS, nextNonce++))

@@ -40,7 +40,7 @@ export interface Received {
   height: number
 }
 
-export type Standing = 'pool' | 'mined' | 'failed' | 'unknown'
+export type TransactionState = 'pool' | 'mined' | 'failed' | 'unknown'
 
 /** The node as the program sees it. */
 export interface NodeFront {
@@ -107,6 +107,6 @@ export interface SimulatedChain {
   balance(address: string, contract: string | null): Promise<bigint>
   /** Transfers to the addresses in the blocks `from` to `to`, both included. */
   received(addresses: ReadonlySet<string>, from: number, to: number): Promise<Received[]>
-  transaction(hash: string): Promise<Standing>
+  transaction(hash: string): Promise<TransactionState>
   close(): Promise<void>
 }

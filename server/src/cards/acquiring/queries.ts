@@ -8,7 +8,7 @@ import type { Payment } from './payment.ts'
 export const heldBy = async (db: Db | Tx, acquirer: string, ticker: string): Promise<bigint> =>
   -(await totalOf(db, ticker, `acquirer:${acquirer}`))
 
-type Standing = Pick<Payment, 'state' | 'calledAt'>
+type CalledPayment = Pick<Payment, 'state' | 'calledAt'>
 
 /** The ended states without money after which an acquirer may still report, by a callback, that it has money. */
 const WITHOUT_MONEY: readonly PaymentState[] = ['refused', 'expired', 'not-taken']
@@ -16,15 +16,15 @@ const WITHOUT_MONEY: readonly PaymentState[] = ['refused', 'expired', 'not-taken
 const CALL_AWAITED_MS = 3_600_000
 
 /** Whether a payment ended without money and its acquirer has since reported it paid, not confirmed yet. */
-const isCalledPaid = ({ state, calledAt }: Standing, at: Date): boolean =>
+const isCalledPaid = ({ state, calledAt }: CalledPayment, at: Date): boolean =>
   WITHOUT_MONEY.includes(state) && calledAt !== null && at.getTime() - calledAt.getTime() < CALL_AWAITED_MS
 
 /** Whether the payer may still pay, so that another attempt at the same invoice has to wait. */
-export const isUnderWay = (payment: Standing, at: Date): boolean =>
+export const isUnderWay = (payment: CalledPayment, at: Date): boolean =>
   UNDER_WAY.includes(payment.state) || isCalledPaid(payment, at)
 
 /** Whether an invoice can fail only after the end of this payment. */
-export const isAwaited = (payment: Standing, at: Date): boolean =>
+export const isAwaited = (payment: CalledPayment, at: Date): boolean =>
   AWAITED.includes(payment.state) || isCalledPaid(payment, at)
 
 /** A subquery: the payments of invoice `i` (merchant_id, id) of the outer query that delay its failure. */

@@ -1,7 +1,7 @@
 /** The tables of an archive that no list of the API has. */
 import { paymentsById, refundsById } from '../../cards/acquiring/index.ts'
 import { conversionsById } from '../../exchange/conversions/index.ts'
-import type { Standing } from '../../ledger/postings/index.ts'
+import type { LedgerAccount } from '../../ledger/postings/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { listKeys, profileOf } from '../../merchants/accounts/index.ts'
 import { listSent } from '../../merchants/webhooks/index.ts'
@@ -275,11 +275,11 @@ export const notificationSubject = ({ db }: RecordDeps, merchantId: string, upTo
 }
 
 /** The balances of a merchant as they were when the archive was begun. */
-export const balanceSubject = ({ catalogue }: RecordDeps, standing: readonly Standing[]): Subject => {
+export const balanceSubject = ({ catalogue }: RecordDeps, standing: readonly LedgerAccount[]): Subject => {
   const show = showIn(catalogue)
   const assets = [...new Set(standing.map(({ asset }) => asset))]
   const rows = assets.map((ticker) => {
-    const at = (kind: Standing['kind']): Standing | undefined =>
+    const at = (kind: LedgerAccount['kind']): LedgerAccount | undefined =>
       standing.find((one) => one.asset === ticker && one.kind === kind)
     const { posted = 0n, held = 0n, version = 0 } = at('merchant') ?? {}
     return {

@@ -31,7 +31,7 @@ export {
   totalOfKinds,
   totalsOf,
 } from './queries.ts'
-export type { Balance, Standing } from './queries.ts'
+export type { Balance, LedgerAccount } from './queries.ts'
 export { entriesCausedBy, listEntries, listRange } from './listing.ts'
 export type { CausedEntry, PostedEntry } from './listing.ts'
 export { anchorDay, isAnchored, sealAccounts } from './seal.ts'

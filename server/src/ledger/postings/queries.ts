@@ -107,7 +107,7 @@ export const totalsOf = async (db: Db | Tx, kind: AccountKind): Promise<Map<stri
 }
 
 /** An account of a merchant as it is at one moment, in ledger units, credit positive. */
-export interface Standing {
+export interface LedgerAccount {
   asset: string
   kind: AccountKind
   posted: bigint
@@ -117,8 +117,12 @@ export interface Standing {
 }
 
 /** The accounts of a merchant of these kinds at one moment, by asset. */
-export const standingOf = async (db: Db, merchantId: string, kinds: readonly AccountKind[]): Promise<Standing[]> => {
-  const { rows } = await sql<Standing>`select asset, kind, posted, held, version from ledger_accounts
+export const standingOf = async (
+  db: Db,
+  merchantId: string,
+  kinds: readonly AccountKind[],
+): Promise<LedgerAccount[]> => {
+  const { rows } = await sql<LedgerAccount>`select asset, kind, posted, held, version from ledger_accounts
     where merchant_id = ${merchantId} and kind = any(${[...kinds]}::text[]) order by asset, kind`.execute(db)
   return rows
 }

@@ -25,15 +25,15 @@ class EndingProblem extends Error {
   override name = 'EndingProblem'
 }
 
-interface Standing {
+interface ServiceState {
   state: Service
   /** when it came into this state; null: it was never ending */
   since: Date | null
 }
 
 /** The state of a merchant. Throws a RangeError for an unknown id. */
-export const serviceOf = async (db: Db | Tx, merchantId: string): Promise<Standing> => {
-  const { rows } = await sql<Standing>`select ${SERVICE_COLUMN} as state,
+export const serviceOf = async (db: Db | Tx, merchantId: string): Promise<ServiceState> => {
+  const { rows } = await sql<ServiceState>`select ${SERVICE_COLUMN} as state,
       (select e.since from merchant_endings e where e.merchant_id = merchants.id) as since
     from merchants where id = ${merchantId}`.execute(db)
   if (!rows[0]) throw new RangeError(`no merchant has the id ${merchantId}`)
@@ -90,7 +90,7 @@ export const finishEnding = (
       )
   })
 
-const lock = async (tx: Tx, merchantId: string): Promise<Standing> => {
+const lock = async (tx: Tx, merchantId: string): Promise<ServiceState> => {
   await sql`select from merchants where id = ${merchantId} for update`.execute(tx)
   return serviceOf(tx, merchantId)
 }
@@ -100,7 +100,7 @@ const move = async (
   { merchantId, actor }: Given,
   state: Service,
   moment: Moment,
-  check: (standing: Standing) => void,
+  check: (standing: ServiceState) => void,
 ): Promise<void> => {
   const standing = await lock(tx, merchantId)
   check(standing)

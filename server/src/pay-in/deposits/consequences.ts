@@ -16,7 +16,7 @@ import { isSum, type Deposit } from './deposit.ts'
 import { becameBy, notifySubscribers } from './subscribers.ts'
 import { depositMoves, type DepositEffect, type DepositEvent, type DepositState } from './machine.ts'
 import { depositNotice } from './notice.ts'
-import { creditItem, setAsideItem, takeBackItem, type Standing } from './posting.ts'
+import { creditItem, setAsideItem, takeBackItem, type HoldingKind } from './posting.ts'
 import type { DepositSettings } from './settings.ts'
 import type { Moved } from './store.ts'
 
@@ -118,7 +118,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   return items
 }
 
-const standingOf = (state: DepositState): Standing => {
+const standingOf = (state: DepositState): HoldingKind => {
   if (state === 'credited') return 'merchant'
   return state === 'suspended' ? 'suspense' : 'quarantine'
 }

@@ -34,7 +34,7 @@ const sourceOf = (deposit: Deposit): AccountKind => {
 }
 
 /** The account that holds a deposit's money. */
-export type Standing = 'merchant' | 'suspense' | 'quarantine'
+export type HoldingKind = 'merchant' | 'suspense' | 'quarantine'
 
 /**
  * Credits a deposit, from its source or from quarantine: the amount minus the fee, from which the merchant's debt is
@@ -70,7 +70,7 @@ export const setAsideItem = (deposit: Deposit, account: 'suspense' | 'quarantine
  */
 export const takeBackItem = (
   deposit: Deposit,
-  from: { account: Standing; available: bigint },
+  from: { account: HoldingKind; available: bigint },
   moment: Moment,
 ): { item: Item; taken: bigint; short: bigint } => {
   const fee = from.account === 'merchant' ? deposit.fee : 0n

@@ -1,19 +1,19 @@
 import type { Entry } from '../../ledger/postings/index.ts'
 
 /** The state of an account after the entry of this version. */
-export interface Standing {
+export interface AccountVersion {
   version: number
   posted: bigint
   held: bigint
 }
 
-export interface AuditedAccount extends Standing {
+export interface AuditedAccount extends AccountVersion {
   id: number
   merchantId: string
   asset: string
   kind: string
   /** the last proved state; zeros at first */
-  proved: Standing
+  proved: AccountVersion
 }
 
 export type AuditedEntry = Omit<Entry, 'accountId'>
@@ -45,7 +45,7 @@ export const proveAccount = (
   entries: readonly AuditedEntry[],
   isWhole: boolean,
   faults: ReadonlyMap<number, Pick<Finding, 'finding' | 'detail'>>,
-): { proved: Standing; finding: Finding | null } => {
+): { proved: AccountVersion; finding: Finding | null } => {
   let proved = account.proved
   const found = (version: number, finding: FindingKind, detail: string) => ({
     proved,

@@ -4,7 +4,7 @@ import { PLATFORM } from '../../ledger/postings/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStop } from '../../ledger/stops/index.ts'
-import { proveAccount, type AuditedAccount, type Finding, type FindingKind, type Standing } from './account.ts'
+import { proveAccount, type AuditedAccount, type Finding, type FindingKind, type AccountVersion } from './account.ts'
 import {
   acceptedFindings,
   faultyExchanges,
@@ -24,7 +24,7 @@ import { unsignedCredits } from './signatures.ts'
 
 const ALERT = 'books-unproved'
 
-interface Result extends Standing {
+interface Result extends AccountVersion {
   account: AuditedAccount
   finding: Finding | null
   /** there are more entries to prove */

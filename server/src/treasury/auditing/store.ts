@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { AuditedAccount, AuditedEntry, Finding, Standing } from './account.ts'
+import type { AuditedAccount, AuditedEntry, Finding, AccountVersion } from './account.ts'
 
 /** Entries of one account that are proved at once. */
 export const MOST_ENTRIES = 2_000
@@ -151,7 +151,11 @@ export const acceptedFindings = async (db: Db, ids: readonly number[]): Promise<
 }
 
 /** Stores the proved state of accounts, unless another process has proved them further. */
-export const storeProved = async (tx: Tx, proved: readonly (Standing & { id: number })[], at: Date): Promise<void> => {
+export const storeProved = async (
+  tx: Tx,
+  proved: readonly (AccountVersion & { id: number })[],
+  at: Date,
+): Promise<void> => {
   if (proved.length === 0) return
   await sql`insert into audited_accounts(account_id, version, posted, held, audited_at)
     select a, v, p, h, ${at} from unnest(${column(proved, (o) => o.id)}::bigint[], ${column(proved, (o) => o.version)}::bigint[],

@@ -8,7 +8,7 @@ import { runwayOf, type Runway } from './runway.ts'
 import { alertRefill, alertRunway, inLedgerUnits } from './watching-hot.ts'
 
 /** The state of a network's hot wallet. */
-export interface Standing {
+export interface HotWalletState {
   positions: Position[]
   runway: Runway
 }
@@ -18,7 +18,7 @@ export const standingOf = async (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
   network: Network,
-): Promise<Standing> => {
+): Promise<HotWalletState> => {
   const positions = await positionsOf(db, catalogue, network)
   const native = positions.find(({ ticker }) => ticker === NATIVE_TICKER[network])
   return { positions, runway: await runwayOf(db, network, native?.hot ?? 0n, clock.business()) }

@@ -3,7 +3,7 @@
  * sandbox's.
  */
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
-import type { Received, SimulatedChain, Standing } from '../chain.ts'
+import type { Received, SimulatedChain, TransactionState } from '../chain.ts'
 
 interface Block {
   tx: { txid: string; vout: { value: string; n: string; scriptPubKey: { address?: string } }[] }[]
@@ -40,7 +40,7 @@ export const readTruth = (rpc: Rpc): Truth => {
       const { total_amount: total } = await rpc<{ total_amount: string }>('scantxoutset', 'start', [`addr(${address})`])
       return satoshisOf(total)
     },
-    transaction: async (hash): Promise<Standing> => {
+    transaction: async (hash): Promise<TransactionState> => {
       if ((await heightOf(hash)) !== undefined) return 'mined'
       return (await unlessRefused(rpc('getmempoolentry', hash))) === undefined ? 'unknown' : 'pool'
     },

@@ -1,7 +1,7 @@
 /** What an EVM chain really holds, read one transaction at a time: the adapters read whole blocks, and other traces. */
 import { decodeEventLog, encodeFunctionData, erc20Abi } from 'viem'
 import { RpcError, type Rpc } from '../../../../sandbox/rpc.ts'
-import type { Received, SimulatedChain, Standing } from '../chain.ts'
+import type { Received, SimulatedChain, TransactionState } from '../chain.ts'
 
 interface Receipt {
   status: string
@@ -44,7 +44,7 @@ export const readTruth = (
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address as `0x${string}`] })
       return BigInt(await rpc<string>('eth_call', { to: contract, data }, 'latest'))
     },
-    transaction: async (hash): Promise<Standing> => {
+    transaction: async (hash): Promise<TransactionState> => {
       const receipt = await receiptOf(hash)
       if (receipt !== null) return BigInt(receipt.status) === 1n ? 'mined' : 'failed'
       return (await rpc('eth_getTransactionByHash', hash)) === null ? 'unknown' : 'pool'

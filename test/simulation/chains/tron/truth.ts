@@ -3,7 +3,7 @@ import { addressOfHex, addressOfEvmForm } from '@bursar/chainkit/tron'
 import { tronTokenBalance } from '../../../../sandbox/chains/tron-faucet.ts'
 import type { TronApi, TronBlock } from '../../../../sandbox/chains/tron-api.ts'
 import type { TronControls } from '../../../../sandbox/tron/controls.ts'
-import type { Received, SimulatedChain, Standing } from '../chain.ts'
+import type { Received, SimulatedChain, TransactionState } from '../chain.ts'
 
 interface Info {
   id?: string
@@ -46,7 +46,7 @@ export const readTruth = (api: TronApi, node: TronControls): Truth => {
       const { balance = 0 } = await api.ask<{ balance?: number }>('wallet/getaccount', { address })
       return BigInt(balance)
     },
-    transaction: async (hash): Promise<Standing> => {
+    transaction: async (hash): Promise<TransactionState> => {
       const { id, result } = await infoOf(hash)
       if (id !== undefined) return result === 'FAILED' ? 'failed' : 'mined'
       return node.status().pending.includes(hash) ? 'pool' : 'unknown'

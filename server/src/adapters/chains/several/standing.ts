@@ -1,11 +1,11 @@
 /** How a node of several is doing, as its last answers show. */
-type Standing = 'good' | 'failing' | 'behind' | 'ahead' | 'another-chain' | 'contradicts'
+type NodeCondition = 'good' | 'failing' | 'behind' | 'ahead' | 'another-chain' | 'contradicts'
 
 /** A node of several, for the operator. */
 export interface NodeStanding {
   /** host and port, without credentials */
   node: string
-  standing: Standing
+  standing: NodeCondition
   /** one sentence, or empty while the standing is good */
   detail: string
 }
