@@ -80,7 +80,7 @@ const decide = async (simulation: Simulation, random: Random): Promise<boolean> 
 }
 
 /**
- * Jobs whose run is not a sign of work left: some poll open payments for days, or eight card payouts that never end, and
+ * Jobs whose run is not a sign of work left: some poll open payments for days, or eight card payouts that never end;
  * one passes over the accounts in parts, also when it finds nothing.
  */
 const GO_ON = /^(ask .+ for (card payouts|payments)|count days)$/

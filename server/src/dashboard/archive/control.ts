@@ -13,7 +13,7 @@ import {
 import type { Db } from '../../platform/db/index.ts'
 import { LEAST_ID } from '../../platform/lists/page.ts'
 import { ms, showIn, type RecordDeps } from './records.ts'
-import { pageOf, pagesById, ROWS, type ArchiveRow, type Subject } from './subject.ts'
+import { pageOf, pagesById, type ArchiveRow, type Subject } from './subject.ts'
 
 /** Requests of payouts, the address book, the policy, payment links, additional keys and additional endpoints. */
 export const controlSubjects = (

@@ -17,7 +17,10 @@ import { mayPlan } from './store.ts'
 /** A thief of the first seed can spend its coins, so they are moved as soon as they are final. */
 const EVERY_MS = 10_000
 const MOST_COINS = 10_000
-/** Shorter than that of ordinary consolidations: one that was planned before the rotation is refused, and must not hold these up. */
+/**
+ * Shorter than that of ordinary consolidations: one that was planned before the rotation is refused, and must not hold
+ * these up.
+ */
 const REFUSED_PAUSE_MS = 60_000
 
 /**
