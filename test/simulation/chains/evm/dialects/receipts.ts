@@ -1,6 +1,6 @@
 /**
  * Receipts of blocks. Words: test/world/dialects/evm-answers.ts and dialect-receipts.test.ts; rows E-10 to
- * E-15 and E-62 of docs/dialects.md.
+ * E-15 of docs/dialects.md.
  */
 import { NO_RECEIPTS, WRONG_PLACES } from '../../../../world/dialects/evm-answers.ts'
 import { answering, changing, isAmong, refuse, type Dialect } from '../../dialect.ts'
@@ -10,16 +10,8 @@ const OF_ONE = ['eth_getTransactionReceipt']
 const ALL = [BLOCK_RECEIPTS, ...OF_ONE]
 
 interface Receipt {
-  transactionHash: string
-  status: string
-  gasUsed: string
   logs: { logIndex: string }[]
-  logsBloom: string
 }
-
-/** Of so many transactions a node that loses receipts shows others. */
-const LOST = 0.2
-const NO_LOGS = { logs: [], logsBloom: `0x${'0'.repeat(512)}` }
 
 /** Each receipt of one, or of a block. */
 const each = <T extends Receipt | Receipt[] | null>(shown: T, change: (receipt: Receipt) => Receipt): T =>
@@ -36,12 +28,6 @@ const countAnew = (receipts: Receipt[] | null): Receipt[] | null => {
     }) ?? null
   )
 }
-
-/** Changes the receipts of some transactions, in every answer alike. */
-const ofSome = (change: (receipt: Receipt) => Receipt): NonNullable<Dialect['answer']> =>
-  changing(ALL, (shown: Receipt | Receipt[] | null) =>
-    each(shown, (receipt) => (isAmong(receipt.transactionHash, LOST) ? change(receipt) : receipt)),
-  )
 
 export const RECEIPTS: readonly Dialect[] = [
   ...NO_RECEIPTS.slice(1).map(({ who, said }): Dialect => ({
@@ -88,23 +74,6 @@ export const RECEIPTS: readonly Dialect[] = [
     name: 'E-13 Erigon 3.0.15: logs counted from 0 again in the middle',
     aspect: 'logs',
     answer: changing([BLOCK_RECEIPTS], countAnew),
-  },
-  {
-    name: 'E-62 Erigon 3.4.3: some transactions that succeeded are shown as failed, with less gas',
-    aspect: 'logs',
-    hinders: true,
-    answer: ofSome((receipt) => ({
-      ...receipt,
-      ...NO_LOGS,
-      status: '0x0',
-      gasUsed: `0x${(BigInt(receipt.gasUsed) - 1n).toString(16)}`,
-    })),
-  },
-  {
-    name: 'E-62 bsc-erigon 1.1: some transactions are shown without their logs',
-    aspect: 'logs',
-    hinders: true,
-    answer: ofSome((receipt) => ({ ...receipt, ...NO_LOGS })),
   },
   ...WRONG_PLACES.map((place): Dialect => ({
     name: `E-15 Erigon 3.4.1: the place in the block is ${String(place)}`,
