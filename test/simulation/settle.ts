@@ -2,6 +2,7 @@
  * Lets everything come to rest: no faults, all roles up, blocks until all is final, jobs and watchers until nothing is
  * left.
  */
+import { openSubjects } from '../../server/src/platform/runtime/alerts.ts'
 import { answerDisputes, endLostRefunds } from './acquirers/console.ts'
 import { postTo } from './actions/acquirers.ts'
 import { liftOwnStops } from './actions/operators.ts'
@@ -105,6 +106,9 @@ const oneRound = async (simulation: Simulation, times: Times): Promise<string[]>
       if ((await timed(times, `rest: watcher of ${network}`, () => watcher.step())) !== 0) break
       worked.add(`the watcher of ${network}`)
     }
+  // A watcher that cannot read a block is idle until it takes another way, which needs time.
+  for (const network of await openSubjects(simulation.db, ['node-unavailable'], ''))
+    worked.add(`the node of ${network}`)
   for (const role of ['api', 'worker'] as const)
     for (const job of roles.get(role)!.jobs)
       for (let runs = 0; runs < 20; runs += 1) {
