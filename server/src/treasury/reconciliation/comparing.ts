@@ -39,14 +39,30 @@ export const isFinalTeller = (adapter: ChainAdapter): adapter is FinalTeller => 
 
 /** How many blocks the machines behind one URL may differ by: a minute of TRON's blocks. */
 const OUT_OF_STEP = 20
+/**
+ * How often in succession a balance may be that of a near block: for an hour of rounds. A theft of the amount that a
+ * wallet pays in each block looks the same.
+ */
+const MOST_NEAR = 12
+
+/** How often in succession each balance was that of a near block, by network, asset and address. */
+const nearCounts = new WeakMap<Runtime, Map<string, number>>()
+
+/** Whether a balance counts as the one at the final block, although it is that of a near block. */
+const passesAsNear = (runtime: Runtime, key: string): boolean => {
+  const counts = nearCounts.get(runtime) ?? new Map<string, number>()
+  nearCounts.set(runtime, counts.set(key, (counts.get(key) ?? 0) + 1))
+  return counts.get(key)! <= MOST_NEAR
+}
 
 /**
  * Compares at the final block, without the newer moves of the records. Undefined when the watcher has not read that
  * block, or has read another one. A balance that the address had near the final block is no difference: a balancer may
- * have passed the query to a machine at another block (docs/dialects.md T-10). It is compared again in the next round.
+ * have passed the query to a machine at another block (docs/dialects.md T-10). It is compared again in the next round,
+ * and is a difference when that has been so for an hour.
  */
 export const compareAtFinal = async (
-  { db }: Runtime,
+  runtime: Runtime,
   catalogue: Catalogue,
   adapter: ChainAdapter,
   _books: Books,
@@ -56,16 +72,20 @@ export const compareAtFinal = async (
   const { head, units } = await (adapter as FinalTeller).balancesAtFinal(wanted)
   const held = scaled(units)
   const blocks = { from: head.height - OUT_OF_STEP, to: head.height + OUT_OF_STEP }
-  const booked = await db
+  const booked = await runtime.db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
       if (!(await hasRead(tx, adapter.network, head))) return undefined
       const atHead = await bookedAt(tx, adapter.network, page, head.height)
       for (const [i, one] of page.entries()) {
-        if (atHead[i] === held[i]) continue
-        const near = await bookedWithin(tx, adapter.network, one, blocks)
-        if (near.includes(held[i]!)) atHead[i] = held[i]!
+        const key = `${adapter.network} ${one.asset} ${one.address}`
+        if (atHead[i] === held[i]) nearCounts.get(runtime)?.delete(key)
+        else if (
+          (await bookedWithin(tx, adapter.network, one, blocks)).includes(held[i]!) &&
+          passesAsNear(runtime, key)
+        )
+          atHead[i] = held[i]!
       }
       return atHead
     })

@@ -155,6 +155,17 @@ test('money that has long been missing is found, although the address had this b
   expect((await look())!.lines).toMatchObject([{ short: 10n }])
 })
 
+test('a theft of the amount that the wallet pays in every block is found after some rounds', async () => {
+  await block(1, { busy: 10_000n })
+  const shorts: bigint[] = []
+  for (let height = 2; height <= 70; height++) {
+    await block(height, { busy: height === 5 ? -20n : -10n }, { busy: -10n })
+    final = height - 20
+    if (final >= 30) shorts.push((await look())!.lines[0]!.short)
+  }
+  expect(shorts.findIndex((short) => short === 10n)).toBe(12)
+})
+
 test('a lost block takes its moves out of the newest ones', async () => {
   await block(1, { hot: 100n })
   await block(2, { hot: -10n })
