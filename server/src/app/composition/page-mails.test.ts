@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { fieldOf, textOf, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { createErasingJob } from '../../dashboard/payers/index.ts'
+import { runUntilIdle } from '../../platform/jobs/index.ts'
 import { at, idIn, INVOICE, send, useInvoicing } from './test-invoicing.ts'
 import { writeLetter, type LetterContent } from '../../merchants/mail-templates/index.ts'
 
@@ -80,7 +83,7 @@ test('an invoice is mailed while it can be paid, and a wrong address stays in th
 test('mails of a merchant and to a mailbox are limited, and other roles send none', async () => {
   const merchantId = await shop()
   const member = await memberOf(merchantId, 'owner')
-  const links = []
+  const links: { id: string }[] = []
   for (let n = 0; n < 6; n += 1) links.push(await newLink(member, merchantId))
   const at5 = []
   for (const { id } of links) at5.push((await mail(member, at(merchantId, `links/${id}`), 'one@example.com')).status)
@@ -101,4 +104,44 @@ test('mails of a merchant and to a mailbox are limited, and other roles send non
   expect((await viewer.get(path)).text).not.toContain('mail-to')
   const form = { do: 'mail', 'mail-key': randomUUID(), 'mail-to': 'x@example.com' }
   expect((await viewer.post(path, form)).status).toBe(403)
+})
+
+test('erasing the address does not reset the limits of mails to it', async () => {
+  const merchantId = await shop()
+  const owner = await memberOf(merchantId, 'owner')
+  const links: { id: string }[] = []
+  for (let n = 0; n < 6; n += 1) links.push(await newLink(owner, merchantId))
+  const mailAll = async (): Promise<number[]> => {
+    const statuses = []
+    for (const { id } of links)
+      statuses.push((await mail(owner, at(merchantId, `links/${id}`), 'victim@example.com')).status)
+    return statuses
+  }
+  expect(await mailAll()).toEqual([303, 303, 303, 303, 303, 400])
+  const erase = { do: 'erase', form: randomUUID(), 'payer-email': 'victim@example.com' }
+  expect((await owner.post(at(merchantId, 'payers/erase'), erase)).status).toBe(303)
+  await runUntilIdle([
+    createErasingJob(
+      createTestRuntime(edge.db, () => edge.clock.ms),
+      1,
+    ),
+  ])
+  expect(await mailAll()).toEqual([400, 400, 400, 400, 400, 400])
+})
+
+test('a member does not write a link to another site into the mail', () => {
+  const { text, html } = writeLetter(
+    {
+      kind: 'payment-request',
+      data: {
+        company: { name: 'Kava', url: null },
+        name: 'Your account is locked. Open https://evil.example/login within an hour',
+        amount: null,
+        pageUrl: 'https://pay.example/pay/x',
+      },
+    },
+    'en',
+  )
+  // Programs for mail make a link of each text that looks like one.
+  expect(`${text} ${html}`).not.toContain('https://evil.example/login')
 })

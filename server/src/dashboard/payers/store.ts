@@ -1,3 +1,4 @@
+import { wasMailedPageSince } from '../../merchants/mail/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
@@ -17,11 +18,16 @@ export const insertErasure = async (tx: Tx, { id, merchantId, emails }: Erasure,
   return rows.length > 0
 }
 
-/** Requests that have not ended, oldest first. */
-export const openErasures = async (db: Db, most: number): Promise<Erasure[]> =>
+/**
+ * Requests that are to be carried out, oldest first. One waits while a payment page was mailed to its address since a
+ * time (business clock): erasing would reset the limits of such mails.
+ */
+export const openErasures = async (db: Db, mailedSince: Date, most: number): Promise<Erasure[]> =>
   (
-    await sql<Erasure>`select id, merchant_id as "merchantId", emails from payer_erasures where ended_at is null
-      order by asked_at, id limit ${most}`.execute(db)
+    await sql<Erasure>`select id, merchant_id as "merchantId", emails from payer_erasures e where ended_at is null
+      and not ${wasMailedPageSince(sql`e.merchant_id`, sql`e.emails`, mailedSince)} order by asked_at, id limit ${most}`.execute(
+      db,
+    )
   ).rows
 
 /** Ends a request, and forgets its address. Returns false if another worker has ended it. */

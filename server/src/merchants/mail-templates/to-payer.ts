@@ -127,6 +127,11 @@ export const cardRefundLetter = (data: MailTemplates['card-refunded'], t: Texts,
   }
 }
 
+const NAME_LENGTH = 80
+
+/** Breaks each part that a mail program would show as a link: a member or a program of the merchant wrote the text. */
+const withoutLinks = (text: string): string => text.replaceAll('://', ': //').replaceAll(/(\S)\.(?=\S)/g, '$1. ')
+
 export const requestLetter = (
   { company, name, amount, pageUrl }: MailTemplates['payment-request'],
   t: Texts,
@@ -144,7 +149,7 @@ export const requestLetter = (
     blocks: [
       { kind: 'paragraph', text: t.request.body(sender) },
       facts(
-        { name: t.names.order, value: showText(name, 255) },
+        { name: t.names.order, value: withoutLinks(showText(name, NAME_LENGTH)) },
         asked !== null && { name: t.names.amount, value: asked },
       ),
       { kind: 'button', label: t.request.button, url: pageUrl },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
 
 /**
@@ -14,3 +14,15 @@ export const deletePayerMails = async (tx: Tx, emails: readonly string[], mercha
         and (${merchantId}::uuid is null or merchant_id = ${merchantId})`.execute(tx)
     ).numAffectedRows ?? 0n,
   )
+
+/**
+ * Whether a merchant has mailed a payment page to one of these addresses since a time (business clock). The limits of
+ * such mails count their rows.
+ */
+export const wasMailedPageSince = (
+  merchantId: RawBuilder<unknown>,
+  emails: RawBuilder<unknown>,
+  since: Date,
+): RawBuilder<boolean> => sql<boolean>`exists (select 1 from mails m where m.merchant_id = ${merchantId}
+  and m.kind = 'payment-request' and m.created_at > ${since}
+  and lower(m.recipient) in (select lower(one) from unnest(${emails}) one))`
