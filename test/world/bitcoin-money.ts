@@ -67,6 +67,8 @@ export interface BitcoinMoney extends Omit<NetworkWorld<CoinChainAdapter>, 'addr
   work(): Promise<void>
   /** of a withdrawal */
   state(id: string): Promise<string>
+  /** The keys of the first seed, as a thief has them. */
+  stolen: Keyring
   /** A second seed becomes active: the signer and the jobs start again with its keys. */
   rotate(): Promise<void>
   /** network-costs by owner */
@@ -186,6 +188,7 @@ export const openBitcoinMoney = async (
       await requireSameKeys(network.db, wallet)
       await ensureWallets(network.db, wallet, momentOf(network.runtime))
     },
+    stolen: Keyring.open(Buffer.from(seed), 'regtest'),
     costs: async () => ({ platform: await costsOf(PLATFORM), merchant: await costsOf(merchantId) }),
     close: async () => {
       await network.close()

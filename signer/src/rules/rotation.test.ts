@@ -76,6 +76,22 @@ test('a payment that the first seed signed may be replaced, with the coins that 
   expect(await codeOf(signer, two)).toBe('rotated')
 })
 
+test('a payment of the second seed is not replaced by one that returns its change to the first', async () => {
+  const { signer } = await makeSigner({ policy: bitcoinOnly, keyring: twoSeeds })
+  expect(await codeOf(signer, pay(1, { inputs: [recent(0)] }))).toBe('signed')
+  expect(await codeOf(signer, pay(1, { inputs: [recent(0)], changeIndex: 0, fee: 2_000n }))).toBe('rotated')
+})
+
+test('a replacement of a payment of the first seed brings no coin of the second to its change', async () => {
+  const logFile = logAt()
+  const before = await openSigner({ policy: bitcoinOnly, logFile })
+  expect(await codeOf(before.signer, pay(1, { inputs: [old(1)], changeIndex: 0 }))).toBe('signed')
+  await before.log.close()
+  const { signer } = await makeSigner({ policy: bitcoinOnly, logFile, keyring: twoSeeds })
+  const inputs = [old(1), { ...recent(7), units: 50_000_000n }]
+  expect(await codeOf(signer, pay(1, { inputs, changeIndex: 0, fee: 2_000n }))).toBe('rotated')
+})
+
 test('the limits count the payments of both seeds together', async () => {
   const logFile = logAt()
   const before = await openSigner({ policy: bitcoinOnly, logFile })

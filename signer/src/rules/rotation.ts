@@ -28,7 +28,8 @@ export function requireRotatable({ isRotated }: Pick<Keyring, 'isRotated'>, poli
 
 /**
  * Throws the Refusal `rotated` when a transaction would use the first seed although the second is active. The first
- * seed signs consolidations to the second and replacements of earlier payments. No other change goes to its addresses.
+ * seed signs consolidations to the second and replacements of earlier payments. No other change goes to its addresses,
+ * and no coin of the second seed pays them, not even as a part of a replacement.
  * @param isReplacement whether something was signed before for every intent of the request
  */
 export function judgeRotation(
@@ -37,9 +38,14 @@ export function judgeRotation(
   { changeIndex }: Pick<Judgement, 'changeIndex'>,
   isReplacement: boolean,
 ): void {
-  if (!isRotated || isReplacement) return
-  if (changeIndex !== undefined && changeIndex < SECOND_SEED)
+  if (!isRotated) return
+  const [paysFirst, spendsSecond] = [
+    changeIndex !== undefined && changeIndex < SECOND_SEED,
+    keys.some(({ index }) => index >= SECOND_SEED),
+  ]
+  if (paysFirst && (spendsSecond || !isReplacement))
     throw new Refusal('rotated', 'The second seed is active, and the transaction pays an address of the first')
+  if (isReplacement) return
   if (purpose !== 'consolidation' && keys.some(({ index }) => index < SECOND_SEED))
     throw new Refusal(
       'rotated',

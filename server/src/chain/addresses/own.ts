@@ -37,6 +37,10 @@ export const knowColdAddress = async (
   return rows[0]?.account === 'cold'
 }
 
+/** Whether a second seed has replaced the first of Bitcoin (docs/decisions/0210): its hot address is recorded. */
+export const isSeedReplaced = sql<boolean>`exists (select 1 from house_addresses
+  where family = 'BITCOIN' and account = 'hot' and branch = 0 and derivation_index = ${SECOND_SEED})`
+
 /** An address and the key that its row states it derives from. */
 export interface DerivedAddress {
   family: AddressFamily

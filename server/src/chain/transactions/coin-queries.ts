@@ -1,7 +1,8 @@
 import type { Network } from '@bursar/chainkit'
-import { sql } from 'kysely'
+import { SECOND_SEED } from '@bursar/chainkit'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { firstIndex, type BitcoinSeeds } from '../addresses/index.ts'
+import { firstIndex, isSeedReplaced, type BitcoinSeeds } from '../addresses/index.ts'
 import type { OwnCoin } from './coins.ts'
 
 /** Returns those of these Bitcoin transactions that spend coins of cold addresses, each with one of those addresses. */
@@ -59,3 +60,18 @@ export const leftUnderFirstSeed = async (
       and derivation_index < ${firstIndex(wallet, 'BITCOIN')}`.execute(db)
   return rows[0]!
 }
+
+/**
+ * Whether a deposit's coin may be taken back by the holder of a first seed that was replaced: no transaction of ours
+ * has moved it in a final block.
+ * @param index of the deposit: `o:` and the number of the output
+ */
+export const isOpenToFirstSeed = (
+  hash: RawBuilder<unknown>,
+  index: RawBuilder<unknown>,
+  finalHeight: number,
+): RawBuilder<boolean> => sql<boolean>`(${isSeedReplaced} and exists (select 1 from utxos u
+    where u.network = 'BITCOIN' and u.transaction = ${hash} and 'o:' || u.vout = ${index}
+      and u.account <> 'cold' and u.derivation_index < ${SECOND_SEED}
+      and (u.spent_height is null or u.spent_height > ${finalHeight} or not exists (
+        select 1 from outgoing_attempts a where a.network = 'BITCOIN' and a.hash = u.spent_by))))`

@@ -2,6 +2,7 @@ import { isRefused, type Refused } from '@bursar/chainkit'
 import { feeAt } from '@bursar/chainkit/bitcoin'
 import type { ChainAdapter, CoinChainAdapter, FeeRate, PoolCost } from '../../adapters/chains/port.ts'
 import { inTransaction } from '../../platform/db/index.ts'
+import { firstIndex } from '../addresses/index.ts'
 import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { hasOwnOutput, planBitcoinBump, planConsolidationBump, vsizeOf, type BitcoinBump } from './bitcoin-bump.ts'
@@ -140,7 +141,9 @@ const planPayout = async (
   const evicted = cost?.descendants ?? NONE
   if (evicted.count >= MOST_EVICTED)
     return { refused: 'not-replaceable', message: `${evicted.count} transactions of others stand on it` }
-  const coins = await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS, wallet)
+  // The change may go to a seed that was replaced: a coin of the other one would go there too.
+  const isOld = attempt.keys.some(({ index }) => index < firstIndex(wallet, 'BITCOIN'))
+  const coins = isOld ? [] : await spendableCoins(runtime.db, 'BITCOIN', MOST_COINS, wallet)
   const replacedFees = cost && cost.fee + evicted.fee
   const planWith = (change: ChangeKey) =>
     planBitcoinBump({

@@ -1,10 +1,12 @@
 /** A second seed takes the place of the first, on a real node: about 15 seconds. */
 import { SECOND_SEED } from '@bursar/chainkit'
+import { Transaction } from '@scure/btc-signer'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
 import { describeWithBitcoind, useBitcoind } from '../../../../test/setup/nodes.ts'
+import { scriptTo } from '../../../../test/world/bitcoin-node.ts'
 import { openBitcoinMoney, type BitcoinMoney } from '../../../../test/world/bitcoin-money.ts'
 import { createStockJob, depositAddress } from '../../chain/addresses/index.ts'
 import { leftUnderFirstSeed } from '../../chain/transactions/index.ts'
@@ -50,10 +52,14 @@ describeWithBitcoind('after a rotation', () => {
     await chain.pay(payersAddress!, 200_000n)
     await chain.pay(fresh, 100_000n)
     await mine(FINAL)
-    expect((await world.balance(world.merchantId, 'BTC', 'merchant')) - before).toBe(300_000n)
+    const credited = async () => (await world.balance(world.merchantId, 'BTC', 'merchant')) - before
+    expect(await credited()).toBe(100_000n)
     expect(await leftUnderFirstSeed(db, 'BITCOIN', wallet)).toEqual({ units: 200_000n, coins: 1 })
     await work()
-    await mine(FINAL)
+    await mine(FINAL - 1)
+    expect(await credited()).toBe(100_000n)
+    await mine(1)
+    expect(await credited()).toBe(300_000n)
     expect(await leftUnderFirstSeed(db, 'BITCOIN', wallet)).toEqual({ units: 0n, coins: 0 })
     expect(await world.differences()).toEqual([])
   })
@@ -106,5 +112,56 @@ describeWithBitcoind('after a rotation', () => {
     expect(await state(id)).toBe('settled')
     expect(await leftUnderFirstSeed(world.db, 'BITCOIN', world.wallet)).toEqual({ units: 0n, coins: 0 })
     expect(await world.differences()).toEqual([])
+  })
+
+  test('a deposit at an old address, whose coin a thief of the first seed takes back, is not credited', async () => {
+    const world = await open()
+    const { mine, work, chain, stolen } = world
+    const old = await world.address()
+    await world.rotate()
+    await world.fundWith(900_000n)
+    const hash = await world.pay(old, 500_000n)
+    await mine(1)
+    // Branch 0, index 0 of the deposit account: the first address of this world.
+    const key = { account: 'deposit', branch: 0, index: 0 } as const
+    const { script, address } = stolen.bitcoinAddress(key)
+    expect(address).toBe(old)
+    const paid = await chain.node.rpc<{ vout: { n: string; scriptPubKey: { address?: string } }[] }>(
+      'getrawtransaction',
+      hash,
+      true,
+    )
+    const vout = Number(paid.vout.find((one) => one.scriptPubKey.address === old)!.n)
+    const theft = new Transaction()
+    theft.addInput({ txid: hash, index: vout, witnessUtxo: { script, amount: 500_000n } })
+    theft.addOutput({ script: scriptTo(await chain.newAddress()), amount: 499_000n })
+    stolen.withBitcoinKeys([key], ([secret]) => theft.sign(secret!))
+    theft.finalize()
+    await chain.node.rpc('sendrawtransaction', Buffer.from(theft.extract()).toString('hex'))
+    await mine(1)
+    await mine(FINAL)
+    await work()
+    await mine(FINAL)
+    expect(await world.balance(world.merchantId, 'BTC', 'merchant')).toBe(0n)
+  })
+
+  test('a replacement by the worker brings no coin of the second seed to an address of the first', async () => {
+    const world = await open()
+    const { request, work, chain, later, rate, sent } = world
+    await world.deposit(310_000n)
+    await request(await chain.newAddress(), 305_000n)
+    await work()
+    const [first] = await sent()
+    expect(first).toMatchObject({ purpose: 'payout', state: 'broadcast' })
+    // Miners leave it out from now on.
+    await chain.node.rpc('prioritisetransaction', first!.hash!, 0, -144)
+    await world.rotate()
+    await world.fundWith(900_000_000n)
+    later(600_001)
+    rate(100_000n)
+    await work()
+    await work()
+    const payout = (await sent()).find(({ purpose }) => purpose === 'payout')!
+    expect(payout).toMatchObject({ attempts: 1, state: 'broadcast', hash: first!.hash })
   })
 })
