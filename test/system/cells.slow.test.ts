@@ -19,6 +19,7 @@ import { migrated } from '../setup/migrated.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
 import { converse, type RawAnswer } from '../world/raw-http.ts'
 import { sign } from '../world/signed-request.ts'
+import { FRAMES, framed, INVOICES } from './ambiguous-frames.ts'
 
 const DEPLOYED = join(import.meta.dirname, '../../deploy/cells')
 const UNKNOWN = '00000000-0000-4000-8000-00000000ffff'
@@ -217,7 +218,6 @@ describe('a form', () => {
  * otherwise the rest of one is the beginning of the next, which may be of another client. About 5 seconds.
  */
 describe('a request that can be read in two ways', () => {
-  const INVOICES = '/merchants/invoices/crypto'
   let count = 0
   /** Makes a signed request of a merchant: its lines without those that frame its body, and its body. */
   const invoiceOf = (cell: number, merchant: number, name: string): { lines: string[]; body: string } => {
@@ -229,9 +229,6 @@ describe('a request that can be read in two ways', () => {
   }
   const whole = ({ lines, body }: { lines: string[]; body: string }): string =>
     `${[...lines, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`
-  const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-  const framed = (lines: string[], frame: string[], rest: string, end = '\r\n'): string =>
-    `${[...lines, ...frame].join(end)}${end}${end}${rest}`
   const storedIn = async (cell: number, name: string): Promise<number> =>
     (
       await sql<{ count: number }>`select count(*)::int as count from crypto_invoices where name = ${name}`.execute(
@@ -251,111 +248,7 @@ describe('a request that can be read in two ways', () => {
       }),
     )
 
-  const [CL, TE] = [(n: number) => `content-length: ${n}`, 'transfer-encoding: chunked']
-  type Frame = (outer: { lines: string[]; body: string }, hidden: string) => string
-  const rows: readonly [string, Frame][] = [
-    [
-      'CL.TE',
-      ({ lines, body }, hidden) => framed(lines, [CL((chunked(body) + hidden).length), TE], chunked(body) + hidden),
-    ],
-    ['TE.CL', ({ lines, body }, hidden) => framed(lines, [TE, CL(body.length)], chunked(body + hidden))],
-    [
-      'a hidden request after the end of a body',
-      ({ lines, body }, hidden) => framed(lines, [CL(body.length)], body + hidden),
-    ],
-    [
-      'two lengths, the first is right',
-      ({ lines, body }, hidden) => framed(lines, [CL(body.length), CL((body + hidden).length)], body + hidden),
-    ],
-    [
-      'two lengths, the last is right',
-      ({ lines, body }, hidden) => framed(lines, [CL((body + hidden).length), CL(body.length)], body + hidden),
-    ],
-    [
-      'two lengths in one line',
-      ({ lines, body }, hidden) => framed(lines, [`${CL(body.length)}, ${(body + hidden).length}`], body + hidden),
-    ],
-    [
-      'a length with a sign',
-      ({ lines, body }, hidden) => framed(lines, [`content-length: +${body.length}`], body + hidden),
-    ],
-    [
-      'a length of zero before the right one',
-      ({ lines, body }, hidden) => framed(lines, [CL(0), CL(body.length)], body + hidden),
-    ],
-    [
-      'a space before the colon',
-      ({ lines, body }, hidden) =>
-        framed(lines, [CL((chunked(body) + hidden).length), 'transfer-encoding : chunked'], chunked(body) + hidden),
-    ],
-    [
-      'an encoding that ends in another',
-      ({ lines, body }, hidden) =>
-        framed(lines, ['transfer-encoding: chunked, identity', CL(body.length)], body + hidden),
-    ],
-    [
-      'an encoding of another name',
-      ({ lines, body }, hidden) => framed(lines, ['transfer-encoding: xchunked', CL(body.length)], body + hidden),
-    ],
-    [
-      'an encoding on a folded line',
-      ({ lines, body }, hidden) =>
-        framed(lines, [CL((chunked(body) + hidden).length), 'transfer-encoding:', ' chunked'], chunked(body) + hidden),
-    ],
-    [
-      'an encoding behind a tab and a vertical tab',
-      ({ lines, body }, hidden) =>
-        framed(
-          lines,
-          [CL((chunked(body) + hidden).length), 'transfer-encoding:\t\u000bchunked'],
-          chunked(body) + hidden,
-        ),
-    ],
-    ['an encoding twice', ({ lines, body }, hidden) => framed(lines, [TE, TE, CL(4)], chunked(body) + hidden)],
-    [
-      'an encoding behind a bare LF',
-      ({ lines, body }, hidden) =>
-        framed(lines, [`x: y\n${TE}`, CL((chunked(body) + hidden).length)], chunked(body) + hidden),
-    ],
-    [
-      'an encoding behind a bare CR',
-      ({ lines, body }, hidden) =>
-        framed(lines, [`x: y\r${TE}`, CL((chunked(body) + hidden).length)], chunked(body) + hidden),
-    ],
-    [
-      'lines that end with a bare LF',
-      ({ lines, body }, hidden) => framed(lines, [CL(body.length)], body + hidden, '\n'),
-    ],
-    [
-      'a chunk whose size has an extension with an LF',
-      ({ lines, body }, hidden) => framed(lines, [TE], `${body.length.toString(16)};a\n${body}\r\n0\r\n\r\n${hidden}`),
-    ],
-    [
-      'a chunk with a size of 65 bits',
-      ({ lines, body }, hidden) =>
-        framed(lines, [TE], `1000000000000000${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n${hidden}`),
-    ],
-    [
-      'a trailer that looks like a request',
-      ({ lines, body }, hidden) => framed(lines, [TE], `${body.length.toString(16)}\r\n${body}\r\n0\r\n${hidden}`),
-    ],
-    [
-      'HTTP/1.0 with an encoding',
-      ({ lines: [, ...lines], body }, hidden) =>
-        framed([`POST ${INVOICES} HTTP/1.0`, ...lines], [TE, 'connection: keep-alive'], chunked(body) + hidden),
-    ],
-    ['a null byte in a header', ({ lines, body }, hidden) => framed(lines, ['x: \0', CL(body.length)], body + hidden)],
-    [
-      'the host of the other cell in an absolute URI',
-      ({ lines: [, ...lines], body }, hidden) =>
-        framed([`POST http://${hostOf(1)}${INVOICES} HTTP/1.1`, ...lines], [CL(body.length)], body + hidden),
-    ],
-    [
-      'a connection header that names the length',
-      ({ lines, body }, hidden) => framed(lines, ['connection: content-length', CL(body.length)], body + hidden),
-    ],
-  ]
-  test.each(rows)('%s', async (_, frame) => {
+  test.each(FRAMES)('%s', async (_, frame) => {
     const n = (count += 1)
     const [outer, hidden, own] = ['outer', 'hidden', 'own'].map((word) => `${word}-${n}`) as [string, string, string]
     const answers = await converse(
@@ -395,8 +288,12 @@ describe('a request that can be read in two ways', () => {
       const { lines, body } = invoiceOf(signer, 0, name)
       const [a, b] = [signer, other].map((cell) => cells[cell]!.merchants[0].id) as [string, string]
       for (const ids of [idLines(a, b), idLines(b, a)]) {
-        const kept = lines.filter((line) => !line.startsWith('merchant-id:'))
-        const answers = await converse(port, framed([...kept, ...ids], [CL(body.length)], body), true)
+        const others = lines.filter((line) => !line.startsWith('merchant-id:'))
+        const answers = await converse(
+          port,
+          framed([...others, ...ids], [`content-length: ${body.length}`], body),
+          true,
+        )
         for (const { status } of answers) expect(status).toBeLessThan(500)
         expect(await storedIn(other, name)).toBe(0)
       }
