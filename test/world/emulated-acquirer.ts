@@ -76,7 +76,7 @@ const takeCallbacks = async (acquirer: Acquirer, emulator: Emulator) => {
   const about = (reference: string): RawCallback[] =>
     receiver.received.filter(({ body }) => referencesOf(emulator, body.toString()).includes(reference))
   return {
-    url: `${receiver.url}/acquirers/test/told?v=1`,
+    url: `${receiver.url}/acquirers/test/callback?v=1`,
     stop: () => receiver.stop(),
     callbacks: async (reference: string, least: number): Promise<RawCallback[]> => {
       for (let tries = 0; tries < 5_000 && about(reference).length < least; tries += 1) await sleep(20)

@@ -28,7 +28,7 @@ import { compareAcquirer, compareScreener, compareVenue } from './smoke-counterp
 const http = createAcquirerHttp({ account: 'test', timeoutMs: 120_000 })
 const ORDER = {
   description: 'a test',
-  callbackUrl: 'http://127.0.0.1:9/told',
+  callbackUrl: 'http://127.0.0.1:9/callback',
   returnUrl: 'https://shop.example/',
   email: undefined,
   language: 'en',

@@ -7,7 +7,7 @@ import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import { readRules, type PayoutRules } from './rules.ts'
 import { REQUEST_COLUMNS, type PayoutRequest, type StoredLine } from './store.ts'
 
-/** A person by mail address; null: nobody. */
+/** A person's mail address; null: no person. */
 type ByPerson = string | null
 
 const namesOf = async (db: Db, ids: readonly (string | null)[]): Promise<(id: string | null) => ByPerson> => {

@@ -40,8 +40,8 @@ const MOST_IN_BATCH = 512
 const MOST_ANSWER_BYTES = 65_536
 
 /**
- * Sends spans to a collector by OTLP over HTTP as JSON, in batches, one at a time. Nobody waits for it: while the
- * collector is away or slow, spans are dropped and counted. A batch that fails is not sent again.
+ * Sends spans to a collector by OTLP over HTTP as JSON, in batches, one at a time. No request or job waits for
+ * it: while the collector is unavailable or slow, spans are dropped and counted. A batch that fails is not sent again.
  */
 export const createExporter = ({
   url,

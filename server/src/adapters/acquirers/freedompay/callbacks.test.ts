@@ -24,7 +24,7 @@ const freedom = createFreedomPay({
 describe('calls back', () => {
   const call = (
     fields: Record<string, string>,
-    { key = KEY, url = '/acquirers/kz/told?v=1', script = 'told' } = {},
+    { key = KEY, url = '/acquirers/kz/callback?v=1', script = 'callback' } = {},
   ) => {
     const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...fields }
     return freedom.readCallback({
@@ -54,7 +54,7 @@ describe('calls back', () => {
     const { ack } = call(paid)
     expect([ack.status, ack.contentType]).toEqual([200, 'application/xml; charset=utf-8'])
     expect(readFreedomPayXml(ack.body)).toMatchObject({ pg_status: 'ok', pg_description: '' })
-    expect(isSignedAnswer('https://a.example/acquirers/kz/told?v=1', ack.body, KEY)).toBe(true)
+    expect(isSignedAnswer('https://a.example/acquirers/kz/callback?v=1', ack.body, KEY)).toBe(true)
     expect(isSignedAnswer('https://a.example/acquirers/kz/else', ack.body, KEY)).toBe(false)
   })
 
@@ -72,7 +72,7 @@ describe('calls back', () => {
   test('of a payout are signed and answered with the key for payouts', () => {
     const { state, ack } = call({ pg_status: 'ok', pg_payment_amount: '14500.00' }, { key: PAYOUT_KEY })
     expect(state).toMatchObject({ kind: 'succeeded', units: 1_450_000n })
-    expect(isSignedAnswer('/told', ack.body, PAYOUT_KEY)).toBe(true)
+    expect(isSignedAnswer('/callback', ack.body, PAYOUT_KEY)).toBe(true)
     expect(call({ pg_status: 'process' }, { key: PAYOUT_KEY }).state.kind).toBe('waiting')
     expect(call({ pg_status: 'error', pg_error_code: '465' }, { key: PAYOUT_KEY }).state.kind).toBe('refused')
   })
@@ -84,9 +84,9 @@ describe('calls back', () => {
 
   test('XML in a field is read too', () => {
     const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...paid }
-    const xml = writeFreedomPayXml({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })
+    const xml = writeFreedomPayXml({ ...salted, pg_sig: signFreedomPay('callback', salted, KEY) })
     const body = Buffer.from(new URLSearchParams({ pg_xml: xml }).toString())
-    expect(freedom.readCallback({ headers: {}, url: '/told', body })).toMatchObject({
+    expect(freedom.readCallback({ headers: {}, url: '/callback', body })).toMatchObject({
       reference: 'o1',
       state: { kind: 'succeeded' },
     })
@@ -94,8 +94,10 @@ describe('calls back', () => {
 
   test("a field that appears twice, another shop's, or signed for another script is not ours", () => {
     const salted = { pg_order_id: 'o1', pg_payment_id: '77', pg_salt: 's', ...paid }
-    const body = `${new URLSearchParams({ ...salted, pg_sig: signFreedomPay('told', salted, KEY) })}&pg_order_id=o1`
-    expect(() => freedom.readCallback({ headers: {}, url: '/told', body: Buffer.from(body) })).toThrow(ForgedCallback)
+    const body = `${new URLSearchParams({ ...salted, pg_sig: signFreedomPay('callback', salted, KEY) })}&pg_order_id=o1`
+    expect(() => freedom.readCallback({ headers: {}, url: '/callback', body: Buffer.from(body) })).toThrow(
+      ForgedCallback,
+    )
     expect(() => call({ ...paid, pg_merchant_id: '1' })).toThrow(ForgedCallback)
     expect(() => call(paid, { script: 'else' })).toThrow(ForgedCallback)
   })

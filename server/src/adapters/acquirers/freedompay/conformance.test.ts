@@ -22,7 +22,7 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
   const foreign = createHash('md5')
     .update(
       [
-        'told',
+        'callback',
         ...Object.keys(unsigned)
           .sort()
           .map((name) => unsigned[name]),
@@ -35,7 +35,7 @@ const forge = (callback: RawCallback): { what: string; callback: RawCallback }[]
     made('one more field', { pg_extra: '1' }),
     made('another key', { pg_sig: foreign }),
     made('no signature', { pg_sig: '' }),
-    { what: 'another script of ours', callback: { ...callback, url: callback.url.replace('told', 'else') } },
+    { what: 'another script of ours', callback: { ...callback, url: callback.url.replace('callback', 'else') } },
   ]
 }
 
@@ -49,7 +49,7 @@ const without = (callback: RawCallback): { field: string; callback: RawCallback 
       callback: {
         ...callback,
         body: Buffer.from(
-          new URLSearchParams({ ...rest, pg_sig: sign('told', rest as Record<string, string>, key) }).toString(),
+          new URLSearchParams({ ...rest, pg_sig: sign('callback', rest as Record<string, string>, key) }).toString(),
         ),
       },
     }

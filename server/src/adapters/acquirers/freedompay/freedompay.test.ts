@@ -44,7 +44,7 @@ const order: PaymentOrder = {
   ticker: 'KZT',
   units: 1_200_050n,
   description: ' Тапсырыс 7 ',
-  callbackUrl: 'https://a.example/acquirers/kz/told',
+  callbackUrl: 'https://a.example/acquirers/kz/callback',
   returnUrl: 'https://a.example/back',
   email: undefined,
   language: 'uk',
@@ -252,7 +252,7 @@ describe('a payout', () => {
     units: 1_450_000n,
     card: '4242424242424242',
     description: 'd',
-    callbackUrl: 'https://a.example/told',
+    callbackUrl: 'https://a.example/callback',
   }
   const answer = (fields: Record<string, string>) => {
     reply = answers(fields)
@@ -342,8 +342,10 @@ describe('a payout', () => {
     expect(await without.payOut(payout)).toMatchObject({ kind: 'refused', elsewhere: true })
     expect((await without.payoutState('p1')).kind).toBe('unknown')
     const fields = { pg_status: 'ok', pg_order_id: 'p1', pg_payment_id: '9', pg_salt: 's' }
-    const body = Buffer.from(new URLSearchParams({ ...fields, pg_sig: signFreedomPay('told', fields, '') }).toString())
-    expect(() => without.readCallback({ headers: {}, url: '/told', body })).toThrow(ForgedCallback)
+    const body = Buffer.from(
+      new URLSearchParams({ ...fields, pg_sig: signFreedomPay('callback', fields, '') }).toString(),
+    )
+    expect(() => without.readCallback({ headers: {}, url: '/callback', body })).toThrow(ForgedCallback)
   })
 })
 

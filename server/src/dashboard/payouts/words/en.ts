@@ -247,7 +247,7 @@ export const en: PayoutWords = {
   emptyHint: 'Empty: no limit.',
   api: 'Orders of the API',
   apiHint:
-    'Withdrawals, card payouts and exchanges with withdrawal that a program orders with a key. If they obey the policy, they pay at most the amount of each asset in 24 hours, and the limits, addresses and hours of the policy apply. Other orders are refused. Nobody approves an order of the API.',
+    'Withdrawals, card payouts and exchanges with withdrawal that a program orders with a key. If they obey the policy, they pay at most the amount of each asset in 24 hours, and the limits, addresses and hours of the policy apply. Other orders are refused. Members can not approve an order of the API.',
   apiFree: 'The policy does not apply to them',
   apiLimited: 'They obey the policy',
   apiMost: 'By the API in 24 hours, up to',
