@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rowsIn, textsOf } from '../../../../test/world/archive.ts'
 import { cases } from '../../../../test/setup/cases.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
@@ -25,7 +26,6 @@ import { applyAll } from '../../ledger/postings/index.ts'
 import { setSetting } from '../../merchants/accounts/index.ts'
 import { emit } from '../../merchants/webhooks/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { openZip } from '../../platform/zip/reading.ts'
 import { zipOf } from '../../platform/zip/writing.ts'
 import { textOf, unitsOf } from './amounts.ts'
 import { archiveOf, type PartSize } from './archive.ts'
@@ -82,23 +82,6 @@ const export_ = async (name: string, part?: PartSize, merchantId: string = LISTE
   await writeFile(path, archiveOf(deps(), merchantId, part))
   return path
 }
-
-const textsOf = async (path: string): Promise<Map<string, string>> => {
-  const zip = await openZip(path)
-  const texts = new Map<string, string>()
-  for (const entry of zip.entries) {
-    const parts: Buffer[] = []
-    for await (const part of zip.read(entry)) parts.push(part)
-    texts.set(entry.name, Buffer.concat(parts).toString('utf8'))
-  }
-  await zip.close()
-  return texts
-}
-const rowsIn = (text: string): Record<string, unknown>[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 test('an archive has every row of the merchant, no row of another, and adds up', async () => {
   const path = await export_('whole')

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { rowsIn, textsOf } from '../../../../test/world/archive.ts'
 import { temporaryFolder } from '../../../../test/setup/temporary.ts'
 import { listedWorld } from '../../../../test/world/listed.ts'
 import { box, newId } from '../../../../test/world/merchant.ts'
@@ -15,7 +16,6 @@ import { createLink } from '../../pay-in/payment-links/index.ts'
 import { addAddress, changePolicy, readPolicy, removeAddress, listAddresses } from '../../pay-out/requests/index.ts'
 import { BTC, NOW, now, RULES, TO, usePayouts } from '../../pay-out/requests/test-payouts.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { openZip } from '../../platform/zip/reading.ts'
 import { archiveOf } from './archive.ts'
 import { verifyArchive } from './verifying.ts'
 
@@ -106,22 +106,8 @@ const filesOf = async (merchantId: string): Promise<Map<string, string>> => {
   const path = join(folder, `${merchantId}.zip`)
   await writeFile(path, archiveOf(deps, merchantId))
   expect((await verifyArchive(path)).problems).toEqual([])
-  const zip = await openZip(path)
-  const texts = new Map<string, string>()
-  for (const entry of zip.entries) {
-    const parts: Buffer[] = []
-    for await (const part of zip.read(entry)) parts.push(part)
-    texts.set(entry.name, Buffer.concat(parts).toString('utf8'))
-  }
-  await zip.close()
-  return texts
+  return textsOf(path)
 }
-const rowsIn = (texts: Map<string, string>, name: string): Record<string, unknown>[] =>
-  texts
-    .get(`${name}.jsonl`)!
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 test('every table with a merchant_id is in the archive, or is left out with a reason', async () => {
   const { rows } = await sql<{ name: string }>`select c.relname as name from pg_attribute a
@@ -179,25 +165,27 @@ test('the work of members is in the archive, without secrets and without rows of
   const invoice = newId()
   await createTargetKeeper(db, RULES)({ merchantId, kind: 'crypto-invoice', id: invoice }, { ticker: 'BTC' })
   const texts = await filesOf(merchantId)
-  expect(rowsIn(texts, 'payout-requests')).toMatchObject([
+  expect(rowsIn(texts.get('payout-requests.jsonl')!)).toMatchObject([
     { id, kind: 'one', state: 'placed', maker: maker.person.email, decidedBy: checker.person.email },
   ])
-  const lines = rowsIn(texts, 'payout-lines')
+  const lines = rowsIn(texts.get('payout-lines.jsonl')!)
   expect(lines).toMatchObject([{ requestId: id, number: 1, to: TO, amount: '1', reference: 'salary', state: 'placed' }])
-  expect(rowsIn(texts, 'payout-approvals')).toMatchObject([{ requestId: id, by: checker.person.email }])
-  expect(rowsIn(texts, 'payout-addresses')).toMatchObject([
+  expect(rowsIn(texts.get('payout-approvals.jsonl')!)).toMatchObject([{ requestId: id, by: checker.person.email }])
+  expect(rowsIn(texts.get('payout-addresses.jsonl')!)).toMatchObject([
     { name: '=Supplier', address: TO, addedBy: owner.person.email, removedBy: owner.person.email },
   ])
   expect(texts.get('payout-addresses.csv')).toContain(`'=Supplier`)
-  expect(rowsIn(texts, 'payout-policies')).toContainEqual(
+  expect(rowsIn(texts.get('payout-policies.jsonl')!)).toContainEqual(
     expect.objectContaining({ ticker: 'BTC', approvals: 2, mostDay: '5', api: '0.25', isApiLimited: true }),
   )
-  expect(rowsIn(texts, 'payment-links')).toMatchObject([{ name: 'Donations', ticker: 'BTC' }])
-  expect(rowsIn(texts, 'additional-keys')).toMatchObject([
+  expect(rowsIn(texts.get('payment-links.jsonl')!)).toMatchObject([{ name: 'Donations', ticker: 'BTC' }])
+  expect(rowsIn(texts.get('additional-keys.jsonl')!)).toMatchObject([
     { name: 'Till', scopes: 'read invoices', addresses: '192.0.2.0/24' },
   ])
-  expect(rowsIn(texts, 'webhook-endpoints')).toMatchObject([{ url, isOn: true, kinds: null }])
-  expect(rowsIn(texts, 'targets')).toMatchObject([{ ownerKind: 'crypto-invoice', ownerId: invoice, ticker: 'BTC' }])
+  expect(rowsIn(texts.get('webhook-endpoints.jsonl')!)).toMatchObject([{ url, isOn: true, kinds: null }])
+  expect(rowsIn(texts.get('targets.jsonl')!)).toMatchObject([
+    { ownerKind: 'crypto-invoice', ownerId: invoice, ticker: 'BTC' },
+  ])
   const all = [...texts.values()].join('\n')
   for (const secretText of [secret, 'whsec_', 'sealed', other.merchantId, other.id, other.maker.person.email])
     expect(all).not.toContain(secretText)
