@@ -172,5 +172,3 @@ const countRuns = (runs: readonly Ended[], day: Date): void => {
 }
 
 process.exitCode = await run()
-// A part that was not closed would keep the process alive.
-setTimeout(() => process.exit(), 10_000).unref()

@@ -90,19 +90,10 @@ export interface SimulationOptions {
   networks?: readonly Network[]
 }
 
-/** Of real time, for a part that is closed: the result of the run does not wait for one that never ends. */
-const CLOSING_MS = 20_000
-const atMost = async (closing: Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSING_MS)))
-  await Promise.race([closing, late])
-  clearTimeout(timer)
-}
-
 export const openSimulation = async (options: SimulationOptions): Promise<Simulation> => {
   const closes: (() => unknown)[] = []
   const close = async (): Promise<void> => {
-    for (const one of closes.toReversed()) await atMost(Promise.resolve(one()).catch(() => {}))
+    for (const one of closes.toReversed()) await Promise.resolve(one()).catch(() => {})
   }
   try {
     return await open(options, closes, close)
