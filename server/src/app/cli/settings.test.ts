@@ -310,3 +310,12 @@ describe('audit S-2 S-13: every setting takes effect', () => {
     await look()
   })
 })
+
+test('a role ends although the counts of its last requests cannot be stored', async () => {
+  await sql`alter table request_counts rename to request_counts_away`.execute(db)
+  expect((await assets()).status).toBeLessThan(500)
+  const ended = once(role, 'exit')
+  role.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  await sql`alter table request_counts_away rename to request_counts`.execute(db)
+})

@@ -19,7 +19,7 @@ import { createHttpServer, createRateLimiter, type HostedPages, type HttpDeps } 
 import { createInvoiceCreator, invoiceFormRoute, invoiceRoutes } from '../../pay-in/crypto-invoices/index.ts'
 import { invoiceSettings } from './invoicing.ts'
 import { exchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
-import type { Job } from '../../platform/jobs/index.ts'
+import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { createCommitter } from '../../ledger/postings/index.ts'
 import { createRefusalLog } from '../../merchants/refused-requests/index.ts'
 import { createRequestCounts } from '../../merchants/request-counts/index.ts'
@@ -165,13 +165,12 @@ export const createApi = (
   ]
   const close = async (): Promise<void> => {
     await server.close()
-    for (const { run } of [keyUses.job, refusals.job, counts.job]) await run(new AbortController().signal)
-    await checkout.close()
-    await issuer.close()
-    await creator.close()
-    await committer.close()
-    await holders.close()
-    await known.close()
+    await forEachIsolated([keyUses.job, refusals.job, counts.job], ({ run }) =>
+      run(new AbortController().signal),
+    ).catch((err: unknown) =>
+      runtime.log.warn({ err }, 'the newest uses of keys and counts of requests were not stored'),
+    )
+    for (const part of [checkout, issuer, creator, committer, holders, known]) await part.close()
   }
   return { server, jobs, close }
 }
