@@ -21,6 +21,7 @@ import { CURRENCIES, drawMinor, GOOD_CARD, newCard, PAYMENT, PAYOUT, placePayout
 import { call, resultOf } from './merchants.ts'
 import { liftOwnStops } from './operators.ts'
 import { runJob } from './program.ts'
+import { during } from './stalled.ts'
 import { isComplete } from './sent.ts'
 
 const CARD_JOBS = /^(give payments to .+|ask .+ for (payments|card payouts)|send card payouts|refunds of payments)$/
@@ -193,10 +194,9 @@ const refundUnheard = paidAs(asOrdered, async (simulation, paid) => {
   if (now(paid).paid === undefined || !(await refund(simulation, paid, undefined))) return 'no refund'
   const stall = faults.stall(paid.account.name, BEFORE_QUESTION * STANDS_AN_EXCHANGE)
   const sending = run(simulation, /^refunds of payments$/)
-  const isAsked = await Promise.race([stall.reached.then(() => true), sending.then(() => false)])
-  faults.set(paid.account.name, 1, ['lose-request'])
-  stall.release()
-  await sending
+  const isAsked = await during(simulation, stall, sending, async () =>
+    faults.set(paid.account.name, 1, ['lose-request']),
+  )
   faults.clear()
   const asked = books.refundsAsked.at(-1)!
   const isMade = now(paid).refunds > asked.before
@@ -256,13 +256,10 @@ const succeedsMeanwhile = async (simulation: Simulation, random: Random, id: str
   const stall = simulation.faults.stall(paid.account.name, 1)
   simulation.clock.advance(60_000)
   const asking = run(simulation, PAYMENT_JOBS)
-  const isAsked = await Promise.race([stall.reached.then(() => true), asking.then(() => false)])
-  if (isAsked) {
+  const isAsked = await during(simulation, stall, asking, async () => {
     paid.account.succeedLate(now(paid))
     await paid.account.callbacks.attemptAll(postTo(simulation))
-  }
-  stall.release()
-  await asking
+  })
   await work(simulation)
   return isAsked ? 'succeeded meanwhile' : 'was not asked about'
 }

@@ -4,23 +4,19 @@ import { evmHotKeys } from '../../../server/src/chain/transactions/index.ts'
 import type { KeyReference } from '../../../signer/src/protocol/protocol.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
-import { signerPolicy } from '../installation/files.ts'
+import { HOT_ADDRESSES, signerPolicy } from '../installation/files.ts'
 import { WALLET } from '../installation/keys.ts'
-import type { RunningRole } from '../installation/roles.ts'
 import { toLedger, type PaidOut } from '../model/books.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { newAddress, pay } from './lost-money.ts'
 import { place, resultOf } from './merchants.ts'
 import { hotAddressOf } from './operators.ts'
-import { runJob } from './program.ts'
 import { calm, carry, isComplete, mine } from './sent.ts'
-import { during } from './stalled.ts'
+import { during, runNamed } from './stalled.ts'
 
 /** Blocks that make every block before them final. */
 const TO_FINAL = 6
-/** Of an EVM chain, as the policy of the signer has them. */
-const HOT_ADDRESSES = 2
 /** Together they have more than both orders and their fees. */
 const ADDRESSES = 8
 /** Longer than until a payment is judged again whose screening did not answer, ms. */
@@ -37,11 +33,6 @@ const mostOf = ({ chains }: Simulation, { network }: SimulatedChain, ticker: str
     networks: Record<string, { assets: Record<string, { maxPerIntent: string }> }>
   }
   return BigInt(networks[network]!.assets[ticker]!.maxPerIntent)
-}
-
-const run = async ({ clock }: Simulation, worker: RunningRole, name: string): Promise<void> => {
-  clock.advance(1_000)
-  for (const job of worker.jobs) if (job.name === name) await runJob(job)
 }
 
 /** Hot addresses of a chain, in the order of their keys. */
@@ -79,11 +70,11 @@ const planAtOnce = async (simulation: Simulation, random: Random, name: string):
   const second = await simulation.startSecondWorker()
   try {
     const stall = simulation.faults.stall('database of the worker', random.int(STATEMENTS))
-    const running = run(simulation, simulation.roles.get('worker')!, name)
+    const running = runNamed(simulation, name)
     return await during(simulation, stall, running, async () => {
       simulation.clock.advance(JUDGED_AGAIN_MS)
-      await run(simulation, second, 'screen')
-      await run(simulation, second, name)
+      await runNamed(simulation, 'screen', second)
+      await runNamed(simulation, name, second)
     })
   } finally {
     await second.stop()
@@ -137,11 +128,11 @@ const lastCoin: Action = {
       books.paidOut.push(one)
       results.push(resultOf(await place(simulation, one)))
       // Planning asks for the screening. The older payment waits for it, so that two workers choose different payments.
-      await run(simulation, worker, planning)
+      await runNamed(simulation, planning, worker)
       simulation.faults.set('screening', at === 0 && isAtOnce ? 1 : 0, ['http-500'])
-      await run(simulation, worker, 'screen')
+      await runNamed(simulation, 'screen', worker)
       simulation.faults.set('screening', 0)
-      if (at === 0 && !isAtOnce) await run(simulation, worker, planning)
+      if (at === 0 && !isAtOnce) await runNamed(simulation, planning, worker)
     }
     const stood = isAtOnce && (await planAtOnce(simulation, random, planning))
     await carry(simulation, chain)

@@ -6,6 +6,7 @@ import { inTransaction } from '../../../server/src/platform/db/index.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import type { Stall } from '../faults.ts'
+import type { RunningRole } from '../installation/roles.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
 import { place } from './merchants.ts'
@@ -54,10 +55,14 @@ export const during = async (
   return stands
 }
 
-/** Runs a job of the worker after a moment. */
-export const runNamed = async ({ clock, roles }: Simulation, name: string): Promise<void> => {
+/** Runs a job of a worker after a moment. */
+export const runNamed = async (
+  { clock, roles }: Simulation,
+  name: string,
+  worker: Pick<RunningRole, 'jobs'> | undefined = roles.get('worker'),
+): Promise<void> => {
   clock.advance(1_000)
-  for (const job of roles.get('worker')?.jobs ?? []) if (job.name === name) await runJob(job)
+  for (const job of worker?.jobs ?? []) if (job.name === name) await runJob(job)
 }
 
 /** The transactions of the program of a network that are in a state, by their ids. */

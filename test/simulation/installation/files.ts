@@ -83,13 +83,16 @@ export const assetsFile = (chains: readonly SettledChain[]): object => {
   return { crypto, fiat }
 }
 
+/** Of each EVM chain, as the policies of the program and of the signer have them. */
+export const HOT_ADDRESSES = 2
+
 const POLICY: Record<Network, object> = {
   BITCOIN: {
     sending: { bumpAfterMs: 600_000, rebroadcastEveryMs: 60_000, batchWaitMs: 0 },
     consolidation: { everyMs: 600_000, leastCoins: 10, percentile: 100, rescueAfterMs: 3_600_000 },
   },
-  ETHEREUM: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: 2 } },
-  BINANCE_SMART_CHAIN: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: 2 } },
+  ETHEREUM: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
+  BINANCE_SMART_CHAIN: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
   TRON: { sending: { rebroadcastEveryMs: 10_000 } },
 }
 
@@ -125,7 +128,7 @@ const assetPolicy = (
 const evmPolicy = (chainId: number): object => ({
   enabled: true,
   chainId: String(chainId),
-  hotAddresses: 2,
+  hotAddresses: HOT_ADDRESSES,
   fee: { maxUnits: String(E18), maxPerHour: String(1_000n * E18), maxPerDay: String(10_000n * E18) },
   sweep: {
     enabled: true,

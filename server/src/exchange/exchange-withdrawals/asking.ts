@@ -12,7 +12,15 @@ import {
   type Quote,
 } from '../exchanges/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeDecided, refusal, type JudgedOrder, type OrderRequest } from '../../ledger/orders/index.ts'
+import {
+  chargeUnder,
+  placeDecided,
+  refusal,
+  type Charge,
+  type JudgedOrder,
+  type OrderPolicy,
+  type OrderRequest,
+} from '../../ledger/orders/index.ts'
 import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
@@ -103,13 +111,21 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
   price: { value: formatUnits(quoted.price, PRICE_DECIMALS), pair: [first, second] },
 })
 
-/** Places an order of either kind. @param make places it in the transaction, with the request's answer keys */
+/**
+ * Places an order of either kind.
+ * @param make places it in the transaction, with the request's answer keys, and counts it by `charge` if the merchant's policy limits the API
+ */
 export const placeWhole = async (
   runtime: Runtime,
+  orderPolicy: OrderPolicy,
   request: OrderRequest,
-  make: (tx: Tx, moment: Moment) => Promise<JudgedOrder>,
+  make: (tx: Tx, moment: Moment, charge: Charge | undefined) => Promise<JudgedOrder>,
 ): Promise<ApiAnswer> => {
-  const [placed] = await placeDecided(runtime, [request], async (tx, _requests, moment) => [await make(tx, moment)])
+  const { merchantId } = request
+  const isLimited = await orderPolicy.isLimited(merchantId)
+  const [placed] = await placeDecided(runtime, [request], async (tx, _requests, moment) => [
+    await make(tx, moment, await chargeUnder(orderPolicy, isLimited, tx, merchantId)),
+  ])
   if ('error' in placed!) throw placed.error
   return placed!.answer
 }

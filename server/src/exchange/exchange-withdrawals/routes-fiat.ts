@@ -1,7 +1,7 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { checkNoCard, currentFee, readCard, readCurrency, readPartLimits } from '../../cards/card-payouts/index.ts'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { chargeUnder, type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
+import { type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import { estimateWhole, placeWhole, readExchange, type Asked, type OrderBody } from './asking.ts'
 import { exchangeAndPayOut, type CardDeps } from './fiat.ts'
@@ -49,10 +49,8 @@ const createFiat = async (deps: FiatExchangeWithdrawalDeps, request: ApiRequest)
   for (const field of ['meta', 'localId'] as const) checkNoCard(body[field], field, card)
   const limit = readPrice(body.price, orderErrors)
   const order = await priceOrder(trading, { ...given, ...asking, limit, fee: body.exchangeFee })
-  const isLimited = await orderPolicy.isLimited(given.merchantId)
   const whole = { ...order, asset, card, payoutFee: body.fee, answerKeys: given.answerKeys }
-  return placeWhole(trading.runtime, given, async (tx, moment) => {
-    const charge = await chargeUnder(orderPolicy, isLimited, tx, given.merchantId)
-    return exchangeAndPayOut(tx, deps, { ...whole, charge }, moment)
-  })
+  return placeWhole(trading.runtime, orderPolicy, given, (tx, moment, charge) =>
+    exchangeAndPayOut(tx, deps, { ...whole, charge }, moment),
+  )
 }

@@ -1,6 +1,6 @@
 import { estimateErrors, orderErrors } from '@bursar/contract'
 import { priceOrder, readPrice, type TradingDeps } from '../exchanges/index.ts'
-import { chargeUnder, type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
+import { type OrderPolicy, readRequest } from '../../ledger/orders/index.ts'
 import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
 import {
   checkLargest,
@@ -73,10 +73,8 @@ const createCrypto = async (deps: ExchangeWithdrawalDeps, request: ApiRequest): 
     return currentFee(where, received, place.internal, terms, placing.rules.catalogue)
   }
   const intentId = intentOfOrder(merchantId, { localId, answerKeys }, trading.runtime.newId)
-  const isLimited = await deps.orderPolicy.isLimited(merchantId)
   const whole = { ...order, place, currentFee: feeOf, withdrawalFee: body.fee, causedBy: null, intentId, answerKeys }
-  return placeWhole(trading.runtime, given, async (tx, moment) => {
-    const charge = await chargeUnder(deps.orderPolicy, isLimited, tx, merchantId)
-    return exchangeAndSend(tx, trading, { ...whole, charge }, moment)
-  })
+  return placeWhole(trading.runtime, deps.orderPolicy, given, (tx, moment, charge) =>
+    exchangeAndSend(tx, trading, { ...whole, charge }, moment),
+  )
 }

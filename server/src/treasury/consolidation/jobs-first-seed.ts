@@ -17,16 +17,11 @@ import { mayPlan } from './store.ts'
 /** A thief of the first seed can spend its coins, so they are moved as soon as they are final. */
 const EVERY_MS = 10_000
 const MOST_COINS = 10_000
-/**
- * Shorter than that of ordinary consolidations: one that was planned before the rotation is refused, and must not hold
- * these up.
- */
-const REFUSED_PAUSE_MS = 60_000
 
 /**
  * Creates the job that moves every final coin of the first seed to the hot wallet of the second
  * (docs/decisions/0210), at the rate of the node and for any fee within the caps. Coins that cost as much to spend as
- * they hold stay. Without a second seed it does nothing.
+ * they hold stay.
  */
 export const createFirstSeedJob = (deps: ConsolidationDeps): Job => ({
   name: 'empty the first seed BITCOIN',
@@ -39,7 +34,7 @@ const emptyFirstSeed = async (deps: ConsolidationDeps): Promise<boolean> => {
   const { runtime, policy, wallet, adapter } = deps
   const { db } = runtime
   const coins = await sweepableCoins(db, 'BITCOIN', MOST_COINS, wallet)
-  if (coins.length === 0 || !(await mayPlan(db, momentOf(runtime).at, REFUSED_PAUSE_MS))) return false
+  if (coins.length === 0 || !(await mayPlan(db, momentOf(runtime).at, wallet))) return false
   const { milliSatPerVb: rate } = await rateOf(adapter)
   const worth = coins.filter((own) => own.units > feeAt(rate, vsizeOf(inputWeightOf(spendable(wallet, own).script))))
   const chosen = within(deps, worth.slice(0, policy.mostCoins), rate)

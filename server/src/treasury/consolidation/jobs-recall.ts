@@ -32,7 +32,7 @@ export const createRecallJob = (deps: ConsolidationDeps): Job => ({
     const { at } = momentOf(runtime)
     const since = new Date(at.getTime() - sending.bumpAfterMs)
     const refused = await refusedPayouts(runtime.db, since)
-    if (refused.length === 0 || !(await mayPlan(runtime.db, at))) return false
+    if (refused.length === 0 || !(await mayPlan(runtime.db, at, deps.wallet))) return false
     const rate = await rateOf(deps.adapter)
     await forEachIsolated(refused, (id) => recall(deps, id, since, rate))
     return false

@@ -42,7 +42,7 @@ export const createRescueJob = (deps: ConsolidationDeps): Job => ({
     const { runtime, policy } = deps
     const { at } = momentOf(runtime)
     const stuck = await stuckDeposits(runtime.db, new Date(at.getTime() - policy.rescueAfterMs), MOST_STUCK)
-    if (stuck.length === 0 || !(await mayPlan(runtime.db, at))) return false
+    if (stuck.length === 0 || !(await mayPlan(runtime.db, at, deps.wallet))) return false
     const { milliSatPerVb: rate } = await rateOf(deps.adapter)
     await forEachIsolated(
       Map.groupBy(stuck, (output) => output.transaction),
@@ -77,7 +77,7 @@ export const payForParent =
   (deps: ConsolidationDeps) =>
   async (_outgoing: unknown, attempt: Attempt, rate: bigint, below?: bigint): Promise<boolean> => {
     const coin = ownOutputOf(deps, attempt)
-    if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at))) return false
+    if (coin === undefined || !(await mayPlan(deps.runtime.db, momentOf(deps.runtime).at, deps.wallet))) return false
     const alone = { vsize: vsizeOf(attempt.unsigned), fee: attempt.networkFee }
     return payFor(deps, coin.transaction, [coin], rate, {
       mostPerMille: deps.sending.maxFeePerMille,

@@ -58,7 +58,7 @@ const joinSmallCoins = async (deps: ConsolidationDeps, waitingPayments: WaitingP
   if (guessed === true) return
   await noteRate(db, 'BITCOIN', rate, at, policy.windowMs)
   if (!policy.enabled || rate > sending.patientRate || !(await isLow(db, 'BITCOIN', rate, at, policy))) return
-  if ((await isSending(db, 'BITCOIN', 'consolidation')) || !(await mayPlan(db, at))) return
+  if ((await isSending(db, 'BITCOIN', 'consolidation')) || !(await mayPlan(db, at, wallet))) return
   const waiting = await waitingPayments(at, MOST_WAITING)
   const coins = (await spendableCoins(db, 'BITCOIN', MOST_COINS, wallet)).map((own) => spendable(wallet, own))
   const gathered = gatherCoins({

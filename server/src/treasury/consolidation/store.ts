@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Moment } from '../../platform/base/moment.ts'
+import type { BitcoinSeeds } from '../../chain/addresses/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import {
   attemptsOf,
@@ -55,9 +56,12 @@ export class CoinTaken extends Error {
 
 /** Pause after the signer refused one: an alert is raised, and the signer's policy may be changed. */
 const REFUSED_PAUSE_MS = 3_600_000
+/** The signer refuses those that were planned before a second seed was active; they must not hold up the others. */
+const REFUSED_PAUSE_AFTER_ROTATION_MS = 60_000
 
 /** Whether a consolidation may be planned: no stop covers it, and the signer has not refused one within the pause. */
-export const mayPlan = async (db: Db, at: Date, pauseMs = REFUSED_PAUSE_MS): Promise<boolean> => {
+export const mayPlan = async (db: Db, at: Date, { next }: BitcoinSeeds): Promise<boolean> => {
+  const pauseMs = next === undefined ? REFUSED_PAUSE_MS : REFUSED_PAUSE_AFTER_ROTATION_MS
   const since = new Date(at.getTime() - pauseMs)
   const { rows } = await sql<{ may: boolean }>`select not ${isCovered({ asset: sql`'BTC'`, network: sql`'BITCOIN'` })}
     and not ${wasRefusedSince('BITCOIN', 'consolidation', since)} as may`.execute(db)

@@ -45,7 +45,7 @@ const OUT_OF_STEP = 20
  */
 const MOST_NEAR = 12
 
-/** How often in succession each balance was that of a near block, by network, asset and address. */
+/** How often in succession each balance was that of a near block, by network, asset and address, in this process. */
 const nearCounts = new WeakMap<Runtime, Map<string, number>>()
 
 /** Whether a balance counts as the one at the final block, although it is that of a near block. */
@@ -72,24 +72,26 @@ export const compareAtFinal = async (
   const { head, units } = await (adapter as FinalTeller).balancesAtFinal(wanted)
   const held = scaled(units)
   const blocks = { from: head.height - OUT_OF_STEP, to: head.height + OUT_OF_STEP }
-  const booked = await runtime.db
+  const read = await runtime.db
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
       if (!(await hasRead(tx, adapter.network, head))) return undefined
       const atHead = await bookedAt(tx, adapter.network, page, head.height)
+      const near: boolean[] = []
       for (const [i, one] of page.entries()) {
-        const key = `${adapter.network} ${one.asset} ${one.address}`
-        if (atHead[i] === held[i]) nearCounts.get(runtime)?.delete(key)
-        else if (
-          (await bookedWithin(tx, adapter.network, one, blocks)).includes(held[i]!) &&
-          passesAsNear(runtime, key)
-        )
-          atHead[i] = held[i]!
+        const isEqual = atHead[i] === held[i]
+        near.push(!isEqual && (await bookedWithin(tx, adapter.network, one, blocks)).includes(held[i]!))
       }
-      return atHead
+      return { atHead, near }
     })
-  return booked && { head, booked, held }
+  if (!read) return undefined
+  const booked = page.map(({ asset, address }, i) => {
+    const key = `${adapter.network} ${asset} ${address}`
+    if (read.atHead[i] === held[i]) nearCounts.get(runtime)?.delete(key)
+    return read.near[i] && passesAsNear(runtime, key) ? held[i]! : read.atHead[i]!
+  })
+  return { head, booked, held }
 }
 
 /** A chain of coins, whose node reports for each whether it is unspent. */
