@@ -92,6 +92,13 @@ export const localId = () =>
       "batches, exchanges and exchanges with withdrawal: a repeated call can't move money twice",
   )
 
+export const linkLocalId = () =>
+  text(
+    1,
+    textLimits.localId,
+    `The merchant's own identifier, 1 to ${textLimits.localId} characters, permanently unique across payment links`,
+  )
+
 export const invoiceName = () => text(1, textLimits.name, `Name of the invoice: 1 to ${textLimits.name} characters`)
 
 export const invoiceDescription = () =>

@@ -5,25 +5,18 @@ import {
   invoiceDescription,
   invoiceName,
   language,
+  linkLocalId,
   milliseconds,
   positiveDecimal,
   printedDecimal,
   requestObject,
   ticker,
 } from '../fields.ts'
-import { paymentLinks, textLimits } from '../limits.ts'
+import { paymentLinks } from '../limits.ts'
 import { listFilters, listOperation } from '../list.ts'
 import { operation } from '../operation.ts'
 
 const method = (what: string) => Type.Enum(['CRYPTO', 'CARD'], { description: `${what}: CRYPTO or CARD` })
-
-const linkLocalId = () =>
-  Type.String({
-    minLength: 1,
-    maxLength: textLimits.localId,
-    pattern: '^[^\\u0000\\ud800-\\udfff]*$',
-    description: `The merchant's own identifier, 1 to ${textLimits.localId} characters, permanently unique across payment links`,
-  })
 
 export const PaymentLink = Type.Object(
   {

@@ -168,7 +168,7 @@ export const createApi = (
     await forEachIsolated([keyUses.job, refusals.job, counts.job], ({ run }) =>
       run(new AbortController().signal),
     ).catch((err: unknown) =>
-      runtime.log.warn({ err }, 'the newest uses of keys and counts of requests were not stored'),
+      runtime.log.warn({ err }, 'the newest uses of keys, refused requests and counts of requests were not stored'),
     )
     for (const part of [checkout, issuer, creator, committer, holders, known]) await part.close()
   }

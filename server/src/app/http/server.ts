@@ -234,7 +234,7 @@ const serve = async (
       await edge.streams.send(passage, { merchantId: passage.merchantId!, isMember: false }, answer, () => edge.closing)
     else
       sendJson(passage, status, 'json' in answer ? answer.json : JSON.stringify(answer.body), { own: answer.headers })
-    if (isTracing()) noteOrder(id.toLowerCase())
+    noteOrder(id.toLowerCase())
     const ms = elapsed(startedAt)
     const { merchantId, keyId } = passage
     noteAnswer(edge, { merchantId, keyId, operation: operation.id, ms }, status)

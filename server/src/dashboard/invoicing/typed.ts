@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PageRequest } from '../../platform/api/page.ts'
-import { textLimits } from '@bursar/contract'
+import { paymentLinks, textLimits } from '@bursar/contract'
 import { isLanguage } from '../../platform/base/language.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
 import type { Moment } from '../../platform/base/moment.ts'
@@ -69,7 +69,7 @@ export const DURATIONS = {
 export type Duration = keyof typeof DURATIONS
 const isDuration = (text: string): text is Duration => Object.hasOwn(DURATIONS, text)
 
-const MOST = { name: 255, description: 1_000, meta: 1_000, uses: 10_000 }
+const MOST = { name: 255, description: 1_000, meta: 1_000, uses: paymentLinks.payments }
 const isLong = (text: string, most: number): boolean => [...text].length > most
 const isRedirectOf = (text: string): boolean => text.length <= textLimits.redirectUrl && isRedirect(text)
 

@@ -8,15 +8,13 @@ import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { endErasure, openErasures } from './store.ts'
 
 const AT_ONCE = 5
-/** The limits of mailed payment pages are for a day. */
-const MAILED_MS = 86_400_000
 
 /** Erases addresses that members have asked to erase, each in one transaction. */
 export const createErasingJob = (runtime: Runtime, everyMs: number): Job => ({
   name: 'erasing addresses of payers',
   everyMs,
   run: async () => {
-    const open = await openErasures(runtime.db, new Date(runtime.clock.business() - MAILED_MS), AT_ONCE)
+    const open = await openErasures(runtime.db, new Date(runtime.clock.business()), AT_ONCE)
     await forEachIsolated(open, async ({ id, merchantId, emails }) => {
       await inTransaction(runtime.db, async (tx) => {
         if (!(await endErasure(tx, id, new Date(runtime.clock.now())))) return

@@ -1,4 +1,4 @@
-import { wasMailedPageSince } from '../../merchants/mail/index.ts'
+import { wasMailedPageLately } from '../../merchants/mail/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
 
@@ -19,13 +19,14 @@ export const insertErasure = async (tx: Tx, { id, merchantId, emails }: Erasure,
 }
 
 /**
- * Requests that are to be carried out, oldest first. One waits while a payment page was mailed to its address since a
- * time (business clock): erasing would reset the limits of such mails.
+ * Requests that are to be carried out, oldest first. One waits while the limits of mailed payment pages count
+ * a mail to its address: erasing would reset them.
+ * @param at business clock
  */
-export const openErasures = async (db: Db, mailedSince: Date, most: number): Promise<Erasure[]> =>
+export const openErasures = async (db: Db, at: Date, most: number): Promise<Erasure[]> =>
   (
     await sql<Erasure>`select id, merchant_id as "merchantId", emails from payer_erasures e where ended_at is null
-      and not ${wasMailedPageSince(sql`e.merchant_id`, sql`e.emails`, mailedSince)} order by asked_at, id limit ${most}`.execute(
+      and not ${wasMailedPageLately(sql`e.merchant_id`, sql`e.emails`, at)} order by asked_at, id limit ${most}`.execute(
       db,
     )
   ).rows

@@ -1,4 +1,4 @@
-import { isNetwork, type Network } from '@bursar/chainkit'
+import { isNetwork } from '@bursar/chainkit'
 import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import { showNetwork, showTime } from '../../merchants/documents/index.ts'
@@ -235,7 +235,7 @@ const howMuchPage = async (
     isFailed: problems.length > 0,
     chosen: facts([
       [texts.to, addressPiece(to)],
-      [texts.asset, `${ticker}, ${showNetwork(network as Network)}`],
+      [texts.asset, `${ticker}, ${showNetwork(network)}`],
       [scope.words.available, shown(available)],
       [texts.fee, 'priced' in all ? (all.priced.fee === 0n ? texts.free : shown(all.priced.fee)) : words.noFee],
       'priced' in all ? [words.most, shown(all.priced.units)] : undefined,

@@ -113,7 +113,8 @@ const estimateBody = ({ spend, target, first, second }: Direction, quoted: Quote
 
 /**
  * Places an order of either kind.
- * @param make places it in the transaction, with the request's answer keys, and counts it by `charge` if the merchant's policy limits the API
+ * @param make places it in the transaction, with the request's answer keys. If the merchant's policy limits the API,
+ * `charge` judges and counts the payment
  */
 export const placeWhole = async (
   runtime: Runtime,

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../../platform/db/index.ts'
+import { REQUESTS_COUNTED_MS } from './limits.ts'
 
 /**
  * Deletes the mails to a payer, of one merchant or of all, whether they were sent or not. A mail that is being sent now
@@ -16,13 +17,14 @@ export const deletePayerMails = async (tx: Tx, emails: readonly string[], mercha
   )
 
 /**
- * Whether a merchant has mailed a payment page to one of these addresses since a time (business clock). The limits of
- * such mails count their rows.
+ * Whether a merchant has mailed a payment page to one of these addresses lately: the limits of such mails still count
+ * it.
+ * @param at business clock
  */
-export const wasMailedPageSince = (
+export const wasMailedPageLately = (
   merchantId: RawBuilder<unknown>,
   emails: RawBuilder<unknown>,
-  since: Date,
+  at: Date,
 ): RawBuilder<boolean> => sql<boolean>`exists (select 1 from mails m where m.merchant_id = ${merchantId}
-  and m.kind = 'payment-request' and m.created_at > ${since}
+  and m.kind = 'payment-request' and m.created_at > ${new Date(at.getTime() - REQUESTS_COUNTED_MS)}
   and lower(m.recipient) in (select lower(one) from unnest(${emails}) one))`

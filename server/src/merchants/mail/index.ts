@@ -5,7 +5,7 @@
  * - the number of mails to one mailbox in an hour, and for one invoice, is limited: a payer may enter any address;
  * - a failing mail server delays nothing else.
  */
-export { deletePayerMails, wasMailedPageSince } from './erasing.ts'
+export { deletePayerMails, wasMailedPageLately } from './erasing.ts'
 export { mailAddress, maskAddress } from '../../platform/base/mail-address.ts'
 export { announceSending, queueMails } from './commands.ts'
 export { mailExhausted } from './merchant-mails.ts'

@@ -1,3 +1,6 @@
+/** For how long mails of payment pages are counted, ms. */
+export const REQUESTS_COUNTED_MS = 86_400_000
+
 /** Limits that prevent payment pages and members from being used to send mail to strangers. */
 export const LIMITS = {
   /** mails to one mailbox in an hour, from all merchants together */

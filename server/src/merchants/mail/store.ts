@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { moveOf, statesTaking } from '../../platform/base/moves.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
+import { REQUESTS_COUNTED_MS } from './limits.ts'
 import { mailMoves, type MailEvent } from './machine.ts'
 import type { Audience } from '../mail-templates/index.ts'
 import type { Mail, StoredMail } from './mail.ts'
@@ -34,7 +35,7 @@ export const countRequests = async (
   tx: Tx,
   { merchantId, mailbox, at }: Pick<NewMail, 'merchantId' | 'mailbox' | 'at'>,
 ): Promise<{ inHour: number; inDay: number; toMailboxInDay: number }> => {
-  const [hourAgo, dayAgo] = [new Date(at.getTime() - 3_600_000), new Date(at.getTime() - 86_400_000)]
+  const [hourAgo, dayAgo] = [new Date(at.getTime() - 3_600_000), new Date(at.getTime() - REQUESTS_COUNTED_MS)]
   const { rows } = await sql<{ inHour: number; inDay: number; toMailboxInDay: number }>`select
       count(*) filter (where created_at > ${hourAgo}) as "inHour", count(*) as "inDay",
       count(*) filter (where mailbox = ${mailbox}) as "toMailboxInDay"

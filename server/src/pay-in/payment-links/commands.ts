@@ -1,4 +1,7 @@
-/** Commands of members: invoices by hand, and payment links. Each checks the permission in its transaction. */
+/**
+ * Commands: invoices that members make by hand, and payment links. A command of a member checks the permission in its
+ * transaction; one of a signed request has the scope of its key.
+ */
 import { generalErrors, paymentLinks } from '@bursar/contract'
 import { serviceOf } from '../../merchants/accounts/index.ts'
 import { authoriseSession, type Now, recordOf, type Session } from '../../people/access/index.ts'

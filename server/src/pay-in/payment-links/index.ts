@@ -4,7 +4,9 @@
  * - a form makes one invoice, however often it is sent;
  * - a link that has ended makes none. It makes none while as many as its limit are paid or can still be paid; an
  *   invoice that is paid after it has expired is credited, so payments can exceed the limit;
- * - a command checks the permission of its member in its own transaction, and is in the audit log;
+ * - a command of a member checks the permission in its own transaction, and is in the audit log; a signed request has
+ *   the scope of its key;
+ * - a member mails a page to a payer with our words and within limits;
  * - viewing the page of a link changes nothing.
  */
 export { changeLink, createInvoiceByHand, createLink, stopLink, TooManyLinks } from './commands.ts'

@@ -14,7 +14,7 @@ import {
   type ListPage,
 } from '../../platform/lists/page.ts'
 import type { LinkKind, LinkStatus, PaymentLink } from './link.ts'
-import { COLUMNS } from './store.ts'
+import { COLUMNS, hasStatus } from './store.ts'
 
 /** Conditions on links, all of which hold; null: any. */
 export interface LinkFilter {
@@ -27,14 +27,6 @@ export interface LinkFilter {
 
 /** The filter that every link fits. */
 export const ANY_LINK: LinkFilter = { ids: null, status: null, kind: null, ticker: null, localId: null }
-
-/** The same status as `statusOf`, in SQL. @param at business clock */
-const hasStatus = (status: LinkStatus | null, at: Date): RawBuilder<unknown> => {
-  const isExpired = sql`coalesce(l.expires_at <= ${at}, false)`
-  if (status === 'active') return sql`(l.stopped_at is null and not ${isExpired})`
-  if (status === 'expired') return sql`(l.stopped_at is null and ${isExpired})`
-  return status === null ? sql`true` : sql`l.stopped_at is not null`
-}
 
 /** A plain comparison, so that the index finds the link in a table of any size. */
 const hasLocalId = (localId: string | null): RawBuilder<unknown> =>

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import type { LinkFields, PaymentLink } from './link.ts'
+import type { LinkFields, LinkStatus, PaymentLink } from './link.ts'
 
 /** The columns of a link, from `payment_links l`. */
 export const COLUMNS =
@@ -24,11 +24,19 @@ export const insertLink = async (tx: Tx, link: PaymentLink, keyId: string | null
   return rows.length > 0
 }
 
+/** The same status as `statusOf`, in SQL. @param at business clock */
+export const hasStatus = (status: LinkStatus | null, at: Date): RawBuilder<unknown> => {
+  const isExpired = sql`coalesce(l.expires_at <= ${at}, false)`
+  if (status === 'active') return sql`(l.stopped_at is null and not ${isExpired})`
+  if (status === 'expired') return sql`(l.stopped_at is null and ${isExpired})`
+  return status === null ? sql`true` : sql`l.stopped_at is not null`
+}
+
 /** How many links of a merchant are neither stopped nor expired at a time (business clock): at most `most`. */
 export const countActive = async (tx: Tx, merchantId: string, at: Date, most: number): Promise<number> =>
   (
-    await sql<{ n: number }>`select count(*) as n from (select from payment_links where merchant_id = ${merchantId}
-      and stopped_at is null and (expires_at is null or expires_at > ${at}) limit ${most}) active`.execute(tx)
+    await sql<{ n: number }>`select count(*) as n from (select from payment_links l where l.merchant_id = ${merchantId}
+      and ${hasStatus('active', at)} limit ${most}) active`.execute(tx)
   ).rows[0]!.n
 
 /** Finds a link of a merchant. */

@@ -9,7 +9,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { addToSums, lockSums, paidByApi, sumOf } from './api-sums.ts'
-import { readPolicy } from './policy.ts'
+import { isInForce, readPolicy } from './policy.ts'
 import { allowsHour, apiMostOf, ruleOf, type PayoutRules } from './rules.ts'
 import { paidBefore } from './store.ts'
 
@@ -38,9 +38,9 @@ export const createOrderPolicy = ({ db, clock }: Pick<Runtime, 'db' | 'clock'>):
 /** The merchants whose present policy limits orders of the API. */
 const limitedMerchants = async (db: Db, at: Date): Promise<ReadonlySet<string>> => {
   const { rows } = await sql<{ id: string }>`select p.merchant_id as id from payout_policies p
-    where p.rules ->> 'isApiLimited' = 'true' and (p.in_force_at <= ${at} or p.in_force_at = p.made_at)
+    where p.rules ->> 'isApiLimited' = 'true' and ${isInForce(sql`p`, at)}
       and not exists (select from payout_policies n where n.merchant_id = p.merchant_id and n.version > p.version
-        and (n.in_force_at <= ${at} or n.in_force_at = n.made_at))`.execute(db)
+        and ${isInForce(sql`n`, at)})`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 

@@ -1,5 +1,5 @@
 /** The policy of a merchant for payouts: rules in versions. A change that allows more waits for a day. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { PayoutProblem } from './problem.ts'
@@ -15,6 +15,10 @@ export interface Policy {
   next: { rules: PayoutRules; inForceAt: Date } | undefined
 }
 
+/** Whether a row of `payout_policies` is in force. One that allows no more than the row before is so at once. */
+export const isInForce = (policy: RawBuilder<unknown>, at: Date): RawBuilder<boolean> =>
+  sql<boolean>`(${policy}.in_force_at <= ${at} or ${policy}.in_force_at = ${policy}.made_at)`
+
 /**
  * The policy of a merchant at a time of the real clock. A version that was in force when it was made counts at any
  * time: a command that waited for the lock has an older time than the change that it waited for.
@@ -26,11 +30,11 @@ export const readPolicy = async (db: Db | Tx, merchantId: string, at: Date): Pro
     inForceAt: Date
     isInForce: boolean
   }>`(select version, rules, in_force_at as "inForceAt", true as "isInForce" from payout_policies
-      where merchant_id = ${merchantId} and (in_force_at <= ${at} or in_force_at = made_at)
+      where merchant_id = ${merchantId} and ${isInForce(sql`payout_policies`, at)}
       order by version desc limit 1)
-    union all (select version, rules, in_force_at, in_force_at <= ${at} or in_force_at = made_at from payout_policies
+    union all (select version, rules, in_force_at, ${isInForce(sql`payout_policies`, at)} from payout_policies
       where merchant_id = ${merchantId} order by version desc limit 1)`.execute(db)
-  const [present, newest] = [rows.find(({ isInForce }) => isInForce), rows.at(-1)]
+  const [present, newest] = [rows.find((row) => row.isInForce), rows.at(-1)]
   const isAhead = newest !== undefined && !newest.isInForce
   return {
     version: newest?.version ?? 0,

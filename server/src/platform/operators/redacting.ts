@@ -29,10 +29,10 @@ export const redactArguments = (given: {
 
 /** An address that no mail server takes is none for EMAIL, and may be erased all the same. */
 const redactValue = (name: string, value: unknown): unknown =>
-  name === 'EMAIL' ? '[e-mail address]' : keepableValue(value)
+  name === 'EMAIL' ? '[e-mail address]' : redactText(value)
 
-const keepableValue = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(keepableValue)
+const redactText = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(redactText)
   return typeof value === 'string'
     ? withoutCardNumbers(value).replaceAll(EMAIL, '[e-mail address]').slice(0, LONGEST)
     : value

@@ -55,6 +55,7 @@ export const createExporter = ({
   let isFailing = false
   let sending: Promise<void> = Promise.resolve()
   let isSending = false
+  let isClosed = false
   const send = async (batch: readonly Span[]): Promise<void> => {
     try {
       const rejected = await post(url, headers, toOtlp(batch, resource))
@@ -74,7 +75,7 @@ export const createExporter = ({
     waiting = waiting.slice(MOST_IN_BATCH)
     sending = send(batch).finally(() => {
       isSending = false
-      if (waiting.length >= MOST_IN_BATCH) flush()
+      if (!isClosed && waiting.length >= MOST_IN_BATCH) flush()
     })
   }
   const timer = setInterval(flush, everyMs)
@@ -91,6 +92,7 @@ export const createExporter = ({
     drop: (spans) => counted.inc({ outcome: 'dropped' }, spans),
     metrics,
     close: async () => {
+      isClosed = true
       clearInterval(timer)
       await sending
       const rest = waiting

@@ -91,8 +91,9 @@ export const inUnit = async <T>(
 
 /** Adds an order to the unit of work that runs: one that it read or sent. Does nothing outside a unit. */
 export const noteOrder = (orderId: string): void => {
+  if (tracing === undefined) return
   const unit = units.getStore()
-  if (tracing !== undefined && unit !== undefined) join(unit, orderId, false)
+  if (unit !== undefined) join(unit, orderId, false)
 }
 
 /** What the work of a step adds to its span. */
