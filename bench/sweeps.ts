@@ -16,7 +16,7 @@ import { BATCH, measure, type AddressKind } from './sweeps/measuring.ts'
 interface Case {
   name: string
   assets: (world: SweepWorld) => Hex[]
-  standing: AddressKind
+  kind: AddressKind
   /** the first is the naive one */
   ways: SweepWay[]
   goals?: Partial<Record<SweepWay, number>>
@@ -27,43 +27,43 @@ const CASES: Case[] = [
   {
     name: 'USDT, first',
     assets: ({ usdt }) => [usdt],
-    standing: 'new',
+    kind: 'new',
     ways: ['top-up', 'delegate'],
     goals: { delegate: 0.8 },
   },
   {
     name: 'USDT, later',
     assets: ({ usdt }) => [usdt],
-    standing: 'delegated',
+    kind: 'delegated',
     ways: ['top-up', 'delegate'],
     goals: { delegate: 0.4 },
   },
   {
     name: 'USDC, first',
     assets: ({ usdc }) => [usdc],
-    standing: 'new',
+    kind: 'new',
     ways: ['top-up', 'delegate', 'authorize'],
   },
-  { name: 'USDC, later', assets: ({ usdc }) => [usdc], standing: 'delegated', ways: ['top-up', 'delegate'] },
+  { name: 'USDC, later', assets: ({ usdc }) => [usdc], kind: 'delegated', ways: ['top-up', 'delegate'] },
   {
     name: 'USDC, first, no EIP-7702',
     assets: ({ usdc }) => [usdc],
-    standing: 'new',
+    kind: 'new',
     ways: ['top-up', 'authorize'],
     setCode: false,
   },
-  { name: 'coin, first', assets: () => [COIN], standing: 'new', ways: ['direct', 'delegate'] },
-  { name: 'coin, later', assets: () => [COIN], standing: 'delegated', ways: ['direct', 'delegate'] },
+  { name: 'coin, first', assets: () => [COIN], kind: 'new', ways: ['direct', 'delegate'] },
+  { name: 'coin, later', assets: () => [COIN], kind: 'delegated', ways: ['direct', 'delegate'] },
   {
     name: 'USDT, USDC and coin, first',
     assets: ({ usdt, usdc }) => [usdt, usdc, COIN],
-    standing: 'new',
+    kind: 'new',
     ways: ['direct', 'delegate'],
   },
   {
     name: 'USDT, USDC and coin, later',
     assets: ({ usdt, usdc }) => [usdt, usdc, COIN],
-    standing: 'delegated',
+    kind: 'delegated',
     ways: ['direct', 'delegate'],
   },
 ]
@@ -132,8 +132,8 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
   const measured = new Map<SweepWay, number>()
   for (const way of one.ways) {
     const assets = one.assets(world)
-    const used = await measure(world, assets, way, one.standing)
-    const isNew = way === 'delegate' && one.standing === 'new' && !assets.includes(COIN)
+    const used = await measure(world, assets, way, one.kind)
+    const isNew = way === 'delegate' && one.kind === 'new' && !assets.includes(COIN)
     measured.set(way, isNew ? ofNewAccount(used) : used)
   }
   const limit = measured.get(naive!)!
@@ -184,13 +184,13 @@ const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
 const ofNewAccount = (used: number): number => (used * 5) / 4 - Number(CLEARED)
 
 /** The engine's choice for the same address, from the platform's data alone. */
-const pick = (world: SweepWorld, { assets, standing, setCode = true }: Case): { way: SweepWay; estimate: number } => {
+const pick = (world: SweepWorld, { assets, kind, setCode = true }: Case): { way: SweepWay; estimate: number } => {
   const held = assets(world)
   const gas = (asset: Hex) => (asset === COIN ? {} : { gas: asset === world.usdt ? TETHER_GAS : FIAT_TOKEN_GAS })
   const holdings = held.map((asset) => ({ asset, worth: PLENTY, ...gas(asset) }))
   const address = {
-    delegated: standing === 'delegated',
-    exists: standing !== 'new' || held.includes(COIN),
+    delegated: kind === 'delegated',
+    exists: kind !== 'new' || held.includes(COIN),
     holdings,
     further: 0,
   }

@@ -24,9 +24,9 @@ interface Case {
 export const run = async (): Promise<Row[]> => {
   const burning = await measure('burn')
   const lending = await measure('energy')
-  const rows = (['first', 'later'] as const).flatMap((standing) => {
-    const [lent, burnt] = [lending[standing], burning[standing]]
-    const name = `TRON sweeps: USDT, ${standing === 'first' ? 'new address' : 'later'}`
+  const rows = (['first', 'later'] as const).flatMap((kind) => {
+    const [lent, burnt] = [lending[kind], burning[kind]]
+    const name = `TRON sweeps: USDT, ${kind === 'first' ? 'new address' : 'later'}`
     const figure = {
       name: `${name}, energy lent`,
       unit: 'TRX',
@@ -35,7 +35,7 @@ export const run = async (): Promise<Row[]> => {
       limitName: 'sent to be burnt',
     }
     return [
-      standing === 'first' ? stated(figure) : atMost({ ...figure, goal: 0.4 }),
+      kind === 'first' ? stated(figure) : atMost({ ...figure, goal: 0.4 }),
       reported(`${name}, energy`, lent.energy, 'energy'),
     ]
   })

@@ -19,12 +19,12 @@ let nextNonce = 1n
 export const freshAccounts = async (
   world: SweepWorld,
   assets: readonly Hex[],
-  standing: AddressKind,
+  kind: AddressKind,
   count = BATCH,
 ): Promise<Account[]> => {
   const accounts = accountsFrom(nextAccount, count)
   nextAccount += count
-  if (standing !== 'new') {
+  if (kind !== 'new') {
     await fill(world, assets, accounts)
     await delegate(world, assets, accounts, true)
   }
@@ -36,13 +36,13 @@ export const measure = async (
   world: SweepWorld,
   assets: readonly Hex[],
   way: SweepWay,
-  standing: AddressKind,
+  kind: AddressKind,
 ): Promise<number> => {
   const isBatch = way !== 'direct' && way !== 'top-up'
   // Anyone who sweeps the naive way delegates nothing.
-  const accounts = await freshAccounts(world, assets, isBatch ? standing : 'new', isBatch ? BATCH : 1)
+  const accounts = await freshAccounts(world, assets, isBatch ? kind : 'new', isBatch ? BATCH : 1)
   await fill(world, assets, accounts)
-  const gas = await carryOut(world, assets, way, accounts, standing)
+  const gas = await carryOut(world, assets, way, accounts, kind)
   await assertEmpty(world, assets, accounts)
   return gas / accounts.length
 }
@@ -52,9 +52,9 @@ const carryOut = async (
   assets: readonly Hex[],
   way: SweepWay,
   accounts: readonly Account[],
-  standing: AddressKind,
+  kind: AddressKind,
 ): Promise<number> => {
-  if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, standing !== 'delegated'))
+  if (way === 'delegate') return gasOf(await delegate(world, assets, accounts, kind !== 'delegated'))
   if (way === 'authorize') return gasOf(await world.transferAll(accounts, UNITS, nextNonce++))
   let gas = 0
   for (const account of accounts) gas += await oneByOne(world, assets, account, way === 'top-up')

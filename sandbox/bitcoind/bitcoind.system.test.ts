@@ -41,7 +41,7 @@ describeWithBitcoind('bitcoind', () => {
     expect(await node.rpc('getblockchaininfo')).toMatchObject({ chain: 'regtest' })
     expect(await node.rpc('getindexinfo')).toMatchObject({ txindex: { synced: true } })
     const found = await findBitcoind()
-    // Knots asks ten times as much unless told to follow Core.
+    // Knots asks ten times as much unless it is set to follow Core.
     if ('program' in found && found.program.isKnots) {
       expect(await node.rpc('getnetworkinfo')).toMatchObject({ relayfee: '0.00000100' })
     }

@@ -159,10 +159,10 @@ describe('ETHEREUM', () => {
   test('a transaction of another sender that is left out waits again, and its followers with it', async () => {
     const chain = await open()
     const { rpc } = await anvil()
-    const somebody = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+    const payer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
     const to = await chain.newAddress()
-    const first = await sendAndMine(rpc, { from: somebody, to, value: 1n })
-    const second = await sendAndMine(rpc, { from: somebody, to, value: 2n })
+    const first = await sendAndMine(rpc, { from: payer, to, value: 1n })
+    const second = await sendAndMine(rpc, { from: payer, to, value: 2n })
     const { returned } = await chain.reorg({ depth: 2, without: [first.transactionHash] })
     expect(returned).toEqual([first.transactionHash, second.transactionHash])
     expect(await chain.transaction(first.transactionHash)).toMatchObject({ status: 'pending' })
@@ -207,12 +207,12 @@ describe('TRON', () => {
   test('a transaction of another sender that is left out waits again', async () => {
     const chain = await open()
     const api = openTronApi((await node()).url)
-    const { key, address } = knownAccount('somebody')
-    const somebody = { key, address: base58Of(address) }
+    const { key, address } = knownAccount('payer')
+    const payer = { key, address: base58Of(address) }
     const to = await chain.newAddress()
-    await chain.pay({ ticker: 'TRX', to: somebody.address, amount: '10' })
+    await chain.pay({ ticker: 'TRX', to: payer.address, amount: '10' })
     await chain.mine(lag + 1)
-    const hash = await openTronFaucet(api, somebody).pay({ to, units: 1_500_000n })
+    const hash = await openTronFaucet(api, payer).pay({ to, units: 1_500_000n })
     await chain.mine(1)
     expect(await chain.reorg({ depth: 1, without: [hash] })).toMatchObject({ replaced: [], returned: [hash] })
     expect(await chain.transaction(hash)).toMatchObject({ status: 'pending' })
@@ -223,7 +223,7 @@ describe('TRON', () => {
   test('a payment that depends on a replaced payment is replaced too', async () => {
     const chain = await open()
     const api = openTronApi((await node()).url)
-    const { key, address } = knownAccount('somebody poor')
+    const { key, address } = knownAccount('poor')
     const poor = { key, address: base58Of(address) }
     const first = await chain.pay({ ticker: 'TRX', to: poor.address, amount: '10' })
     await chain.mine(1)

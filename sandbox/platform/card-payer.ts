@@ -61,10 +61,10 @@ const businessNow = async (db: Db): Promise<Date> => new Date(Date.now() + (awai
 
 async function continueOn(
   db: Db,
-  { invoice, standing }: FiatInvoiceForPayer,
+  { invoice, status }: FiatInvoiceForPayer,
   settings: FiatInvoiceSettings,
 ): Promise<void> {
-  const offer = standing.at === 'open' ? standing.offered[0] : undefined
+  const offer = status.at === 'open' ? status.offered[0] : undefined
   const choice = {
     language: 'uk',
     ...(invoice.ticker === null ? { ticker: offer?.ticker } : {}),
@@ -83,10 +83,10 @@ async function continueOn(
 async function acquirersPage(db: Db, id: string, settings: FiatInvoiceSettings): Promise<PageAddress> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
-    const { standing } = (await findForPayer(db, id, settings, await businessNow(db)))!
-    if (standing.at === 'leaving') return standing.page
+    const { status } = (await findForPayer(db, id, settings, await businessNow(db)))!
+    if (status.at === 'leaving') return status.page
     if (performance.now() > deadline)
-      throw new Refusal(`id: no acquirer has given a page: it is ${standing.at}`, { status: 503, code: 107 })
+      throw new Refusal(`id: no acquirer has given a page: it is ${status.at}`, { status: 503, code: 107 })
     await sleep(100)
   }
 }

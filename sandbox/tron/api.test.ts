@@ -56,30 +56,30 @@ test('int64 comes as text when a GET asks for it', async () => {
 })
 
 test('an unknown account, contract or block is an empty object', async () => {
-  const nobody = await walletOf(chain)
+  const unused = await walletOf(chain)
   for (const [path, body] of [
-    ['getaccount', { address: nobody.hex }],
-    ['getaccountresource', { address: nobody.hex }],
-    ['getaccountnet', { address: nobody.hex }],
-    ['getcontract', { value: nobody.hex }],
-    ['getcontractinfo', { value: nobody.hex }],
+    ['getaccount', { address: unused.hex }],
+    ['getaccountresource', { address: unused.hex }],
+    ['getaccountnet', { address: unused.hex }],
+    ['getcontract', { value: unused.hex }],
+    ['getcontractinfo', { value: unused.hex }],
     ['gettransactionbyid', { value: 'ab'.repeat(32) }],
     ['gettransactioninfobyid', { value: 'ab'.repeat(32) }],
     ['gettransactionfrompending', { value: 'ab'.repeat(32) }],
-    ['getdelegatedresourcev2', { fromAddress: nobody.hex, toAddress: nobody.hex }],
-    ['getcanwithdrawunfreezeamount', { owner_address: nobody.hex }],
+    ['getdelegatedresourcev2', { fromAddress: unused.hex, toAddress: unused.hex }],
+    ['getcanwithdrawunfreezeamount', { owner_address: unused.hex }],
   ] as const)
     expect([path, await post(chain.url, `/wallet/${path}`, body)]).toEqual([path, {}])
   expect(await post(chain.url, '/wallet/gettransactioninfobyblocknum', { num: 10 ** 9 })).toEqual([])
 })
 
 test('addresses in both forms, and invalid ones', async () => {
-  const nobody = await walletOf(chain)
-  expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.address })).toMatchObject({ result: true })
-  expect(await post(chain.url, '/wallet/validateaddress', { address: nobody.hex })).toMatchObject({ result: true })
+  const unused = await walletOf(chain)
+  expect(await post(chain.url, '/wallet/validateaddress', { address: unused.address })).toMatchObject({ result: true })
+  expect(await post(chain.url, '/wallet/validateaddress', { address: unused.hex })).toMatchObject({ result: true })
   expect(
     await post(chain.url, '/wallet/validateaddress', {
-      address: nobody.address.replace(/.$/, (last) => (last === '1' ? '2' : '1')),
+      address: unused.address.replace(/.$/, (last) => (last === '1' ? '2' : '1')),
     }),
   ).toMatchObject({ result: false })
   const hex = await post(chain.url, '/wallet/getaccount', { address: usdt })

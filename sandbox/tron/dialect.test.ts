@@ -76,10 +76,10 @@ test('audit D-T4: row T-30: a plain transfer of TRX to a contract is refused, an
 })
 
 test('audit D-T5: rows T-14, T-15 and T-16: settings of the node switch constant calls and estimates on and off', async () => {
-  const nobody = await walletOf(chain)
+  const unused = await walletOf(chain)
   expect(
     verdict(
-      await ask('triggerconstantcontract', { ...balanceOf, contract_address: nobody.hex, owner_address: holder.hex }),
+      await ask('triggerconstantcontract', { ...balanceOf, contract_address: unused.hex, owner_address: holder.hex }),
     ),
   ).toBe('CONTRACT_VALIDATE_ERROR: Smart contract is not exist.')
   await chain.setNode({ supportConstant: false })
@@ -125,9 +125,9 @@ test('row T-17: a REVERT is an answer, and a call with more TRX than the caller 
 })
 
 test('audit D-T9: row T-20: an estimate is up to one TRX of fee above the cost of the call', async () => {
-  const nobody = await walletOf(chain)
-  const used = Number((await ask('triggerconstantcontract', transferTo(nobody.hex, '1')))['energy_used'])
-  const required = Number((await ask('estimateenergy', transferTo(nobody.hex, '1')))['energy_required'])
+  const unused = await walletOf(chain)
+  const used = Number((await ask('triggerconstantcontract', transferTo(unused.hex, '1')))['energy_used'])
+  const required = Number((await ask('estimateenergy', transferTo(unused.hex, '1')))['energy_required'])
   expect(required).toBeGreaterThan(used)
   expect((required - used) * 100).toBeLessThanOrEqual(1_000_000)
 })
@@ -218,11 +218,11 @@ test('row T-1: without vm.saveInternalTx, payments by contracts are not listed',
 })
 
 test('audit D-T10: row T-38: the dynamic factor of contracts makes the same call dearer, and too low a limit is burnt whole', async () => {
-  const nobody = await walletOf(chain)
+  const unused = await walletOf(chain)
   const used = async (): Promise<[number, number]> => {
     const { energy_used: energy, energy_penalty: penalty = 0 } = await ask(
       'triggerconstantcontract',
-      transferTo(nobody.hex, '1'),
+      transferTo(unused.hex, '1'),
     )
     return [Number(energy), Number(penalty)]
   }
@@ -233,13 +233,13 @@ test('audit D-T10: row T-38: the dynamic factor of contracts makes the same call
   expect(await used()).toEqual([dearer, dearer - plain])
   const low = await sendAndRead(
     chain,
-    await tokenTransfer(chain, base58Of(usdt), holder, nobody.address, 1, plain * 100),
+    await tokenTransfer(chain, base58Of(usdt), holder, unused.address, 1, plain * 100),
     holder.key,
   )
   expect(low.receipt).toMatchObject({ result: 'OUT_OF_ENERGY', energy_usage_total: plain })
   const enough = await sendAndRead(
     chain,
-    await tokenTransfer(chain, base58Of(usdt), holder, nobody.address, 1, dearer * 100),
+    await tokenTransfer(chain, base58Of(usdt), holder, unused.address, 1, dearer * 100),
     holder.key,
   )
   expect(enough.receipt).toMatchObject({ result: 'SUCCESS', energy_usage_total: dearer })

@@ -122,15 +122,15 @@ test("lent energy pays for another account's transfer; taken back, its use comes
 
 test('used energy cannot be lent, nor more than the stake, nor to an unknown account', async () => {
   const wallet = await fresh()
-  const nobody = await walletOf(chain)
+  const unused = await walletOf(chain)
   await freeze(wallet, 5_000 * trx, 'ENERGY')
   const build = (sun: number, to: Wallet) => builder().delegateResource(sun, to.hex, 'ENERGY', wallet.hex)
   expect(await refusal(await build(5_001 * trx, staker), wallet)).toBe(
     'delegateBalance must be less than available FreezeEnergyV2 balance',
   )
-  expect(await refusal(await build(trx, nobody), wallet)).toBe(`Account[${nobody.address}] does not exist`)
+  expect(await refusal(await build(trx, unused), wallet)).toBe(`Account[${unused.address}] does not exist`)
   await chain.fund({ ticker: 'USDT', to: wallet.address, amount: '10' })
-  await sendAndRead(chain, await tokenTransfer(chain, usdt, wallet, nobody.address, 1), wallet.key)
+  await sendAndRead(chain, await tokenTransfer(chain, usdt, wallet, unused.address, 1), wallet.key)
   const { max_size: most } = (await chain.web.trx.getCanDelegatedMaxSize(wallet.address, 'ENERGY', {
     confirmed: false,
   })) as unknown as { max_size: number }

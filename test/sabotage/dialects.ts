@@ -191,7 +191,7 @@ export const dialectsSabotages: readonly Sabotage[] = [
   },
   {
     name: 'bitcoin-stale-block-mined',
-    file: 'server/src/adapters/chains/bitcoin/standing.ts',
+    file: 'server/src/adapters/chains/bitcoin/status.ts',
     replace: [
       "if (rpc.believe('getblockheader', () => integerOf(header['confirmations'], 'confirmations')) < 1) return undefined",
       '',

@@ -42,7 +42,7 @@ export const invoicesSabotages: readonly Sabotage[] = [
     fault: 'B3',
     breaks: 'An invoice counts a payment that was replaced.',
     finder:
-      'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out lost payments, and count waiting ones apart',
+      'server/src/pay-in/crypto-invoices/matching.test.ts › sums leave out lost payments, and count waiting ones separately',
   },
   {
     name: 'claim-decided-twice',

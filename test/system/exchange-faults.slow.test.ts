@@ -210,7 +210,7 @@ describe('fifty connections for the last of an asset', () => {
       )
     await bursar('position', 'fund', 'BTC', `-${(((await held()) - 50_500_000) / 1e8).toFixed(8)}`)
     await estimate()
-    // What is sold would be bought again: nobody hedges for as long as this takes.
+    // A running worker would buy again the coin that the exchanges sell.
     await sandbox.kill('worker')
     const [before, each] = [await held(), 2_000_000]
     const enough = Math.floor(before / each)

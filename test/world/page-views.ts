@@ -68,7 +68,7 @@ const received = (value: string, confirmations: number, more: Partial<Received> 
   hash: '7c2d4206c03a883dd9066d620335dc1be272a8dc733cfa3f6d10308faa37facc',
   confirmations,
   needed: 20,
-  standing: confirmations >= 20 ? 'credited' : 'waiting',
+  status: confirmations >= 20 ? 'credited' : 'waiting',
   at: NOW - HOUR,
   ...more,
 })
@@ -191,7 +191,7 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
   'crypto-partly-paid': base('crypto', partly),
   'crypto-payment-refused': base('crypto', {
     ...partly,
-    payments: [received('10', 20), received('5', 20, { standing: 'refused' })],
+    payments: [received('10', 20), received('5', 20, { status: 'refused' })],
   }),
   'crypto-rate-over': base('crypto', { ...partly, quote: { price: '41.51', until: NOW - 1, over: true } }),
   'crypto-rate-over-away': base('crypto', {
@@ -237,8 +237,8 @@ export const VIEWS: Readonly<Record<string, PageView>> = {
     send: '1',
     payments: [
       received('23.8', 0, { needed: undefined, hash: undefined }),
-      received('0.4', 3, { standing: 'tooSmall' }),
-      received('5', 0, { standing: 'lost' }),
+      received('0.4', 3, { status: 'tooSmall' }),
+      received('5', 0, { status: 'lost' }),
     ],
   }),
   'crypto-underpaid-unknown': base('crypto', { ...underpaid, claim: 'seller' }),

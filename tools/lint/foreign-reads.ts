@@ -140,7 +140,7 @@ export const FOREIGN_READS: readonly ForeignRead[] = [
   {
     by: 'risk/screening',
     tables: ['deposits', 'withdrawals'],
-    why: "the standing of an internal sender's money at the time of the withdrawal",
+    why: "the screenings of an internal sender's money at the time of the withdrawal",
   },
   {
     by: 'treasury/adjustments',

@@ -37,7 +37,7 @@ test.each<[string, Hex, { topics: Hex[]; data: string }, SweepEvent | undefined]
   ['an address without a delegate', contracts.batch.address, bare, { kind: 'account-not-swept', account: OURS }],
   ['a signature that was no good', contracts.relay.address, unpaid, { kind: 'not-swept', account: OURS, asset: TOKEN }],
   ['the same of an address that is not ours', STRANGER, coin, undefined],
-  ['what the batch would say, by somebody else', STRANGER, bare, undefined],
+  ['the log of a batch, of another contract', STRANGER, bare, undefined],
   ['what an address would say, by the batch', contracts.batch.address, coin, undefined],
   ['what the batch would say, by an address of ours', OURS, bare, undefined],
   ['half a number', OURS, { ...coin, data: '0x07' }, undefined],

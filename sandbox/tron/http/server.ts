@@ -112,9 +112,9 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
       status: 413,
       text: printJson({ Error: `class java.lang.Exception : body size is too big, the limit is ${mostBytes}` }),
     }
-  const [room = '', name = '', ...more] = url.pathname.split('/').slice(1)
-  if (room === 'sandbox') return control(options, name, body, request.method === 'GET')
-  const routes = room === 'wallet' ? full : room === 'walletsolidity' ? solid : {}
+  const [prefix = '', name = '', ...more] = url.pathname.split('/').slice(1)
+  if (prefix === 'sandbox') return control(options, name, body, request.method === 'GET')
+  const routes = prefix === 'wallet' ? full : prefix === 'walletsolidity' ? solid : {}
   const route = Object.hasOwn(routes, name.toLowerCase()) && more.length === 0 ? routes[name.toLowerCase()] : undefined
   // Jetty's own page, which is no JSON (row T-34).
   if (route === undefined) return { status: 404, text: '<html><body><h2>HTTP ERROR 404 Not Found</h2></body></html>' }
@@ -126,7 +126,7 @@ const answer = async (options: TronServerOptions, request: IncomingMessage): Pro
       request.method === 'GET' || body.trim() === '' ? query : { ...query, ...(parseBody(body, request) as object) },
     )
     const result = await options.inTurn(async () =>
-      route(openView(options.chain, options.machine, room === 'walletsolidity', options.node), fields),
+      route(openView(options.chain, options.machine, prefix === 'walletsolidity', options.node), fields),
     )
     if (Object.hasOwn(broadcastRoutes, name.toLowerCase()) && (result as { result?: unknown }).result === true)
       await options.taken()

@@ -9,9 +9,9 @@ export const compareStored = async ({ db, chains, signer }: Simulation): Promise
   const problems: string[] = []
   for (const { hash } of rows) {
     const chain = chains.find(({ network }) => network === signer.hashes.get(hash))
-    const standing = (await chain?.transaction(hash)) ?? 'unknown'
-    if (standing !== 'unknown')
-      problems.push(`a node of ${chain!.network} has ${hash} (${standing}), and the database does not have its bytes`)
+    const status = (await chain?.transaction(hash)) ?? 'unknown'
+    if (status !== 'unknown')
+      problems.push(`a node of ${chain!.network} has ${hash} (${status}), and the database does not have its bytes`)
   }
   return problems
 }

@@ -43,12 +43,12 @@ export const seenPayments = (scene: Scene, payments: readonly Received[]): Marku
   if (payments.length === 0) return undefined
   return html`<section><h2>${words.payments}</h2><ul class="seen">${payments.map(
     (one) =>
-      html`<li><span>${scene.amount(one)}<br>${one.hash !== undefined && html`<span class="hash">${shortHash(one.hash)}</span>`}</span><span class="soft">${standingText(scene, one)}</span></li>`,
+      html`<li><span>${scene.amount(one)}<br>${one.hash !== undefined && html`<span class="hash">${shortHash(one.hash)}</span>`}</span><span class="soft">${statusText(scene, one)}</span></li>`,
   )}</ul></section>`
 }
 
-const standingText = ({ words }: Scene, { standing, confirmations, needed }: Received): string => {
-  switch (standing) {
+const statusText = ({ words }: Scene, { status, confirmations, needed }: Received): string => {
+  switch (status) {
     case 'credited':
       return words.confirmed
     case 'lost':

@@ -124,7 +124,7 @@ export interface Received {
   networkName: string
   /** the transaction's id; undefined when it is unknown */
   hash: string | undefined
-  standing: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'tooSmall'
+  status: 'waiting' | 'checking' | 'credited' | 'refused' | 'lost' | 'tooSmall'
   /** so far and required; `needed` undefined: until its block is final */
   confirmations: number
   needed: number | undefined

@@ -5,7 +5,7 @@ import { describeCalls, describeContracts } from './conformance/contracts.ts'
 import { describePool } from './conformance/pool.ts'
 import { describeConflicts } from './conformance/conflicts.ts'
 import { describeBalances, describeBroadcast, describeFees } from './conformance/sending.ts'
-import { describeReorganisations, describeStanding } from './conformance/standing.ts'
+import { describeReorganisations, describeStatus } from './conformance/status.ts'
 import type { ChainWorld } from './conformance/world.ts'
 
 export type { CallWorld, ChainWorld, ContractWorld, ConflictingTransactions, Signed } from './conformance/world.ts'
@@ -31,7 +31,7 @@ export const describeChain = (
     })
     describeBlocks(world)
     describeFinality(world)
-    describeStanding(world)
+    describeStatus(world)
     describeReorganisations(world)
     describeBroadcast(world)
     if (has.conflicting) describeConflicts(world)

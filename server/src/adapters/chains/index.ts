@@ -12,20 +12,20 @@ import {
   tronSettingsOf,
   type ChainSettings,
 } from './settings.ts'
-import { joinNodes, type NodeStanding } from './several/index.ts'
+import { joinNodes, type NodeStatus } from './several/index.ts'
 import { createTronAdapter } from './tron/index.ts'
 
 export { ChainUnavailable, NoDecimals } from './port.ts'
 export { NETWORKS_SHAPE, readChainSettings } from './settings.ts'
 export { nodeNameOf, nodesOf, quorumOf } from './settings.ts'
 export type { ChainSettings } from './settings.ts'
-export type { NodeStanding } from './several/index.ts'
+export type { NodeStatus } from './several/index.ts'
 
 /** An adapter with its connections, which close after a long idle time or by `close`. */
 export type OpenAdapter = (ChainAdapter | AccountChainAdapter | TronChainAdapter) & {
   close(): Promise<void>
   /** how each node is doing, if the network has several */
-  standings?(): NodeStanding[]
+  statuses?(): NodeStatus[]
 }
 
 /**

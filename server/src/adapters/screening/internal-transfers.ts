@@ -2,7 +2,7 @@ import type { Screener } from './port.ts'
 import { noSignals } from './signals.ts'
 
 /** Screening results for the received money of a merchant that sent money to another merchant of this installation. */
-export interface SenderStanding {
+export interface SenderScreenings {
   /** unfinished screenings of its received money */
   unjudged: readonly string[]
   /** undecided screenings of its received money with a risky result, or with an address that was listed later */
@@ -12,16 +12,16 @@ export interface SenderStanding {
 /**
  * Screens money from another merchant of this installation by the open screenings of that merchant's received money.
  * The flag names no party, because the receiving merchant reads it too. The ids are in the raw answer, for operators.
- * @param standingOf by the id of the withdrawal that sent the money; undefined when it is unknown
+ * @param screeningsOf by the id of the withdrawal that sent the money; undefined when it is unknown
  */
 export const createInternalTransfers = (
-  standingOf: (withdrawalId: string) => Promise<SenderStanding | undefined>,
+  screeningsOf: (withdrawalId: string) => Promise<SenderScreenings | undefined>,
   now: () => number,
 ): Screener => {
   const screen: Screener['screen'] = async ({ internal }) => {
-    const standing = internal === undefined || internal === null ? undefined : await standingOf(internal)
-    if (standing === undefined) return { kind: 'nothing' }
-    const { unjudged, open } = standing
+    const screenings = internal === undefined || internal === null ? undefined : await screeningsOf(internal)
+    if (screenings === undefined) return { kind: 'nothing' }
+    const { unjudged, open } = screenings
     if (open.length === 0 && unjudged.length > 0) return { kind: 'pending', ref: unjudged[0]! }
     const flags =
       open.length === 0 ? [] : ['it was sent by a merchant of this service with received money that was found risky']

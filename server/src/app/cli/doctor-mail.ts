@@ -1,5 +1,5 @@
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
-import { mailStanding } from '../../merchants/mail/index.ts'
+import { mailState } from '../../merchants/mail/index.ts'
 import type { Report } from './doctor-acquirers.ts'
 import type { Opened } from '../installation/open.ts'
 
@@ -10,7 +10,7 @@ export const reportMail = async (
   { config, runtime }: Pick<Opened, 'config' | 'runtime'>,
   report: Report,
 ): Promise<void> => {
-  const { sends, waiting, oldest, failedLately } = await mailStanding(runtime.db)
+  const { sends, waiting, oldest, failedLately } = await mailState(runtime.db)
   const { smtp, smtpPassword, smtpCa, mailFrom } = config
   if (smtp === null) {
     report(

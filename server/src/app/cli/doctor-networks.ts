@@ -70,7 +70,7 @@ const reportOneNode = async (
     report(isRight, `${name}: node of chain ${identity}, head ${head.height}${isRight ? '' : other}`)
     await reportAbilities(settings, { network, name, assets }, report, note)
     for (const finding of await surveyDecimals(assets, network, adapter))
-      report(finding.standing === 'good', `${name}: ${lineOf(finding)}`)
+      report(finding.verdict === 'good', `${name}: ${lineOf(finding)}`)
   } catch (error) {
     report(false, `${name}: ${(error as Error).message}`)
   } finally {
@@ -88,10 +88,10 @@ const reportAbilities = async (
   const tokens = tokensOf(assets).get(network) ?? []
   for (const finding of await surveyNode(settings, network, { tokens, now: Date.now() })) {
     const line = `${name}: ${lineOf(finding)}`
-    if (finding.standing === 'unknown') note(line)
+    if (finding.verdict === 'unknown') note(line)
     else
       report(
-        finding.standing === 'good',
+        finding.verdict === 'good',
         finding.neededBy.length === 0 ? line : `${line} (needed by ${finding.neededBy.join(' and ')})`,
       )
   }

@@ -19,7 +19,7 @@ import {
 } from '../../market/rates/index.ts'
 import { command, UsageError, type Command } from './command.ts'
 import type { Fields } from './output.ts'
-import { printStandings } from './hedging.ts'
+import { printPositions } from './hedging.ts'
 import { required, withInstallation } from '../installation/open.ts'
 import { assetOf, signedUnitsOf } from './typed-amount.ts'
 
@@ -117,7 +117,7 @@ export const exchangeCommands: readonly Command[] = [
             { asset, inventory: shown(catalogue, asset, inventory), position: shown(catalogue, asset, position) },
             `${asset}: inventory ${shown(catalogue, asset, inventory)} is not the position ${shown(catalogue, asset, position)}`,
           )
-        if ((await printStandings(opened, out)) + wrong.length > 0) process.exitCode = 1
+        if ((await printPositions(opened, out)) + wrong.length > 0) process.exitCode = 1
       }),
   }),
 ]

@@ -9,7 +9,7 @@ import {
   fundVenue,
   listVenueLines,
   newestOrders,
-  standings,
+  readPositions,
   startHedging,
   stopHedging,
   type VenueLine,
@@ -140,10 +140,10 @@ export const reconcileVenue = async ({ runtime, config }: Opened, out: Output): 
 }
 
 /** Shows exposures, limits and profit, in USDT rounded down. @returns the number of inconsistent positions */
-export const printStandings = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
+export const printPositions = async ({ runtime, config }: Opened, out: Output): Promise<number> => {
   const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')
   const usdtMarkets = await readUsdtMarkets(runtime.db, runtime.clock.now())
-  const all = await standings(
+  const all = await readPositions(
     runtime.db,
     catalogue,
     readExchangePolicy(catalogue, config.exchange?.exchange),

@@ -48,7 +48,7 @@ test('a merchant ends when nothing is left on its balance, and not before', asyn
   await book(id, -5n)
   expect(await type('merchant', 'finish', id)).toEqual([0, 'the merchant has ended\n'])
   expect((await type('merchant', 'end', id))[0]).toBe(1)
-  expect(await type('merchant', 'standing', id)).toEqual([0, expect.stringMatching(/is ended[^]*nothing is open/)])
+  expect(await type('merchant', 'status', id)).toEqual([0, expect.stringMatching(/is ended[^]*nothing is open/)])
   expect(await type('merchant', 'reopen', id)).toEqual([0, 'the merchant is ending\n'])
   expect(await type('merchant', 'reopen', id)).toEqual([0, 'the merchant is active\n'])
   expect((await type('merchant', 'reopen', id))[0]).toBe(1)
@@ -81,7 +81,7 @@ test('notifications keep a merchant that has a URL from ending, and are only sho
   await wait(id)
   expect(await type('merchant', 'finish', id)).toEqual([1, expect.stringContaining('1 objects with notifications')])
   await setUrl('')
-  expect(await type('merchant', 'standing', id)).toEqual([
+  expect(await type('merchant', 'status', id)).toEqual([
     0,
     expect.stringMatching(/nothing is open[^]*1 objects have notifications, and the merchant has no URL/),
   ])
@@ -89,7 +89,7 @@ test('notifications keep a merchant that has a URL from ending, and are only sho
 })
 
 test('an unknown merchant is refused', async () => {
-  for (const verb of ['end', 'reopen', 'finish', 'standing'])
+  for (const verb of ['end', 'reopen', 'finish', 'status'])
     expect(await type('merchant', verb, newId())).toEqual([1, expect.stringContaining('no merchant has the id')])
 })
 

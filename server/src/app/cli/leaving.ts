@@ -23,7 +23,7 @@ const showOpen = async ({ runtime, config }: Opened, merchantId: string, out: Ou
 
 export const leavingCommands: readonly Command[] = [
   command({
-    name: 'merchant standing',
+    name: 'merchant status',
     summary: 'show whether a merchant is active, ending or ended, and everything that is open or left on its balances',
     args: ['MERCHANT_ID'],
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>

@@ -12,7 +12,7 @@ import { createWorld, type Owned, type World } from '../../../../test/world/depo
 import { requestWithdrawal } from '../../../../test/world/withdrawal.ts'
 import { createInnerServer } from '../../platform/process/metrics.ts'
 import { readPolicies } from '../composition/policy.ts'
-import { createReconcileJob, reconcileNetwork, standingOf } from '../../treasury/reconciliation/index.ts'
+import { createReconcileJob, reconcileNetwork, readHotWallet } from '../../treasury/reconciliation/index.ts'
 import { CHAIN, catalogue, createTreasury, E18, type Treasury } from '../../../../test/world/treasury.ts'
 import { metricsOf } from '../observability/metrics.ts'
 import { runCommand } from './index.ts'
@@ -290,7 +290,7 @@ test('treasury: balances by place, waiting amounts, addresses to refill, and how
   expect(before).toMatch(/ETHEREUM +USDT +0 +- +0 +0 +0 +0 +-\n/)
   // The command's own clock is far ahead of these books; the test's is not.
   expect(before).toMatch(/ETHEREUM +ETH +0 +-\n/)
-  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({
+  expect((await readHotWallet(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({
     spent: 105_000_000_000_000n,
     days: Number(RUNWAY),
   })
@@ -308,5 +308,5 @@ test('treasury: balances by place, waiting amounts, addresses to refill, and how
   here.later(8 * 86_400_000)
   const { rows } = await sql<{ days: number }>`select count(*) as days from network_costs`.execute(world.db)
   expect(rows[0]!.days).toBe(1)
-  expect((await standingOf(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({ spent: 0n, days: null })
+  expect((await readHotWallet(here.runtime, catalogue, 'ETHEREUM')).runway).toMatchObject({ spent: 0n, days: null })
 })

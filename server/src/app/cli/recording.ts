@@ -19,7 +19,7 @@ export const LOOKING: ReadonlySet<string> = new Set([
   'withdrawal waiting',
   'merchant list',
   'merchant held',
-  'merchant standing',
+  'merchant status',
   'merchant keys',
   'merchant webhooks',
   'merchant members',

@@ -92,7 +92,7 @@ export const reserveCommands: readonly Command[] = [
           secret: randomBytes(32),
           sign: key && ((commitment) => signReport(key, commitment)),
         })
-        printStanding(statement.assets, out)
+        printReserves(statement.assets, out)
         const file = reportFile(report, await readLeaves(runtime.db, report.id))
         out.show(
           {
@@ -142,7 +142,7 @@ const coverage = (asset: StatementAsset): string | null => {
   return `${formatUnits(mulDiv(have < 0n ? 0n : have, 10_000n, owes, 'down'), 2)}%`
 }
 
-const printStanding = (assets: readonly StatementAsset[], out: Output): void => {
+const printReserves = (assets: readonly StatementAsset[], out: Output): void => {
   const rows = assets.map((asset) => {
     const show = (units: bigint | string): string => formatUnits(BigInt(units), asset.scale)
     const held = [...asset.reserves, ...(asset.accounts ?? [])].reduce((sum, { units }) => sum + BigInt(units), 0n)

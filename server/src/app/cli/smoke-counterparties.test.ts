@@ -35,7 +35,7 @@ const ORDER = {
   expiresAt: Date.now() + 600_000,
 } as const
 const lines = (comparisons: Awaited<ReturnType<typeof compareAcquirer>>) =>
-  comparisons.map(({ row, standing, text }) => `${standing} ${row}: ${text}`)
+  comparisons.map(({ row, result, text }) => `${result} ${row}: ${text}`)
 
 /** Hands an answer on with a signature that is not by our key. */
 const signedOtherwise: AcquirerHttp = {

@@ -43,7 +43,7 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
   }
   const first = await row('payment that was never ordered', () => unknownOrder('payment'))
   // Each further query would cost another timeout.
-  if (first.standing === 'unknown') return [first]
+  if (first.result === 'unknown') return [first]
   const comparisons = [
     first,
     ...(paysOut ? [await row('payout that was never ordered', () => unknownOrder('payout'))] : []),
@@ -57,7 +57,7 @@ export const compareAcquirer = async (acquirer: Acquirer, orders: readonly Known
       const text = `is not understood: ${state.reason ?? 'no reason'}`
       return state.otherKey ? isWrong(`${text}. ${OTHER_KEY}`) : isNew(text)
     })
-    if (compared.standing !== 'agrees') comparisons.push(compared)
+    if (compared.result !== 'agrees') comparisons.push(compared)
   }
   const counts = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
   return [

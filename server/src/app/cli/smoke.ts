@@ -49,12 +49,11 @@ export const smokeCommand: Command = command({
   run: async ({ args, options }, env, out) =>
     withInstallation(env, async (opened) => {
       const comparisons = await compareTarget(opened, args.TARGET, options, out)
-      for (const { row, standing, text: says } of comparisons)
-        out.add('comparisons', { row, result: standing, text: says }, `${PREFIX[standing]} ${row}: ${says}`)
-      const hasAnswered = comparisons.some(({ standing }) => standing === 'agrees')
+      for (const { row, result, text: says } of comparisons)
+        out.add('comparisons', { row, result: result, text: says }, `${PREFIX[result]} ${row}: ${says}`)
+      const hasAnswered = comparisons.some(({ result }) => result === 'agrees')
       if (!hasAnswered) out.say(`BAD    ${args.TARGET}: no answer could be compared`)
-      if (!hasAnswered || comparisons.some(({ standing }) => standing === 'new' || standing === 'wrong'))
-        process.exitCode = 1
+      if (!hasAnswered || comparisons.some(({ result }) => result === 'new' || result === 'wrong')) process.exitCode = 1
     }),
 })
 
@@ -91,7 +90,7 @@ const compareNetwork = async (
   const findings = await surveyNode(networks, network, { tokens, now: Date.now() })
   for (const finding of findings) {
     const text = lineOf(finding)
-    out.add('node', { result: finding.standing, text }, `       ${finding.standing.padEnd(7)} ${text}`)
+    out.add('node', { result: finding.verdict, text }, `       ${finding.verdict.padEnd(7)} ${text}`)
   }
   const compared = await compareNode(networks, network)
   return send ? [...compared, ...(await compareRefusals(networks, network))] : compared

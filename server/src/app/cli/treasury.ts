@@ -5,7 +5,7 @@ import { formatUnits } from '../../platform/money/index.ts'
 import {
   inLedgerUnits,
   refillOf,
-  standingOf,
+  readHotWallet,
   type HotLimits,
   type Position,
   type Runway,
@@ -22,17 +22,17 @@ export const treasuryCommand: Command = command({
   run: async (_given, env, out) =>
     withInstallation(env, async (opened) => {
       const catalogue = required(opened.config.assets, 'BURSAR_ASSETS_FILE')
-      const standings = await standingsOf(opened, catalogue)
+      const hotWallets = await readHotWallets(opened, catalogue)
       out.list(
         'positions',
-        standings.flatMap(({ positions }) =>
+        hotWallets.flatMap(({ positions }) =>
           positions.map((position) => rowOf(position, catalogue, limitsOf(opened, catalogue, position))),
         ),
       )
       out.gap()
       out.list(
         'fees',
-        standings.map(({ runway }) => runwayRow(runway, catalogue)),
+        hotWallets.map(({ runway }) => runwayRow(runway, catalogue)),
         { heads: { asset: 'fees in', spentInWeek: 'spent in 7 days' } },
       )
       await printFirstSeed(opened, out, catalogue)
@@ -51,10 +51,10 @@ const printFirstSeed = async ({ runtime, config }: Opened, out: Output, catalogu
   })
 }
 
-const standingsOf = ({ runtime }: Opened, catalogue: Catalogue) =>
+const readHotWallets = ({ runtime }: Opened, catalogue: Catalogue) =>
   Promise.all(
     NETWORKS.filter((network) => catalogue.networks.has(network)).map((network) =>
-      standingOf(runtime, catalogue, network),
+      readHotWallet(runtime, catalogue, network),
     ),
   )
 

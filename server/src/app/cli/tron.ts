@@ -4,10 +4,10 @@ import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { tronHotAddress } from '../../chain/transactions/index.ts'
 import {
   orderStake,
-  standingOfStake,
+  readStakeState,
   type StakeDeps,
   type StakeOrder,
-  type StakeStanding,
+  type StakeState,
 } from '../../treasury/sweeps/index.ts'
 import { spendableSun } from '../../pay-out/withdrawals/index.ts'
 import { command, flag, UsageError, type Command } from './command.ts'
@@ -44,7 +44,7 @@ export const tronCommands: readonly Command[] = [
     name: 'tron status',
     summary: 'show energy, bandwidth, staked and lent TRX, and when unstaked TRX can be withdrawn',
     run: (_given, env, out) =>
-      withTron(env, async (deps) => printStanding(await standingOfStake(deps), (await deps.spendable()).sun, out)),
+      withTron(env, async (deps) => printStakeState(await readStakeState(deps), (await deps.spendable()).sun, out)),
   }),
 ]
 
@@ -118,8 +118,8 @@ export const printStaked = async ({ config, runtime }: Opened, out: Output): Pro
   }
 }
 
-const printStanding = (
-  { stake, resources, supply, lendable, loans }: StakeStanding,
+const printStakeState = (
+  { stake, resources, supply, lendable, loans }: StakeState,
   spendable: bigint,
   out: Output,
 ): void => {

@@ -182,7 +182,7 @@ const doEverything = async (world: World): Promise<string[]> => {
             {
               index: network === 'BITCOIN' ? 'o:0' : 'n',
               contract: null,
-              from: ['somebody'],
+              from: ['payer'],
               to: network === 'ETHEREUM' ? hot : depositAddress(WALLET, familyOf(network), PAID_INDEX),
               units: 10n ** 18n,
             },

@@ -5,7 +5,7 @@
 export { createApi } from './api.ts'
 
 export { createChainSubscribers } from './chain-subscribers.ts'
-export { createNodeFitnessJob, createNodeStandingJob, requireFitNode } from './node-fitness.ts'
+export { createNodeFitnessJob, createNodeStatusJob, requireFitNode } from './node-fitness.ts'
 export { surveyDecimals } from './token-decimals.ts'
 export { createWatchers } from './watchers.ts'
 export { createWorkerJobs } from './worker.ts'

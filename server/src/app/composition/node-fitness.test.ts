@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { useDb } from '../../../../test/world/database.ts'
-import type { NodeStanding } from '../../adapters/chains/index.ts'
+import type { NodeStatus } from '../../adapters/chains/index.ts'
 import type { Finding } from '../../adapters/chains/survey/index.ts'
 import { uuidv7 } from '../../platform/base/id.ts'
 import { createClock } from '../../platform/runtime/clock.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createNodeFitnessJob, createNodeStandingJob, requireFitNode, type NodeLook } from './node-fitness.ts'
+import { createNodeFitnessJob, createNodeStatusJob, requireFitNode, type NodeLook } from './node-fitness.ts'
 
 const { db } = useDb()
 let findings: Finding[]
@@ -36,7 +36,7 @@ const alerts = async () =>
   ).rows.map(({ line }) => line)
 const NO_INDEX: Finding = {
   about: 'txindex',
-  standing: 'unfit',
+  verdict: 'unfit',
   text: 'the node has no index of transactions',
   change: 'Set txindex=1 in bitcoin.conf',
   neededBy: ['watcher'],
@@ -49,10 +49,10 @@ test('audit D-B5: a network whose node is unfit for the role waits, with an aler
   await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow(LACKS)
   await expect(requireFitNode(look(), 'BITCOIN')).rejects.toThrow('Set txindex=1')
   expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
-  findings = [{ ...NO_INDEX, standing: 'unknown', text: 'no answer', neededBy: [] }]
+  findings = [{ ...NO_INDEX, verdict: 'unknown', text: 'no answer', neededBy: [] }]
   await requireFitNode(look(), 'BITCOIN')
   expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS}`])
-  findings = [{ ...NO_INDEX, standing: 'good', neededBy: [] }]
+  findings = [{ ...NO_INDEX, verdict: 'good', neededBy: [] }]
   await requireFitNode(look(), 'BITCOIN')
   expect(await alerts()).toEqual([`BITCOIN watcher: ${LACKS} (over)`])
 })
@@ -86,17 +86,17 @@ test('a network of several nodes is followed while a quorum of them is fit, and 
 })
 
 test('a node of several that is left out has an alert until it is used again', async () => {
-  let standings: NodeStanding[] = [
-    { node: 'first:8332', standing: 'good', detail: '' },
-    { node: 'second:8332', standing: 'behind', detail: 'it is 12 blocks behind' },
+  let statuses: NodeStatus[] = [
+    { node: 'first:8332', status: 'good', detail: '' },
+    { node: 'second:8332', status: 'behind', detail: 'it is 12 blocks behind' },
   ]
-  const job = createNodeStandingJob(look().runtime, new Map([['BITCOIN', { standings: () => standings }]]))
+  const job = createNodeStatusJob(look().runtime, new Map([['BITCOIN', { statuses: () => statuses }]]))
   const run = () => job.run(new AbortController().signal)
   await run()
   await run()
   const text = 'BITCOIN second:8332: the node is left out: it is 12 blocks behind'
   expect(await alerts()).toEqual([text])
-  standings = standings.map((one) => ({ ...one, standing: 'good', detail: '' }))
+  statuses = statuses.map((one) => ({ ...one, status: 'good', detail: '' }))
   await run()
   expect(await alerts()).toEqual([`${text} (over)`])
 })

@@ -1,5 +1,5 @@
 import type { Network } from '@bursar/chainkit'
-import { ChainUnavailable, type NodeStanding } from '../../adapters/chains/index.ts'
+import { ChainUnavailable, type NodeStatus } from '../../adapters/chains/index.ts'
 import { lineOf, type Finding, type NodeRole } from '../../adapters/chains/survey/index.ts'
 import { forEachIsolated, type Job } from '../../platform/jobs/index.ts'
 import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
@@ -36,19 +36,19 @@ const lookAtNodes = async (
   network: Network,
 ): Promise<{ text: string; isEnough: boolean } | null> => {
   const nodes = await survey(network)
-  const unfit = nodes.filter(({ findings }) => findings.some(({ standing }) => standing === 'unfit'))
+  const unfit = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict === 'unfit'))
   const subject = `${network} ${role}`
   const moment = momentOf(runtime)
   if (unfit.length > 0) {
     const lacking = unfit.map(({ name, findings }) => {
-      const lines = findings.filter(({ standing }) => standing === 'unfit').map(lineOf)
+      const lines = findings.filter(({ verdict }) => verdict === 'unfit').map(lineOf)
       return `${nodes.length === 1 ? '' : `${name}: `}${lines.join('; ')}`
     })
     const text = `the ${role} does not work with the node of ${network}: ${lacking.join('; ')}`
     await raiseOrRenewAlert(runtime.db, { kind: KIND, subject, text }, moment)
     return { text, isEnough: nodes.length - unfit.length >= quorumOf(network) }
   }
-  if (nodes.every(({ findings }) => findings.every(({ standing }) => standing !== 'unknown')))
+  if (nodes.every(({ findings }) => findings.every(({ verdict }) => verdict !== 'unknown')))
     await resolveAlert(runtime.db, KIND, subject, moment.at)
   return null
 }
@@ -72,23 +72,23 @@ export const createNodeFitnessJob = (look: NodeLook, networks: readonly Network[
   },
 })
 
-/** How often the standing of nodes is read, in ms. */
-const STANDING_EVERY_MS = 15_000
+/** How often the status of nodes is read, in ms. */
+const STATUS_EVERY_MS = 15_000
 const LEFT_OUT = 'node-left-out'
 
 /** Creates the job that raises an alert while a node of several is left out. */
-export const createNodeStandingJob = (
+export const createNodeStatusJob = (
   runtime: Runtime,
-  adapters: ReadonlyMap<Network, { standings?(): NodeStanding[] }>,
+  adapters: ReadonlyMap<Network, { statuses?(): NodeStatus[] }>,
 ): Job => ({
-  name: 'standing of nodes',
-  everyMs: STANDING_EVERY_MS,
+  name: 'status of nodes',
+  everyMs: STATUS_EVERY_MS,
   run: async () => {
     for (const [network, adapter] of adapters)
-      for (const { node, standing, detail } of adapter.standings?.() ?? []) {
+      for (const { node, status, detail } of adapter.statuses?.() ?? []) {
         const subject = `${network} ${node}`
         const moment = momentOf(runtime)
-        if (standing === 'good') await resolveAlert(runtime.db, LEFT_OUT, subject, moment.at)
+        if (status === 'good') await resolveAlert(runtime.db, LEFT_OUT, subject, moment.at)
         else
           await raiseOrRenewAlert(
             runtime.db,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { settingsOf } from '../../merchants/accounts/index.ts'
-import { standingOf } from '../../ledger/postings/index.ts'
+import { accountsOf } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 
 const TO_DELIVER = 'objects with notifications to deliver'
@@ -62,7 +62,7 @@ const ACCOUNTS = {
 export const openItems = async (db: Db, merchantId: string, catalogue: Catalogue, at: Date): Promise<string[]> => {
   const isDelivered = (await settingsOf(db, merchantId)).notificationsUrl !== null
   const orders = (await countOpen(db, merchantId, at)).filter(({ kind }) => isDelivered || kind !== TO_DELIVER)
-  const accounts = await standingOf(db, merchantId, Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])
+  const accounts = await accountsOf(db, merchantId, Object.keys(ACCOUNTS) as (keyof typeof ACCOUNTS)[])
   return [
     ...orders.map(({ kind, count }) => `${count} ${kind}`),
     ...accounts.flatMap(({ asset, kind, posted, held }) => {

@@ -30,7 +30,7 @@ import {
   findScreening,
   lockDeposits,
   lookUpListed,
-  standingOfSender,
+  screeningsOfSender,
   statesOf,
   type DecidedSubscriber,
   type JudgedSubscriber,
@@ -254,7 +254,7 @@ export const createScreeningJobs = (
     frozenBy: createFrozenBy(catalogue, adapters),
     now,
   })
-  const screeners = [...providers, createInternalTransfers((id) => standingOfSender(runtime.db, id), now)]
+  const screeners = [...providers, createInternalTransfers((id) => screeningsOfSender(runtime.db, id), now)]
   const job = createScreenJob({
     runtime,
     screeners,

@@ -44,23 +44,23 @@ test('L16 a token with other decimals than its contract makes its network unfit,
   expect(findings).toEqual([
     {
       about: 'decimals of USDT',
-      standing: 'unfit',
+      verdict: 'unfit',
       text: `its contract ${USDT} has 18, and the settings have 6`,
       change: 'Correct `contract` or `decimals` in BURSAR_ASSETS_FILE',
       neededBy: ['watcher', 'worker'],
     },
-    { about: 'decimals of USDC', standing: 'good', text: '6', change: null, neededBy: [] },
+    { about: 'decimals of USDC', verdict: 'good', text: '6', change: null, neededBy: [] },
   ])
 })
 
 test('a contract that does not state its decimals is poor, so that it keeps no alert about its network open', async () => {
   const findings = await surveyWith([{ contract: USDT, decimals: 6 }])
-  expect(findings.map(({ standing }) => standing)).toEqual(['good', 'poor'])
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['good', 'poor'])
 })
 
 test('a contract for which the node does not answer is unknown', async () => {
   const findings = await surveyWith([{ contract: USDT, decimals: 6 }], unanswered)
-  expect(findings.map(({ standing }) => standing)).toEqual(['unknown', 'unknown'])
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['unknown', 'unknown'])
 })
 
 const payments = ['ETH', 'USDT', 'USDC', 'USDT'].map((ticker, id) => ({ ticker, id }))

@@ -37,17 +37,17 @@ const surveyToken = async (
   const about = `decimals of ${ticker}`
   try {
     const stated = await adapter.tokenDecimals(contract)
-    if (stated === decimals) return { about, standing: 'good', text: String(stated), change: null, neededBy: [] }
+    if (stated === decimals) return { about, verdict: 'good', text: String(stated), change: null, neededBy: [] }
     const text = `its contract ${contract} has ${stated}, and the settings have ${decimals}`
     const change = 'Correct `contract` or `decimals` in BURSAR_ASSETS_FILE'
-    return { about, standing: 'unfit', text, change, neededBy: NEEDED_BY }
+    return { about, verdict: 'unfit', text, change, neededBy: NEEDED_BY }
   } catch (error) {
     if (error instanceof NoDecimals) {
       const change = 'Make sure that `contract` and `decimals` in BURSAR_ASSETS_FILE are right'
-      return { about, standing: 'poor', text: `its contract ${contract} does not state them`, change, neededBy: [] }
+      return { about, verdict: 'poor', text: `its contract ${contract} does not state them`, change, neededBy: [] }
     }
     if (!(error instanceof ChainUnavailable)) throw error
-    return { about, standing: 'unknown', text: error.message, change: null, neededBy: [] }
+    return { about, verdict: 'unknown', text: error.message, change: null, neededBy: [] }
   }
 }
 

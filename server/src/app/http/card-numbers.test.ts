@@ -30,11 +30,11 @@ describe('a card number is not logged', () => {
   })
 
   test('in a refusal of an operation', async () => {
-    edge.answer = () => Promise.reject(new ApiRefusal(400, 3, `nobody knows ${CARD}`))
+    edge.answer = () => Promise.reject(new ApiRefusal(400, 3, `unknown card ${CARD}`))
     edge.logged.length = 0
     await edge.call('POST', path, JSON.stringify(body))
     edge.answer = undefined
-    expect(logged()).toContain('nobody knows 411111******1111')
+    expect(logged()).toContain('unknown card 411111******1111')
   })
 })
 

@@ -5,7 +5,7 @@ import { cases } from '../../../../test/setup/cases.ts'
 import { parseStrict } from './strict-json.ts'
 
 const parse = (text: string | Buffer): unknown => parseStrict(Buffer.from(text), generalErrors.invalidRequest)
-/** JSON values whose texts PostgreSQL can hold, and whose keys no parser treats apart. */
+/** JSON values whose texts PostgreSQL can hold, and whose keys no parser distinguishes. */
 const value = fc.json({ stringUnit: 'binary', maxDepth: 8 }).filter((text) => !/\\u0000|__proto__|\0/.test(text))
 
 describe('strict JSON', () => {

@@ -13,7 +13,7 @@ const textOf = ({ metrics }: { metrics: readonly Parameters<Registry['registerMe
 
 test('runs of a job are counted by outcome, with their durations', async () => {
   const meter = createJobMeter()
-  const quiet = { now: () => Date.now(), failing: async () => {}, standing: async () => {}, well: async () => {} }
+  const quiet = { now: () => Date.now(), failing: async () => {}, stuck: async () => {}, well: async () => {} }
   let runs = 0
   const run = async (): Promise<boolean> => {
     runs += 1

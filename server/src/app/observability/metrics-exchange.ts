@@ -3,8 +3,8 @@ import type { ExchangePolicy } from '../../exchange/exchanges/index.ts'
 import {
   listOpenOrders,
   listVenueLines,
-  standings,
-  type AssetStanding,
+  readPositions,
+  type AssetPosition,
   type VenueLine,
 } from '../../exchange/hedging/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
@@ -23,23 +23,23 @@ export const exchangeMetricsOf = (
   policy: ExchangePolicy,
 ): Figure[] => {
   const usdtMarkets = createUsdtMarketsReader(db, clock.now)
-  const read = cacheFor(CACHED_MS, clock.now, async () => standings(db, catalogue, policy, await usdtMarkets()))
+  const read = cacheFor(CACHED_MS, clock.now, async () => readPositions(db, catalogue, policy, await usdtMarkets()))
   const lines = cacheFor(CACHED_MS, clock.now, () => listVenueLines(db))
   const whole = (asset: string, units: bigint): number => Number(formatUnits(units, catalogue.find(asset)?.scale ?? 0))
   const usdt = (e18: bigint): number => Number(formatUnits(e18, 18))
-  const figure = (name: string, help: string, of: (standing: AssetStanding) => number | undefined): Figure => ({
+  const figure = (name: string, help: string, of: (position: AssetPosition) => number | undefined): Figure => ({
     name,
     help,
     labels: ['asset'],
     read: async () =>
-      (await read()).flatMap((standing) => {
-        const value = of(standing)
-        return value === undefined ? [] : [{ labels: { asset: standing.asset }, value }]
+      (await read()).flatMap((position) => {
+        const value = of(position)
+        return value === undefined ? [] : [{ labels: { asset: position.asset }, value }]
       }),
   })
-  const money = (name: string, help: string, of: (standing: AssetStanding) => bigint | null): Figure =>
-    figure(name, `${help}, in USDT`, (standing) => {
-      const value = of(standing)
+  const money = (name: string, help: string, of: (position: AssetPosition) => bigint | null): Figure =>
+    figure(name, `${help}, in USDT`, (position) => {
+      const value = of(position)
       return value === null ? undefined : usdt(value)
     })
   const venue = (name: string, help: string, of: (line: VenueLine) => bigint): Figure => ({

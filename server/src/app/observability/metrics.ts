@@ -14,7 +14,7 @@ import {
   countStates,
   inLedgerUnits,
   listRounds,
-  standingOf,
+  readHotWallet,
   type CustodyLine,
   type Position,
   type Subject,
@@ -134,13 +134,14 @@ const treasuryMetrics = (
   catalogue: Catalogue,
   policies: Readonly<Record<Network, TreasuryPolicy>>,
 ): Figure[] => {
-  const standings = () => Promise.all([...catalogue.networks].map((network) => standingOf(runtime, catalogue, network)))
+  const hotWallets = () =>
+    Promise.all([...catalogue.networks].map((network) => readHotWallet(runtime, catalogue, network)))
   const figure = (name: string, help: string, of: (position: Position) => bigint | undefined): Figure => ({
     name,
     help: `${help}, in whole coins`,
     labels: ['network', 'asset'],
     read: async () =>
-      (await standings())
+      (await hotWallets())
         .flatMap(({ positions }) => positions)
         .flatMap((position) => {
           const { network, ticker } = position
@@ -164,7 +165,7 @@ const treasuryMetrics = (
       help: 'How many days the coin for network fees lasts at the rate of the last seven; absent while nothing is spent',
       labels: ['network', 'asset'],
       read: async () =>
-        (await standings()).flatMap(({ runway: { network, ticker, days } }) =>
+        (await hotWallets()).flatMap(({ runway: { network, ticker, days } }) =>
           days === null ? [] : [{ labels: { network, asset: ticker }, value: days }],
         ),
     },

@@ -14,7 +14,7 @@ export const jobWatch = (runtime: Runtime): JobWatch => ({
     const text = `The job "${name}" has failed repeatedly since ${new Date(sinceMs).toISOString()}; the log has the reason. Its work is delayed, all or in part; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },
-  standing: async (name, sinceMs) => {
+  stuck: async (name, sinceMs) => {
     const text = `The job "${name}" has made no progress since ${new Date(sinceMs).toISOString()}. Probably a node, an acquirer or another service does not answer. Restart the process if it continues. The work of the job is delayed; nothing is lost`
     await raiseAlert(runtime.db, { kind: KIND, subject: name, text }, momentOf(runtime))
   },

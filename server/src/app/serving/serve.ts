@@ -12,7 +12,7 @@ import { openVenue } from '../../adapters/venues/settings.ts'
 import {
   createApi,
   createNodeFitnessJob,
-  createNodeStandingJob,
+  createNodeStatusJob,
   createWatchers,
   createWorkerJobs,
   requireFitNode,
@@ -326,10 +326,10 @@ const startWatchers = (
       runtime.log.fatal({ err }, 'a network is not watched any more')
     }
   })
-  const standing = createJobLoop([createNodeStandingJob(runtime, adapters)], runtime.log, watch)
+  const nodeStatus = createJobLoop([createNodeStatusJob(runtime, adapters)], runtime.log, watch)
   return async () => {
     stopping.abort()
-    await Promise.all([...running, standing.stop()])
+    await Promise.all([...running, nodeStatus.stop()])
   }
 }
 

@@ -99,7 +99,7 @@ const carryOut = async (walk: Walk, deed: Deed): Promise<void> => {
       return send(walk, deed.to, deed.units)
     case 'replace': {
       const victim = waiting[deed.which % Math.max(1, waiting.length)]
-      const to = deed.to === null ? 'somebody' : owners[deed.to]!.address
+      const to = deed.to === null ? 'payer' : owners[deed.to]!.address
       if (victim) chain.send(pay(to, BigInt(deed.units), { hash: randomUUID(), keys: [victim.keys[0]!, randomUUID()] }))
       return
     }

@@ -14,7 +14,7 @@ const nothing = async () => noEffects
 test('audit M-E4: a full pool is passed on a page at a time, each in a database transaction of its own, and blocks in between', async () => {
   const chain = createTestChain('BITCOIN', { finalDepth: 2 })
   for (let i = 0; i < 3; i += 1) chain.mine()
-  for (let i = 0; i < 5; i += 1) chain.send(pay('somebody', 1n, { hash: `pooled${i}` }))
+  for (let i = 0; i < 5; i += 1) chain.send(pay('payer', 1n, { hash: `pooled${i}` }))
   const seen: string[] = []
   const subscriber: ChainSubscriber = {
     block: async (_tx, _network, { height }) => {

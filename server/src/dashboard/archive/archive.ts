@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { standingOf } from '../../ledger/postings/index.ts'
+import { accountsOf } from '../../ledger/postings/index.ts'
 import { profileOf } from '../../merchants/accounts/index.ts'
 import { lastSequence } from '../../merchants/webhooks/index.ts'
 import type { Route } from '../../platform/api/route.ts'
@@ -37,12 +37,12 @@ export async function* archiveOf(deps: ArchiveDeps, merchantId: string, part = P
   if (!profile) throw new RangeError(`no merchant has the id ${merchantId}`)
   const [asOf, real] = [new Date(clock.business()), new Date(clock.now())]
   // One statement: these balances and versions are of one moment, and bound the entries.
-  const standing = await standingOf(db, merchantId, ['merchant', 'quarantine', 'receivable'])
+  const accounts = await accountsOf(db, merchantId, ['merchant', 'quarantine', 'receivable'])
   const upTo = await lastSequence(db, merchantId)
-  const versions = standing.filter(({ kind }) => kind === 'merchant')
+  const versions = accounts.filter(({ kind }) => kind === 'merchant')
   const subjects = [
     ...ownSubjects(deps, merchantId, real),
-    balanceSubject(deps, standing),
+    balanceSubject(deps, accounts),
     ...ledgerSubjects(deps.lists, merchantId, versions),
     ...orderSubjects(deps.lists, merchantId, asOf),
     ...moneySubjects(deps, merchantId, asOf),

@@ -76,7 +76,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   mail_digests: 'hashes of mails, against repetitions',
   mails: 'mails that wait, and that are deleted when they are old',
   merchant_audit: 'commands of the operator, with its logins',
-  merchant_endings: 'the state of leaving: settings shows the merchant, `bursar merchant standing` its state',
+  merchant_endings: 'the state of leaving: settings shows the merchant, `bursar merchant status` its state',
   network_costs: 'network fees that the operator paid',
   payer_erasures: 'addresses of payers that must not be written once more',
   payout_api_sums: 'sums of a day, computed of withdrawals, card-payouts and exchanges',

@@ -275,12 +275,12 @@ export const notificationSubject = ({ db }: RecordDeps, merchantId: string, upTo
 }
 
 /** The balances of a merchant as they were when the archive was begun. */
-export const balanceSubject = ({ catalogue }: RecordDeps, standing: readonly LedgerAccount[]): Subject => {
+export const balanceSubject = ({ catalogue }: RecordDeps, accounts: readonly LedgerAccount[]): Subject => {
   const show = showIn(catalogue)
-  const assets = [...new Set(standing.map(({ asset }) => asset))]
+  const assets = [...new Set(accounts.map(({ asset }) => asset))]
   const rows = assets.map((ticker) => {
     const at = (kind: LedgerAccount['kind']): LedgerAccount | undefined =>
-      standing.find((one) => one.asset === ticker && one.kind === kind)
+      accounts.find((one) => one.asset === ticker && one.kind === kind)
     const { posted = 0n, held = 0n, version = 0 } = at('merchant') ?? {}
     return {
       ticker,

@@ -1,7 +1,7 @@
 import { html, type Markup } from '@bursar/checkout/html'
 
 /**
- * The standing of a payment of any kind.
+ * The status of a payment of any kind.
  * - waiting: nothing was paid yet
  * - processing: seen, not confirmed yet; checking: confirmed, and in quarantine until it is screened
  * - paid: credited

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import { showNetwork } from '../../merchants/documents/index.ts'
 import { hidden, linkTo } from '../../people/pages/index.ts'
 import { chosenLanguage, choiceField, dayField, textField, type Scope } from '../frame/index.ts'
-import { STANDINGS, type ReadFilter } from './filter.ts'
+import { STATUS_GROUPS, type ReadFilter } from './filter.ts'
 import { KINDS } from './payment.ts'
 
 /** The search and the filters of payments: one form, whose fields become the query of the page's URL. */
@@ -22,7 +22,7 @@ export const filterForm = (scope: Scope, { typed, isFiltered }: ReadFilter, cata
     ]),
     choiceField({ name: 'status', label: words.status, value: typed.status }, [
       any,
-      ...STANDINGS.map((one) => [one, words.statuses[one]] as const),
+      ...STATUS_GROUPS.map((one) => [one, words.statuses[one]] as const),
     ]),
     choiceField({ name: 'asset', label: words.asset, value: typed.asset }, [any, ...assets]),
     choiceField({ name: 'network', label: words.network, value: typed.network }, [any, ...networks]),

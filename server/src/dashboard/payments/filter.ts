@@ -8,15 +8,15 @@ import { parseUnits } from '../../platform/money/index.ts'
 import { readDays } from '../frame/index.ts'
 import { KINDS, type Kind } from './payment.ts'
 
-export const STANDINGS = ['waiting', 'processing', 'paid', 'ended'] as const
+export const STATUS_GROUPS = ['waiting', 'processing', 'paid', 'ended'] as const
 /** A group of states. A deposit that is being checked is in progress; an underpaid invoice has ended. */
-export type Standing = (typeof STANDINGS)[number]
+export type StatusGroup = (typeof STATUS_GROUPS)[number]
 
 /** Conditions on payments, all of which hold. They are the query of the page's URL. */
 export interface Filter extends UnitRange {
   text: string | null
   kind: Kind | null
-  standing: Standing | null
+  statusGroup: StatusGroup | null
   asset: (ListedAsset & { isCrypto: boolean }) | null
   network: Network | null
   /** invoices that payers made from this payment link */
@@ -47,7 +47,7 @@ export const readFilter = (query: Readonly<Record<string, string>>, catalogue: C
   const filter: Filter = {
     text: typed.q ?? null,
     kind: oneOf(KINDS, typed.kind),
-    standing: oneOf(STANDINGS, typed.status),
+    statusGroup: oneOf(STATUS_GROUPS, typed.status),
     asset,
     network: typed.network !== undefined && isNetwork(typed.network) ? typed.network : null,
     linkId: typed.link !== undefined && isUuid(typed.link) ? typed.link : null,
@@ -62,7 +62,7 @@ export const readFilter = (query: Readonly<Record<string, string>>, catalogue: C
     (typed.asset !== undefined && asset === null) ||
     (typed.link !== undefined && filter.linkId === null) ||
     (typed.kind !== undefined && filter.kind === null) ||
-    (typed.status !== undefined && filter.standing === null) ||
+    (typed.status !== undefined && filter.statusGroup === null) ||
     (typed.network !== undefined && filter.network === null)
   return { filter, typed, isFiltered: Object.keys(typed).length > 0, isWrong }
 }

@@ -6,7 +6,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Listed, ListPage } from '../../platform/lists/page.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { Filter, Standing } from './filter.ts'
+import type { Filter, StatusGroup } from './filter.ts'
 import type { Source } from './merging.ts'
 import { ofCardInvoice, ofDeposit, ofInvoice, type Payment } from './payment.ts'
 import { soughtBy, type Sought } from './search.ts'
@@ -17,20 +17,20 @@ export interface SourceDeps {
   catalogue: Catalogue
 }
 
-const INVOICE: Readonly<Record<Standing, InvoiceFilter['states']>> = {
+const INVOICE: Readonly<Record<StatusGroup, InvoiceFilter['states']>> = {
   waiting: ['created', 'registered'],
   processing: ['pending'],
   paid: ['paid'],
   ended: ['expired'],
 }
-const CARD: Readonly<Record<Standing, FiatInvoiceFilter['states']>> = {
+const CARD: Readonly<Record<StatusGroup, FiatInvoiceFilter['states']>> = {
   waiting: ['created', 'pending'],
   processing: ['paid'],
   paid: ['done'],
   ended: ['failed'],
 }
 /** By the newest status of its notifications. A deposit exists once it was seen, so none is waiting. */
-const DEPOSIT: Readonly<Record<Standing, DepositFilter['statuses']>> = {
+const DEPOSIT: Readonly<Record<StatusGroup, DepositFilter['statuses']>> = {
   waiting: [],
   processing: ['Pending'],
   paid: ['Done', 'Verified'],
@@ -76,11 +76,11 @@ const metaOf = (sought: Sought | undefined): string | null => (sought?.by === 'm
 const addressOf = (sought: Sought | undefined): string | null => (sought?.by === 'address' ? sought.text : null)
 
 const invoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
-  const { kind, asset, standing } = filter
+  const { kind, asset, statusGroup } = filter
   if ((kind !== null && kind !== 'crypto') || asset?.isCrypto === false || sought?.by === 'hash') return undefined
   const given: InvoiceFilter = {
     ids: idsOf(sought),
-    states: standing && INVOICE[standing],
+    states: statusGroup && INVOICE[statusGroup],
     ticker: asset && asset.ticker,
     blockchain: filter.network,
     unitsFrom: filter.unitsFrom,
@@ -94,12 +94,12 @@ const invoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?:
 }
 
 const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
-  const { kind, asset, standing, network } = filter
+  const { kind, asset, statusGroup, network } = filter
   if ((kind !== null && kind !== 'card') || asset?.isCrypto === true || network !== null) return undefined
   if (sought?.by === 'hash' || sought?.by === 'address') return undefined
   const given: FiatInvoiceFilter = {
     ids: idsOf(sought),
-    states: standing && CARD[standing],
+    states: statusGroup && CARD[statusGroup],
     ticker: asset && asset.ticker,
     unitsFrom: filter.unitsFrom,
     unitsTo: filter.unitsTo,
@@ -111,13 +111,13 @@ const cardInvoices = (deps: SourceDeps, merchantId: string, filter: Filter, soug
 }
 
 const deposits = (deps: SourceDeps, merchantId: string, filter: Filter, sought?: Sought): Read | undefined => {
-  const { kind, asset, standing } = filter
+  const { kind, asset, statusGroup } = filter
   // A deposit that pays an invoice of a link is on the page of that invoice.
   if ((kind !== null && kind !== 'deposit') || asset?.isCrypto === false || filter.linkId !== null) return undefined
-  if (sought?.by === 'email' || standing === 'waiting') return undefined
+  if (sought?.by === 'email' || statusGroup === 'waiting') return undefined
   const given: DepositFilter = {
     ids: idsOf(sought),
-    statuses: standing && DEPOSIT[standing],
+    statuses: statusGroup && DEPOSIT[statusGroup],
     asset: asset && asset.ticker,
     network: filter.network,
     unitsFrom: filter.unitsFrom,

@@ -103,11 +103,11 @@ const depositSteps = ({ deposits }: Detail, { words, language, catalogue }: Show
   deposits.flatMap((deposit): Step[] => {
     const amount = amountOf(deposit.units, deposit.asset, catalogue)
     const seen = { at: deposit.createdAt, text: words.seen(amount ? amountText(amount, language) : deposit.asset) }
-    const now = standingOf(deposit, words)
+    const now = currentStep(deposit, words)
     return now === undefined ? [seen] : [seen, now]
   })
 
-const standingOf = (deposit: Detail['deposits'][number], words: Words): Step | undefined => {
+const currentStep = (deposit: Detail['deposits'][number], words: Words): Step | undefined => {
   const { state, failReason, blockHeight, headHeight, creditHeight } = deposit
   if (failReason === 'LESS_THEN_MIN_AMOUNT') return { at: null, text: words.tooSmall, tone: 'bad' }
   if (state === 'failed') return { at: null, text: words.lost, tone: 'bad' }

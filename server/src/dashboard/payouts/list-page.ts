@@ -8,7 +8,7 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { empty, merchantPage, pager, table, type Scope } from '../frame/index.ts'
 import { BOOK, FILE, GUIDE, MADE, pathOfRequest, POLICY, ROWS, type PayoutPagesDeps } from './deps.ts'
-import { amountOf, standingOf, standingTag, textsOf } from './pieces.ts'
+import { amountOf, statusOf, statusTag, textsOf } from './pieces.ts'
 import { MADE_WORDS } from './words/made.ts'
 import type { PayoutWords } from './words/index.ts'
 import { REFUND_REQUEST_WORDS } from './words/refunds.ts'
@@ -65,7 +65,7 @@ const requestTable = (deps: PayoutPagesDeps, scope: Scope, title: string, rows: 
     ],
     rows.map((row) => [
       naming(scope, row),
-      standingTag(standingOf(row, visit.now.real), texts),
+      statusTag(statusOf(row, visit.now.real), texts),
       row.lines === 1 ? amountOf(deps.rules.catalogue, row.ticker, row.units) : '–',
       foreign(row.maker),
       showTime(row.createdAt.getTime()),

@@ -27,7 +27,7 @@ import {
 import { linkOf } from '../payments/index.ts'
 import { MADE, MADE_EXPORT, ROWS, type PayoutPagesDeps } from './deps.ts'
 import { readMadeFilter, STATUSES, type MadeFilter } from './made-filter.ts'
-import { listMade, type Made, type MadeStanding } from './made.ts'
+import { listMade, type Made, type PayoutStatus } from './made.ts'
 import { backPiece } from './pieces.ts'
 import { MADE_WORDS } from './words/made.ts'
 
@@ -87,7 +87,7 @@ const filterForm = (deps: PayoutPagesDeps, scope: Scope, { kind, typed }: MadeFi
   )}</div><details class="filters"${Object.keys(others).length > 0 && html` open`}><summary>${words.filters}</summary><div class="grid">${[
     choiceField({ name: 'status', label: words.status, value: typed['status'] }, [
       any,
-      ...STATUSES[kind].map((one) => [one, texts.standings[one.toLowerCase() as MadeStanding]] as const),
+      ...STATUSES[kind].map((one) => [one, texts.statuses[one.toLowerCase() as PayoutStatus]] as const),
     ]),
     choiceField({ name: 'asset', label: words.asset, value: typed['asset'] }, [any, ...assets]),
     kind === 'chain' &&
@@ -103,10 +103,10 @@ const filterForm = (deps: PayoutPagesDeps, scope: Scope, { kind, typed }: MadeFi
   ]}</div><p class="soft">${words.dayHint} ${words.amountHint}</p></details><div class="pager"><button class="second">${words.apply}</button></div></form>`
 }
 
-const TONES = { pending: 'warn', done: 'good', failed: 'bad' } as const satisfies Record<MadeStanding, string>
+const TONES = { pending: 'warn', done: 'good', failed: 'bad' } as const satisfies Record<PayoutStatus, string>
 
-const standingTag = (scope: Scope, standing: MadeStanding): Markup =>
-  toneTag(TONES[standing], MADE_WORDS[scope.language].standings[standing])
+const statusTag = (scope: Scope, status: PayoutStatus): Markup =>
+  toneTag(TONES[status], MADE_WORDS[scope.language].statuses[status])
 
 const madeTable = (scope: Scope, rows: readonly Made[]): Markup => {
   const { words, visit, merchantId, language } = scope
@@ -120,11 +120,11 @@ const madeTable = (scope: Scope, rows: readonly Made[]): Markup => {
       { title: texts.fee, isNumber: true, isFar: true },
       { title: words.created, isFar: true },
     ],
-    rows.map(({ kind, id, to, network, standing, amount, fee, ticker, meta, createdAt }) => [
+    rows.map(({ kind, id, to, network, status, amount, fee, ticker, meta, createdAt }) => [
       html`<a href="${linkTo(visit, merchantPath(merchantId, `${MADE}/${kind}/${id}`))}">${foreign(to.length > 22 ? `${to.slice(0, 10)}…${to.slice(-6)}` : to)}</a>${network !== null && html`<br><span class="soft">${showNetwork(network)}</span>`}${
         meta !== null && meta !== '' && html`<br><span class="soft">${foreign(showText(meta, LONGEST_META))}</span>`
       }<br class="near"><span class="soft near">${showTime(createdAt.getTime())}</span>`,
-      standingTag(scope, standing),
+      statusTag(scope, status),
       amountMarkup(scope, { value: amount, ticker }),
       amountMarkup(scope, { value: fee, ticker }),
       showTime(createdAt.getTime()),
@@ -156,7 +156,7 @@ export const madeOnePage =
       actions: html`<a href="${linkTo(visit, merchantPath(merchantId, MADE), { kind })}">${texts.title}</a>`,
       sections: [
         html`<section class="panel">${facts([
-          [words.status, standingTag(scope, made.standing)],
+          [words.status, statusTag(scope, made.status)],
           [words.amount, html`<strong>${amountMarkup(scope, { value: made.amount, ticker })}</strong>`],
           [texts.fee, amountMarkup(scope, { value: made.fee, ticker })],
           [texts.to, html`<span class="hash">${foreign(made.to)}</span>`],
@@ -167,7 +167,7 @@ export const madeOnePage =
                 texts.hash,
                 html`<span class="hash">${hash}</span>${link && html`<br><a href="${link.url}" rel="noreferrer">${words.explorer(link.site)}</a>`}`,
               ],
-          text(texts.why, made.standing === 'failed' ? made.failReason : null),
+          text(texts.why, made.status === 'failed' ? made.failReason : null),
           [words.created, showTime(made.createdAt.getTime())],
           text('localId', made.localId),
           text(words.meta, made.meta),
@@ -182,7 +182,7 @@ export const madeOnePage =
               { title: texts.fee, isNumber: true, isFar: true },
             ],
             made.parts.map((part) => [
-              html`${standingTag(scope, part.standing)}${part.failReason !== null && html`<br><span class="soft">${foreign(part.failReason)}</span>`}`,
+              html`${statusTag(scope, part.status)}${part.failReason !== null && html`<br><span class="soft">${foreign(part.failReason)}</span>`}`,
               amountMarkup(scope, { value: part.amount, ticker }),
               amountMarkup(scope, { value: part.fee, ticker }),
             ]),
@@ -242,23 +242,10 @@ export const madeFile =
     })
   }
 
-const lineOf = ({
-  id,
-  createdAt,
-  standing,
-  ticker,
-  amount,
-  fee,
-  network,
-  to,
-  hash,
-  failReason,
-  localId,
-  meta,
-}: Made) => [
+const lineOf = ({ id, createdAt, status, ticker, amount, fee, network, to, hash, failReason, localId, meta }: Made) => [
   id,
   createdAt.toISOString(),
-  standing,
+  status,
   ticker,
   amount,
   fee,

@@ -6,8 +6,8 @@ import { formatUnits } from '../../platform/money/index.ts'
 import type { PayoutPagesDeps } from './deps.ts'
 import type { MadeFilter, MadeKind } from './made-filter.ts'
 
-/** The standing of a payout that was made. */
-export type MadeStanding = 'pending' | 'done' | 'failed'
+/** The status of a payout that was made. */
+export type PayoutStatus = 'pending' | 'done' | 'failed'
 
 /** A payout that was made, by a request of members, by the API, or by an exchange that forwards its amount. */
 export interface Made {
@@ -20,14 +20,14 @@ export interface Made {
   network: Network | null
   /** an address, or a masked card */
   to: string
-  standing: MadeStanding
+  status: PayoutStatus
   hash: string | null
   failReason: string | null
   localId: string | null
   meta: string | null
   createdAt: Date
   /** payments to the card */
-  parts: readonly { amount: string; fee: string; standing: MadeStanding; failReason: string | null }[]
+  parts: readonly { amount: string; fee: string; status: PayoutStatus; failReason: string | null }[]
 }
 
 /** A page of payouts, by the query of the API's list. */
@@ -55,7 +55,7 @@ export const listMade = async (
         fee: formatUnits(row.fee, scale),
         network: row.blockchain as Network,
         to: row.toAsSent ?? row.to,
-        standing: standingOf(status),
+        status: statusOf(status),
         hash: hash ?? null,
         failReason: row.failReason,
         localId: row.localId,
@@ -68,7 +68,7 @@ export const listMade = async (
   }
 }
 
-const standingOf = (status: string): MadeStanding =>
+const statusOf = (status: string): PayoutStatus =>
   status.toUpperCase() === 'DONE' ? 'done' : status.toUpperCase() === 'FAILED' ? 'failed' : 'pending'
 
 const ofCard = ({ payout, parts }: ListedPayout, scale: number): Made => {
@@ -88,7 +88,7 @@ const ofCard = ({ payout, parts }: ListedPayout, scale: number): Made => {
     fee: body.fee,
     network: null,
     to: payout.maskedCard,
-    standing: isFailed ? 'failed' : standingOf(body.status),
+    status: isFailed ? 'failed' : statusOf(body.status),
     hash: null,
     failReason: null,
     localId: payout.localId,
@@ -97,7 +97,7 @@ const ofCard = ({ payout, parts }: ListedPayout, scale: number): Made => {
     parts: body.transactions.map(({ amount, fee, status, failReason }) => ({
       amount,
       fee,
-      standing: standingOf(status),
+      status: statusOf(status),
       failReason: failReason ?? null,
     })),
   }

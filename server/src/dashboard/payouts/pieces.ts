@@ -7,7 +7,7 @@ import { linkTo, merchantPath, provePanel, type Visit } from '../../people/pages
 import { formatUnits } from '../../platform/money/index.ts'
 import { toneTag, type Scope } from '../frame/index.ts'
 import { PAYOUTS, type PayoutPagesDeps } from './deps.ts'
-import { PAYOUT_WORDS, type PayoutWords, type RequestStanding } from './words/index.ts'
+import { PAYOUT_WORDS, type PayoutWords, type RequestStatus } from './words/index.ts'
 
 export const textsOf = ({ language }: Pick<Scope, 'language'>): PayoutWords => PAYOUT_WORDS[language]
 
@@ -16,10 +16,8 @@ export const amountOf = (catalogue: Catalogue, ticker: string, units: bigint): s
   `${formatUnits(units, catalogue.find(ticker)?.scale ?? 0)}\u00A0${ticker}`
 
 /** A request that waits until its time has expired. */
-export const standingOf = (
-  { state, expiresAt }: { state: RequestState; expiresAt: Date },
-  now: Date,
-): RequestStanding => (state === 'waiting' && expiresAt <= now ? 'expired' : state)
+export const statusOf = ({ state, expiresAt }: { state: RequestState; expiresAt: Date }, now: Date): RequestStatus =>
+  state === 'waiting' && expiresAt <= now ? 'expired' : state
 
 const TONES = {
   waiting: 'warn',
@@ -29,10 +27,10 @@ const TONES = {
   refused: 'bad',
   withdrawn: 'calm',
   failed: 'bad',
-} as const satisfies Record<RequestStanding, string>
+} as const satisfies Record<RequestStatus, string>
 
-export const standingTag = (standing: RequestStanding, { standings }: PayoutWords): Markup =>
-  toneTag(TONES[standing], standings[standing])
+export const statusTag = (status: RequestStatus, { statuses }: PayoutWords): Markup =>
+  toneTag(TONES[status], statuses[status])
 
 /** The result of a form. `detail` is a text of the API, in English. */
 export interface Said {

@@ -28,8 +28,8 @@ import {
   provingPiece,
   type Said,
   saidPiece,
-  standingOf,
-  standingTag,
+  statusOf,
+  statusTag,
   textsOf,
 } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
@@ -106,7 +106,7 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
   const found = isUuid(id) ? await readRequest(deps.db, merchantId, id, visit.now.real) : undefined
   if (!found) return lostPage(visit, words)
   const isMaker = found.makerId === visit.session?.person.id
-  const isOpen = standingOf(found, visit.now.real) === 'waiting'
+  const isOpen = statusOf(found, visit.now.real) === 'waiting'
   const mayApprove = isOpen && (isMaker ? found.needed === 0 : mayRole(role, 'approve-payouts'))
   const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
   const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path) : undefined
@@ -160,7 +160,7 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
       ? texts.noApproval
       : found.approvals.map(({ email, at }) => html`<div>${foreign(email)}, ${showTime(at.getTime())}</div>`)
   return html`${facts([
-    [words.status, standingTag(standingOf(found, visit.now.real), texts)],
+    [words.status, statusTag(statusOf(found, visit.now.real), texts)],
     paymentPiece(scope, found),
     [refund === 'claim' ? refunds.fromBalance : texts.amount, sumsPiece(deps, found.lines)],
     refund === 'card' ? undefined : [texts.feeLimit, feesPiece(deps, found.lines)],

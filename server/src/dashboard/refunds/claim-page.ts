@@ -14,7 +14,7 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { lostPage, merchantPage, type Scope, type Submitted } from '../frame/index.ts'
 import { askForClaim, creditedOf, refuseClaimOf } from './commands.ts'
 import { pathOfRequest, type RefundPagesDeps } from './deps.ts'
-import { amountPiece, backPiece, problemsPiece, standingTag, textsOf, type Problem } from './pieces.ts'
+import { amountPiece, backPiece, problemsPiece, statusTag, textsOf, type Problem } from './pieces.ts'
 import { ofClaim } from './refund.ts'
 
 const LONGEST = 1_000
@@ -129,7 +129,7 @@ const details = ({ rules: { catalogue } }: RefundPagesDeps, scope: Scope, claim:
     html`<a href="${linkTo(visit, merchantPath(merchantId, path))}">${text}</a>`
   const name = showText(claim.name, LONGEST)
   return facts([
-    [words.status, standingTag(scope, row.standing, row.hasFailed)],
+    [words.status, statusTag(scope, row.status, row.hasFailed)],
     [texts.payment, html`${foreign(name)}<br>${link(`payments/crypto/${claim.invoiceId}`, texts.openPayment)}`],
     claim.email === null ? undefined : [words.email, foreign(claim.email)],
     [texts.received, amount(claim.paid)],

@@ -13,16 +13,16 @@ import {
   OF_CLAIMS,
   ofCard,
   ofClaim,
-  STANDINGS,
+  STATUSES,
   type Kind,
   type RefundRow,
-  type Standing,
+  type RefundStatus,
 } from './refund.ts'
 
 /** Conditions on refunds, all of which hold. They are the query of the page's URL. */
 export interface RefundFilter {
   kind: Kind | null
-  standing: Standing | null
+  status: RefundStatus | null
   ticker: string | null
   days: Days
   /** the fields as typed, without empty ones: for links and for the form */
@@ -42,22 +42,22 @@ export const readRefundFilter = (query: Readonly<Record<string, string>>, catalo
     if (text !== '' && text.length <= LONGEST && !text.includes('\0')) typed[field] = text
   }
   const kind = KINDS.find((one) => one === typed.kind) ?? null
-  const standing = STANDINGS.find((one) => one === typed.status) ?? null
+  const status = STATUSES.find((one) => one === typed.status) ?? null
   const ticker = typed.asset === undefined ? null : (catalogue.find(typed.asset)?.ticker ?? null)
   const days = readDays({ from: typed.from ?? '', to: typed.to ?? '' })
   const isWrong =
     days.isWrong ||
     (typed.kind !== undefined && kind === null) ||
-    (typed.status !== undefined && standing === null) ||
+    (typed.status !== undefined && status === null) ||
     (typed.asset !== undefined && ticker === null)
-  return { kind, standing, ticker, days, typed: typed as Record<string, string>, isWrong }
+  return { kind, status, ticker, days, typed: typed as Record<string, string>, isWrong }
 }
 
 /** The lists that a filter selects from. */
 export const refundSources = (
   { db, clock }: { db: Db; clock: Clock },
   merchantId: string,
-  { kind, standing, ticker, days }: RefundFilter,
+  { kind, status, ticker, days }: RefundFilter,
 ): Source<RefundRow>[] => {
   const { timeFrom, timeTo } = days
   const pageOf = (after: string | null, limit: number): ListPage => ({
@@ -72,7 +72,7 @@ export const refundSources = (
     name: 'claims',
     isKey: isUuid,
     read: async (after, limit) => {
-      const filter = { ...both, states: standing && OF_CLAIMS[standing] }
+      const filter = { ...both, states: status && OF_CLAIMS[status] }
       const { rows, next } = await listClaimsOf(db, merchantId, filter, pageOf(after, limit))
       return { rows: rows.map(ofClaim), next }
     },
@@ -81,7 +81,7 @@ export const refundSources = (
     name: 'cards',
     isKey: isUuid,
     read: async (after, limit) => {
-      const filter = { ...both, states: standing && OF_CARDS[standing] }
+      const filter = { ...both, states: status && OF_CARDS[status] }
       const { rows, next } = await listRefunds(db, merchantId, filter, pageOf(after, limit))
       return { rows: rows.map(ofCard), next }
     },

@@ -22,8 +22,8 @@ import {
 import { mergePage } from '../payments/index.ts'
 import { EXPORT, pathOfClaim, pathOfRequest, REFUNDS, ROWS, type RefundPagesDeps } from './deps.ts'
 import { readRefundFilter, refundSources, type RefundFilter } from './filter.ts'
-import { amountPiece, standingTag, textsOf } from './pieces.ts'
-import { KINDS, STANDINGS, type RefundRow } from './refund.ts'
+import { amountPiece, statusTag, textsOf } from './pieces.ts'
+import { KINDS, STATUSES, type RefundRow } from './refund.ts'
 
 const LONGEST_NAME = 80
 /** Requests of refunds that wait for an approval, shown above the list. */
@@ -100,7 +100,7 @@ const filterForm = (
     ]),
     choiceField({ name: 'status', label: words.status, value: typed['status'] }, [
       any,
-      ...STANDINGS.map((one) => [one, texts.standings[one]] as const),
+      ...STATUSES.map((one) => [one, texts.statuses[one]] as const),
     ]),
     choiceField({ name: 'asset', label: words.asset, value: typed['asset'] }, [any, ...assets]),
     dayField({ name: 'from', label: words.from, value: typed['from'] }),
@@ -122,7 +122,7 @@ const refundTable = (deps: RefundPagesDeps, scope: Scope, rows: readonly RefundR
     ],
     rows.map((row) => [
       naming(scope, row),
-      standingTag(scope, row.standing, row.hasFailed),
+      statusTag(scope, row.status, row.hasFailed),
       amountPiece(scope, deps.rules.catalogue, row.ticker, row.units),
       html`<span class="hash">${foreign(row.to)}</span>${row.network !== null && html`<br><span class="soft">${showNetwork(row.network)}</span>`}`,
       showTime(row.createdAt.getTime()),
@@ -154,21 +154,10 @@ export const refundsFile =
     return csvFile<string | undefined>(scope, { name: 'refunds.csv', columns: COLUMNS }, undefined, async (after) => {
       const { rows, next } = await mergePage(sources, after, listPage.max)
       return {
-        lines: rows.map(({ id, createdAt, kind, standing, ticker, units, to, network, invoiceId, email }) => {
+        lines: rows.map(({ id, createdAt, kind, status, ticker, units, to, network, invoiceId, email }) => {
           const asset = catalogue.find(ticker)
           const amount = asset === undefined ? '' : formatUnits(units, asset.scale)
-          return [
-            id,
-            createdAt.toISOString(),
-            kind,
-            standing,
-            amount,
-            ticker,
-            to,
-            network ?? '',
-            invoiceId,
-            email ?? '',
-          ]
+          return [id, createdAt.toISOString(), kind, status, amount, ticker, to, network ?? '', invoiceId, email ?? '']
         }),
         next,
       }

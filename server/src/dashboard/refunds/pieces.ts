@@ -6,20 +6,20 @@ import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { amountMarkup, toneTag, type Scope } from '../frame/index.ts'
 import { REFUNDS } from './deps.ts'
-import type { Standing } from './refund.ts'
+import type { RefundStatus } from './refund.ts'
 import { REFUND_WORDS, type RefundWords } from './words/index.ts'
 
 export const textsOf = ({ language }: Pick<Scope, 'language'>): RefundWords => REFUND_WORDS[language]
 
 const TONES = { open: 'warn', underway: 'warn', done: 'good', refused: 'bad' } as const satisfies Record<
-  Standing,
+  RefundStatus,
   string
 >
 
 /** The state of a refund in words. @param hasFailed a claim whose withdrawal has failed waits for a decision again */
-export const standingTag = (scope: Scope, standing: Standing, hasFailed: boolean): Markup => {
-  const { standings, failedBefore } = textsOf(scope)
-  return toneTag(TONES[standing], hasFailed ? failedBefore : standings[standing])
+export const statusTag = (scope: Scope, status: RefundStatus, hasFailed: boolean): Markup => {
+  const { statuses, failedBefore } = textsOf(scope)
+  return toneTag(TONES[status], hasFailed ? failedBefore : statuses[status])
 }
 
 /** An amount in ledger units; a dash for an asset that the installation serves no more. */

@@ -2,26 +2,26 @@ import type { Network } from '@bursar/chainkit'
 import type { ListedRefund, RefundState } from '../../cards/acquiring/index.ts'
 import type { ClaimDetail, ClaimState } from '../../pay-in/crypto-invoices/index.ts'
 
-export const STANDINGS = ['open', 'underway', 'done', 'refused'] as const
+export const STATUSES = ['open', 'underway', 'done', 'refused'] as const
 /**
  * - open: a claim that waits for the merchant's decision
  * - underway: the money is on its way to the payer
  * - done: the payer has it
  * - refused: the merchant has refused the claim, or the acquirer the refund
  */
-export type Standing = (typeof STANDINGS)[number]
+export type RefundStatus = (typeof STATUSES)[number]
 
 export const KINDS = ['claim', 'card'] as const
 /** A claim of a crypto invoice, or a refund of a card payment. */
 export type Kind = (typeof KINDS)[number]
 
-export const OF_CLAIMS: Readonly<Record<Standing, readonly ClaimState[]>> = {
+export const OF_CLAIMS: Readonly<Record<RefundStatus, readonly ClaimState[]>> = {
   open: ['requested', 'failed'],
   underway: ['approved'],
   done: ['sent'],
   refused: ['refused'],
 }
-export const OF_CARDS: Readonly<Record<Standing, readonly RefundState[]>> = {
+export const OF_CARDS: Readonly<Record<RefundStatus, readonly RefundState[]>> = {
   open: [],
   underway: ['requested', 'asked'],
   done: ['done'],
@@ -34,7 +34,7 @@ export interface RefundRow {
   id: string
   key: string
   createdAt: Date
-  standing: Standing
+  status: RefundStatus
   /** of a claim: its withdrawal has failed, and the merchant decides again */
   hasFailed: boolean
   ticker: string
@@ -54,7 +54,7 @@ export const ofClaim = (claim: ClaimDetail): RefundRow => ({
   id: claim.id,
   key: claim.id,
   createdAt: claim.requestedAt,
-  standing: STANDINGS.find((one) => OF_CLAIMS[one].includes(claim.state))!,
+  status: STATUSES.find((one) => OF_CLAIMS[one].includes(claim.state))!,
   hasFailed: claim.state === 'failed',
   ticker: claim.ticker,
   units: claim.units === null || claim.state === 'failed' ? claim.paid - claim.fee : claim.units,
@@ -70,7 +70,7 @@ export const ofCard = (refund: ListedRefund): RefundRow => ({
   id: refund.id,
   key: refund.id,
   createdAt: refund.createdAt,
-  standing: STANDINGS.find((one) => OF_CARDS[one].includes(refund.state))!,
+  status: STATUSES.find((one) => OF_CARDS[one].includes(refund.state))!,
   hasFailed: false,
   ticker: refund.ticker,
   units: refund.units,

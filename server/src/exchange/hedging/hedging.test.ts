@@ -11,7 +11,7 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { newId } from '../../../../test/world/merchant.ts'
 import { E18 } from '../../market/rates/index.ts'
 import { createStop } from '../../ledger/stops/index.ts'
-import { hedgeFlows, listOpenOrders, newestOrders, standings, startHedging, stopHedging } from './index.ts'
+import { hedgeFlows, listOpenOrders, newestOrders, readPositions, startHedging, stopHedging } from './index.ts'
 import { createPositionWatchJob } from './jobs-watching.ts'
 import { BTC, catalogue, createHedgeWorld, readPolicy, SOUND, type HedgeWorld } from './test-world.ts'
 import type { Fault } from '../../../../test/world/venue.ts'
@@ -253,7 +253,9 @@ test('profit is the margin of merchants less the cost of the hedge over the midd
   await world.sell('USDT', 'BTC', '0.1')
   world.venue.prices.set('BTC/USDT', 65_100n * E18)
   await world.place()
-  const at = (await standings(db, catalogue, readPolicy({}), world.usdtMarkets)).find(({ asset }) => asset === 'BTC')!
+  const at = (await readPositions(db, catalogue, readPolicy({}), world.usdtMarkets)).find(
+    ({ asset }) => asset === 'BTC',
+  )!
   expect(at).toMatchObject({
     hedged: BTC / 10n,
     exposure: 0n,
@@ -383,7 +385,7 @@ test('in any history with kills: one order for a client id, every fill posted on
       }
       expect(await listOpenOrders(db)).toEqual([])
       expect(await world.sound()).toEqual({ ...SOUND, drift: [] })
-      for (const { asset, exposureUsdt } of await standings(db, catalogue, readPolicy({}), world.usdtMarkets))
+      for (const { asset, exposureUsdt } of await readPositions(db, catalogue, readPolicy({}), world.usdtMarkets))
         if (asset !== 'USDT') expect([asset, Math.abs(Number(exposureUsdt)) < 50e18]).toEqual([asset, true])
     }),
     { endOnFailure: true, numRuns: cases(8) },

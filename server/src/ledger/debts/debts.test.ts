@@ -11,7 +11,7 @@ import { stopDebtors, liftDebtorStops } from './index.ts'
 const { db } = useDb()
 const moment = { at: new Date(), newId: () => uuidv7(Date.now(), randomBytes(10)) }
 
-const standing = async (merchantId: string): Promise<number> =>
+const openDebts = async (merchantId: string): Promise<number> =>
   (
     await sql<{
       n: number
@@ -29,9 +29,9 @@ test('the stop of a debtor waits for a withdrawal that is being planned now, and
     expect(isFrozen).toBe(false)
   })
   await freezing
-  expect(await standing(pair.merchantId)).toBe(1)
+  expect(await openDebts(pair.merchantId)).toBe(1)
   await inTransaction(db, (tx) => stopDebtors(tx, [pair, pair], moment))
-  expect(await standing(pair.merchantId), 'once').toBe(1)
+  expect(await openDebts(pair.merchantId), 'once').toBe(1)
   await inTransaction(db, (tx) => liftDebtorStops(tx, [pair], moment))
-  expect(await standing(pair.merchantId)).toBe(0)
+  expect(await openDebts(pair.merchantId)).toBe(0)
 })

@@ -26,7 +26,7 @@ export {
   lockAccounts,
   placedUnder,
   spendableAccounts,
-  standingOf,
+  accountsOf,
   totalOf,
   totalOfKinds,
   totalsOf,

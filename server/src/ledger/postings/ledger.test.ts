@@ -233,7 +233,7 @@ describe('inside a transaction', () => {
     expect(await second).toEqual([{ kind: 'answered', answer }])
   })
 
-  test('a refusal leaves the others standing', async () => {
+  test('a refusal leaves the others accounts', async () => {
     const merchant = randomUUID()
     await fund(db, merchant, 10n)
     const outcomes = await inTransaction(db, (tx) =>

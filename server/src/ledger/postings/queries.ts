@@ -117,7 +117,7 @@ export interface LedgerAccount {
 }
 
 /** The accounts of a merchant of these kinds at one moment, by asset. */
-export const standingOf = async (
+export const accountsOf = async (
   db: Db,
   merchantId: string,
   kinds: readonly AccountKind[],

@@ -54,8 +54,8 @@ interface Given {
 
 /** Begins to end an active merchant. Does nothing if it is ending. Throws an EndingProblem for one that has ended. */
 export const beginEnding = (tx: Tx, given: Given, moment: Moment): Promise<void> =>
-  move(tx, given, 'ending', moment, (standing) => {
-    if (standing.state === 'ended') throw new EndingProblem('the merchant has ended')
+  move(tx, given, 'ending', moment, (service) => {
+    if (service.state === 'ended') throw new EndingProblem('the merchant has ended')
   })
 
 /**
@@ -100,12 +100,12 @@ const move = async (
   { merchantId, actor }: Given,
   state: Service,
   moment: Moment,
-  check: (standing: ServiceState) => void,
+  check: (service: ServiceState) => void,
 ): Promise<void> => {
-  const standing = await lock(tx, merchantId)
-  check(standing)
-  if (standing.state === state) return
+  const service = await lock(tx, merchantId)
+  check(service)
+  if (service.state === state) return
   await sql`insert into merchant_endings(merchant_id, state, since) values (${merchantId}, ${state}, ${moment.at})
     on conflict (merchant_id) do update set state = excluded.state, since = excluded.since`.execute(tx)
-  await audit(tx, merchantId, { actor, action: state, detail: { before: standing.state } }, moment)
+  await audit(tx, merchantId, { actor, action: state, detail: { before: service.state } }, moment)
 }

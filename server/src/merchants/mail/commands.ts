@@ -5,7 +5,7 @@ import { audienceOf } from '../mail-templates/index.ts'
 import { mailAddress, mailboxOf } from '../../platform/base/mail-address.ts'
 import { LIMITS } from './limits.ts'
 import type { Mail, Queued } from './mail.ts'
-import { countRequests, insertMail, readStanding } from './store.ts'
+import { countRequests, insertMail, readCounts } from './store.ts'
 
 /**
  * Queues mails in the transaction of the change that they report. It never fails the caller: for each mail, in the
@@ -23,15 +23,15 @@ const queueMail = async (tx: Tx, given: Mail, { at, newId }: Moment): Promise<Qu
   if (to === undefined) return 'unusable'
   const audience = audienceOf(given)
   const mail = { ...given, to, audience, mailbox: mailboxOf(to), id: newId(), at }
-  const standing = await readStanding(tx, mail)
-  if (!standing.sends) return 'off'
-  if (standing.repeated) return 'repeated'
-  if (standing.lately >= LIMITS.perMailboxAndHour[audience]) return 'limited'
+  const counts = await readCounts(tx, mail)
+  if (!counts.sends) return 'off'
+  if (counts.repeated) return 'repeated'
+  if (counts.lately >= LIMITS.perMailboxAndHour[audience]) return 'limited'
   if (mail.kind === 'payment-request') {
     const { inHour, inDay, toMailboxInDay } = LIMITS.requests
     const lately = await countRequests(tx, mail)
     if (lately.inHour >= inHour || lately.inDay >= inDay || lately.toMailboxInDay >= toMailboxInDay) return 'limited'
-  } else if (audience === 'payer' && standing.aboutIt >= LIMITS.perThing) return 'limited'
+  } else if (audience === 'payer' && counts.aboutIt >= LIMITS.perThing) return 'limited'
   return (await insertMail(tx, mail)) ? 'queued' : 'repeated'
 }
 

@@ -15,7 +15,7 @@ export const listMails = (
 ): Promise<StoredMail[]> => selectMails(db, which, most)
 
 /** The state of the mail queue, for the operator. */
-export const mailStanding = async (
+export const mailState = async (
   db: Db,
 ): Promise<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }> => {
   const { rows } = await sql<{ sends: boolean; waiting: number; oldest: Date | null; failedLately: number }>`select

@@ -8,7 +8,7 @@ import {
   announceSending,
   listMails,
   mailAddress,
-  mailStanding,
+  mailState,
   maskAddress,
   queueMails,
   sendsMail,
@@ -45,7 +45,7 @@ describe('a mail', () => {
         data: { missing: '40', ticker: 'USDT' },
       },
     ])
-    expect(await mailStanding(db)).toMatchObject({ sends: true, waiting: 1, oldest: new Date(NOW) })
+    expect(await mailState(db)).toMatchObject({ sends: true, waiting: 1, oldest: new Date(NOW) })
   })
 
   test('is queued once for an address, however many callers queue it at the same moment', async () => {

@@ -13,7 +13,7 @@ const COLUMNS =
 type NewMail = Mail & { id: string; audience: Audience; mailbox: string; at: Date }
 
 /** Reads all that decides whether a mail is queued, in one query. */
-export const readStanding = async (
+export const readCounts = async (
   tx: Tx,
   mail: NewMail,
 ): Promise<{ sends: boolean; repeated: boolean; lately: number; aboutIt: number }> => {

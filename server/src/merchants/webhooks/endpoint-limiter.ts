@@ -12,17 +12,17 @@ export class EndpointLimiter {
   signer: Signer | undefined
   #limit = 1
   #underWay = 0
-  #standing: 'unknown' | 'answers' | 'silent' = 'unknown'
+  #health: 'unknown' | 'answers' | 'silent' = 'unknown'
   readonly #waiting: ClaimedStream[] = []
 
   /** True when the limiter holds no state that must be preserved. */
   get idle(): boolean {
-    return this.#underWay === 0 && this.#waiting.length === 0 && this.#standing !== 'silent'
+    return this.#underWay === 0 && this.#waiting.length === 0 && this.#health !== 'silent'
   }
 
   /** Whether the receiver answered the last attempt. */
   get answers(): boolean {
-    return this.#standing === 'answers'
+    return this.#health === 'answers'
   }
 
   /**
@@ -31,7 +31,7 @@ export class EndpointLimiter {
    * @param crowded many receivers hang: a silent one gets no streams
    */
   room(crowded: boolean): number {
-    if (crowded && this.#standing === 'silent') return 0
+    if (crowded && this.#health === 'silent') return 0
     const most = this.answers ? 2 * this.#limit : 1
     return Math.max(0, most - this.#underWay - this.#waiting.length)
   }
@@ -62,7 +62,7 @@ export class EndpointLimiter {
 
   /** Adapts the limit to an attempt: higher while responses are fast, lower when slow, 1 without a response. */
   learn(outcome: 'fast' | 'slow' | 'none'): void {
-    this.#standing = outcome === 'none' ? 'silent' : 'answers'
+    this.#health = outcome === 'none' ? 'silent' : 'answers'
     if (outcome === 'none') this.#limit = 1
     else this.#limit = Math.min(this.#limit * 2, outcome === 'slow' ? SLOW_LIMIT : HIGHEST_LIMIT)
   }

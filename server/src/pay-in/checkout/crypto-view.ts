@@ -100,7 +100,7 @@ const receivedOf = (
   ticker,
   networkName: nameOn(catalogue, ticker, blockchain),
   hash: hash ?? undefined,
-  standing: state === 'too-small' ? 'tooSmall' : state,
+  status: state === 'too-small' ? 'tooSmall' : state,
   confirmations,
   needed: needed ?? undefined,
   at: seenAt,

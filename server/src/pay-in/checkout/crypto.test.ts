@@ -103,7 +103,7 @@ describe('the page of a crypto invoice', () => {
       paid: '40',
       missing: '60',
       send: '60',
-      payments: [{ value: '40', standing: 'credited' }],
+      payments: [{ value: '40', status: 'credited' }],
       to: { uri: expect.stringContaining(`uint256=${60n * E18}`) as string },
     })
     const rest = await world.payment(id, '60')
@@ -111,7 +111,7 @@ describe('the page of a crypto invoice', () => {
     expect((await see(id)).state).toMatchObject({
       at: 'confirming',
       paid: '100',
-      payments: [{}, { value: '60', standing: 'waiting' }],
+      payments: [{}, { value: '60', status: 'waiting' }],
     })
     expect(await pages.receipt(id, VISIT)).toBeUndefined()
     await world.settle('BINANCE_SMART_CHAIN')

@@ -60,8 +60,8 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
     },
     receipt: async (id, { language }) => {
       const found = await load(id)
-      if (found?.standing.at !== 'paid') return undefined
-      const receipt = receiptOf(found, found.standing.when, settings.catalogue)
+      if (found?.status.at !== 'paid') return undefined
+      const receipt = receiptOf(found, found.status.when, settings.catalogue)
       return {
         name: `receipt-${id}.pdf`,
         pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(refuseIfBusy),
@@ -73,13 +73,13 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
 type Unsigned = Omit<PageView, 'seller' | 'now'>
 
 const fiatView = (
-  { invoice, standing }: FiatInvoiceForPayer,
+  { invoice, status }: FiatInvoiceForPayer,
   visit: Visit,
   now: number,
   catalogue: Catalogue,
 ): Unsigned => {
   const { id, name, description, redirectUrl, language } = invoice
-  const atBank = visit.returned && standing.at === 'leaving'
+  const atBank = visit.returned && status.at === 'leaving'
   return {
     kind: 'fiat',
     id,
@@ -88,10 +88,10 @@ const fiatView = (
     language: language ?? undefined,
     path: `/invoices/fiat/${id}`,
     returnTo: redirectUrl ?? undefined,
-    keep: atBank || (visit.returned && standing.at === 'checking') ? { returned: '1' } : {},
+    keep: atBank || (visit.returned && status.at === 'checking') ? { returned: '1' } : {},
     state: stateOf(
       invoice,
-      standing.at === 'open' && invoice.expiresAt.getTime() <= now ? { at: 'expired' } : standing,
+      status.at === 'open' && invoice.expiresAt.getTime() <= now ? { at: 'expired' } : status,
       atBank,
       catalogue,
     ),
@@ -108,19 +108,19 @@ const text = (units: bigint, ticker: string, catalogue: Catalogue): string =>
 
 const stateOf = (
   invoice: FiatInvoice,
-  standing: FiatInvoiceForPayer['standing'],
+  status: FiatInvoiceForPayer['status'],
   atBank: boolean,
   catalogue: Catalogue,
 ): PageState => {
-  if (standing.at === 'open') return openState(invoice, standing.offered)
-  if (standing.at === 'expired')
+  if (status.at === 'open') return openState(invoice, status.offered)
+  if (status.at === 'expired')
     return { at: 'expired', asked: invoice.units === null ? undefined : amountOf(invoice, catalogue) }
   const asked = amountOf(invoice, catalogue)
-  switch (standing.at) {
+  switch (status.at) {
     case 'waiting':
       return { at: 'waiting', asked }
     case 'leaving': {
-      const { method, url, fields } = standing.page
+      const { method, url, fields } = status.page
       return atBank
         ? { at: 'checking', asked, back: { method, url, fields } }
         : { at: 'leaving', asked, method, url, fields }
@@ -131,15 +131,15 @@ const stateOf = (
       return {
         at: 'failed',
         asked,
-        charged: standing.charged,
-        why: standing.why ?? undefined,
-        reason: standing.reason ?? undefined,
-        canRetry: standing.canRetry,
+        charged: status.charged,
+        why: status.why ?? undefined,
+        reason: status.reason ?? undefined,
+        canRetry: status.canRetry,
       }
     case 'received':
       return { at: 'received', asked }
     case 'paid':
-      return paidState(invoice, asked, standing, catalogue)
+      return paidState(invoice, asked, status, catalogue)
   }
 }
 

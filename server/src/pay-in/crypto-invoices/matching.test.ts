@@ -217,7 +217,7 @@ test('a missing part is forgiven up to one unit of worth for each payment, and r
   expect([asked(49n, 49n), asked(49n, 48n)]).toEqual([98n, 98n])
 })
 
-test('sums leave out lost payments, and count waiting ones apart', () => {
+test('sums leave out lost payments, and count waiting ones separately', () => {
   const totals = totalsOf(
     [
       payment({ units: 5n, fee: 1n, priceE18: E18 }),

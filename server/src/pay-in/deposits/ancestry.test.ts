@@ -42,7 +42,7 @@ const seen = async () => {
   await readAncestry()
   return paid
 }
-const mined = (hash: string, keys: string[]) => pay('somebody', BTC, { hash, keys })
+const mined = (hash: string, keys: string[]) => pay('payer', BTC, { hash, keys })
 const notified = async () => (await world.notices()).map(({ status, body }) => [status, body.failReason])
 
 test('audit D-B6, row B-24: a deposit whose unconfirmed ancestor is replaced has failed once the replacement is final', async () => {

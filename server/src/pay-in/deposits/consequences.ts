@@ -105,7 +105,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   // A sum of small deposits returns to suspense before its parts are taken out of suspense.
   const [sums, others] = [moved.filter(({ deposit }) => isSum(deposit)), moved.filter(({ deposit }) => !isSum(deposit))]
   for (const { deposit, before } of [...sums, ...others]) {
-    const account = standingOf(before.state)
+    const account = holdingKindOf(before.state)
     const available = all.get(pairText(deposit))!
     const { item, taken, short } = takeBackItem(deposit, { account, available: available[account] }, moment)
     available[account] -= taken
@@ -118,7 +118,7 @@ const takeBackAll = async (tx: Tx, moved: readonly Moved[], moment: Moment): Pro
   return items
 }
 
-const standingOf = (state: DepositState): HoldingKind => {
+const holdingKindOf = (state: DepositState): HoldingKind => {
   if (state === 'credited') return 'merchant'
   return state === 'suspended' ? 'suspense' : 'quarantine'
 }

@@ -96,7 +96,7 @@ test('one that is seen in the pool and replaced has failed once the replacement 
     { ancestorsOf: async () => [{ transaction: paid.hash, keys: [...paid.keys] }] },
     1,
   ).run(new AbortController().signal)
-  await world.mine('BITCOIN', 100, [pay('somebody', 1n, { hash: 'conflict', keys: [paid.keys[299]!] })])
+  await world.mine('BITCOIN', 100, [pay('payer', 1n, { hash: 'conflict', keys: [paid.keys[299]!] })])
   await world.settle('BITCOIN', 105, 100)
   const { rows } =
     await sql`select state, fail_reason as reason, count(*)::int as count from deposits group by 1, 2`.execute(world.db)

@@ -74,7 +74,7 @@ describe('a block is lost before the credit', () => {
 
   test('and another transaction takes its place for good: Failed once that is final, and not before', async () => {
     const paid = pay(owned.address, BTC, { keys: ['coin:1', 'coin:2'] })
-    const conflict = pay('somebody', BTC, { keys: ['coin:2'] })
+    const conflict = pay('payer', BTC, { keys: ['coin:2'] })
     await world.poolHas('BITCOIN', [paid])
     await world.mine('BITCOIN', 100, [conflict])
     await world.settle('BITCOIN', 105, 99)
@@ -187,7 +187,7 @@ describe('a credited deposit is lost', () => {
   test('and replaced for good: Failed after Done', async () => {
     const paid = await creditFirst()
     await world.orphan('BITCOIN', 100)
-    await world.mine('BITCOIN', 100, [pay('somebody', BTC, { keys: paid.keys })], 'b')
+    await world.mine('BITCOIN', 100, [pay('payer', BTC, { keys: paid.keys })], 'b')
     await world.settle('BITCOIN', 105, 100)
     expect(await world.statuses()).toEqual(['Pending', 'Done', 'Failed'])
     expect(await books()).toEqual(NOTHING)

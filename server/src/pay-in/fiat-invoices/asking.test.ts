@@ -133,7 +133,7 @@ describe('an invoice by a form', () => {
 
   test('leaves the amount to the payer, in a currency the form may fix', async () => {
     const id = (await form({ ticker: 'KZT' })).headers.location!.split('/').at(-1)!
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'open', offered: [{ ticker: 'KZT' }] })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'open', offered: [{ ticker: 'KZT' }] })
     await world.proceed(id, { value: '12000' })
     expect((await world.lookup(id)).amount).toEqual({ value: '12000', ticker: 'KZT' })
   })
@@ -174,7 +174,7 @@ describe('an invoice by a form', () => {
     const idOf = async (value: string) =>
       (await fresh.form({ merchantId: fresh.merchantId, name: 'Donation', value })).headers.location!.split('/').at(-1)!
     const id = await idOf('15000')
-    expect((await fresh.forPayer(id)).standing).toMatchObject({
+    expect((await fresh.forPayer(id)).status).toMatchObject({
       at: 'open',
       offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }],
     })

@@ -203,7 +203,7 @@ describe('a card that was refused and is called paid', () => {
 
   test('audit F-7: its page does not say that no money was taken, and is not sent to pay again', async () => {
     const { id } = await calledPaid()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'checking' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'checking' })
     await world.proceed(id)
     expect(await world.payments(id)).toHaveLength(1)
   })
@@ -223,7 +223,7 @@ describe('a card that was refused and is called paid', () => {
     const { id, confirm } = await calledPaid()
     await world.later(61 * 60_000)
     expect(await world.statuses()).toEqual(['Pending', 'Failed'])
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'failed', charged: 'unknown' })
     confirm()
     await world.later(DAY_MS)
     expect([await world.balance('suspense'), await world.alerts()]).toEqual([100_00n, ['payment-suspended']])

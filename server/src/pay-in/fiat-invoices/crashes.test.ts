@@ -95,7 +95,7 @@ test('an order that was lost with the process is never given to the same acquire
     ['first', 'unsure'],
     ['second', 'open'],
   ])
-  expect((await world.forPayer(id)).standing).toMatchObject({ at: 'leaving' })
+  expect((await world.forPayer(id)).status).toMatchObject({ at: 'leaving' })
   await world.later(74 * HOUR_MS)
   expect((await world.lookup(id)).status).toBe('FAILED')
 })

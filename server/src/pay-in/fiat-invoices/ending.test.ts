@@ -21,7 +21,7 @@ describe('the end of 72 hours', () => {
     expect(body).toMatchObject({ status: 'Failed', error: { code: 1, message: 'Not paid in time' }, ticker: 'UAH' })
     expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
     await expect(world.proceed(id)).rejects.toMatchObject({ reason: 'ended' })
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'expired' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'expired' })
   })
 
   test('reports the last refusal of a card, with its number', async () => {
@@ -33,7 +33,7 @@ describe('the end of 72 hours', () => {
       status: 'Failed',
       error: { code: 51, message: 'Insufficient funds' },
     })
-    expect((await world.forPayer(id)).standing).toEqual({
+    expect((await world.forPayer(id)).status).toEqual({
       at: 'failed',
       why: 'funds',
       reason: 'Insufficient funds',
@@ -123,16 +123,16 @@ describe('money that goes back', () => {
     await inTransaction(world.db, (tx) => announceSending(tx, true, new Date(world.now)))
     const { id, reference } = await world.paidInvoice()
     const letters = async () => (await listMails(world.db, {})).filter(({ kind }) => kind === 'card-refunded')
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 0n })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'paid', givenBack: 0n })
     world.first.refundAnswer = 'waiting'
     const waiting = await world.refund(reference, 30_00n)
     await world.work()
-    expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
+    expect((await world.forPayer(id)).status).toMatchObject({ givenBack: 0n })
     await world.later(20 * 60_000)
     await world.act((tx, moment) =>
       resolveRefund(tx, { id: waiting.id, how: 'refused', by: 'operator' }, world.subscriber, moment),
     )
-    expect((await world.forPayer(id)).standing).toMatchObject({ givenBack: 0n })
+    expect((await world.forPayer(id)).status).toMatchObject({ givenBack: 0n })
     expect(await letters()).toEqual([])
     expect(await world.alerts()).toEqual(['refund-refused'])
     world.first.refundAnswer = 'succeeded'
@@ -140,7 +140,7 @@ describe('money that goes back', () => {
     await world.later(60_000)
     await world.refund(reference, 20_00n)
     await world.later(60_000)
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'paid', givenBack: 50_00n })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'paid', givenBack: 50_00n })
     expect((await letters()).map(({ state }) => state)).toEqual(['queued', 'queued'])
     expect(await world.statuses()).toEqual(['Pending', 'Done'])
   })

@@ -18,7 +18,7 @@ describe('a refused card', () => {
     const { id } = await refused()
     expect([await status(id), await world.statuses()]).toEqual(['FAILED', ['Pending', 'Failed']])
     expect((await world.notices()).at(-1)!.body).toMatchObject({ error: { code: 51, message: 'Insufficient funds' } })
-    expect((await world.forPayer(id)).standing).toEqual({
+    expect((await world.forPayer(id)).status).toEqual({
       at: 'failed',
       why: 'funds',
       reason: 'Insufficient funds',
@@ -32,9 +32,9 @@ describe('a refused card', () => {
     world.first.refuses(reference, '777', 'Відмова')
     await world.hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
     await world.later(15 * MINUTE_MS)
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'failed', why: 'declined', reason: 'Відмова' })
   })
 
   test('audit C-4: fails it a quarter of an hour later where the page takes another one', async () => {
@@ -93,7 +93,7 @@ describe('a refused card', () => {
       await world.balance('suspense'),
       await world.alerts(),
     ]).toEqual(['FAILED', 0n, 100_00n, ['payment-suspended']])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'received' })
   })
 })
 
@@ -103,9 +103,9 @@ describe('the payer reads that no money was taken only where that is known', () 
     world.first.pays(reference, { units: 99_00n })
     await world.hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'received' })
     await world.later(73 * HOUR_MS)
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'received' })
   })
 
   test('as much of another currency is in suspense, and credits nothing', async () => {
@@ -115,13 +115,13 @@ describe('the payer reads that no money was taken only where that is known', () 
     await world.work()
     expect(await world.balance('suspense', 'KZT')).toBe(100_00n)
     expect([await world.balance('merchant', 'KZT'), await world.balance('merchant')]).toEqual([0n, 0n])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'received' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'received' })
   })
 
   test('audit F-7: a page whose time ran out without a word says that it is not known', async () => {
     const { id } = await world.atTheBank()
     for (let hour = 0; hour < 75; hour += 25) await world.later(25 * HOUR_MS)
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'failed', charged: 'unknown' })
   })
 
   test('audit F-7: money that was taken and went back is not called untouched', async () => {
@@ -130,6 +130,6 @@ describe('the payer reads that no money was taken only where that is known', () 
     world.first.reverses(reference, 'all')
     await world.hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toMatchObject({ at: 'failed', charged: 'unknown' })
+    expect((await world.forPayer(id)).status).toMatchObject({ at: 'failed', charged: 'unknown' })
   })
 })

@@ -54,7 +54,7 @@ test('an acquirer that hangs on a question delays no page of another acquirer, n
     const own = await world.create()
     for (const id of [other, own]) {
       await world.proceed(id)
-      await vi.waitFor(async () => expect((await world.forPayer(id)).standing.at).toBe('leaving'), {
+      await vi.waitFor(async () => expect((await world.forPayer(id)).status.at).toBe('leaving'), {
         timeout: 60_000,
       })
     }

@@ -24,7 +24,7 @@ describe('an invoice that is paid', () => {
     })
     await world.proceed(id)
     expect((await world.lookup(id)).status).toBe('PENDING')
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'waiting' })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'waiting' })
     await world.work()
     const [payment] = await world.payments(id)
     const reference = payment!.id
@@ -37,7 +37,7 @@ describe('an invoice that is paid', () => {
       callbackUrl: 'https://pay.example/acquirers/first/callback',
       returnUrl: `https://pay.example/invoices/fiat/${id}?returned=1`,
     })
-    expect((await world.forPayer(id)).standing).toMatchObject({
+    expect((await world.forPayer(id)).status).toMatchObject({
       at: 'leaving',
       page: { method: 'GET', url: `https://first.example/pay/${reference}` },
     })
@@ -82,7 +82,7 @@ describe('an invoice that is paid', () => {
       },
     ])
     for (const { body } of notices) expect([...Value.Errors(fiatInvoiceNotice.schema, body)]).toEqual([])
-    expect((await world.forPayer(id)).standing).toEqual({ at: 'paid', when: new Date(START), givenBack: 0n })
+    expect((await world.forPayer(id)).status).toEqual({ at: 'paid', when: new Date(START), givenBack: 0n })
   })
 
   test("audit F-9.6: mails its payer one receipt, in the language the page had, with the payment's number of the page's receipt", async () => {
@@ -164,7 +164,7 @@ describe('an invoice that is paid', () => {
     world.first.refuses(reference)
     await world.hear(reference)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({
+    expect((await world.forPayer(id)).status).toEqual({
       at: 'failed',
       why: 'funds',
       reason: 'Insufficient funds',
@@ -200,7 +200,7 @@ describe('an invoice that is paid', () => {
     const id = await world.create({ toPendingImmediate: true })
     expect((await world.lookup(id)).status).toBe('PENDING')
     await world.work()
-    expect((await world.forPayer(id)).standing.at).toBe('leaving')
+    expect((await world.forPayer(id)).status.at).toBe('leaving')
     const { body } = (await world.notices())[0]!
     expect(body).toMatchObject({ status: 'Pending', amount: '100' })
     expect(body.email).toBeUndefined()
@@ -209,7 +209,7 @@ describe('an invoice that is paid', () => {
   test('the payer chooses the parts that the merchant left open', async () => {
     const id = await world.create({ amount: undefined })
     expect(await world.lookup(id)).toMatchObject({ amount: null })
-    expect((await world.forPayer(id)).standing).toMatchObject({
+    expect((await world.forPayer(id)).status).toMatchObject({
       at: 'open',
       offered: [{ ticker: 'UAH' }, { ticker: 'KZT' }],
     })
@@ -262,7 +262,7 @@ describe('an acquirer that does not take the order', () => {
     expect(others).toEqual([])
     expect(one).toMatchObject({ acquirer: 'first', state: 'unsure', page: null })
     expect(two).toMatchObject({ acquirer: 'second', state: 'open', tried: ['first'] })
-    expect((await world.forPayer(id)).standing).toMatchObject({
+    expect((await world.forPayer(id)).status).toMatchObject({
       at: 'leaving',
       page: { url: `https://second.example/pay/${two!.id}` },
     })
@@ -329,7 +329,7 @@ describe('an acquirer that does not take the order', () => {
     await world.proceed(id)
     await world.work()
     expect((await world.payments(id)).map(({ state }) => state)).toEqual(['unsure', 'unsure'])
-    expect((await world.forPayer(id)).standing).toEqual({
+    expect((await world.forPayer(id)).status).toEqual({
       at: 'failed',
       why: null,
       reason: null,
@@ -347,7 +347,7 @@ describe('an acquirer that does not take the order', () => {
     const id = await world.create()
     await world.proceed(id)
     await world.work()
-    expect((await world.forPayer(id)).standing).toEqual({
+    expect((await world.forPayer(id)).status).toEqual({
       at: 'failed',
       why: 'unavailable',
       reason: null,
@@ -357,7 +357,7 @@ describe('an acquirer that does not take the order', () => {
     expect(await world.alerts()).toEqual(['payment-not-taken'])
     await world.proceed(id)
     await world.work()
-    expect((await world.forPayer(id)).standing.at).toBe('leaving')
+    expect((await world.forPayer(id)).status.at).toBe('leaving')
     expect(await world.alerts()).toEqual([])
   })
 

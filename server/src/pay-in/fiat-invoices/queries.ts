@@ -19,7 +19,7 @@ interface Refused {
 }
 
 /** The state of an invoice for its payer. */
-type FiatStanding =
+type FiatInvoiceStatus =
   /** the payer enters personal data, and the amount if it is open, in one of these currencies */
   | { at: 'open'; offered: readonly FiatAsset[] }
   /** an acquirer is being asked for its page */
@@ -41,7 +41,7 @@ type FiatStanding =
 export interface FiatInvoiceForPayer {
   invoice: FiatInvoice
   company: { name: string; url: string }
-  standing: FiatStanding
+  status: FiatInvoiceStatus
 }
 
 /** Returns the payments of an invoice, oldest first; undefined if there is no such invoice. */
@@ -62,16 +62,16 @@ export const findForPayer = async (
   return {
     invoice,
     company: await companyOf(db, invoice.merchantId),
-    standing: await standingOf(db, invoice, settings, at),
+    status: await statusOf(db, invoice, settings, at),
   }
 }
 
-const standingOf = async (
+const statusOf = async (
   db: Db | Tx,
   invoice: FiatInvoice,
   { catalogue, table }: Pick<FiatInvoiceSettings, 'catalogue' | 'table'>,
   at: Date,
-): Promise<FiatStanding> => {
+): Promise<FiatInvoiceStatus> => {
   const { state, merchantId, id } = invoice
   switch (state) {
     case 'created':
@@ -92,9 +92,9 @@ const standingOf = async (
     case 'failed':
       return invoice.paymentId === null
         ? { at: 'expired' }
-        : endedStanding(await paymentsOf(db, merchantId, id), table, { mayRetry: false })
+        : endedStatus(await paymentsOf(db, merchantId, id), table, { mayRetry: false })
     case 'pending':
-      return pendingStanding(await paymentsOf(db, merchantId, id), table, at)
+      return pendingStatus(await paymentsOf(db, merchantId, id), table, at)
   }
 }
 
@@ -105,11 +105,11 @@ const standingOf = async (
 const isNotCharged = ({ state, calledAt }: Payment): boolean =>
   (state === 'refused' || state === 'not-taken') && calledAt === null
 
-const endedStanding = (
+const endedStatus = (
   payments: readonly Payment[],
   table: RoutingTable,
   { mayRetry }: { mayRetry: boolean },
-): FiatStanding => {
+): FiatInvoiceStatus => {
   if (payments.some(({ state }) => state === 'suspended')) return { at: 'received' }
   const charged = payments.every(isNotCharged) ? 'no' : 'unknown'
   return { at: 'failed', ...refusedOf(payments, table), charged, canRetry: mayRetry && canRetry(payments) }
@@ -123,14 +123,14 @@ const refusedOf = (payments: readonly Payment[], { accounts }: RoutingTable): Re
   return { why: kinds?.get(last.refusalCode ?? '') ?? 'declined', reason: last.refusalMessage || null }
 }
 
-const pendingStanding = (payments: readonly Payment[], table: RoutingTable, at: Date): FiatStanding => {
+const pendingStatus = (payments: readonly Payment[], table: RoutingTable, at: Date): FiatInvoiceStatus => {
   const underWay = payments.filter((payment) => isUnderWay(payment, at))
   const current = underWay.at(-1)
   // A payment that its acquirer reports takes precedence over a newer payment's page, so that no payer pays twice.
   if (underWay.some(({ state }) => !['planned', 'asking', 'open'].includes(state))) return { at: 'checking' }
   if (current)
     return current.page && current.state === 'open' ? { at: 'leaving', page: current.page } : { at: 'waiting' }
-  return endedStanding(payments, table, { mayRetry: true })
+  return endedStatus(payments, table, { mayRetry: true })
 }
 
 /** SQL: whether the merchant has a card invoice. */

@@ -16,10 +16,10 @@ test('ids of version 7 sort by time and are valid', () => {
 describe('batcher', () => {
   const deferred = () => {
     let open = (): void => {}
-    const gate = new Promise<void>((resolve) => {
+    const opened = new Promise<void>((resolve) => {
       open = resolve
     })
-    return { gate, open }
+    return { opened, open }
   }
 
   test('items that arrive while a batch is in flight go with the next batch, and each caller gets its own answer', async () => {
@@ -29,7 +29,7 @@ describe('batcher', () => {
       most: 3,
       run: async (items) => {
         batches.push([...items])
-        if (batches.length === 1) await first.gate
+        if (batches.length === 1) await first.opened
         return items.map((n) => n * 10)
       },
     })

@@ -80,8 +80,8 @@ export class Batcher<Item, Answer> {
     for (const waiting of this.#waiting) {
       const { key } = waiting
       const isFree = key === undefined || !this.#running.has(key)
-      const room = key !== undefined && keys.has(key) ? most : share
-      if (isFree && taken.length < room) {
+      const limit = key !== undefined && keys.has(key) ? most : share
+      if (isFree && taken.length < limit) {
         taken.push(waiting)
         if (key !== undefined) keys.add(key)
       } else left.push(waiting)

@@ -56,7 +56,7 @@ const world = () => {
   const watch: JobWatch = {
     now: () => state.now,
     failing: (name, since) => tell(`${name} fails since ${since}`),
-    standing: (name, since) => tell(`${name} stands since ${since}`),
+    stuck: (name, since) => tell(`${name} stands since ${since}`),
     well: (name) => tell(`${name} is well`),
   }
   return { state, notified, job, watch }

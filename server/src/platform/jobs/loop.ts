@@ -15,7 +15,7 @@ export interface JobWatch {
   /** every run of a job has failed since then; called again after each further failure */
   failing(name: string, sinceMs: number): Promise<void>
   /** a run of a job has not ended since it began then; called repeatedly until it ends */
-  standing(name: string, sinceMs: number): Promise<void>
+  stuck(name: string, sinceMs: number): Promise<void>
   /** a job has succeeded for the first time after a start or after it was failing */
   well(name: string): Promise<void>
   /** a run of a job has ended, after this time in ms */
@@ -103,7 +103,7 @@ const monitor = ({ name, longestMs }: Job, log: Logger, watch: JobWatch, failing
       if (since === undefined || watch.now() - since < (longestMs ?? failingAfterMs)) return
       isKnownWell = false
       log.error({ job: name, since: new Date(since) }, 'job makes no progress')
-      await report(() => watch.standing(name, since))
+      await report(() => watch.stuck(name, since))
     },
   }
 }

@@ -122,13 +122,13 @@ class Origin {
     this.#patience = undefined
     const { perOrigin, patienceMs } = this.#settings
     const before = performance.now() - patienceMs
-    const room = (): boolean => this.#lines.size < perOrigin
-    while (room() && this.#waiting.length > 0 && this.#waiting[0]!.since <= before) {
+    const isBelowMost = (): boolean => this.#lines.size < perOrigin
+    while (isBelowMost() && this.#waiting.length > 0 && this.#waiting[0]!.since <= before) {
       const next = this.#nextWaiting()
       if (next) this.#start(this.#open(), next.request, next.exchange)
     }
     const [first] = this.#waiting
-    if (first) this.#patience = setTimeout(() => this.#relieve(), room() ? first.since - before : patienceMs)
+    if (first) this.#patience = setTimeout(() => this.#relieve(), isBelowMost() ? first.since - before : patienceMs)
   }
 
   #nextWaiting(): { request: Request; exchange: Exchange } | undefined {

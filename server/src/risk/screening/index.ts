@@ -28,7 +28,7 @@ export {
   listOpen,
   listRejected,
   lookUpListed,
-  standingOfSender,
+  screeningsOfSender,
   statesOf,
 } from './queries.ts'
 export { findingsOn, noteFindings, screenAgain } from './rescreening.ts'

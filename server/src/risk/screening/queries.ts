@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ListAnswer, Listed } from '../../adapters/screening/local-lists.ts'
-import type { SenderStanding } from '../../adapters/screening/internal-transfers.ts'
+import type { SenderScreenings } from '../../adapters/screening/internal-transfers.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { KeyedPage } from '../../platform/lists/keyed.ts'
 import type { ScreeningState } from './machine.ts'
@@ -129,7 +129,7 @@ export const lookUpListed = async (db: Db, addresses: readonly string[]): Promis
  * now: those without a judgement (`unjudged`), and those that are risky or were found on a list later (`open`). Money
  * in quarantine is never part of a withdrawal. Undefined if there is no such withdrawal.
  */
-export const standingOfSender = async (db: Db, withdrawalId: string): Promise<SenderStanding | undefined> => {
+export const screeningsOfSender = async (db: Db, withdrawalId: string): Promise<SenderScreenings | undefined> => {
   const { rows } = await sql<{ id: string | null; judged: boolean | null }>`with sent as (
       select merchant_id, created_at from withdrawals where id = ${withdrawalId} and internal),
     open as (

@@ -163,8 +163,8 @@ describe('one transaction that pays many', () => {
   })
 
   test('without an order left costs the platform', async () => {
-    await planned('empty', [], ['nobody'])
-    await mined('BITCOIN', 'nobody', 500n)
+    await planned('empty', [], ['stranger'])
+    await mined('BITCOIN', 'stranger', 500n)
     expect(await costs()).toMatchObject([{ merchantId: PLATFORM, operation: 'payout', units: 500n }])
   })
 
@@ -234,7 +234,7 @@ let height = 1_000
 const mined = async (network: 'BITCOIN' | 'ETHEREUM', hash: string, fee: bigint): Promise<void> => {
   const following = createTransactionSubscriber([createSettlement(catalogue)])
   height += 1
-  const block = blockOf(height, [{ ...pay('somebody', 1n, { hash, keys: [`${'e'.repeat(64)}:0`] }), fee }])
+  const block = blockOf(height, [{ ...pay('payer', 1n, { hash, keys: [`${'e'.repeat(64)}:0`] }), fee }])
   const moment = world.moment()
   await inTransaction(world.db, async (tx) => carryOut(tx, await following.block(tx, network, block, moment), moment))
 }

@@ -12,7 +12,7 @@ export { auditBooks, createSealJob } from './jobs.ts'
 export { createReconcileJob, reconcileFully, reconcileNetwork } from './jobs-reconcile.ts'
 export { TREASURY_MEMBERS, treasuryPolicyOf } from './hot-policy.ts'
 export type { HotLimits, TreasuryPolicy } from './hot-policy.ts'
-export { createHotWatchJob, standingOf } from './jobs-hot.ts'
+export { createHotWatchJob, readHotWallet } from './jobs-hot.ts'
 
 export { positionsOf, toColdOf } from './positions.ts'
 export type { Position } from './positions.ts'

@@ -14,7 +14,7 @@ export interface HotWalletState {
 }
 
 /** Reads positions and runway of a network. */
-export const standingOf = async (
+export const readHotWallet = async (
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   catalogue: Catalogue,
   network: Network,
@@ -38,7 +38,7 @@ export const createHotWatchJob = (deps: {
   run: async () => {
     const { runtime, catalogue } = deps
     for (const [network, address] of deps.addresses) {
-      const { positions, runway } = await standingOf(runtime, catalogue, network)
+      const { positions, runway } = await readHotWallet(runtime, catalogue, network)
       const policy = deps.policies[network]
       for (const position of positions) {
         const limits = policy.hot.get(position.ticker)

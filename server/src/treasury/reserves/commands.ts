@@ -38,7 +38,7 @@ export const takeReport = async (
         id: given.id,
         takenAt: given.at.toISOString(),
         merchants: balances.length,
-        assets: await standings(tx, assets, balances),
+        assets: await reservesOf(tx, assets, balances),
       }
       const text = JSON.stringify(statement)
       const { root } = buildTree(text, given.secret, balances, assets.length)
@@ -63,7 +63,7 @@ const assetsToProve = async (tx: Tx, catalogue: Catalogue): Promise<(CryptoAsset
   return [...catalogue.crypto, ...catalogue.fiat.filter(({ ticker }) => owed.includes(ticker))]
 }
 
-const standings = async (
+const reservesOf = async (
   tx: Tx,
   assets: readonly (CryptoAsset | FiatAsset)[],
   balances: readonly Balances[],

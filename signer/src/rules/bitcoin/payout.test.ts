@@ -53,7 +53,7 @@ describe('on Bitcoin', () => {
   const ownDeposit = keyring.bitcoinAddress({ account: 'deposit', branch: 1, index: 0 }).script
 
   test.each<[string, SignRequest, RefusalCode]>([
-    ['a payment to somebody else', alterOutput(0, { script: thief }), 'unknown-output'],
+    ['a payment to another address', alterOutput(0, { script: thief }), 'unknown-output'],
     ['one satoshi more', alterOutput(0, { units: 100_001n }), 'amount-mismatch'],
     ['one satoshi less', alterOutput(0, { units: 99_999n }), 'amount-mismatch'],
     [

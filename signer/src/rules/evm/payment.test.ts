@@ -131,7 +131,7 @@ describe('on EVM chains', () => {
     ['EIP-7702', { ...evmRequest(token), unsigned: `0x04${evmRequest(token).unsigned.slice(4)}` }, 'network'],
     ['an amount above the limit', evmRequest(intentOf(1, { units: '1000000001' })), 'limit'],
     ['a large amount without approvals', evmRequest(intentOf(1, { units: '500000001' })), 'needs-approval'],
-    ['a filler to somebody', fillerRequest({ to: STRANGER }), 'destination-mismatch'],
+    ['a filler to another address', fillerRequest({ to: STRANGER }), 'destination-mismatch'],
     ['a filler from another key', fillerRequest({ to: keyring.evmAddress(depositKey(0)) }), 'destination-mismatch'],
     ['a filler with coins', fillerRequest({ value: 1n }), 'amount-mismatch'],
     ['a filler with data', fillerRequest({ data: '0x00' }), 'unknown-output'],

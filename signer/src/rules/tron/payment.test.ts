@@ -226,7 +226,7 @@ describe("TRON's treasury", () => {
       treasuryRequest(lend, { receiver: depositKey(4) }),
       'destination-mismatch',
     ],
-    ['lending to nobody named', treasuryRequest(lend), 'bad-request'],
+    ['lending without a receiver', treasuryRequest(lend), 'bad-request'],
     ['lending on branch 1', treasuryRequest(lend, { receiver: { ...deposit, branch: 1 } }), 'key-mismatch'],
     [
       'lending with a lock',

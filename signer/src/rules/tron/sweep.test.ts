@@ -64,7 +64,11 @@ describe('sweeps on TRON', () => {
     ['TRX beside the tokens', request(tokens(hot, { callValue: 1n })), 'amount-mismatch'],
     ['another call', request(tokens(hot, { data: '0x095ea7b3' })), 'unknown-output'],
     ['another owner', request(coins(hot, ownerOf(depositKey(5)))), 'key-mismatch'],
-    ['what pays nobody', request({ kind: 'WithdrawExpireUnfreezeContract', owner: deposit }), 'unknown-output'],
+    [
+      'a contract that pays no address',
+      request({ kind: 'WithdrawExpireUnfreezeContract', owner: deposit }),
+      'unknown-output',
+    ],
     ['a receiver besides', request(coins(), { receiver: key }), 'bad-request'],
     ['a top-up that is too large', topUp({ amount: 20_000_001n }), 'limit'],
     ['a top-up of another address than the key named', topUp({}, { receiver: depositKey(5) }), 'destination-mismatch'],

@@ -119,8 +119,8 @@ export const openBitcoinChain = async ({
     received: (addresses, from, to) => whole(() => truth.received(addresses, from, to)),
     transaction: (hash) =>
       whole(async () => {
-        const standing = await truth.transaction(hash)
-        return standing === 'unknown' && payers.waitsAtMiner(hash) ? 'pool' : standing
+        const status = await truth.transaction(hash)
+        return status === 'unknown' && payers.waitsAtMiner(hash) ? 'pool' : status
       }),
     isWithin: (hash, depth) => whole(() => truth.isWithin(hash, depth)),
     close: async () => {

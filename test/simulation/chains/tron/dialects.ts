@@ -73,7 +73,7 @@ interface Taken {
  * For fifty blocks, `/walletsolidity` shows the blocks and the balances of one block: java-tron reads both from the
  * state of its solid block (TronNetDelegate, WalletOnSolidity).
  */
-const standingStill: Answering = async (call, next, node) => {
+const withoutNewBlocks: Answering = async (call, next, node) => {
   if (!call.method.startsWith('walletsolidity/')) return next(call)
   const solid = async (): Promise<number> => {
     const said = await node.ask('walletsolidity/getblock', { detail: false })
@@ -137,7 +137,7 @@ export const TRON_DIALECTS: readonly Dialect[] = [
     name: 'T-23 the solid block stands still',
     aspect: 'solid',
     hinders: true,
-    answer: standingStill,
+    answer: withoutNewBlocks,
   },
   ...UNDECIDED.map(([row, code, message]): Dialect => ({
     name: `${row.replace('row ', '')}, ${code}`,

@@ -17,7 +17,7 @@ export const confirmingPanel = (scene: Scene<ConfirmingState>): Panel => {
     tone: 'wait',
     icon: ICONS.turn,
     changes: true,
-    needsHelp: state.payments.some(({ standing }) => standing === 'refused'),
+    needsHelp: state.payments.some(({ status }) => status === 'refused'),
     body: html`<p>${words.confirming}</p>${state.short !== undefined && note('calm', ICONS.check, words.enough(scene.amount({ value: state.short, ticker: state.asked.ticker }), view.seller.name))}${seenPayments(scene, state.payments)}`,
   }
 }

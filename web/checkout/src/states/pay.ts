@@ -17,7 +17,7 @@ export const payPanel = (scene: Scene<PayState>): Panel => {
     changes: true,
     until: deadline(scene),
     reloadsAfterS: RELOADS_AFTER_S,
-    needsHelp: state.payments.some(({ standing }) => standing === 'refused'),
+    needsHelp: state.payments.some(({ status }) => status === 'refused'),
   } as const
   if (state.quote?.over === true) {
     return {

@@ -50,12 +50,12 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
       : { kind: 'unknown', reason: withoutCards(codeOf(record)) }
   const stateOf = async (reference: string, direction: LiqPayReading['direction']): Promise<AcquirerState> =>
     read(await status(reference), reference, direction)
-  const standing = async ({ reference }: RefundOrder): Promise<{ payment: AcquirerState; isQueued: boolean }> => {
+  const paymentNow = async ({ reference }: RefundOrder): Promise<{ payment: AcquirerState; isQueued: boolean }> => {
     const record = await status(reference)
     return { payment: read(record, reference, 'payIn'), isQueued: isReservedForRefund(record) }
   }
   const refundState = async (order: RefundOrder, wasQueued = false): Promise<AcquirerState> => {
-    const { payment, isQueued } = await standing(order)
+    const { payment, isQueued } = await paymentNow(order)
     return refundAfter(order, payment, wasQueued || isQueued)
   }
   return {
@@ -86,7 +86,7 @@ export const createLiqPay = (settings: LiqPaySettings): Acquirer => {
       const code = codeOf(record)
       if (textOf(record, 'result') === 'error' && LIQPAY_NO_REFUND.has(code)) {
         const refusal = refusedRefund(code, withoutCards(textOf(record, 'err_description')))
-        return LIQPAY_NOT_BELIEVED.has(code) ? refusal : refusedUnlessShown(order, refusal, () => standing(order))
+        return LIQPAY_NOT_BELIEVED.has(code) ? refusal : refusedUnlessShown(order, refusal, () => paymentNow(order))
       }
       return askAfter(() => refundState(order, isReservedForRefund(record)))
     },

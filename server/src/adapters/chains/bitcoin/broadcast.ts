@@ -4,7 +4,7 @@ import type { BroadcastResult } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed } from '../shape.ts'
 import { hashOf } from './block.ts'
-import { readStatus } from './standing.ts'
+import { readStatus } from './status.ts'
 
 const METHOD = 'sendrawtransaction'
 

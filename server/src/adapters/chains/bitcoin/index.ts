@@ -14,7 +14,7 @@ import { broadcastPackage } from './packages.ts'
 import { readPool } from './pool.ts'
 import { readPoolCost } from './pool-cost.ts'
 import { readRaw } from './raw.ts'
-import { readStatus } from './standing.ts'
+import { readStatus } from './status.ts'
 import { assertIndexed } from './txindex.ts'
 
 export interface BitcoinAdapterSettings {

@@ -115,7 +115,7 @@ const versionsOf = (transactions: readonly Fields[]) => {
     transactions.map(({ version }) => String(version as number)),
     VERSIONS,
   )
-  return compared.standing === 'new' ? agrees(`${compared.text}; no rule depends on it`) : compared
+  return compared.result === 'new' ? agrees(`${compared.text}; no rule depends on it`) : compared
 }
 
 const readNewest = async (rpc: Rpc): Promise<Fields[]> => {

@@ -9,7 +9,7 @@ import { Malformed } from '../shape.ts'
 export interface Comparison {
   /** subject of the comparison; begins with the rows of docs/dialects.md that it concerns */
   row: string
-  standing: 'agrees' | 'new' | 'wrong' | 'unknown'
+  result: 'agrees' | 'new' | 'wrong' | 'unknown'
   /** one sentence without a full stop */
   text: string
 }
@@ -20,10 +20,10 @@ export interface Question {
   compare(): Promise<Omit<Comparison, 'row'>>
 }
 
-export const agrees = (text: string): Omit<Comparison, 'row'> => ({ standing: 'agrees', text })
-export const isNew = (text: string): Omit<Comparison, 'row'> => ({ standing: 'new', text })
-export const isWrong = (text: string): Omit<Comparison, 'row'> => ({ standing: 'wrong', text })
-export const unknown = (text: string): Omit<Comparison, 'row'> => ({ standing: 'unknown', text })
+export const agrees = (text: string): Omit<Comparison, 'row'> => ({ result: 'agrees', text })
+export const isNew = (text: string): Omit<Comparison, 'row'> => ({ result: 'new', text })
+export const isWrong = (text: string): Omit<Comparison, 'row'> => ({ result: 'wrong', text })
+export const unknown = (text: string): Omit<Comparison, 'row'> => ({ result: 'unknown', text })
 
 /** Timeouts after which the comparison stops. */
 const MOST_SILENCES = 2

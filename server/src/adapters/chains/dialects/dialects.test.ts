@@ -56,7 +56,7 @@ const evm = async (changed: Record<string, Answer>) => {
     { ETHEREUM: { url: await startRpcNode({ ...GETH, ...changed }), chainId: 1 } },
     'ETHEREUM',
   )
-  return new Map(comparisons.map(({ row, standing, text }) => [row, `${standing}: ${text}`]))
+  return new Map(comparisons.map(({ row, result, text }) => [row, `${result}: ${text}`]))
 }
 
 test('a node that speaks as geth agrees in everything', async () => {
@@ -117,7 +117,7 @@ test.for<[what: string, row: string, changed: Record<string, Answer>, says: RegE
 
 const sent = async (changed: Record<string, Answer>, chainId = 11_155_111) => {
   const url = await startRpcNode({ ...GETH, eth_gasPrice: () => '0x3b9aca00', ...changed })
-  return (await compareRefusals({ ETHEREUM: { url, chainId } }, 'ETHEREUM')).map(({ standing }) => standing)
+  return (await compareRefusals({ ETHEREUM: { url, chainId } }, 'ETHEREUM')).map(({ result }) => result)
 }
 
 test('an acceptance, or a refusal in unknown words, by a test network is new', async () => {
@@ -160,9 +160,9 @@ const JAVA_TRON: Answers = {
 const tron = async (changed: Answers = {}) => {
   const { url } = await startScriptedNode({ ...JAVA_TRON, ...changed })
   return new Map(
-    (await compareNode({ TRON: { url, genesis: idOf(0) } }, 'TRON')).map(({ row, standing, text }) => [
+    (await compareNode({ TRON: { url, genesis: idOf(0) } }, 'TRON')).map(({ row, result, text }) => [
       row,
-      `${standing}: ${text}`,
+      `${result}: ${text}`,
     ]),
   )
 }
@@ -192,8 +192,8 @@ test('a node that becomes silent costs two time limits, and one that answers {} 
   })
   const answers = { row: 'answered', compare: async () => agrees('well') }
   expect(await compareAll([never('a'), answers])).toEqual([
-    { row: 'a', standing: 'unknown', text: 'no answer within 15000 ms' },
-    { row: 'the rest', standing: 'unknown', text: '1 questions are not asked' },
+    { row: 'a', result: 'unknown', text: 'no answer within 15000 ms' },
+    { row: 'the rest', result: 'unknown', text: '1 questions are not asked' },
   ])
   const compared = await compareAll([answers, never('b'), answers, never('c'), never('d'), never('e'), answers])
   expect(compared.map(({ row }) => row)).toEqual(['answered', 'b', 'answered', 'c', 'd', 'the rest'])
@@ -201,5 +201,5 @@ test('a node that becomes silent costs two time limits, and one that answers {} 
 
   const { url } = await startScriptedNode({})
   const empty = await compareNode({ TRON: { url, genesis: idOf(0) } }, 'TRON')
-  expect(empty.filter(({ standing }) => standing === 'agrees')).toEqual([])
+  expect(empty.filter(({ result }) => result === 'agrees')).toEqual([])
 })

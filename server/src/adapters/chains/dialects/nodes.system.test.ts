@@ -8,7 +8,7 @@ import type { ChainSettings } from '../settings.ts'
 import { compareNode, compareRefusals } from './index.ts'
 
 const strange = async (settings: ChainSettings, network: Network) =>
-  (await compareNode(settings, network)).filter(({ standing }) => standing === 'new')
+  (await compareNode(settings, network)).filter(({ result }) => result === 'new')
 
 describe('anvil', () => {
   const anvil = useAnvil()
@@ -36,8 +36,8 @@ describe.each(EVM_NODES)('transactions that every chain refuses: %s', (_name, us
     })
     const { height } = await world.adapter.head()
     const said = await compareRefusals({ ETHEREUM: { url: node.url, chainId: 31_337 } }, 'ETHEREUM')
-    expect(said.filter(({ standing }) => standing === 'new')).toEqual([])
-    expect(said.filter(({ standing }) => standing === 'agrees').length).toBeGreaterThanOrEqual(4)
+    expect(said.filter(({ result }) => result === 'new')).toEqual([])
+    expect(said.filter(({ result }) => result === 'agrees').length).toBeGreaterThanOrEqual(4)
     await world.mine(1)
     expect((await world.adapter.blockAt(height + 1))!.transactions.filter(({ keys }) => keys.length > 0)).toEqual([])
   })

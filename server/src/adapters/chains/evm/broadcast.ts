@@ -3,7 +3,7 @@ import type { BroadcastResult } from '../port.ts'
 import type { Rpc } from '../rpc.ts'
 import { Malformed } from '../shape.ts'
 import { hashOf } from './quantity.ts'
-import { readStatus } from './standing.ts'
+import { readStatus } from './status.ts'
 import { verdictOf } from './verdicts.ts'
 
 const METHOD = 'eth_sendRawTransaction'

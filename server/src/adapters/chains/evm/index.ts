@@ -18,7 +18,7 @@ import {
 import { readFeeRate, type GasSettings } from './fee-rate.ts'
 import { byHash, readFinal, readHead, readHeadAt, type Finality } from './heads.ts'
 import { quantityOf } from './quantity.ts'
-import { readStatus } from './standing.ts'
+import { readStatus } from './status.ts'
 import { readStateFrom } from './state.ts'
 import { createTracing } from './traces.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Network } from '@bursar/chainkit'
 import { ChainUnavailable, type ChainAdapter } from '../port.ts'
-import type { NodeRecord } from './standing.ts'
+import type { NodeRecord } from './node-record.ts'
 
 /** One node of several. */
 export interface OneNode {
@@ -38,7 +38,7 @@ export interface Asking {
     contradicts?: (answer: T, agreed: T) => boolean,
   ): Promise<T>
   /**
-   * Asks one node after the other, first those in good standing, and returns the first answer. A node that is silent
+   * Asks one node after the other, first those whose status is good, and returns the first answer. A node that is silent
    * for three seconds does not delay the next one. Throws the last error when no node answers.
    * @param suffices false continues with the next node; the last answer is returned if none suffices
    */

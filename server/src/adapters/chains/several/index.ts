@@ -14,9 +14,9 @@ import {
   type TronChainAdapter,
 } from '../port.ts'
 import { createAsking, type Asking, type OneNode, type Outcome } from './asking.ts'
-import { NodeRecord, type NodeStanding } from './standing.ts'
+import { NodeRecord, type NodeStatus } from './node-record.ts'
 
-export type { NodeStanding } from './standing.ts'
+export type { NodeStatus } from './node-record.ts'
 
 type AnyAdapter = ChainAdapter | CoinChainAdapter | AccountChainAdapter | TronChainAdapter
 type Closing = { close(): Promise<void> }
@@ -35,7 +35,7 @@ export interface SeveralSettings {
 }
 
 /** An adapter over several nodes, which says how each of them is doing. */
-export type SeveralNodes = AnyAdapter & Closing & { standings(): NodeStanding[] }
+export type SeveralNodes = AnyAdapter & Closing & { statuses(): NodeStatus[] }
 
 /**
  * Which nodes answer a question. `quorum`: all are asked, and a quorum must agree; for answers that never change, or
@@ -123,7 +123,7 @@ export const joinNodes = ({
     close: async () => {
       await Promise.all(given.map(({ adapter }) => adapter.close()))
     },
-    standings: () => nodes.map(({ name, record }) => ({ node: name, ...record.standing(now()) })),
+    statuses: () => nodes.map(({ name, record }) => ({ node: name, ...record.status(now()) })),
   } as SeveralNodes
 }
 

@@ -42,8 +42,8 @@ describeWithBitcoind('three nodes of Bitcoin', () => {
     expect(paid.map(({ units }) => units)).toEqual([50_000n])
     const [host] = proxies.map(({ url }) => new URL(url).host)
     await expect
-      .poll(() => adapter.standings!().filter(({ standing }) => standing !== 'good'), { timeout: 30_000 })
-      .toMatchObject([{ node: host, standing: 'contradicts' }])
+      .poll(() => adapter.statuses!().filter(({ status }) => status !== 'good'), { timeout: 30_000 })
+      .toMatchObject([{ node: host, status: 'contradicts' }])
   })
 
   test('the network is read while one node is away, and a payment reaches the others', async () => {

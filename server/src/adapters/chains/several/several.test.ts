@@ -47,15 +47,15 @@ describe('blocks', () => {
       method === 'blockAt' && answer ? withoutPayments(answer as Block) : answer
     const block = await joined.blockAt(13)
     expect(block!.transactions.flatMap(({ transfers }) => transfers.map(({ units }) => units))).toContain(7n)
-    await expect.poll(() => joined.standings()[0]).toMatchObject({ node: 'node-1:80', standing: 'contradicts' })
+    await expect.poll(() => joined.statuses()[0]).toMatchObject({ node: 'node-1:80', status: 'contradicts' })
     expect(
       joined
-        .standings()
+        .statuses()
         .slice(1)
-        .map(({ standing }) => standing),
+        .map(({ status }) => status),
     ).toEqual(['good', 'good'])
     clock.ms += 10 * 60_000
-    expect(joined.standings()[0]!.standing).toBe('good')
+    expect(joined.statuses()[0]!.status).toBe('good')
   })
 
   test('a block that two of two nodes show differently is not read', async () => {
@@ -90,7 +90,7 @@ describe('blocks', () => {
     const { nodes, joined } = openNodes(3, 2)
     nodes[1]!.faults.lie = (method, answer) => (method === 'hashAt' ? `0x${'0f'.repeat(32)}` : answer)
     expect((await joined.finalized()).height).toBe(12 - FINAL_DEPTH + 1)
-    await expect.poll(() => joined.standings()[1]!.standing).toBe('contradicts')
+    await expect.poll(() => joined.statuses()[1]!.status).toBe('contradicts')
   })
 
   test('while nodes are on two branches, the head is their last common block', async () => {
@@ -99,7 +99,7 @@ describe('blocks', () => {
       method === 'hashAt' && answer === nodes0Hash ? `0x${'0f'.repeat(32)}` : answer
     const nodes0Hash = await nodes[0]!.adapter.hashAt(12)
     expect((await joined.head()).height).toBe(11)
-    expect(joined.standings().map(({ standing }) => standing)).toEqual(['good', 'good'])
+    expect(joined.statuses().map(({ status }) => status)).toEqual(['good', 'good'])
   })
 })
 
@@ -108,14 +108,14 @@ describe('nodes that do not answer', () => {
     const { nodes, joined, clock } = openNodes(3, 2)
     nodes[0]!.faults.silent = true
     for (let i = 0; i < 3; i += 1) await joined.head()
-    await expect.poll(() => joined.standings()[0]!.standing).toBe('failing')
+    await expect.poll(() => joined.statuses()[0]!.status).toBe('failing')
     nodes[0]!.asked.length = 0
     await joined.statusOf('0x00')
     expect(nodes[0]!.asked).toEqual([])
     nodes[0]!.faults.silent = false
     clock.ms += 15_000
     await joined.statusOf('0x00')
-    await expect.poll(() => joined.standings()[0]!.standing).toBe('good')
+    await expect.poll(() => joined.statuses()[0]!.status).toBe('good')
   })
 
   test('fewer than a quorum: nothing is concluded, and each failure is named', async () => {
@@ -133,7 +133,7 @@ describe('nodes that do not answer', () => {
       return answer
     }
     for (let i = 0; i < 3; i += 1) expect(await joined.hashAt(12)).not.toBeNull()
-    await expect.poll(() => joined.standings()[0]!.standing).toBe('failing')
+    await expect.poll(() => joined.statuses()[0]!.status).toBe('failing')
   })
 
   test('one that hangs delays no answer that a quorum gives', async () => {
@@ -162,7 +162,7 @@ describe('nodes that do not answer', () => {
     const { nodes, joined } = openNodes(3, 2)
     nodes[0]!.faults.lag = 9
     await joined.head()
-    expect(joined.standings()[0]).toEqual({ node: 'node-1:80', standing: 'behind', detail: 'it is 9 blocks behind' })
+    expect(joined.statuses()[0]).toEqual({ node: 'node-1:80', status: 'behind', detail: 'it is 9 blocks behind' })
     nodes[0]!.asked.length = 0
     await joined.minedNonce(ADDRESS)
     expect(nodes[0]!.asked).toEqual([])
@@ -173,7 +173,7 @@ describe('nodes that do not answer', () => {
     nodes[2]!.faults.lie = (method, answer) =>
       method === 'head' ? { height: 10 ** 9, hash: `0x${'0f'.repeat(32)}` } : answer
     expect((await joined.head()).height).toBe(12)
-    expect(joined.standings().map(({ standing }) => standing)).toEqual(['good', 'good', 'ahead'])
+    expect(joined.statuses().map(({ status }) => status)).toEqual(['good', 'good', 'ahead'])
   })
 
   test('a node of another chain is never asked anything else', async () => {
@@ -182,7 +182,7 @@ describe('nodes that do not answer', () => {
     await joined.head()
     await joined.blockAt(3)
     expect(new Set(nodes[1]!.asked)).toEqual(new Set(['identity']))
-    expect(joined.standings()[1]).toMatchObject({ standing: 'another-chain', detail: 'it is a node of chain 56' })
+    expect(joined.statuses()[1]).toMatchObject({ status: 'another-chain', detail: 'it is a node of chain 56' })
   })
 })
 

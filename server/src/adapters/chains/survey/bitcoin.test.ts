@@ -46,7 +46,7 @@ const survey = async (changed: Record<string, Answer> = {}) => {
 
 test('a node with all that is needed is good in everything, relay fees and estimates included', async () => {
   const findings = await survey()
-  expect([...findings.values()].filter(({ standing }) => standing !== 'good')).toEqual([])
+  expect([...findings.values()].filter(({ verdict }) => verdict !== 'good')).toEqual([])
   expect(findings.get('client')!.text).toBe('/Satoshi:30.0.0/, 10 peers')
   expect(findings.get('pool')!.text).toBe(
     '5 transactions; least fee 0.1 sat/vB, relay 0.1 sat/vB, increment 0.1 sat/vB, dust not said; full RBF true',
@@ -54,7 +54,7 @@ test('a node with all that is needed is good in everything, relay fees and estim
   expect(findings.get('fees')!.text).toBe('estimate for 2 blocks 2 sat/vB; bounds 1 to 300 sat/vB')
 })
 
-test.for<[row: string, about: string, changed: Record<string, Answer>, standing: string, says: RegExp]>([
+test.for<[row: string, about: string, changed: Record<string, Answer>, verdict: string, says: RegExp]>([
   // src/rpc/node.cpp getindexinfo: an index that is off is absent.
   ['row B-16: no txindex', 'txindex', { getindexinfo: () => ({}) }, 'unfit', /no index of transactions. Set txindex=1/],
   [
@@ -186,9 +186,9 @@ test.for<[row: string, about: string, changed: Record<string, Answer>, standing:
     'poor',
     /pre-release/,
   ],
-])('%s', async ([, about, changed, standing, says]) => {
+])('%s', async ([, about, changed, verdict, says]) => {
   const finding = (await survey(changed)).get(about)!
-  expect([finding.standing, `${finding.text}. ${finding.change}`]).toEqual([standing, expect.stringMatching(says)])
+  expect([finding.verdict, `${finding.text}. ${finding.change}`]).toEqual([verdict, expect.stringMatching(says)])
 })
 
 test('audit D-B5: watcher and worker need the index, and a whitelist that hides a method is no verdict', async () => {
@@ -198,7 +198,7 @@ test('audit D-B5: watcher and worker need the index, and a whitelist that hides 
         tokens: [],
         now: NOW,
       })
-    ).map(({ about, standing }) => `${about} ${standing}`)
+    ).map(({ about, verdict }) => `${about} ${verdict}`)
   for (const role of ['watcher', 'worker'] as const)
     expect(await ask({ getindexinfo: () => ({}) }, role)).toEqual(['client good', 'blocks good', 'txindex unfit'])
   expect(await ask({ getindexinfo: refuse(-32601, 'Method not found') }, 'watcher')).toEqual([

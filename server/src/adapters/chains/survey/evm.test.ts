@@ -54,11 +54,11 @@ const survey = async (
   return new Map(findings.map((one) => [one.about, one]))
 }
 const of = (findings: ReadonlyMap<string, Finding>, about: string): string =>
-  `${findings.get(about)?.standing}: ${findings.get(about)?.text}`
+  `${findings.get(about)?.verdict}: ${findings.get(about)?.text}`
 
 test('a node with all that is needed is good in everything, and all of it is named', async () => {
   const findings = await survey({}, { headers: { 'X-RateLimit-Remaining': '99' } })
-  expect([...findings.values()].filter(({ standing }) => standing !== 'good')).toEqual([])
+  expect([...findings.values()].filter(({ verdict }) => verdict !== 'good')).toEqual([])
   expect(of(findings, 'client')).toBe('good: Geth/v1.16.4-stable/linux-amd64/go1.25')
   expect(of(findings, 'sync')).toBe(`good: head ${HEAD}, 5 s old`)
   expect(of(findings, 'finality')).toBe(
@@ -222,11 +222,11 @@ test('a role requests only its own needs, and a node that does not answer is unk
   const ask = (role: 'watcher' | 'worker', at: string) =>
     surveyForRole(role, { ETHEREUM: { url: at, chainId: 1 } }, 'ETHEREUM', { tokens: [], now: NOW })
   expect(await ask('watcher', url)).toEqual([])
-  expect((await ask('worker', url)).map(({ about, standing, neededBy }) => [about, standing, neededBy])).toEqual([
+  expect((await ask('worker', url)).map(({ about, verdict, neededBy }) => [about, verdict, neededBy])).toEqual([
     ['balances at a block', 'good', []],
     ['fees', 'unfit', ['worker']],
   ])
-  expect((await ask('worker', 'http://127.0.0.1:1')).map(({ standing, text }) => [standing, text])).toEqual([
+  expect((await ask('worker', 'http://127.0.0.1:1')).map(({ verdict, text }) => [verdict, text])).toEqual([
     ['unknown', expect.stringContaining('ECONNREFUSED')],
   ])
 })

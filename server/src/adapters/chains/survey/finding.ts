@@ -11,7 +11,7 @@ export type NodeRole = 'watcher' | 'worker'
 export interface Finding {
   /** stable name of the check, such as `txindex` */
   about: string
-  standing: 'good' | 'poor' | 'unfit' | 'unknown'
+  verdict: 'good' | 'poor' | 'unfit' | 'unknown'
   /** one sentence without a full stop */
   text: string
   /** what the operator has to change, at the node or in the settings; null for nothing */
@@ -30,12 +30,12 @@ export interface Probe {
 }
 
 /** Result of a probe. */
-export type Seen = Pick<Finding, 'standing' | 'text'> & { change?: string }
+export type Seen = Pick<Finding, 'verdict' | 'text'> & { change?: string }
 
-export const good = (text: string): Seen => ({ standing: 'good', text })
-export const poor = (text: string, change: string): Seen => ({ standing: 'poor', text, change })
-export const unfit = (text: string, change: string): Seen => ({ standing: 'unfit', text, change })
-export const unknown = (text: string): Seen => ({ standing: 'unknown', text })
+export const good = (text: string): Seen => ({ verdict: 'good', text })
+export const poor = (text: string, change: string): Seen => ({ verdict: 'poor', text, change })
+export const unfit = (text: string, change: string): Seen => ({ verdict: 'unfit', text, change })
+export const unknown = (text: string): Seen => ({ verdict: 'unknown', text })
 
 /**
  * Runs probes one after the other, because some gateways count requests per second. The first probe tests whether the
@@ -52,10 +52,10 @@ export const runProbes = async (probes: readonly Probe[]): Promise<Finding[]> =>
     })
     findings.push({
       about,
-      standing: seen.standing,
+      verdict: seen.verdict,
       text: seen.text,
       change: seen.change ?? null,
-      neededBy: seen.standing === 'unfit' ? neededBy : [],
+      neededBy: seen.verdict === 'unfit' ? neededBy : [],
     })
     if (isSilent && findings.length === 1) return findings
   }

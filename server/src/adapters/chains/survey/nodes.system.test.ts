@@ -9,7 +9,7 @@ import { surveyNode } from './index.ts'
 
 const survey = async (settings: ChainSettings, network: Network) => {
   const findings = await surveyNode(settings, network, { tokens: [], now: Date.now() })
-  return new Map(findings.map(({ about, standing, text }) => [about, `${standing}: ${text}`]))
+  return new Map(findings.map(({ about, verdict, text }) => [about, `${verdict}: ${text}`]))
 }
 
 describe('anvil', () => {

@@ -50,7 +50,7 @@ const survey = async (changed: Answers = {}, given: Partial<TronChainSettings> =
 
 test('a node with all that is needed is good in everything', async () => {
   const findings = await survey()
-  expect([...findings.values()].filter(({ standing }) => standing !== 'good')).toEqual([])
+  expect([...findings.values()].filter(({ verdict }) => verdict !== 'good')).toEqual([])
   expect([...findings.keys()]).toEqual([
     'client',
     'sync',
@@ -70,7 +70,7 @@ test('a node with all that is needed is good in everything', async () => {
 })
 
 test.for<
-  [row: string, about: string, changed: Answers, standing: string, says: RegExp, given?: Partial<TronChainSettings>]
+  [row: string, about: string, changed: Answers, verdict: string, says: RegExp, given?: Partial<TronChainSettings>]
 >([
   // Wallet.java 3078, config.conf vm.supportConstant.
   [
@@ -181,9 +181,9 @@ test.for<
     'poor',
     /rescan/,
   ],
-])('%s', async ([, about, changed, standing, says, given]) => {
+])('%s', async ([, about, changed, verdict, says, given]) => {
   const finding = (await survey(changed, given)).get(about)!
-  expect([finding.standing, `${finding.text}. ${finding.change}`]).toEqual([standing, expect.stringMatching(says)])
+  expect([finding.verdict, `${finding.text}. ${finding.change}`]).toEqual([verdict, expect.stringMatching(says)])
 })
 
 test('audit D-T5: the worker needs constant calls, the watcher receipts', async () => {
@@ -193,7 +193,7 @@ test('audit D-T5: the worker needs constant calls, the watcher receipts', async 
   })
   const ask = async (role: 'watcher' | 'worker') =>
     (await surveyForRole(role, settingsOf(url, {}), 'TRON', { tokens: [TOKEN], now: NOW })).map(
-      ({ about, standing }) => `${about} ${standing}`,
+      ({ about, verdict }) => `${about} ${verdict}`,
     )
   expect(await ask('watcher')).toEqual(['solidified state good', 'receipts good'])
   expect(await ask('worker')).toEqual(['solidified state good', 'constant calls unfit'])

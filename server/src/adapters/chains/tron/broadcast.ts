@@ -4,7 +4,7 @@ import type { BroadcastResult } from '../port.ts'
 import { bytesOf, Malformed, objectOf } from '../shape.ts'
 import { hashOf, messageOf } from './fields.ts'
 import type { TronNode } from './node.ts'
-import type { ReadStatus } from './standing.ts'
+import type { ReadStatus } from './status.ts'
 
 const METHOD = 'wallet/broadcasthex'
 

@@ -10,7 +10,7 @@ import { estimateCost, readPrices } from './costs.ts'
 import { readGenesis, readHead, readHeaderAt, readSolidHead, type Header } from './heads.ts'
 import { createNode, type NodeSettings } from './node.ts'
 import { readLendable, readLoan, readSupply } from './stake.ts'
-import { createStanding, readProvenDead } from './standing.ts'
+import { createStatusReader, readProvenDead } from './status.ts'
 
 export interface TronAdapterSettings extends Omit<NodeSettings, 'timeoutMs'> {
   /** token contracts whose transfers are read, in base58 */
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 30_000
 export const createTronAdapter = (settings: TronAdapterSettings): TronChainAdapter & { close(): Promise<void> } => {
   const node = createNode({ ...settings, timeoutMs: settings.timeoutMs ?? TIMEOUT_MS })
   const reading = { tokens: new Set(settings.tokens), internalTransactions: settings.internalTransactions }
-  const statusOf = createStanding(node)
+  const statusOf = createStatusReader(node)
   const balances = createSolidBalances(node, settings.timer ?? REAL_TIMER, settings.budget?.perSecond)
   let newest: ShownBlock | undefined
   const headOf = ({ height, hash }: Header) => ({ height, hash })

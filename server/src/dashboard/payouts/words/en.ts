@@ -1,7 +1,7 @@
 import type { FileTrouble, PayoutTrouble } from '../../../pay-out/requests/index.ts'
 
-/** The standing of a request of payouts as a reader sees it. */
-export type RequestStanding = 'waiting' | 'expired' | 'placing' | 'placed' | 'refused' | 'withdrawn' | 'failed'
+/** The status of a request of payouts as a reader sees it. */
+export type RequestStatus = 'waiting' | 'expired' | 'placing' | 'placed' | 'refused' | 'withdrawn' | 'failed'
 
 /** The texts of the pages about payouts. Every language must have these keys, or it does not compile. */
 export interface PayoutWords {
@@ -58,7 +58,7 @@ export interface PayoutWords {
   payAlone: string
   waitsForOthers: string
   proveFirst: string
-  standings: Record<RequestStanding, string>
+  statuses: Record<RequestStatus, string>
   lineStates: Record<'waiting' | 'placed' | 'failed', string>
   troubles: Record<PayoutTrouble, string>
   saidPlaced: string
@@ -184,7 +184,7 @@ export const en: PayoutWords = {
   payAlone: 'Pay now',
   waitsForOthers: 'It waits for another member. You can not approve a request of your own.',
   proveFirst: 'First confirm that it is you.',
-  standings: {
+  statuses: {
     waiting: 'Waits for approval',
     expired: 'Expired',
     placing: 'Being placed',

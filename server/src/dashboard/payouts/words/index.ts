@@ -4,6 +4,6 @@ import { kk } from './kk.ts'
 import { ru } from './ru.ts'
 import { uk } from './uk.ts'
 
-export type { PayoutWords, RequestStanding } from './en.ts'
+export type { PayoutWords, RequestStatus } from './en.ts'
 
 export const PAYOUT_WORDS: Readonly<Record<Language, PayoutWords>> = { uk, kk, ru, en }

@@ -60,7 +60,7 @@ export const kk: PayoutWords = {
   payAlone: 'Қазір төлеу',
   waitsForOthers: 'Сұрау басқа мүшені күтеді. Өз сұрауыңызды мақұлдай алмайсыз.',
   proveFirst: 'Алдымен өзіңіз екеніңізді растаңыз.',
-  standings: {
+  statuses: {
     waiting: 'Мақұлдауды күтеді',
     expired: 'Мерзімі өтті',
     placing: 'Рәсімделуде',

@@ -1,5 +1,5 @@
 import type { Language } from '../../../platform/base/language.ts'
-import type { MadeStanding } from '../made.ts'
+import type { PayoutStatus } from '../made.ts'
 
 /** Texts of the pages of payouts that were made. */
 interface MadeWords {
@@ -13,7 +13,7 @@ interface MadeWords {
   fee: string
   why: string
   parts: string
-  standings: Record<MadeStanding, string>
+  statuses: Record<PayoutStatus, string>
   none: string
   noneText: string
 }
@@ -29,7 +29,7 @@ const uk: MadeWords = {
   fee: 'Комісія',
   why: 'Причина',
   parts: 'Перекази на картку',
-  standings: { pending: 'Виконується', done: 'Виконано', failed: 'Не вдалася' },
+  statuses: { pending: 'Виконується', done: 'Виконано', failed: 'Не вдалася' },
   none: 'Таких виплат немає',
   noneText: 'Тут є виплати за запитами учасників, через API та після обмінів.',
 }
@@ -44,7 +44,7 @@ const kk: MadeWords = {
   fee: 'Комиссия',
   why: 'Себебі',
   parts: 'Картаға аударымдар',
-  standings: { pending: 'Орындалуда', done: 'Орындалды', failed: 'Сәтсіз' },
+  statuses: { pending: 'Орындалуда', done: 'Орындалды', failed: 'Сәтсіз' },
   none: 'Мұндай төлемдер жоқ',
   noneText: 'Мұнда мүшелердің сұраулары бойынша, API арқылы және айырбастан кейін жасалған төлемдер бар.',
 }
@@ -59,7 +59,7 @@ const ru: MadeWords = {
   fee: 'Комиссия',
   why: 'Причина',
   parts: 'Переводы на карту',
-  standings: { pending: 'Выполняется', done: 'Выполнена', failed: 'Не удалась' },
+  statuses: { pending: 'Выполняется', done: 'Выполнена', failed: 'Не удалась' },
   none: 'Таких выплат нет',
   noneText: 'Здесь есть выплаты по запросам участников, через API и после обменов.',
 }
@@ -74,7 +74,7 @@ const en: MadeWords = {
   fee: 'Fee',
   why: 'Reason',
   parts: 'Payments to the card',
-  standings: { pending: 'In progress', done: 'Done', failed: 'Failed' },
+  statuses: { pending: 'In progress', done: 'Done', failed: 'Failed' },
   none: 'No such payouts',
   noneText: 'The list has payouts by requests of members, by the API, and after exchanges.',
 }

@@ -60,7 +60,7 @@ export const ru: PayoutWords = {
   payAlone: 'Выплатить сейчас',
   waitsForOthers: 'Запрос ждёт другого участника. Свой запрос одобрить нельзя.',
   proveFirst: 'Сначала подтвердите, что это вы.',
-  standings: {
+  statuses: {
     waiting: 'Ждёт одобрения',
     expired: 'Срок истёк',
     placing: 'Оформляется',

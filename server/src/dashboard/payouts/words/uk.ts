@@ -60,7 +60,7 @@ export const uk: PayoutWords = {
   payAlone: 'Виплатити зараз',
   waitsForOthers: 'Запит чекає на іншого учасника. Власний запит схвалити не можна.',
   proveFirst: 'Спершу підтвердьте, що це ви.',
-  standings: {
+  statuses: {
     waiting: 'Чекає на схвалення',
     expired: 'Строк минув',
     placing: 'Оформлюється',

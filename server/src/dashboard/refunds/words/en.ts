@@ -1,12 +1,12 @@
 import type { PayoutTrouble } from '../../../pay-out/requests/index.ts'
 import type { CardTrouble } from '../commands.ts'
-import type { Kind, Standing } from '../refund.ts'
+import type { Kind, RefundStatus } from '../refund.ts'
 
 /** The texts of the pages of refunds. Every language must have these keys, or it does not compile. */
 export interface RefundWords {
   refund: string
   kinds: Record<Kind, string>
-  standings: Record<Standing, string>
+  statuses: Record<RefundStatus, string>
   /** a claim whose withdrawal has failed */
   failedBefore: string
   amount: string
@@ -66,7 +66,7 @@ export interface RefundWords {
 export const en: RefundWords = {
   refund: 'Refund',
   kinds: { claim: 'Refund claim', card: 'Card refund' },
-  standings: { open: 'Waits for your decision', underway: 'Under way', done: 'Refunded', refused: 'Refused' },
+  statuses: { open: 'Waits for your decision', underway: 'Under way', done: 'Refunded', refused: 'Refused' },
   failedBefore: 'Failed: decide again',
   amount: 'Amount',
   to: 'To',

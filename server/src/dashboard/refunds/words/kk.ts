@@ -3,7 +3,7 @@ import type { RefundWords } from './en.ts'
 export const kk: RefundWords = {
   refund: 'Қайтару',
   kinds: { claim: 'Төлеушінің қайтару өтініші', card: 'Картаға қайтару' },
-  standings: { open: 'Шешіміңізді күтуде', underway: 'Орындалуда', done: 'Қайтарылды', refused: 'Бас тартылды' },
+  statuses: { open: 'Шешіміңізді күтуде', underway: 'Орындалуда', done: 'Қайтарылды', refused: 'Бас тартылды' },
   failedBefore: 'Орындалмады: қайта шешіңіз',
   amount: 'Сома',
   to: 'Қайда',

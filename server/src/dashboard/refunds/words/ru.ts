@@ -3,7 +3,7 @@ import type { RefundWords } from './en.ts'
 export const ru: RefundWords = {
   refund: 'Возврат',
   kinds: { claim: 'Запрос плательщика на возврат', card: 'Возврат на карту' },
-  standings: { open: 'Ждёт вашего решения', underway: 'Выполняется', done: 'Возвращено', refused: 'Отказано' },
+  statuses: { open: 'Ждёт вашего решения', underway: 'Выполняется', done: 'Возвращено', refused: 'Отказано' },
   failedBefore: 'Не удалось: решите снова',
   amount: 'Сумма',
   to: 'Куда',

@@ -3,7 +3,7 @@ import type { RefundWords } from './en.ts'
 export const uk: RefundWords = {
   refund: 'Повернення',
   kinds: { claim: 'Запит платника на повернення', card: 'Повернення на картку' },
-  standings: { open: 'Чекає вашого рішення', underway: 'Виконується', done: 'Повернено', refused: 'Відмовлено' },
+  statuses: { open: 'Чекає вашого рішення', underway: 'Виконується', done: 'Повернено', refused: 'Відмовлено' },
   failedBefore: 'Не вдалося: вирішіть знову',
   amount: 'Сума',
   to: 'Куди',

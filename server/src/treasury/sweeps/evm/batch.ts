@@ -65,7 +65,7 @@ export const planBatch = (request: {
   const { members, contracts, authorization, chainId, rate } = request
   const { delegate, batch } = contracts
   const leaving = members.filter(({ account }) => !delegatesTo(account, delegate.address))
-  const standing = members.filter(({ account }) => delegatesTo(account, delegate.address))
+  const staying = members.filter(({ account }) => delegatesTo(account, delegate.address))
   const groups = groupSweeps(
     members.map(({ account, holdings }) => ({
       account: account.holder.address as Hex,
@@ -99,7 +99,7 @@ export const planBatch = (request: {
             ? { ...call, type: 'legacy', gasPrice: maxFeePerGas }
             : { ...call, type: 'eip1559', maxFeePerGas, maxPriorityFeePerGas },
         )
-  const keys = [...leaving, ...standing].map(({ account }) => ({
+  const keys = [...leaving, ...staying].map(({ account }) => ({
     account: 'deposit' as const,
     branch: 0 as const,
     index: account.holder.derivationIndex,

@@ -109,8 +109,8 @@ describe('ways', () => {
 })
 
 describe('batches', () => {
-  const members = (leaving: number, standing: number): BatchMember[] => [
-    ...Array.from({ length: standing }, (_, i) => ({
+  const members = (leaving: number, staying: number): BatchMember[] => [
+    ...Array.from({ length: staying }, (_, i) => ({
       account: delegated(100 + i),
       holdings: [{ ...held(TOKEN, E18), gas: 50_000n }],
     })),
@@ -188,8 +188,8 @@ describe('batches', () => {
         fc.integer({ min: 0, max: 300 }),
         fc.integer({ min: 0, max: 60 }),
         fc.bigInt({ min: 0n, max: 100_000_000n * 3n * GWEI }),
-        (leaving, standing, most) => {
-          const all = members(leaving, standing)
+        (leaving, staying, most) => {
+          const all = members(leaving, staying)
           const fitting = fitBatch(all, { delegate: contracts.delegate.address, rate, most })
           const gasOf = (count: number): bigint =>
             batchGas(all.slice(0, count), { delegate: contracts.delegate.address })

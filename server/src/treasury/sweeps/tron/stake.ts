@@ -83,7 +83,7 @@ const refusalOf = (
 }
 
 /** State of the hot address's stake, in sun and units of energy and bandwidth. */
-export interface StakeStanding {
+export interface StakeState {
   stake: Stake
   resources: Resources
   /** null while the address is not activated */
@@ -93,11 +93,11 @@ export interface StakeStanding {
   loans: OpenLoan[]
 }
 
-export const standingOfStake = async ({
+export const readStakeState = async ({
   runtime,
   adapter,
   hotAddress,
-}: Omit<StakeDeps, 'spendable'>): Promise<StakeStanding> => {
+}: Omit<StakeDeps, 'spendable'>): Promise<StakeState> => {
   const [stake, resources, supply, lendable] = await Promise.all([
     adapter.stakeOf(hotAddress),
     adapter.resourcesOf(hotAddress),

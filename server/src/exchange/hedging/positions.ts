@@ -5,7 +5,7 @@ import { PIVOT, worthAt, type UsdtMarkets } from '../../market/rates/index.ts'
 import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
 
 /** The platform's position in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
-export interface AssetStanding extends Omit<Exposure, 'long' | 'short'> {
+export interface AssetPosition extends Omit<Exposure, 'long' | 'short'> {
   /** the net amount of hedges: above 0, more was bought on venues than sold */
   hedged: bigint
   /** the limit in force; null: none */
@@ -29,12 +29,12 @@ const NOTHING: Omit<HedgeFlow, 'asset'> = {
   fills: 0,
 }
 
-export const standings = async (
+export const readPositions = async (
   db: Db,
   catalogue: Pick<Catalogue, 'find'>,
   policy: Pick<ExchangePolicy, 'assets'>,
   usdtMarkets: UsdtMarkets,
-): Promise<AssetStanding[]> => {
+): Promise<AssetPosition[]> => {
   const [exposures, flows] = await Promise.all([exposuresOf(db), hedgeFlows(db)])
   return exposures.map((exposure) => {
     const { asset } = exposure

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { blockOf, transfersOf } from './reading.ts'
 import type { WorldOf } from './world.ts'
 
-export const describeStanding = (world: WorldOf): void => {
+export const describeStatus = (world: WorldOf): void => {
   describe('where a transaction stands', () => {
     test('unknown, in the pool, mined', async () => {
       const { adapter, newAddress, pay, mine } = world()
       const hash = await pay(await newAddress(), 90_000n)
       expect(await adapter.statusOf(hash)).toEqual({ kind: 'mempool' })
-      const nobodys = `${hash.startsWith('0x') ? '0x' : ''}${'ab'.repeat(32)}`
-      expect(await adapter.statusOf(nobodys)).toEqual({ kind: 'unknown' })
+      const unknownHash = `${hash.startsWith('0x') ? '0x' : ''}${'ab'.repeat(32)}`
+      expect(await adapter.statusOf(unknownHash)).toEqual({ kind: 'unknown' })
       await mine(1)
       const head = await adapter.head()
       const { fee } = (await blockOf(adapter, hash)).transactions.find((one) => one.hash === hash)!

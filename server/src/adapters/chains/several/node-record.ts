@@ -2,11 +2,11 @@
 type NodeCondition = 'good' | 'failing' | 'behind' | 'ahead' | 'another-chain' | 'contradicts'
 
 /** A node of several, for the operator. */
-export interface NodeStanding {
+export interface NodeStatus {
   /** host and port, without credentials */
   node: string
-  standing: NodeCondition
-  /** one sentence, or empty while the standing is good */
+  status: NodeCondition
+  /** one sentence, or empty while the status is good */
   detail: string
 }
 
@@ -60,16 +60,16 @@ export class NodeRecord {
     this.#distance = blocks
   }
 
-  standing(now: number): Omit<NodeStanding, 'node'> {
+  status(now: number): Omit<NodeStatus, 'node'> {
     if (this.#otherChain !== undefined)
-      return { standing: 'another-chain', detail: `it is a node of chain ${this.#otherChain}` }
-    if (now - this.#contradictedAt < CONTRADICTS_MS) return { standing: 'contradicts', detail: this.#contradiction }
-    if (this.#failures >= MOST_FAILURES) return { standing: 'failing', detail: this.#failure }
+      return { status: 'another-chain', detail: `it is a node of chain ${this.#otherChain}` }
+    if (now - this.#contradictedAt < CONTRADICTS_MS) return { status: 'contradicts', detail: this.#contradiction }
+    if (this.#failures >= MOST_FAILURES) return { status: 'failing', detail: this.#failure }
     if (this.#distance < -this.#mostBehind)
-      return { standing: 'behind', detail: `it is ${-this.#distance} blocks behind` }
+      return { status: 'behind', detail: `it is ${-this.#distance} blocks behind` }
     if (this.#distance > this.#mostBehind)
-      return { standing: 'ahead', detail: `it names a block ${this.#distance} above that of the others` }
-    return { standing: 'good', detail: '' }
+      return { status: 'ahead', detail: `it names a block ${this.#distance} above that of the others` }
+    return { status: 'good', detail: '' }
   }
 
   /** Whether questions to all nodes leave this one out: it failed lately, and not for the first time. */
@@ -80,6 +80,6 @@ export class NodeRecord {
   /** Whether a question that one node can answer is put to this node before the others. */
   isPreferred(now: number): boolean {
     const isResting = this.#failures > 0 && now - this.#failedAt < TRIED_AGAIN_MS
-    return this.standing(now).standing === 'good' && !isResting
+    return this.status(now).status === 'good' && !isResting
   }
 }

@@ -21,7 +21,7 @@ export type ReadStatus = (hash: string) => Promise<TransactionStatus>
  * Returns a function for the status of a transaction. Its info proves nothing unless the best chain's block at that
  * height contains it.
  */
-export const createStanding = (node: TronNode): ReadStatus => {
+export const createStatusReader = (node: TronNode): ReadStatus => {
   const cached: Outcomes = new Map()
   return async (hash) => {
     for (let reading = 1; reading <= READINGS; reading += 1) {
