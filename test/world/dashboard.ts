@@ -92,6 +92,12 @@ export const fieldOf = ({ text }: Pick<Answer, 'text'>, name: string): string =>
   return unescaped(found)
 }
 
+/** The hidden fields with which a form of a sign-in or a proof carries what was typed before. */
+export const carriedFields = ({ text }: Pick<Answer, 'text'>): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/name="(kept-[^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, unescaped(value!)]),
+  )
+
 /** The secret of one-time codes on the page of an invitation, from its key in base32. */
 export const seedOf = (page: Pick<Answer, 'text'>): Buffer => {
   const key = /<span class="address"><bdi>([A-Z2-7 ]+)<\/bdi>/.exec(page.text)![1]!.replaceAll(' ', '')

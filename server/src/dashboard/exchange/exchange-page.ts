@@ -11,7 +11,7 @@ import {
   type MemberExchange,
 } from '../../exchange/exchanges/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect, type Fields } from '../../people/pages/index.ts'
+import { hidden, keptOf, linkTo, merchantPath, provePanel, redirect } from '../../people/pages/index.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
@@ -34,7 +34,7 @@ type Typed = Record<FieldName, string>
 const [PRICE, KEY] = ['exchange-price', 'exchange-key']
 const LONGEST = 60
 
-const typedIn = (fields: Fields): Typed => ({
+const typedIn = (fields: (name: string) => string): Typed => ({
   spend: fields(FIELDS.spend),
   target: fields(FIELDS.target),
   side: fields(FIELDS.side) === 'target' ? 'target' : 'spend',

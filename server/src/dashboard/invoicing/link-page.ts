@@ -17,7 +17,7 @@ import {
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, keptOf, linkTo, merchantPath, redirect, type Kept } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -40,7 +40,9 @@ export const linkPage =
   async (scope: Scope): Promise<PageAnswer> => {
     const link = await linkIn(deps, scope)
     if (!link) return lostPage(scope.visit, scope.words)
-    return pageOf(deps, scope, link, { typed: typedOf(link), problems: [], status: 200 })
+    const { session } = scope.visit
+    const kept = session ? keptOf(deps, session, scope.request) : {}
+    return pageOf(deps, scope, link, { typed: typedBefore(kept) ?? typedOf(link), problems: [], status: 200 })
   }
 
 /** Changes or stops a link. */
@@ -107,6 +109,10 @@ const shareOf = ({ publicUrl }: InvoicingDeps, { language }: Scope, link: Paymen
 /** The last day of a link. Its end is the beginning of the next one. */
 const lastDayOf = ({ expiresAt }: PaymentLink): string =>
   expiresAt === null ? '' : new Date(expiresAt.getTime() - DAY_MS).toISOString().slice(0, 10)
+
+/** The texts that were typed before a sign-in; undefined without any. */
+const typedBefore = (kept: Kept): Typed | undefined =>
+  Object.keys(kept).length === 0 ? undefined : { ...typedIn((name) => kept[name] ?? ''), key: randomUUID() }
 
 const typedOf = (link: PaymentLink): Typed => ({
   ...typedIn(() => ''),

@@ -10,7 +10,7 @@ import {
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -72,7 +72,9 @@ export const endTag = (texts: InvoicingWords, end: LinkEnd | undefined): Markup 
 export const newLinkPage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    return formPage(deps, scope, { typed: typedInUrl(scope.request), problems: [], status: 200 })
+    const { session } = scope.visit
+    const kept = session ? keptOf(deps, session, scope.request) : {}
+    return formPage(deps, scope, { typed: typedInUrl(scope.request, kept), problems: [], status: 200 })
   }
 
 /** Creates the link that was typed, and shows it. */

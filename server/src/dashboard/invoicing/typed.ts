@@ -16,7 +16,7 @@ import {
   type MakingSettings,
   type NewLink,
 } from '../../pay-in/payment-links/index.ts'
-import type { Fields } from '../../people/pages/index.ts'
+import type { Fields, Kept } from '../../people/pages/index.ts'
 import { readDays } from '../frame/index.ts'
 
 /** The fields of both forms, as typed. */
@@ -43,9 +43,12 @@ export type Typed = Readonly<Record<Field, string>>
 export const typedIn = (fields: (name: string, length: 'whole') => string): Typed =>
   Object.fromEntries(FIELDS.map((name) => [name, fields(name, 'whole').trim()])) as Record<Field, string>
 
-/** The texts of a new form: its URL may have values of fields. The form gets a key of its own. */
-export const typedInUrl = ({ query }: Pick<PageRequest, 'query'>): Typed => ({
-  ...typedIn((name) => query[name] ?? ''),
+/**
+ * The texts of a new form: its URL may have values of fields, and `kept` those that were typed before a sign-in. The
+ * form gets a key of its own.
+ */
+export const typedInUrl = ({ query }: Pick<PageRequest, 'query'>, kept: Kept): Typed => ({
+  ...typedIn((name) => kept[name] ?? query[name] ?? ''),
   key: randomUUID(),
 })
 

@@ -12,7 +12,7 @@ import {
   type JudgedPayout,
   type Offer,
 } from '../../pay-out/requests/index.ts'
-import { hidden, linkTo, merchantPath, type Fields } from '../../people/pages/index.ts'
+import { hidden, linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
@@ -36,7 +36,7 @@ interface Guided extends Typed {
   only: string
 }
 
-const guidedIn = (fields: Fields): Guided => ({ ...typedIn(fields), from: fields(FROM), only: fields(ONLY) })
+const guidedIn = (fields: (name: string) => string): Guided => ({ ...typedIn(fields), from: fields(FROM), only: fields(ONLY) })
 
 /** The first step. Its query may name an address of the book. */
 export const guidePage =

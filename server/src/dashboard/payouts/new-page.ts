@@ -18,7 +18,7 @@ import {
   type TypedPayout,
 } from '../../pay-out/requests/index.ts'
 import type { Priced } from '../../pay-out/withdrawals/index.ts'
-import { hidden, keptOf, linkTo, merchantPath, redirect, type Fields } from '../../people/pages/index.ts'
+import { hidden, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -33,7 +33,7 @@ type FieldName = keyof typeof FIELDS
 export type Typed = Record<FieldName, string>
 
 /** The texts of the form. */
-export const typedIn = (fields: Fields): Typed => ({
+export const typedIn = (fields: (name: string) => string): Typed => ({
   asset: fields(FIELDS.asset),
   to: fields(FIELDS.to).trim(),
   amount: typedAmount(fields(FIELDS.amount).trim()),

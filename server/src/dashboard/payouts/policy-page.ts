@@ -15,7 +15,7 @@ import {
 } from '../../pay-out/requests/index.ts'
 import type { Catalogue, CryptoAsset, FiatAsset } from '../../market/assets/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { choice, hidden, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
+import { choice, hidden, keptIn, keptOf, linkTo, redirect, type Fields } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
@@ -27,7 +27,9 @@ import { backPiece, doneIn, provingPiece, type Said, saidPiece, textsOf } from '
 export const policyPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    return show(deps, scope, undefined, doneIn(scope))
+    const { session } = scope.visit
+    const kept = session ? keptOf(deps, session, scope.request) : {}
+    return show(deps, scope, Object.keys(kept).length === 0 ? undefined : kept, doneIn(scope))
   }
 
 /** Changes the policy. */
@@ -37,7 +39,7 @@ export const submitPolicy =
     const { visit, merchantId } = scope
     const texts = textsOf(scope)
     const failed = (trouble: PayoutProblem['trouble']): Promise<PageAnswer> =>
-      show(deps, scope, fields, { isProblem: true, text: texts.troubles[trouble] }, 400)
+      show(deps, scope, typedIn(fields), { isProblem: true, text: texts.troubles[trouble] }, 400)
     const rules = rulesIn(deps, fields)
     if (!rules) return failed('rules')
     try {
@@ -45,15 +47,24 @@ export const submitPolicy =
       await inTransaction(deps.db, (tx) => changePolicy(tx, session, { merchantId, rules, version }, visit.now))
     } catch (error) {
       if (error instanceof ProofNeeded)
-        return show(deps, scope, fields, { isProblem: true, text: texts.proveFirst }, 403)
+        return show(deps, scope, keptIn(fields), { isProblem: true, text: texts.proveFirst }, 403)
       if (!(error instanceof PayoutProblem)) throw error
       return failed(error.trouble)
     }
     return redirect(linkTo(visit, visit.path, { done: '1' }))
   }
 
+/** The typed rules, for the version that is in force now. */
+const typedIn = (fields: Fields): Typed => {
+  const { version: _, ...typed } = keptIn(fields)
+  return typed
+}
+
 /** Assets of payouts on chains, and the currencies of refunds to cards. */
 const ruledAssets = ({ crypto, fiat }: Catalogue): readonly (CryptoAsset | FiatAsset)[] => [...crypto, ...fiat]
+
+/** The fields of the form, without those that are empty. */
+type Typed = Readonly<Record<string, string>>
 
 const WHOLE = /^\d{1,6}$/
 
@@ -99,14 +110,14 @@ const unitsIn = (typed: string, scale: number): bigint | null | undefined => {
 const show = async (
   deps: PayoutPagesDeps,
   scope: Scope,
-  typed: Fields | undefined,
+  typed: Typed | undefined,
   said: Said | undefined,
   status = 200,
 ): Promise<PageAnswer> => {
   const { visit, merchantId, role } = scope
   const texts = textsOf(scope)
   const mayChange = mayRole(role, 'manage-payout-policy')
-  const proving = mayChange ? await provingPiece(deps, visit, visit.path) : undefined
+  const proving = mayChange ? await provingPiece(deps, visit, visit.path, typed) : undefined
   const policy = await readPolicy(deps.db, merchantId, visit.now.real)
   const field = fieldsOf(policy.next?.rules ?? policy.rules, typed)
   return merchantPage(scope, {
@@ -120,7 +131,7 @@ const show = async (
       policy.next &&
         html`<div role="status">${note('warn', ICONS.alert, texts.next(showTime(policy.next.inForceAt.getTime())))}</div>`,
       proving,
-      html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('version', String(policy.version))}<section class="panel"><p>${mayChange ? texts.policyText : texts.readOnly}</p><p class="soft">${texts.aloneHint} ${texts.emptyHint}</p></section>
+      html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('version', typed?.['version'] ?? String(policy.version))}<section class="panel"><p>${mayChange ? texts.policyText : texts.readOnly}</p><p class="soft">${texts.aloneHint} ${texts.emptyHint}</p></section>
 ${ruledAssets(deps.rules.catalogue).map((asset) => assetPanel(scope, asset, field))}${generalPanel(scope, field)}${mayChange && html`<div class="ask"><p class="soft">${texts.saveText}</p><button>${texts.save}</button></div>`}</form>`,
     ],
   })
@@ -130,9 +141,9 @@ type ShownFields = (name: string, read: (rules: PayoutRules) => string) => strin
 
 /** What the form shows in a field: what was typed, or the rules. */
 const fieldsOf =
-  (rules: PayoutRules, typed: Fields | undefined): ShownFields =>
+  (rules: PayoutRules, typed: Typed | undefined): ShownFields =>
   (name, read) =>
-    typed === undefined ? read(rules) : typed(name)
+    typed === undefined ? read(rules) : (typed[name] ?? '')
 
 const assetPanel = (scope: Scope, { ticker, scale }: CryptoAsset | FiatAsset, field: ShownFields): Markup => {
   const texts = textsOf(scope)

@@ -3,7 +3,7 @@ import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import { approvalsFor, openRefundOf, PayoutProblem } from '../../pay-out/requests/index.ts'
 import { mayRole } from '../../people/access/index.ts'
-import { hidden, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -20,8 +20,15 @@ const [AMOUNT, REASON] = ['refund-amount', 'refund-reason']
 /** The form that asks for a refund of a card payment. */
 export const cardPage =
   (deps: RefundPagesDeps) =>
-  async (scope: Scope): Promise<PageAnswer> =>
-    show(deps, scope, { problems: [], typed: undefined })
+  async (scope: Scope): Promise<PageAnswer> => {
+    const { session } = scope.visit
+    const { [AMOUNT]: amount, [REASON]: reason } = session ? keptOf(deps, session, scope.request) : {}
+    const isTyped = amount !== undefined || reason !== undefined
+    return show(deps, scope, {
+      problems: [],
+      typed: isTyped ? { amount: amount ?? '', reason: reason ?? '' } : undefined,
+    })
+  }
 
 interface Typed {
   amount: string

@@ -6,7 +6,7 @@ import type { Session } from '../access/index.ts'
 import { hidden } from './frame.ts'
 import type { DashboardDeps, Fields } from './visit.ts'
 
-/** The fields that a person may have typed on a page that needs a session; no form of this page has one of them. */
+/** The fields that a person may have typed on a page that needs a session. None of them holds a secret. */
 const KEPT = [
   'name',
   'invitee',
@@ -44,7 +44,31 @@ const KEPT = [
   'setting-mailLanguage',
   'setting-activityMails',
   'setting-monthlyMails',
+  'money',
+  'amount',
+  'least',
+  'most',
+  'description',
+  'meta',
+  'email',
+  'language',
+  'duration',
+  'redirect',
+  'expires',
+  'uses',
+  'refund-amount',
+  'refund-reason',
+  'version',
+  'addresses',
+  'cooling',
+  'from-hour',
+  'to-hour',
+  'api',
 ] as const
+/** The fields of a policy for one asset. */
+const OF_ASSET = /^(alone|approvals|hour|day|api)-[A-Z0-9]{1,20}$/
+/** Before the name of a field that a form of a sign-in or a proof carries: such a form has fields of the same names. */
+const CARRIED = 'kept-'
 const PARAMETER = 'kept'
 /** Typed fields travel in an address, sealed: proxies accept addresses of 8 kB. */
 const MOST_BYTES = 4_500
@@ -52,14 +76,29 @@ const MOST_BYTES = 4_500
 /** Typed fields that a page shows again after the person has signed in or proved that it is them. */
 export type Kept = Readonly<Record<string, string>>
 
-/** Keeps all fields or none: a form that shows some of them would lose the others when it is saved. */
-export const keptIn = (fields: Fields): Kept =>
-  withinBounds(Object.fromEntries(KEPT.map((name) => [name, fields(name, 'whole')]).filter(([, text]) => text !== '')))
+const isKept = (name: string): boolean => (KEPT as readonly string[]).includes(name) || OF_ASSET.test(name)
+
+/**
+ * The fields that were typed, in a form of a page or carried by a form of a proof. Keeps all fields or none: a form
+ * that shows some of them would lose the others when it is saved.
+ */
+export const keptIn = (fields: Fields): Kept => withinBounds({ ...read(fields, ''), ...read(fields, CARRIED) })
+
+/** The fields that a form of a sign-in carries. */
+export const carriedIn = (fields: Fields): Kept => withinBounds(read(fields, CARRIED))
+
+const read = (fields: Fields, prefix: string): Kept =>
+  Object.fromEntries(
+    fields.names
+      .filter((name) => name.startsWith(prefix) && isKept(name.slice(prefix.length)))
+      .map((name) => [name.slice(prefix.length), fields(name, 'whole')])
+      .filter(([, text]) => text !== ''),
+  )
 
 const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kept)) > MOST_BYTES ? {} : kept)
 
 export const keptFields = (kept: Kept): readonly Markup[] =>
-  Object.entries(kept).map(([name, text]) => hidden(name, text))
+  Object.entries(kept).map(([name, text]) => hidden(`${CARRIED}${name}`, text))
 
 const ownerOf = ({ id }: Pick<Session, 'id'>): string => `typed fields|${id}`
 

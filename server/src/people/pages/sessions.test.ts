@@ -1,6 +1,6 @@
 /** Sessions over the pages of the dashboard, and the forms that they protect. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fieldOf, PASSWORD, seedOf, useDashboard } from '../../../../test/world/dashboard.ts'
+import { carriedFields, fieldOf, PASSWORD, seedOf, useDashboard } from '../../../../test/world/dashboard.ts'
 
 const { edge, browse, inviteTo, join, signInWith, newAddress, codeAt } = useDashboard()
 const [MINUTE, HOUR] = [60_000, 3_600_000]
@@ -60,7 +60,7 @@ describe('a session', () => {
     const { email, codes, browser } = await join()
     edge.clock.ms += 2 * HOUR
     const asked = await browser.post('/app/security', { do: 'add-passkey', name: '<Laptop> of "Оля"', answer: '{}' })
-    expect([asked.status, fieldOf(asked, 'name'), fieldOf(asked, 'next')]).toEqual([
+    expect([asked.status, fieldOf(asked, 'kept-name'), fieldOf(asked, 'next')]).toEqual([
       401,
       '<Laptop> of "Оля"',
       '/app/security',
@@ -70,7 +70,7 @@ describe('a session', () => {
       email,
       password: PASSWORD,
       code: codes[0]!,
-      name: fieldOf(asked, 'name'),
+      ...carriedFields(asked),
       next: fieldOf(asked, 'next'),
     })
     const page = await browser.get(String(back.headers['location']))

@@ -12,7 +12,7 @@ import {
   type TypedProof,
 } from '../access/index.ts'
 import { hidden, input, pageOf, passkeyForm, redirect, section } from './frame.ts'
-import { keptFields, keptIn, keptQuery, type Kept } from './kept.ts'
+import { carriedIn, keptFields, keptIn, keptQuery, type Kept } from './kept.ts'
 import {
   cookieOf,
   linkTo,
@@ -105,7 +105,7 @@ export const showSignIn = async (deps: DashboardDeps, request: PageRequest): Pro
 export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise<PageAnswer> => {
   const visit = await visitOf(deps, request)
   const fields = readFields(request, deps)
-  const [next, kept, email] = [returnOf(fields('next')), keptIn(fields), fields('email')]
+  const [next, kept, email] = [returnOf(fields('next')), carriedIn(fields), fields('email')]
   const isPasskey = fields('do') === 'passkey'
   const token = isPasskey
     ? await signInByPasskey(deps, fields('answer'), visit.agent, visit.now)

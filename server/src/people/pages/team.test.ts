@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createAuthenticator } from '../../../../test/world/authenticator.ts'
-import { fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
+import { carriedFields, fieldOf, textOf, useDashboard } from '../../../../test/world/dashboard.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { LANGUAGES } from '../../platform/base/language.ts'
 import type { Role } from '../access/index.ts'
@@ -143,14 +143,17 @@ describe('the page Team', () => {
     const email = newAddress()
     const typed = { do: 'invite', invitee: email, 'invitee-role': 'support' }
     const asked = await browser.post(teamAt(merchantId), typed)
-    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'invitee')]).toEqual([403, teamAt(merchantId), email])
+    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'kept-invitee')]).toEqual([
+      403,
+      teamAt(merchantId),
+      email,
+    ])
     const answer = key.use(await browser.optionsOf(teamAt(merchantId), 'prove-passkey'))
     const proved = await browser.post('/app/security', {
       do: 'prove-passkey',
       answer,
       next: fieldOf(asked, 'next'),
-      invitee: fieldOf(asked, 'invitee'),
-      'invitee-role': fieldOf(asked, 'invitee-role'),
+      ...carriedFields(asked),
     })
     const page = await browser.get(String(proved.headers['location']))
     expect([page.status, textOf(page)]).toEqual([200, expect.stringContaining('Confirmed')])
@@ -165,13 +168,17 @@ describe('the page Team', () => {
     edge.clock.ms += 61 * MINUTE
     const email = newAddress()
     const asked = await browser.post(teamAt(merchantId), { do: 'invite', invitee: email, 'invitee-role': 'viewer' })
-    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'invitee')]).toEqual([401, teamAt(merchantId), email])
+    expect([asked.status, fieldOf(asked, 'next'), fieldOf(asked, 'kept-invitee')]).toEqual([
+      401,
+      teamAt(merchantId),
+      email,
+    ])
     const answer = key.use(await browser.optionsOf('/app/sign-in', 'passkey'))
     const back = await browser.post('/app/sign-in', {
       do: 'passkey',
       answer,
       next: fieldOf(asked, 'next'),
-      invitee: fieldOf(asked, 'invitee'),
+      ...carriedFields(asked),
     })
     const page = await browser.get(String(back.headers['location']))
     expect([page.status, page.text]).toEqual([200, expect.stringContaining(`value="${email}"`)])

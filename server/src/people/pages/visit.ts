@@ -133,7 +133,11 @@ const NEXT = 'next'
  * The fields of a submitted form; a field with a zero byte is empty. Throws a refusal for a field that is too long: an
  * empty value in its place could erase a stored one. `whole` reads every length: the form itself is bounded.
  */
-export type Fields = (name: string, length?: 'whole') => string
+export interface Fields {
+  (name: string, length?: 'whole'): string
+  /** of all submitted fields */
+  readonly names: readonly string[]
+}
 
 /**
  * Reads a form of our own pages. Throws a refusal unless it was submitted from a page of our origin: every browser
@@ -144,7 +148,7 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
   if (headers['origin'] !== origin)
     throw new ApiRefusal(400, generalErrors.invalidRequest.code, `the dashboard is at ${origin}/app: open it there`)
   const fields = new URLSearchParams(body.toString('utf8'))
-  return (name, length) => {
+  const read = (name: string, length?: 'whole'): string => {
     const value = fields.get(name) ?? ''
     if (value.includes('\0')) return ''
     if (name === ANSWER || length === 'whole' || value.length <= LONGEST) return value
@@ -152,6 +156,7 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
     const { status, code } = generalErrors.invalidRequest
     throw new ApiRefusal(status, code, `a field has more than ${LONGEST} characters: write less, and submit again`)
   }
+  return Object.assign(read, { names: [...fields.keys()] })
 }
 
 const LONGEST_NAME = 60

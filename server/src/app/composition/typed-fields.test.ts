@@ -1,0 +1,85 @@
+/** Forms of members in which a session ends, or that need a proof: no typed text is lost, and nothing is done. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { carriedFields, fieldOf, PASSWORD, useDashboard } from '../../../../test/world/dashboard.ts'
+import { catalogue, openFiatInvoices } from '../../../../test/world/fiat-invoices.ts'
+
+const { edge, join, codeAt } = useDashboard({ catalogue })
+const HOUR_MS = 3_600_000
+let [merchantId, payment] = ['', '']
+beforeAll(async () => {
+  const fiat = await openFiatInvoices({
+    url: edge.pool.options.connectionString!,
+    pool: edge.pool,
+    db: edge.db,
+  })
+  fiat.now = edge.clock.ms
+  merchantId = fiat.merchantId
+  payment = (await fiat.paidInvoice()).reference
+})
+// The invoices of the world have no money in the books.
+afterAll(() => emptyTables(edge.db))
+
+const POLICY = { 'alone-BTC': '0,5', 'approvals-BTC': '2', 'day-BTC': '7', cooling: '30', 'from-hour': '6' }
+const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'invoices/new': { name: 'Order <7>', amount: '12,50', description: 'Tea', meta: 'm-7', email: 'payer@shop.example' },
+  'links/new': { name: 'Donation "7"', least: '1,5', most: '90', uses: '12' },
+  'payouts/new': { 'payout-to': 'bcrt1-typed', 'payout-amount': '0.75', 'payout-meta': 'invoice 7' },
+  'payouts/addresses': { 'address-name': 'Supplier 7', address: 'bcrt1-typed' },
+  'payouts/policy': { version: '0', ...POLICY },
+  'refunds/cards/': { 'refund-amount': '40,5', 'refund-reason': 'damaged' },
+  exchange: { 'exchange-amount': '650,5' },
+  settings: { 'setting-shown': 'shown', 'setting-supportEmail': 'help@shop.example' },
+}
+const pathOf = (page: string): string =>
+  `/app/merchants/${merchantId}/${page}${page === 'refunds/cards/' ? payment : ''}`
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const notShown = (page: string, typed: Readonly<Record<string, string>>): string[] =>
+  Object.entries(typed).flatMap(([name, text]) =>
+    new RegExp(`name="${name}"[^>]*value="${escaped(text)}"`).test(page) ? [] : [name],
+  )
+const rules = async () =>
+  (await sql<{ rules: unknown }>`select rules from payout_policies where merchant_id = ${merchantId}`.execute(edge.db))
+    .rows
+
+test.each(Object.entries(FORMS))('the session ends in the form of %s', async (page, typed) => {
+  const { browser, email, seed } = await join(undefined, 'owner', merchantId)
+  edge.clock.ms += 2 * HOUR_MS
+  const asked = await browser.post(pathOf(page), { do: 'check', ...typed })
+  expect(asked.status).toBe(401)
+  const form = { do: 'password', email, password: PASSWORD, code: codeAt(seed), next: fieldOf(asked, 'next') }
+  const back = await browser.post('/app/sign-in', { ...form, ...carriedFields(asked) })
+  const shown = await browser.get(String(back.headers['location']))
+  expect([shown.status, notShown(shown.text, typed)]).toEqual([200, []])
+  expect(await rules()).toEqual([])
+})
+
+test('a policy is typed once, although its change needs a proof, and is not saved over a later one', async () => {
+  const { browser, seed } = await join(undefined, 'owner', merchantId)
+  const other = await join(undefined, 'owner', merchantId)
+  edge.clock.ms += 6 * 60_000
+  const typed = { version: '0', ...POLICY, 'to-hour': '20', addresses: 'book', api: 'free', 'alone-UAH': '5' }
+  const all = Object.fromEntries(
+    [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [`approvals-${ticker}`, '1']),
+  )
+  const refused = await browser.post(pathOf('payouts/policy'), { ...all, ...typed })
+  expect([refused.status, notShown(refused.text, POLICY)]).toEqual([403, []])
+  const proof = { do: 'prove-password', next: pathOf('payouts/policy'), password: PASSWORD, code: codeAt(seed) }
+  const proved = await browser.post('/app/security', { ...proof, ...carriedFields(refused) })
+  const shown = await browser.get(String(proved.headers['location']))
+  expect(notShown(shown.text, { version: '0', ...POLICY })).toEqual([])
+  expect(shown.text).toMatch(/<option value="book" selected/)
+
+  const again = { do: 'prove-password', next: '/app/security', password: PASSWORD, code: codeAt(other.seed) }
+  await other.browser.post('/app/security', again)
+  expect((await other.browser.post(pathOf('payouts/policy'), { ...all, ...typed, 'day-BTC': '6' })).status).toBe(303)
+  const stored = await rules()
+  const late = await browser.post(pathOf('payouts/policy'), { ...all, ...typed })
+  expect([late.status, notShown(late.text, POLICY)]).toEqual([400, []])
+  expect(await rules()).toEqual(stored)
+  const version = fieldOf(late, 'version')
+  expect((await browser.post(pathOf('payouts/policy'), { ...all, ...typed, version })).status).toBe(303)
+})
