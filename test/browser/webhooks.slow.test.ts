@@ -116,7 +116,7 @@ describeWithChromium('the pages of webhooks', () => {
       ['a new endpoint', '/endpoints/new?'],
       ['an endpoint', `/endpoints/${endpoint}?`],
       ['change of an endpoint', `/endpoints/${endpoint}/change?`],
-      ['refused requests', '/../requests?'],
+      ['API requests', '/../requests?'],
     ] as const) {
       await page.goto(at(`${path}lang=${language}`))
       await judge(name)

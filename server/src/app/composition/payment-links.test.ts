@@ -106,18 +106,26 @@ describe('a payment link', () => {
     expect(await auditOf(merchantId)).toEqual(expect.arrayContaining(['stopped link', 'started link']))
   })
 
-  test('of a merchant that is leaving makes no invoice, and its members make none by hand', async () => {
+  test('of a merchant that is leaving makes no invoice, and its members make no invoices and links', async () => {
     const merchantId = await shop()
     const member = await memberOf(merchantId, 'owner')
-    const { path } = await newLink(member, merchantId, { amount: '5' })
+    const { id, path } = await newLink(member, merchantId, { amount: '5' })
     const payer = browse()
     const key = fieldOf(await payer.get(path), 'key')
     const moment = { at: new Date(edge.clock.ms), newId: () => randomUUID() }
     await inTransaction(edge.db, (tx) => beginEnding(tx, { merchantId, actor: 'test' }, moment))
     expect((await payer.get(path)).status).toBe(410)
     expect((await payer.post(path, { key })).status).toBe(410)
-    expect((await send(member, at(merchantId, 'invoices/new'), INVOICE)).status).toBe(409)
+    const stopped = await member.post(at(merchantId, `links/${id}`), { do: 'stop' })
+    expect(stopped.status).toBe(303)
+    for (const answer of [
+      await send(member, at(merchantId, 'invoices/new'), INVOICE),
+      await send(member, at(merchantId, 'links/new'), LINK),
+      await member.post(at(merchantId, `links/${id}`), { do: 'start' }),
+    ])
+      expect([answer.status, textOf(answer).includes('The merchant is leaving')]).toEqual([409, true])
     expect(await invoicesOf(merchantId)).toEqual([])
+    expect(await auditOf(merchantId)).toEqual(['created link', 'stopped link'])
   })
 
   test('never makes more invoices than its limit, for payers at the same moment', async () => {

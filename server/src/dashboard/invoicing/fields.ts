@@ -30,7 +30,9 @@ export const problemSummary = ({ problems, texts }: Shown): Markup | undefined =
         ICONS.alert,
         html`<strong>${texts.problemTitle}</strong>`,
         ...problems.map((one) =>
-          one === 'key' || one === 'many' ? texts.problems[one] : html`<a href="#in-${one}">${texts.problems[one]}</a>`,
+          one === 'key' || one === 'many' || one === 'leaving'
+            ? texts.problems[one]
+            : html`<a href="#in-${one}">${texts.problems[one]}</a>`,
         ),
       )}</div>`
 

@@ -2,7 +2,7 @@ import { amountText } from '@bursar/checkout/amounts'
 import { foreign, html } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
 import { showText } from '../../merchants/documents/index.ts'
-import { createInvoiceByHand } from '../../pay-in/payment-links/index.ts'
+import { createInvoiceByHand, MerchantLeaving } from '../../pay-in/payment-links/index.ts'
 import { keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
@@ -13,7 +13,7 @@ import { NEW_INVOICE, type InvoicingDeps } from './deps.ts'
 import { invoiceForm } from './form.ts'
 import { mailAsked, mailingIn, mailPanel, type Mailing } from './mail-panel.ts'
 import { sharePanel, sheetPage, type Share } from './pieces.ts'
-import { readInvoiceForm, typedAgain, typedInUrl, type Problem, type Typed } from './typed.ts'
+import { readInvoiceForm, typedAgain, typedIn, typedInUrl, type Problem, type Typed } from './typed.ts'
 import { INVOICING_WORDS } from './words/index.ts'
 
 const LONGEST_NAME = 255
@@ -39,10 +39,15 @@ export const submitInvoice =
     }
     const { value, key } = read
     const wanted = { ...value, merchantId, language: value.language ?? undefined }
-    const { id } = await inTransaction(deps.db, (tx) =>
-      createInvoiceByHand(tx, session, { wanted, key }, deps, visit.now),
-    )
-    return redirect(linkTo(visit, merchantPath(merchantId, `invoices/${value.kind}/${id}`)))
+    try {
+      const { id } = await inTransaction(deps.db, (tx) =>
+        createInvoiceByHand(tx, session, { wanted, key }, deps, visit.now),
+      )
+      return redirect(linkTo(visit, merchantPath(merchantId, `invoices/${value.kind}/${id}`)))
+    } catch (error) {
+      if (!(error instanceof MerchantLeaving)) throw error
+      return formPage(deps, scope, { typed: typedIn(fields), problems: ['leaving'], status: error.status })
+    }
   }
 
 const formPage = (

@@ -12,7 +12,6 @@ import {
   findLink,
   linkUrl,
   stopLink,
-  TooManyLinks,
   type PageToMail,
   type PaymentLink,
 } from '../../pay-in/payment-links/index.ts'
@@ -27,7 +26,7 @@ import { paymentsOfLink } from '../payments/index.ts'
 import { LINKS, MOST_COUNTED, SHOWN_PAYMENTS, type InvoicingDeps } from './deps.ts'
 import { linkForm } from './form.ts'
 import { mailAsked, mailingIn, mailPanel, type Mailing } from './mail-panel.ts'
-import { endTag } from './links-page.ts'
+import { endTag, problemOf } from './links-page.ts'
 import { linkAmount, sharePanel, sheetPage, type Share } from './pieces.ts'
 import { readLinkForm, typedIn, type Problem, type Typed } from './typed.ts'
 import { INVOICING_WORDS, type InvoicingWords } from './words/index.ts'
@@ -60,8 +59,7 @@ export const submitLinkChange =
       try {
         await inTransaction(deps.db, (tx) => stopLink(tx, session, change, visit.now))
       } catch (error) {
-        if (!(error instanceof TooManyLinks)) throw error
-        return pageOf(deps, scope, link, { typed: typedOf(link), problems: ['many'], status: 409 })
+        return pageOf(deps, scope, link, { typed: typedOf(link), problems: [problemOf(error)], status: 409 })
       }
       return done
     }

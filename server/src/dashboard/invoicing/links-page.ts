@@ -5,6 +5,7 @@ import {
   createLink,
   endOf,
   listLinks,
+  MerchantLeaving,
   TooManyLinks,
   type LinkEnd,
   type PaymentLink,
@@ -87,18 +88,22 @@ export const submitLink =
       const { problems } = read
       return formPage(deps, scope, { typed: typedAgain(fields, problems), problems, status: 400 })
     }
-    const id = await inTransaction(deps.db, (tx) =>
-      createLink(tx, session, { merchantId, link: read.value, key: read.key }, deps.random, visit.now),
-    ).then(
-      (link) => link.id,
-      (error: unknown) => {
-        if (error instanceof TooManyLinks) return undefined
-        throw error
-      },
-    )
-    if (id === undefined) return formPage(deps, scope, { typed: typedIn(fields), problems: ['many'], status: 409 })
-    return redirect(linkTo(visit, merchantPath(merchantId, `${LINKS}/${id}`)))
+    const asked = { merchantId, link: read.value, key: read.key }
+    try {
+      const { id } = await inTransaction(deps.db, (tx) => createLink(tx, session, asked, deps.random, visit.now))
+      return redirect(linkTo(visit, merchantPath(merchantId, `${LINKS}/${id}`)))
+    } catch (error) {
+      const problem = problemOf(error)
+      return formPage(deps, scope, { typed: typedIn(fields), problems: [problem], status: 409 })
+    }
   }
+
+/** The problem that a refused link has; other errors are thrown again. */
+export const problemOf = (error: unknown): 'many' | 'leaving' => {
+  if (error instanceof TooManyLinks) return 'many'
+  if (error instanceof MerchantLeaving) return 'leaving'
+  throw error
+}
 
 const formPage = (
   deps: InvoicingDeps,

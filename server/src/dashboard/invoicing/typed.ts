@@ -58,8 +58,8 @@ export const typedAgain = (fields: Parameters<typeof typedIn>[0], problems: read
   return problems.includes('key') ? { ...typed, key: randomUUID() } : typed
 }
 
-/** A field, and what is wrong with it; `many`: no other link can be active. */
-export type Problem = Exclude<Field, 'language'> | 'many'
+/** A field, and what is wrong with it; `many`: no other link can be active; `leaving`: the merchant is leaving. */
+export type Problem = Exclude<Field, 'language'> | 'many' | 'leaving'
 
 /** Life of a crypto invoice, ms. The first one is proposed. */
 export const DURATIONS = {

@@ -20,6 +20,14 @@ const MOST_ACTIVE = paymentLinks.active
 /** The merchant has MOST_ACTIVE links that are neither stopped nor expired. */
 export class TooManyLinks extends Error {}
 
+/** The merchant is leaving: it gets no new invoices and links (docs/operating/leaving.md). */
+export class MerchantLeaving extends ApiRefusal {
+  constructor() {
+    const { status, code } = generalErrors.conflict
+    super(status, code, 'the merchant is leaving: it gets no new invoices. Ask the operator')
+  }
+}
+
 /** Another link of the merchant has this localId. */
 export class LocalIdTaken extends Error {}
 
@@ -27,7 +35,7 @@ const requireFewLinks = async (tx: Tx, merchantId: string, { at }: Moment): Prom
   if ((await countActive(tx, merchantId, at, MOST_ACTIVE)) >= MOST_ACTIVE) throw new TooManyLinks(merchantId)
 }
 
-/** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded or an ApiRefusal. */
+/** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded, MerchantLeaving or another ApiRefusal. */
 export const createInvoiceByHand = async (
   tx: Tx,
   session: Session,
@@ -67,7 +75,7 @@ const storeLink = async (
   return made
 }
 
-/** Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded or TooManyLinks. */
+/** Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded, TooManyLinks or MerchantLeaving. */
 export const createLink = async (
   tx: Tx,
   session: Session,
@@ -76,6 +84,7 @@ export const createLink = async (
   now: Now,
 ): Promise<{ id: string }> => {
   await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
+  await requireActive(tx, merchantId)
   const submission = { merchantId, form: `link ${session.person.id}`, key, content: link }
   return once(tx, submission, now.moment.at, async () => {
     await requireFewLinks(tx, merchantId, now.moment)
@@ -101,7 +110,9 @@ export const changeLink = async (
   return true
 }
 
-/** Stops a link, or lets it be used again. Twice is once. Throws NotAllowed, ProofNeeded or TooManyLinks. */
+/**
+ * Stops a link, or lets it be used again. Twice is once. Throws NotAllowed, ProofNeeded, TooManyLinks or MerchantLeaving.
+ */
 export const stopLink = async (
   tx: Tx,
   session: Session,
@@ -109,14 +120,16 @@ export const stopLink = async (
   now: Now,
 ): Promise<void> => {
   await authoriseSession(tx, session, { merchantId, action: 'create-invoices', needsProof: false })
-  if (!isStopped) await requireFewLinks(tx, merchantId, now.moment)
+  if (!isStopped) {
+    await requireActive(tx, merchantId)
+    await requireFewLinks(tx, merchantId, now.moment)
+  }
   if (!(await setStopped(tx, { merchantId, id }, isStopped ? now.moment.at : null))) return
   await recordOf(tx, session, { merchantId, action: isStopped ? 'stopped link' : 'started link', detail: { id } }, now)
 }
 
 /**
- * Creates a payment link for a signed request. Throws TooManyLinks, LocalIdTaken, or an ApiRefusal for a merchant that
- * is leaving.
+ * Creates a payment link for a signed request. Throws TooManyLinks, LocalIdTaken or MerchantLeaving.
  */
 export const createLinkByKey = async (
   tx: Tx,
@@ -139,9 +152,6 @@ export const disableLink = async (
   return findLink(tx, key.merchantId, key.id)
 }
 
-/** Throws an ApiRefusal for a merchant that is leaving: it gets no new invoices (docs/operating/leaving.md). */
 const requireActive = async (tx: Tx, merchantId: string): Promise<void> => {
-  if ((await serviceOf(tx, merchantId)).state === 'active') return
-  const { status, code } = generalErrors.conflict
-  throw new ApiRefusal(status, code, 'the merchant is leaving: it gets no new invoices. Ask the operator')
+  if ((await serviceOf(tx, merchantId)).state !== 'active') throw new MerchantLeaving()
 }

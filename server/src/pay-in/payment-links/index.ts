@@ -9,7 +9,7 @@
  * - a member mails a page to a payer with our words and within limits;
  * - viewing the page of a link changes nothing.
  */
-export { changeLink, createInvoiceByHand, createLink, stopLink, TooManyLinks } from './commands.ts'
+export { changeLink, createInvoiceByHand, createLink, MerchantLeaving, stopLink, TooManyLinks } from './commands.ts'
 export { endOf, linkUrl } from './link.ts'
 export type { LinkEnd, LinkFields, LinkKind, NewLink, PaymentLink } from './link.ts'
 export { amountIn, canAsk, limitsOf, tickersOf } from './making.ts'

@@ -120,6 +120,7 @@ export const en: InvoicingWords = {
     uses: 'Enter a whole number from 1 to 10000.',
     key: 'The form was out of date, and nothing was made. Send it again.',
     many: 'There are 1000 active payment links. Stop one that is not used, then try again.',
+    leaving: 'The merchant is leaving: it gets no new invoices and links. Ask the operator.',
   },
   another: 'Another invoice',
   progress: 'Follow this payment',
