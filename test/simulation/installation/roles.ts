@@ -36,6 +36,7 @@ import { startPostgresFront } from '../fronts/postgres.ts'
 import type { Faults } from '../faults.ts'
 import { callHere } from '../venue/calls.ts'
 import type { VirtualClock } from '../virtual.ts'
+import { nameStatements } from './named.ts'
 
 /** Resources of a role; a role that is killed does not get to close them in order. */
 type Close = () => unknown
@@ -106,7 +107,7 @@ const OUTPUT = pino.destination({ sync: true })
 const open = (role: RoleOptions['role'], env: Record<string, string>, url: string, { now }: VirtualClock): Opened => {
   const config = loadConfig(env, role)
   const pool: PoolSettings = { url, applicationName: `bursar ${role}`, max: config.databaseConnections }
-  const connections = createPool(pool)
+  const connections = nameStatements(createPool(pool))
   return {
     config,
     runtime: {
