@@ -74,16 +74,25 @@ export interface FaultControl extends Faults {
   failOnce(front: string, kind: Fault, content: RegExp, before: number): void
   /** Lets one exchange of the front wait, after `before` more of them have passed. */
   stall(front: string, before: number): Stall
-  /** no front fails any more, also not once */
+  /**
+   * No front fails in the rest of this step, except as `set` from now on, for this step only: a story goes on to its
+   * end undisturbed, and faults go on after it.
+   */
   clear(): void
+  /** No front fails any more. */
+  end(): void
 }
+
+type Rates = Map<string, { chance: number; kinds: readonly Fault[] }>
 
 /**
  * @param isAlike fronts whose exchanges of equal content all fail, or none of them, within a step: those that run
  *   concurrently arrive in any order
  */
 export const createFaults = (random: Random, isAlike: (front: string) => boolean = () => false): FaultControl => {
-  const rates = new Map<string, { chance: number; kinds: readonly Fault[] }>()
+  const lasting: Rates = new Map()
+  /** in place of those that last, until the end of the step; undefined: nobody has cleared them in this step */
+  let passing: Rates | undefined
   const counts = new Map<string, number>()
   const seen = new Map<string, number>()
   const last = new Map<string, number>()
@@ -104,9 +113,10 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
     stepsSince: (front) => now - (last.get(front) ?? Number.NEGATIVE_INFINITY),
     begin: (step) => {
       now = step
+      passing = undefined
       seen.clear()
     },
-    set: (front, chance, kinds = FAULTS) => void rates.set(front, { chance, kinds }),
+    set: (front, chance, kinds = FAULTS) => void (passing ?? lasting).set(front, { chance, kinds }),
     failOnce: (front, kind, content, before) => void single.set(front, { kind, content, before }),
     stall: (front, before) => {
       const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -127,7 +137,12 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
       return stall.opened
     },
     clear: () => {
-      rates.clear()
+      passing = new Map()
+      single.clear()
+    },
+    end: () => {
+      lasting.clear()
+      passing = undefined
       single.clear()
     },
     decide: (front, content) => {
@@ -138,7 +153,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
         last.set(front, now)
         return kind
       }
-      const rate = rates.get(front)
+      const rate = (passing ?? lasting).get(front)
       if (rate === undefined || rate.chance === 0) return undefined
       const key = `${front}\n${content}`
       const times = seen.get(key) ?? 0
