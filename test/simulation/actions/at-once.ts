@@ -14,8 +14,8 @@ import { during } from './stalled.ts'
 
 /** Statements of the api for one order, of which the first order stands still at one. */
 const STATEMENTS = 12
-/** Looks at locks, about 3 s: the second order may wait for the first one in a queue of the api, without a lock. */
-const MOST_LOOKS = 150
+/** Looks at locks, about 0.4 s: the second order may wait for the first one in a queue of the api, without a lock. */
+const MOST_LOOKS = 60
 /** Shares of a balance that two orders together exceed. */
 const [SHARE, OF] = [6n, 10n]
 

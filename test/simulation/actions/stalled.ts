@@ -18,7 +18,7 @@ import { calm, carry, drawPayment, isComplete, mine, statusOf } from './sent.ts'
 const PLACES = { 'database of the worker': 16, signer: 2 } as const
 /** Longer than a worker's claim on a transaction lasts, ms. */
 export const CLAIM_MS = 30_000
-const LOOK_EVERY_MS = 20
+const LOOK_EVERY_MS = 5
 
 /** Waits until the work has ended, or is held up by a lock of PostgreSQL or in a queue of the process. */
 const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>, mostLooks: number): Promise<void> => {
