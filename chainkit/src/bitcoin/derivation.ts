@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { ACCOUNT_NUMBER, HARDENED, assertChildIndex } from '../account.ts'
 import type { KeyAccount } from '../account.ts'
+import { createRemembered } from '../remembered.ts'
 import { addressOf } from './address.ts'
 import { CHAIN_PARAMETERS } from './chain.ts'
 import type { BitcoinChain } from './chain.ts'
@@ -36,15 +37,19 @@ export function accountPath(account: KeyAccount, chain: BitcoinChain): number[] 
   return [PURPOSE, CHAIN_PARAMETERS[chain].coinType, ACCOUNT_NUMBER[account]].map((index) => index + HARDENED)
 }
 
+const remembered = createRemembered<DerivedAddress>()
+
 /**
  * The native segwit address of `branch/index` below an account-level extended public key (BIP 84).
  * Throws an Error when the key is not such a key of this chain, a RangeError when the index is out of range.
  */
 export function deriveAddress(xpub: string, branch: Branch, index: number, chain: BitcoinChain): DerivedAddress {
   assertChildIndex(index)
-  const publicKey = branchKey(xpub, branch, chain).deriveChild(index).publicKey!
-  const script = p2wpkhScript(publicKey)
-  return { address: addressOf(script, chain)!, script, publicKey }
+  return remembered(`${chain}:${xpub}/${branch}/${index}`, () => {
+    const publicKey = branchKey(xpub, branch, chain).deriveChild(index).publicKey!
+    const script = p2wpkhScript(publicKey)
+    return { address: addressOf(script, chain)!, script, publicKey }
+  })
 }
 
 /** Path and master fingerprint of the same key, by which a signer finds it. */
