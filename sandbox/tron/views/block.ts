@@ -8,10 +8,18 @@ import type { Block, MinedTransaction } from '../blocks/block.ts'
 import { signBytes } from '../blocks/signature.ts'
 import { witnessAddress, witnessKey } from '../blocks/witness.ts'
 
-/** The witness signs a block when it is read: most blocks of a sandbox are never read. */
+const signatures = new WeakMap<Block, Promise<Uint8Array>>()
+
+/** The witness signs a block when it is first read: most blocks of a sandbox are never read. */
+const signatureOf = (block: Block): Promise<Uint8Array> => {
+  const known = signatures.get(block) ?? signBytes(headerBytes(block), witnessKey(block.witness))
+  signatures.set(block, known)
+  return known
+}
+
 export const blockJson = async (block: Block | undefined, visible: boolean, detail = true): Promise<Json> => {
   if (block === undefined) return {}
-  const signature = await signBytes(headerBytes(block), witnessKey(block.witness))
+  const signature = await signatureOf(block)
   return {
     blockID: block.id,
     block_header: {
