@@ -67,7 +67,10 @@ export interface Simulation {
   /** undefined: the role is dead */
   readonly roles: Map<RoleName, RunningRole>
   startRole(name: RoleName): Promise<void>
-  /** Starts a second worker, whose exchanges with its database do not fail. The caller stops it. */
+  /**
+   * A second worker, whose exchanges with its database do not fail. The caller stops it: until the next caller has it,
+   * nothing runs its jobs, and its connections and plans of statements stay.
+   */
   startSecondWorker(): Promise<RunningRole>
   /** operations so far: calls, payments, blocks, runs of jobs, commands */
   readonly operations: number
@@ -176,6 +179,11 @@ const open = async (
   closes.push(async () => {
     for (const role of roles.values()) await role.stop()
   })
+  /** second workers that no step uses now */
+  const waiting: RunningRole[] = []
+  closes.push(async () => {
+    for (const worker of waiting) await worker.stop()
+  })
   let operations = 0
   const operate = createOperator(env)
   const catalogue = createCatalogue(assetsFile(chains) as AssetSettings)
@@ -207,7 +215,11 @@ const open = async (
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))
     },
-    startSecondWorker: () => startRole({ role: 'worker', env, faults, clock, front: 'database of the second worker' }),
+    startSecondWorker: async () => {
+      const front = 'database of the second worker'
+      const worker = waiting.pop() ?? (await startRole({ role: 'worker', env, faults, clock, front }))
+      return { ...worker, stop: async () => void waiting.push(worker) }
+    },
     get operations() {
       return operations
     },
