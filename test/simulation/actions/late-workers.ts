@@ -56,6 +56,18 @@ const askedAmong = async ({ db }: Simulation, ids: ReadonlySet<string>): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Those of the transactions that a stop of the asset holds back: not those of earlier steps that may be signed. */
+const stoppedBy = async (
+  { db }: Simulation,
+  ticker: string,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ id: string }>`select distinct w.outgoing_id as id from withdrawals w
+      join outgoing_attempts a on a.outgoing_id = w.outgoing_id
+    where w.outgoing_id = any(${[...ids]}::uuid[]) and w.ticker = ${ticker} and a.asked_at is null`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Signatures that the program got since then for these transactions. */
 const signedSince = ({ signer }: Simulation, count: number, ids: ReadonlySet<string>): string[] =>
   signer.signed.slice(count).flatMap(({ transactionId }) => (ids.has(transactionId) ? [transactionId] : []))
@@ -152,12 +164,10 @@ const stoppedBetweenGroups: Action = {
     const chain = random.pick(accountChains(simulation))
     const count = signer.signed.length
     const { ticker, planned } = await placeAndPlan(simulation, random, chain, MANY)
-    // One that waits since an earlier step, after its permission was recorded, may be signed.
-    const permitted = await askedAmong(simulation, planned)
-    const fresh = new Set([...planned].filter((id) => !permitted.has(id)))
+    const stoppable = await stoppedBy(simulation, ticker, planned)
     const stall = faults.stall('signer', random.int(GROUP))
     const stood = await during(simulation, stall, sendingOf(simulation, chain), () => stop(simulation, ticker))
-    const signed = signedSince(simulation, count, fresh)
+    const signed = signedSince(simulation, count, stoppable)
     const senders = await bySender(simulation, planned, signed)
     if (stood && senders.every((one) => one.signed > GROUP))
       problems.push(
