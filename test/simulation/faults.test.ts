@@ -55,3 +55,13 @@ test('a story that clears the faults has none until the end of its step, and the
   faults.begin(3)
   expect(decide('database')).toBeUndefined()
 })
+
+test('an exchange stands still at its content, after as many others of it, once', async () => {
+  const faults = createFaults(createRandom('faults'))
+  const stall = faults.stall('database', 1, /^begin$/)
+  const waiting = ['begin', 'select 1', 'begin', 'begin'].map((content) => faults.waits('database', content))
+  expect(waiting.map((one) => one !== undefined)).toEqual([false, false, true, false])
+  await stall.reached
+  stall.release()
+  await waiting[2]
+})

@@ -50,7 +50,7 @@ export interface Stall {
 
 export interface Faults {
   /** Resolves when the next exchange of the front may go on. Undefined: at once. */
-  waits(front: string): Promise<void> | undefined
+  waits(front: string, content: string): Promise<void> | undefined
   /** @returns undefined: the exchange is carried out as it should be */
   decide(front: string, content: string): Fault | undefined
   /** how many exchanges have failed so far, by front and kind, and how many faults of other parts have happened */
@@ -72,8 +72,11 @@ export interface FaultControl extends Faults {
   set(front: string, chance: number, kinds?: readonly Fault[]): void
   /** Lets one exchange of the front fail: the next one of such content, after `before` others of such content. */
   failOnce(front: string, kind: Fault, content: RegExp, before: number): void
-  /** Lets one exchange of the front wait, after `before` more of them have passed. */
-  stall(front: string, before: number): Stall
+  /**
+   * Lets one exchange of the front wait, after `before` more of them have passed.
+   * @param content only exchanges of such content count; all when absent
+   */
+  stall(front: string, before: number, content?: RegExp): Stall
   /**
    * No front fails in the rest of this step, except as `set` from now on, for this step only: a story goes on to its
    * end undisturbed, and faults go on after it.
@@ -105,7 +108,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
     one.before -= 1
     return one.before < 0
   }
-  const stalls = new Map<string, { before: number; arrive(): void; opened: Promise<void> }>()
+  const stalls = new Map<string, { before: number; content?: RegExp; arrive(): void; opened: Promise<void> }>()
   const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
     counts,
@@ -118,18 +121,19 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
     },
     set: (front, chance, kinds = FAULTS) => void (passing ?? lasting).set(front, { chance, kinds }),
     failOnce: (front, kind, content, before) => void single.set(front, { kind, content, before }),
-    stall: (front, before) => {
+    stall: (front, before, content) => {
       const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      stalls.set(front, { before, arrive: arrival.resolve, opened: opening.promise })
+      const place = { before, arrive: arrival.resolve, opened: opening.promise }
+      stalls.set(front, content === undefined ? place : { ...place, content })
       const release = (): void => {
         stalls.delete(front)
         opening.resolve()
       }
       return { reached: arrival.promise, release }
     },
-    waits: (front) => {
+    waits: (front, content) => {
       const stall = stalls.get(front)
-      if (stall === undefined) return undefined
+      if (stall === undefined || stall.content?.test(content) === false) return undefined
       stall.before -= 1
       if (stall.before >= 0) return undefined
       stalls.delete(front)

@@ -77,11 +77,8 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     let endsAfter: number | undefined
     let [sent, ready] = [0, 0]
     let crashes = false
-    const forward = (): void => {
+    const forward = (content: string): void => {
       const bytes = Buffer.concat(group.map((message) => message.bytes))
-      const texts = group.map((message) => statements.textOf(message))
-      // Without a line for the message that prepares a statement.
-      const content = texts.filter((text) => text !== '').join('\n')
       group = []
       const fault = endsAfter === undefined ? faults.decide(name, content) : undefined
       if (fault === 'crash-before') return crash()
@@ -100,13 +97,16 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (['', 'p', 'X'].includes(message.type)) return void upstream.write(message.bytes)
       group.push(message)
       if (message.type !== QUERY && message.type !== SYNC) return
-      const wait = faults.waits(name)
-      if (wait === undefined) return forward()
+      const texts = group.map((one) => statements.textOf(one))
+      // Without a line for the message that prepares a statement.
+      const content = texts.filter((text) => text !== '').join('\n')
+      const wait = faults.waits(name, content)
+      if (wait === undefined) return forward(content)
       const waiting: { type: string; bytes: Buffer }[] = []
       behind = waiting
       void wait.then(() => {
         behind = undefined
-        forward()
+        forward(content)
         for (const one of waiting) take(one)
       })
     }
