@@ -21,6 +21,7 @@ import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { SENT } from './actions/sent.ts'
 import { STALLED } from './actions/stalled.ts'
+import { SWEEP_COIN } from './actions/sweep-coin.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { WEBHOOKS } from './actions/webhooks.ts'
@@ -91,6 +92,7 @@ const ACTIONS: readonly Action[] = [
   ...LATE_WORKERS,
   ...LOST_MONEY,
   ...LAST_COIN,
+  ...SWEEP_COIN,
   ...OLD_PRICES,
   ...CARD_STORIES,
   ...ORDERS_AT_ONCE,
@@ -114,8 +116,8 @@ export const SUBJECTS = {
     ...WORLD.filter(({ name }) => name === 'reorganise' || name === 'node speaks otherwise'),
   ]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
-  payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...GREEDY]),
-  workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN]),
+  payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN, ...GREEDY]),
+  workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN]),
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),

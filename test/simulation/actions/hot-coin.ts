@@ -1,6 +1,7 @@
 /** The coin of hot addresses: what they have, what signed transactions take of it, and merchants who have as much. */
 import { isEvmNetwork, isRefused, NATIVE_TICKER } from '@bursar/chainkit'
 import { fromHex, parseDraft, parseUnsigned, type Hex } from '@bursar/chainkit/evm'
+import { parseUnsigned as parseTron } from '@bursar/chainkit/tron'
 import { evmHotKeys } from '../../../server/src/chain/transactions/index.ts'
 import type { KeyReference, SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import type { Random } from '../../../sandbox/random.ts'
@@ -57,36 +58,42 @@ export const richestOf = async (chain: SimulatedChain): Promise<Richest> => {
 export const isOf = (index: number, key: KeyReference | undefined): boolean =>
   key?.account === 'hot' && key.index === index
 
+/** What a transaction takes of its sender's coin, base units. */
 interface Taken {
-  nonce: number
-  /** the coin that the transaction sends, wei */
   value: bigint
-  /** the most that its gas costs, wei */
+  /** the most that it costs; on TRON, of its energy */
   fee: bigint
-  /** wei for each unit of gas, at most */
+  /** the most for each unit of gas; 0 on TRON */
   price: bigint
 }
 
-/** What an EVM transaction takes of its sender's coin. */
-export const takenBy = (unsigned: string): Taken => {
+export const takenBy = ({ network, unsigned }: Pick<SignRequest, 'network' | 'unsigned'>): Taken => {
+  if (network === 'TRON') return takenOnTron(unsigned)
   const bytes = fromHex(unsigned as Hex)
   const draft = parseDraft(bytes)
   const transaction = isRefused(draft) ? parseUnsigned(bytes) : draft
   if (isRefused(transaction)) throw new Error(`a signed transaction does not parse: ${transaction.message}`)
   const price = transaction.type === 'legacy' ? transaction.gasPrice : transaction.maxFeePerGas
-  return { nonce: Number(transaction.nonce), value: transaction.value, fee: transaction.gas * price, price }
+  return { value: transaction.value, fee: transaction.gas * price, price }
 }
 
-/** The coin that signed transactions of an EVM chain's hot address take together; of one nonce the dearest counts. */
+const takenOnTron = (unsigned: string): Taken => {
+  const transaction = parseTron(Buffer.from(unsigned, 'hex'))
+  if (isRefused(transaction)) throw new Error(`a signed transaction does not parse: ${transaction.message}`)
+  const { contract, feeLimit } = transaction
+  return { value: contract.kind === 'TransferContract' ? contract.amount : 0n, fee: feeLimit, price: 0n }
+}
+
+/** The coin that signed transactions of a hot address take together. Of several attempts the dearest counts. */
 export const takenTogether = (requests: readonly SignRequest[], { network }: SimulatedChain, index: number): bigint => {
-  const byNonce = new Map<number, bigint>()
+  const most = new Map<string, bigint>()
   for (const request of requests)
     if (request.network === network && isOf(index, request.keys[0])) {
-      const { nonce, value, fee } = takenBy(request.unsigned)
-      const before = byNonce.get(nonce) ?? 0n
-      byNonce.set(nonce, value + fee > before ? value + fee : before)
+      const { value, fee } = takenBy(request)
+      const before = most.get(request.transactionId) ?? 0n
+      most.set(request.transactionId, value + fee > before ? value + fee : before)
     }
-  return [...byNonce.values()].reduce((sum, one) => sum + one, 0n)
+  return [...most.values()].reduce((sum, one) => sum + one, 0n)
 }
 
 /**

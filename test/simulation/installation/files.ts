@@ -92,7 +92,11 @@ const POLICY: Record<Network, object> = {
     consolidation: { everyMs: 600_000, leastCoins: 10, percentile: 100, rescueAfterMs: 3_600_000 },
   },
   ETHEREUM: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
-  BINANCE_SMART_CHAIN: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
+  // Its deposit addresses are sent coin for their gas.
+  BINANCE_SMART_CHAIN: {
+    sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES },
+    sweep: { setCode: 'off' },
+  },
   TRON: { sending: { rebroadcastEveryMs: 10_000 } },
 }
 
@@ -102,8 +106,8 @@ const GENEROUS = { hour: 1_000_000n, day: 10_000_000n }
 /** What one payment may be, in whole units: a merchant can ask for more, and the signer then refuses. */
 const MOST_PER_PAYMENT: Record<string, bigint> = {
   BTC: 2n,
-  ETH: 50n,
-  BNB: 50n,
+  ETH: 200n,
+  BNB: 200n,
   TRX: 100_000n,
   USDT: 20_000n,
   USDC: 20_000n,
