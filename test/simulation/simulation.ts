@@ -72,6 +72,8 @@ export interface Simulation {
    * nothing runs its jobs, and its connections and plans of statements stay.
    */
   startSecondWorker(): Promise<RunningRole>
+  /** The same with an api. */
+  startSecondApi(): Promise<RunningRole>
   /** operations so far: calls, payments, blocks, runs of jobs, commands */
   readonly operations: number
   /** counts operations of a step beyond its first */
@@ -215,6 +217,7 @@ const open = async (
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))
     },
+    startSecondApi: () => startRole({ role: 'api', env, faults, clock, front: 'database of the second api' }),
     startSecondWorker: async () => {
       const front = 'database of the second worker'
       const worker = waiting.pop() ?? (await startRole({ role: 'worker', env, faults, clock, front }))

@@ -35,21 +35,29 @@ const fillSweeper = async (simulation: Simulation, chain: SimulatedChain): Promi
   return { has: await balanceOf(sweeper!), others }
 }
 
-/** A payer sends a token to a new address, from which it is worth a sweep. @returns whether there is such an address */
-const payToken = async (
+/** Together their sweeps take more coin than is left for payments, also on TRON. */
+const SWEPT_ADDRESSES = 3
+
+/** Payers send a token to new addresses, from which it is worth a sweep. @returns how many got it */
+const payTokens = async (
   simulation: Simulation,
   random: Random,
   chain: SimulatedChain,
   merchant: SimulatedMerchant,
-): Promise<boolean> => {
+): Promise<number> => {
   const tokens = chain.assets.filter(
     ({ ticker, contract }) => contract !== undefined && servedOn(simulation, chain).includes(ticker),
   )
-  const to = await newAddress(simulation, random, chain, merchant)
-  if (to === undefined || tokens.length === 0) return false
+  if (tokens.length === 0) return 0
   const { ticker, decimals } = random.pick(tokens)
-  await pay(simulation, chain, to, { ticker, units: SWEPT * 10n ** BigInt(decimals) })
-  return true
+  let paid = 0
+  for (let at = 0; at < SWEPT_ADDRESSES; at += 1) {
+    const to = await newAddress(simulation, random, chain, merchant)
+    if (to === undefined) continue
+    await pay(simulation, chain, to, { ticker, units: SWEPT * 10n ** BigInt(decimals) })
+    paid += 1
+  }
+  return paid
 }
 
 /** What a payment costs at most, by the price of the newest transaction of the hot address; undefined: it has none. */
@@ -94,7 +102,7 @@ const sweepCoin: Action = {
     if (has / count <= others) return `${network}: another address has as much`
     const merchant = random.pick(simulation.merchants.filter(({ holds }) => !holds))
     await supply(simulation, random, chain, { merchant, units: has })
-    if (!(await payToken(simulation, random, chain, merchant))) return `${network}: no token to sweep`
+    if ((await payTokens(simulation, random, chain, merchant)) === 0) return `${network}: no token to sweep`
     await mine(simulation, chain, TO_FINAL)
     const before = signer.signed.length
     const order = random.pick(['sweep first', 'payment first', 'at once'] as const)
