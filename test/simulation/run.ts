@@ -4,6 +4,7 @@ import { ORDERS_AT_ONCE } from './actions/at-once.ts'
 import { CARD_STORIES } from './actions/card-stories.ts'
 import { CARDS } from './actions/cards.ts'
 import { CLAIMS } from './actions/claims.ts'
+import { COLD_STORAGE } from './actions/cold.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { FAULTY } from './actions/faults.ts'
 import { KEYS } from './actions/keys.ts'
@@ -93,6 +94,7 @@ const ACTIONS: readonly Action[] = [
   ...LOST_MONEY,
   ...LAST_COIN,
   ...SWEEP_COIN,
+  ...COLD_STORAGE,
   ...OLD_PRICES,
   ...CARD_STORIES,
   ...ORDERS_AT_ONCE,
@@ -117,6 +119,7 @@ export const SUBJECTS = {
   ]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
   payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN, ...GREEDY]),
+  cold: new Set(COLD_STORAGE),
   workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN]),
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
@@ -128,7 +131,7 @@ export type Subject = keyof typeof SUBJECTS
 const EMPHASIS = 6
 /** Stories about two that meet are rare, and each tries one place and one event of many. */
 const EMPHASIS_OF_MEETINGS = 40
-const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests'])
+const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests', 'cold'])
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200

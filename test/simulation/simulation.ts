@@ -15,6 +15,7 @@ import { createFaults, type FaultControl } from './faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
 import { createOperator, type Operate } from './installation/commands.ts'
 import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
+import { openOffline, type Offline } from './installation/offline.ts'
 import { startRole, type RunningRole } from './installation/roles.ts'
 import { startSimulatedSigner, type SimulatedSigner } from './installation/signer.ts'
 import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
@@ -62,6 +63,8 @@ export interface Simulation {
   readonly reorganised: Set<Network>
   /** connections without faults, for the operator and the model */
   readonly db: Db
+  /** the machine on which transfers to cold storage are signed */
+  readonly offline: Offline
   /** types a command of `bursar` */
   readonly operate: Operate
   /** undefined: the role is dead */
@@ -188,6 +191,7 @@ const open = async (
   })
   let operations = 0
   const operate = createOperator(env)
+  const offline = await openOffline(join(dir, 'offline'), signerPolicy(chains))
   const catalogue = createCatalogue(assetsFile(chains) as AssetSettings)
   return {
     seed,
@@ -212,6 +216,7 @@ const open = async (
     problems: [],
     reorganised: new Set(),
     db,
+    offline,
     operate,
     roles,
     startRole: async (name) => {
