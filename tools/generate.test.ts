@@ -7,7 +7,18 @@ import { afterAll, expect, test } from 'vitest'
 const directory = mkdtempSync(join(tmpdir(), 'bursar-generate-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const SCHEMAS = ['networks', 'assets', 'xpubs', 'policy', 'acquirers', 'exchange', 'screening', 'alerts', 'setup']
+const SCHEMAS = [
+  'networks',
+  'assets',
+  'xpubs',
+  'policy',
+  'acquirers',
+  'exchange',
+  'screening',
+  'alerts',
+  'setup',
+  'setup-signer',
+]
   .map((name) => `wrote docs/operating/settings/${name}.schema.json\n`)
   .join('')
 

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import type { TSchema } from 'typebox'
 import { FILE_SHAPES } from '../../server/src/app/composition/settings-files.ts'
 import { SETUP_SHAPE } from '../../server/src/app/cli/setup/answers.ts'
+import { SIGNER_SHAPE } from '../../server/src/app/cli/setup/signer-answers.ts'
 import { environmentTable } from './environment-table.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { membersTable } from './members-table.ts'
 
 const SHAPES: readonly [string, TSchema][] = Object.entries(FILE_SHAPES)
-/** The settings files, and the answers of `bursar setup`. */
-const WITH_SCHEMA: readonly [string, TSchema][] = [...SHAPES, ['setup', SETUP_SHAPE]]
+/** The settings files, and the answers of `bursar setup` and `bursar setup signer`. */
+const WITH_SCHEMA: readonly [string, TSchema][] = [...SHAPES, ['setup', SETUP_SHAPE], ['setup-signer', SIGNER_SHAPE]]
 
 /** Returns docs/operating/configuration.md: its template with a table for each `{{name}}`. */
 export const configurationDocument = (): string => {

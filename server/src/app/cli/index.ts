@@ -37,7 +37,7 @@ import { reserveCommands } from './reserves.ts'
 import { restoredCommands } from './restored.ts'
 import { runCommands } from './run.ts'
 import { screeningCommands } from './screening.ts'
-import { setupCommand } from './setup/index.ts'
+import { setupCommands } from './setup/index.ts'
 import { signerCommands } from './signer.ts'
 import { smokeCommand } from './smoke.ts'
 import { treasuryCommand } from './treasury.ts'
@@ -47,7 +47,7 @@ import { tronCommands } from './tron.ts'
 const topics: readonly Topic[] = [
   {
     title: 'Run and upgrade',
-    commands: [setupCommand, ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
+    commands: [...setupCommands, ...runCommands, ...databaseCommands, ...archiveCommands, ...dataKeyCommands],
   },
   {
     title: 'Backup and restore',

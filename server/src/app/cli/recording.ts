@@ -7,12 +7,13 @@ import type { Output } from './output.ts'
 
 /**
  * Commands that change nothing, and so are not recorded. `serve` is a process; `migrate` and `setup` record themselves
- * once the table exists. Every command that is not listed here is recorded.
+ * once the table exists; `setup signer` has no database. Every command that is not listed here is recorded.
  */
 export const LOOKING: ReadonlySet<string> = new Set([
   'serve',
   'migrate',
   'setup',
+  'setup signer',
   'database roles',
   'data-key',
   'withdrawal approval-text',

@@ -155,7 +155,16 @@ const placesOf = ({ args, options }: Command): string[] => [
 const typed = commands.filter(({ name }) => name !== 'serve' && name !== 'doctor')
 
 /** They need a file, standard input, root or a counterparty, or serve until a signal. */
-const NOT_HERE = ['adjust sign', 'backup wal', 'person key', 'reserves verify', 'setup', 'smoke', 'doctor']
+const NOT_HERE = [
+  'adjust sign',
+  'backup wal',
+  'person key',
+  'reserves verify',
+  'setup',
+  'setup signer',
+  'smoke',
+  'doctor',
+]
 
 test('a command that changes nothing prints text, and one object with --json', async () => {
   let count = 0

@@ -3,10 +3,10 @@ import Type, { type Static } from 'typebox'
 import { chainOfGenesis, NETWORKS_SHAPE, type ChainSettings } from '../../../adapters/chains/settings.ts'
 import { ASSETS_SHAPE, readAssetSettings } from '../../../market/assets/index.ts'
 import { problemsOfUrl } from '../../../platform/config/config.ts'
-import { amount, byName, byTicker, choice, filePath, origin, text } from '../../../platform/config/fields.ts'
+import { byName, byTicker, choice, filePath, origin, text } from '../../../platform/config/fields.ts'
 import { readListenAddress, readRolePrefix, readSmtpPlace } from '../../../platform/config/setting.ts'
 import { readShape, ShapeError, withRule } from '../../../platform/config/shape.ts'
-import { parseUnits } from '../../../platform/money/index.ts'
+import { LIMITS, noteLimits } from './limits.ts'
 
 const listen = (description: string, standard: string) =>
   text(description, { standard, pattern: "^[^\\s']+:\\d{1,5}$", says: 'HOST:PORT' })
@@ -14,19 +14,7 @@ const listen = (description: string, standard: string) =>
 const database = (description: string, standard: string) =>
   text(description, { standard, pattern: "^postgres(ql)?://[^\\s']*$", says: 'a URL that starts with postgres://' })
 
-/** From the smallest to the largest. */
-const AMOUNTS = ['payment', 'hour', 'day'] as const
-
-const LIMITS = Type.Object(
-  {
-    payment: amount('maximum amount of one payment'),
-    hour: amount('maximum sum of an hour'),
-    day: amount('maximum sum of a day'),
-  },
-  { description: 'limits of an asset on a network, in whole units of the asset' },
-)
-
-/** The answers of `bursar setup`: one machine with all roles and the signer. */
+/** The answers of `bursar setup`: one machine with all roles, and the signer unless it is on another machine. */
 export const SETUP_SHAPE = withRule(
   Type.Object(
     {
@@ -79,10 +67,18 @@ export const SETUP_SHAPE = withRule(
       ),
       networks: NETWORKS_SHAPE,
       assets: ASSETS_SHAPE,
-      limits: byName(NETWORKS, byTicker(LIMITS), {
-        description: "limits of the signer's policy for payments: set them to what you can afford to lose in a day",
-        key: 'NETWORK',
-      }),
+      limits: Type.Optional(
+        byName(NETWORKS, byTicker(LIMITS), {
+          description:
+            "limits of the signer's policy for payments, if the signer is on this machine: set them to what you can afford to lose in a day",
+          key: 'NETWORK',
+        }),
+      ),
+      signer: Type.Optional(
+        filePath(
+          'the file that `bursar setup signer` has made on another machine; without it the signer is set up on this machine',
+        ),
+      ),
       mail: Type.Optional(
         Type.Object(
           {
@@ -101,7 +97,7 @@ export const SETUP_SHAPE = withRule(
     },
     { description: 'the answers of `bursar setup`' },
   ),
-  ({ chain, database: connections, networks, assets, limits, mail }, note) => {
+  ({ chain, database: connections, listen: at, networks, assets, limits, signer, mail }, note) => {
     for (const member of ['superuser', 'roles'] as const) {
       const url = connections?.[member]
       // `bursar migrate` and the roles would refuse it after everything else is made.
@@ -116,18 +112,15 @@ export const SETUP_SHAPE = withRule(
         note(`leave it out, or serve ${network}: ${ticker} is on it`, 'assets')
         continue
       }
-      const limit = limits[network]?.[ticker]
-      if (limit === undefined) {
-        note('write payment, hour and day', 'limits', network, ticker)
-        continue
-      }
-      const units = AMOUNTS.map((name) => {
-        const parsed = parseUnits(limit[name], decimals)
-        if (!parsed.ok) note(`write at most ${decimals} decimals`, 'limits', network, ticker, name)
-        return parsed.ok ? parsed.units : undefined
-      })
-      const isFalling = units.some((one, at) => one !== undefined && one < (units[at - 1] ?? 0n))
-      if (isFalling) note('payment is at most hour, and hour at most day', 'limits', network, ticker)
+      if (signer !== undefined) continue
+      const limit = limits?.[network]?.[ticker]
+      if (limit === undefined) note('write payment, hour and day', 'limits', network, ticker)
+      else noteLimits(limit, decimals, note, 'limits', network, ticker)
+    }
+    if (signer !== undefined) {
+      const why = 'leave it out: the signer on the other machine has its own'
+      if (limits !== undefined) note(why, 'limits')
+      if (at?.signer !== undefined) note(why, 'listen', 'signer')
     }
     for (const network of served) {
       const coin = NATIVE_TICKER[network]

@@ -54,8 +54,12 @@ export const askForAnswers = async (ask: AskOne): Promise<Answers> => {
   const networks = await askForNetworks(ask, chain)
   const served = NETWORKS.filter((network) => networks[network] !== undefined)
   const assets = { crypto: knownAssets(chain, served), fiat: [] }
+  const signer = await ask(
+    'File of a signer on another machine, for-server.json (empty: the signer is on this one)',
+    '',
+  )
   const limits: Record<string, Record<string, object>> = {}
-  for (const { network, ticker } of onNetworks(assets)) {
+  for (const { network, ticker } of signer === '' ? onNetworks(assets) : []) {
     const question = `Most that may be paid in ${ticker} on ${network} in one payment, an hour and a day, such as 1 2 5`
     const of = (limits[network] ??= {})
     of[ticker] = await until(ask, question, '', limitsOf)
@@ -74,7 +78,7 @@ export const askForAnswers = async (ask: AskOne): Promise<Answers> => {
     publicUrl,
     networks,
     assets,
-    limits,
+    ...(signer === '' ? { limits } : { signer }),
     database: { superuser, roles },
     ...(mail && { mail }),
   } as Answers

@@ -1,4 +1,4 @@
-/** Certificates of the signer and of its two clients, made by openssl. */
+/** Certificates of the signer and of its clients, made by openssl. */
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,57 +9,72 @@ import { join } from 'node:path'
 /** Ten years: a certificate that ends stops every payment. */
 const DAYS = '3650'
 
-export interface Certificates {
-  /** PEM; its key exists no more */
-  ca: string
-  signer: Pair
-  worker: Pair
-  operator: Pair
-  /** the list of clients, for `--tls-clients` */
-  clients: string
-}
+/** What connects to the signer, each with a certificate of its own. */
+export const CLIENTS = ['worker', 'operator', 'backup'] as const
+export type Client = (typeof CLIENTS)[number]
 
-interface Pair {
+export interface Pair {
+  /** PEM */
   cert: string
   key: string
 }
 
 /**
- * Makes an authority, and certificates of the signer, the worker and the operator. The authority's key is deleted, so
- * that no further client can be made.
- * @param host where the signer listens: an address or a name
+ * Makes an authority and the certificate of the signer. The authority's key is deleted: nothing else gets a certificate
+ * of it.
+ * @param host where the signer is reached: an address or a name
  * @throws Error if openssl 3 is not installed
  */
-export const makeCertificates = (host: string): Certificates => {
+export const makeSignerCertificate = (host: string): Pair & { ca: string } =>
+  withAuthority((leaf, ca) => ({
+    ca,
+    ...leaf('signer', isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`, 'serverAuth'),
+  }))
+
+/**
+ * Makes an authority and a certificate of each client. The authority's key is deleted, so that no further client can be
+ * made.
+ * @throws Error if openssl 3 is not installed
+ */
+export const makeClientCertificates = (): { ca: string; pairs: Readonly<Record<Client, Pair>> } =>
+  withAuthority((leaf, ca) => {
+    const pairOf = (client: Client): Pair => leaf(client, `DNS:${client}.bursar`, 'clientAuth')
+    return { ca, pairs: { worker: pairOf('worker'), operator: pairOf('operator'), backup: pairOf('backup') } }
+  })
+
+/** The SHA-256 of a certificate, as openssl writes it. @param cert PEM */
+export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256
+
+/** The list of clients for `--tls-clients`. */
+export const clientList = (fingerprints: Readonly<Record<Client, string>>): string =>
+  CLIENTS.map((client) => `sha256:${fingerprints[client]}  # ${client}\n`).join('')
+
+type Leaf = (name: string, alternative: string, usage: string) => Pair
+
+/** Calls with a new authority, and removes its key at the end. */
+const withAuthority = <T>(work: (leaf: Leaf, ca: string) => T): T => {
   const folder = mkdtempSync(join(tmpdir(), 'bursar-setup-'))
   try {
     writeFileSync(join(folder, 'openssl.cnf'), '[req]\ndistinguished_name=name\n[name]\n')
-    issue(folder, 'ca', ['basicConstraints=critical,CA:true', 'keyUsage=critical,keyCertSign,cRLSign'])
-    const name = isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`
-    const leaf = (one: string, alternative: string, usage: string): Pair =>
-      issue(
-        folder,
-        one,
-        [
-          'basicConstraints=critical,CA:false',
-          'keyUsage=critical,digitalSignature',
-          `extendedKeyUsage=${usage}`,
-          `subjectAltName=${alternative}`,
-        ],
-        ['-CA', 'ca.pem', '-CAkey', 'ca.key'],
-      )
-    const signer = leaf('signer', name, 'serverAuth')
-    const worker = leaf('worker', 'DNS:worker.bursar', 'clientAuth')
-    const operator = leaf('operator', 'DNS:operator.bursar', 'clientAuth')
-    const line = (one: string, { cert }: Pair): string =>
-      `sha256:${new X509Certificate(cert).fingerprint256}  # ${one}\n`
-    return {
-      ca: readFileSync(join(folder, 'ca.pem'), 'utf8'),
-      signer,
-      worker,
-      operator,
-      clients: line('worker', worker) + line("operators' commands", operator),
-    }
+    const { cert: ca } = issue(folder, 'ca', [
+      'basicConstraints=critical,CA:true',
+      'keyUsage=critical,keyCertSign,cRLSign',
+    ])
+    return work(
+      (name, alternative, usage) =>
+        issue(
+          folder,
+          name,
+          [
+            'basicConstraints=critical,CA:false',
+            'keyUsage=critical,digitalSignature',
+            `extendedKeyUsage=${usage}`,
+            `subjectAltName=${alternative}`,
+          ],
+          ['-CA', 'ca.pem', '-CAkey', 'ca.key'],
+        ),
+      ca,
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { bitcoinHotAddress, evmHotAddress, tronHotAddress, type WalletKeys } from '../../../chain/transactions/index.ts'
 import { createCatalogue, readAssetSettings } from '../../../market/assets/index.ts'
@@ -13,12 +12,14 @@ import { readAnswers, servedOf, type Settled } from './answers.ts'
 import { askInTerminal } from './asking.ts'
 import { readDatabase } from './database-roles.ts'
 import { readEnvironmentFile } from './environment-file.ts'
-import { makeLogins, makeSettings, makeSigner, readWallet, requireLogins, requireWhole } from './making.ts'
+import { readForServer, showFile, type ForServer } from './handover.ts'
+import { makeLogins, makeSettings, makeSigner, readWallet, requireLogins, requireWhole, takeSigner } from './making.ts'
 import { filesOf, findOwners, PACKAGED, type Files } from './places.ts'
+import { readJson, setupSignerCommand } from './signer-command.ts'
 import { createSteps } from './steps.ts'
 
 /** Sets up an installation on one machine. Makes only what is missing, so it can be repeated. */
-export const setupCommand: Command = command({
+const setupCommand: Command = command({
   name: 'setup',
   summary: 'set up an installation on this machine: keys, certificates, policy, settings, database; run it as root',
   options: {
@@ -35,11 +36,13 @@ export const setupCommand: Command = command({
     const owners = findOwners()
     const files = filesOf(PACKAGED, owners)
     await requireNodes(answers, options['skip-nodes'], out)
+    const forServer = signerOf(answers, out)
     const database = await readDatabase(answers)
-    requireWhole({ files }, database)
+    requireWhole({ files, forServer }, database)
     const steps = createSteps(out, isDry)
-    const making = { answers, places: PACKAGED, owners, files, steps }
-    await makeSigner(making, { showsWords: options['show-words'] }, out)
+    const making = { answers, places: PACKAGED, owners, files, forServer, steps }
+    if (forServer === undefined) await makeSigner(making, { showsWords: options['show-words'] }, out)
+    else await takeSigner(making, forServer)
     await makeSettings(making)
     await makeLogins(making, database)
     if (isDry) return
@@ -50,9 +53,32 @@ export const setupCommand: Command = command({
     showHotAddresses(answers, readWallet(files), out)
     if (steps.made === 0)
       return doctorCommand.run({ args: {}, options: {} }, { ...envOf(files, 'operator'), ...quiet(env) }, out)
-    for (const line of NEXT) out.say(line)
+    if (forServer !== undefined) showFile(files.forSigner.path, out)
+    for (const line of forServer === undefined ? NEXT : NEXT_WITH_SIGNER) out.say(line)
   },
 })
+
+export const setupCommands: readonly Command[] = [setupCommand, setupSignerCommand]
+
+/** Reads the file of a signer on another machine, and shows its SHA-256. @throws Error if it is of other networks */
+const signerOf = ({ signer, chain }: Settled, out: Output): ForServer | undefined => {
+  if (signer === undefined) return undefined
+  const forServer = readForServer(signer)
+  if (forServer.keys.bitcoinChain !== chain)
+    throw new Error(`${signer} has keys of ${forServer.keys.bitcoinChain}, and the answers say ${chain}`)
+  showFile(signer, out)
+  return forServer
+}
+
+const NEXT_WITH_SIGNER = [
+  'next steps:',
+  '  compare both SHA-256 with those that bursar setup signer shows',
+  '  copy /etc/bursar/for-signer.json to the machine of the signer',
+  '  run bursar setup signer with --clients there, and start the signer',
+  '  store a copy of /etc/bursar/data-key in another place',
+  '  systemctl enable --now bursar-worker bursar-watcher bursar-api',
+  '  bursar doctor',
+]
 
 const NEXT = [
   'next steps:',
@@ -62,17 +88,9 @@ const NEXT = [
 ]
 
 const answersFrom = async (file: string | undefined): Promise<Settled> => {
-  if (file !== undefined) return readAnswers(parse(file))
+  if (file !== undefined) return readAnswers(readJson(file))
   if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask in: give --answers FILE')
   return readAnswers(await askInTerminal())
-}
-
-const parse = (file: string): unknown => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
-  }
 }
 
 /** The environment of a role as its unit has it. */

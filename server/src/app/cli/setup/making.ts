@@ -1,14 +1,20 @@
 /** The steps of setup: keys, certificates, policy, settings, environment files and database. */
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { checksumAddress } from '@bursar/chainkit/evm'
-import { evmHotAddress, WALLET_SHAPE, type WalletKeys } from '../../../chain/transactions/index.ts'
+import { WALLET_SHAPE, type WalletKeys } from '../../../chain/transactions/index.ts'
 import { readListenAddress } from '../../../platform/config/setting.ts'
 import { readShape } from '../../../platform/config/shape.ts'
 import type { Output } from '../output.ts'
 import { databaseName, type Settled } from './answers.ts'
-import { makeCertificates } from './certificates.ts'
+import {
+  clientList,
+  CLIENTS,
+  fingerprintOf,
+  makeClientCertificates,
+  makeSignerCertificate,
+  type Client,
+  type Pair,
+} from './certificates.ts'
 import {
   LOGINS,
   loginProblem,
@@ -19,8 +25,10 @@ import {
   type Login,
 } from './database-roles.ts'
 import { environmentFile, readEnvironmentFile } from './environment-file.ts'
-import { exists, writeOnce, type Files, type NewFile, type Owners, type Places } from './places.ts'
-import { signerPolicy } from './signer-policy.ts'
+import type { ForServer, ForSigner } from './handover.ts'
+import { exists, writeOnce, writeTogether, type Files, type NewFile, type Owners, type Places } from './places.ts'
+import { signerPartOf } from './signer-answers.ts'
+import { json, makePolicy, makeSeed, makeSignerEnvironment, problemsOfGroup, publicKeysOf } from './signer-making.ts'
 import type { Steps } from './steps.ts'
 
 export interface Making {
@@ -28,41 +36,35 @@ export interface Making {
   places: Places
   owners: Owners
   files: Files
+  /** of a signer on another machine; undefined: the signer is on this machine */
+  forServer: ForServer | undefined
   steps: Steps
 }
 
-const PASSPHRASE_BYTES = 24
 const PASSWORD_BYTES = 24
 const DATA_KEY_BYTES = 32
 
-const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
-
 /**
  * Refuses a state that a new file would make worse: a seed, a passphrase or a data key that is missing while what it
- * protects exists, and a role whose password no file has. @throws Error that says what to do
+ * protects exists, certificates of which some are missing, another signer's keys, and a role whose password no file
+ * has. @throws Error that says what to do
  */
-export const requireWhole = ({ files }: Pick<Making, 'files'>, database: DatabaseState): void => {
+export const requireWhole = (
+  { files, forServer }: Pick<Making, 'files' | 'forServer'>,
+  database: DatabaseState,
+): void => {
+  const { signer } = files
   const problems: string[] = []
   const missing = (file: NewFile, why: string): void => {
     if (!exists(file)) problems.push(`${file.path} is missing, and ${why}: put it back from its backup`)
   }
-  if (exists(files.wallet)) missing(files.seed, `${files.wallet.path} has its public keys`)
-  if (database.isMigrated) {
-    missing(files.seed, 'the database is in use')
-    missing(files.dataKey, 'the database has secrets that it encrypts')
-  }
-  if (exists(files.seed)) missing(files.passphrase, `it encrypts ${files.seed.path}`)
-  const certificates = Object.values<NewFile>(files.certificates)
-  const found = certificates.filter(exists)
-  if (found.length > 0 && found.length < certificates.length)
-    problems.push(
-      `${certificates
-        .filter((file) => !exists(file))
-        .map(({ path }) => path)
-        .join(
-          ', ',
-        )}: missing, and the other certificates exist. Put them back, or remove ${found.map(({ path }) => path).join(', ')}: then all are made again`,
-    )
+  if (forServer === undefined) {
+    if (exists(files.wallet)) missing(signer.seed, `${files.wallet.path} has its public keys`)
+    if (database.isMigrated) missing(signer.seed, 'the database is in use')
+    if (exists(signer.seed)) missing(signer.passphrase, `it encrypts ${signer.seed.path}`)
+  } else problems.push(...problemsOfOther(files, forServer))
+  if (database.isMigrated) missing(files.dataKey, 'the database has secrets that it encrypts')
+  problems.push(...problemsOfGroup(certificatesOf(files, forServer), files.journal))
   for (const login of LOGINS)
     if (database.withPassword.has(login) && !exists(files.roles[login]))
       problems.push(
@@ -71,74 +73,100 @@ export const requireWhole = ({ files }: Pick<Making, 'files'>, database: Databas
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
-/** Makes the seed, the certificates and the policy of the signer, and the public keys for the server. */
+/** Sentences about a signer on another machine that is not the one of before. */
+const problemsOfOther = ({ signer, wallet, signerCa }: Files, { keys, ca }: ForServer): string[] => {
+  const problems: string[] = []
+  if (exists(signer.seed))
+    problems.push(`${signer.seed.path} exists: this machine has a signer, and the answers name one on another machine`)
+  const before = (file: NewFile): string | null => (exists(file) ? readFileSync(file.path, 'utf8') : null)
+  const known = before(wallet)
+  if (known !== null && readKeys(known).masterFingerprint !== keys.masterFingerprint)
+    problems.push(`${wallet.path} has the keys of another seed than the file of the signer: its addresses are in use`)
+  const authority = before(signerCa)
+  if (authority !== null && authority !== ca)
+    problems.push(
+      `${signerCa.path} is another authority than that of the signer's file: if the signer has a new certificate, remove ${signerCa.path} and run this again`,
+    )
+  return problems
+}
+
+/**
+ * The certificates that are made together on the machine of the server. An installation that an earlier version made
+ * has none of the backup, and goes on without it.
+ */
+const certificatesOf = (files: Files, forServer: ForServer | undefined): NewFile[] => {
+  const { clients, clientsCa, signer, signerCa, journal } = files
+  const pairOf = (client: Client): NewFile[] => [clients[client].cert, clients[client].key]
+  const others =
+    forServer === undefined ? [signer.clientsCa, signer.cert, signer.key, signer.clients, signerCa] : [clientsCa]
+  const earlier = [...pairOf('worker'), ...pairOf('operator'), ...others]
+  if (earlier.every(exists) && !pairOf('backup').some(exists) && !exists(journal)) return earlier
+  return [...CLIENTS.flatMap(pairOf), ...others]
+}
+
+/** Makes the seed, the certificates and the policy of a signer on this machine, and the public keys for the server. */
 export const makeSigner = async (
   { answers, places, owners, files, steps }: Making,
-  { showsWords }: { showsWords: boolean },
+  options: { showsWords: boolean },
   out: Output,
 ): Promise<void> => {
-  const { passphrase, seed, wallet, certificates, policy, signerEnv } = files
-  const signer = (...words: readonly string[]): string =>
-    execFileSync(places.signerCommand, words, {
-      encoding: 'utf8',
-      cwd: '/',
-      stdio: ['ignore', 'pipe', 'inherit'],
-      uid: owners.signer.user,
-      gid: owners.signer.group,
-    })
-  const keys = ['--seed', seed.path, '--passphrase-file', passphrase.path]
-  await steps.step(`${passphrase.path}: the passphrase of the seed`, exists(passphrase), () =>
-    writeOnce(passphrase, `${randomBytes(PASSPHRASE_BYTES).toString('base64url')}\n`),
-  )
-  await steps.step(`${seed.path}: the encrypted seed`, exists(seed), () => {
-    const made = JSON.parse(signer('init', ...keys, ...(showsWords ? ['--show-mnemonic'] : []))) as {
-      mnemonic?: string
-    }
-    if (made.mnemonic !== undefined)
-      out.show({ mnemonic: made.mnemonic }, [
-        '',
-        'Write these words down. They are the backup of the keys, and are shown once:',
-        `  ${made.mnemonic}`,
-        '',
-      ])
-  })
+  const part = signerPartOf(answers)
+  const making = { part, command: places.signerCommand, owner: owners.signer, files: files.signer, steps }
+  await makeSeed(making, options, out)
+  const { wallet, journal } = files
   await steps.step(`${wallet.path}: extended public keys`, exists(wallet), () =>
-    writeOnce(wallet, signer('xpubs', ...keys, '--chain', answers.chain)),
+    writeOnce(wallet, json(publicKeysOf(making))),
   )
-  const { host } = readListenAddress(answers.listen.signer)
-  await steps.step(
-    'certificates of the signer, the worker and operators',
-    Object.values<NewFile>(certificates).every(exists),
-    () => {
-      const { ca, signer: own, worker, operator, clients } = makeCertificates(host)
-      writeOnce(certificates.signerCa, ca)
-      writeOnce(certificates.signerCert, own.cert)
-      writeOnce(certificates.signerKey, own.key)
-      writeOnce(certificates.clients, clients)
-      writeOnce(certificates.ca, ca)
-      writeOnce(certificates.workerCert, worker.cert)
-      writeOnce(certificates.workerKey, worker.key)
-      writeOnce(certificates.operatorCert, operator.cert)
-      writeOnce(certificates.operatorKey, operator.key)
-    },
+  const group = certificatesOf(files, undefined)
+  await steps.step('certificates of the signer and its clients', group.every(exists) && !exists(journal), () =>
+    writeTogether(journal, group, () => {
+      const own = makeSignerCertificate(readListenAddress(part.address).host)
+      const { ca, pairs } = makeClientCertificates()
+      return [...textsOf(pairs), ca, own.cert, own.key, clientList(fingerprintsOf(pairs)), own.ca]
+    }),
   )
-  await steps.step(`${policy.path}: the policy of the signer`, exists(policy), () =>
-    writeOnce(policy, json(signerPolicy(answers, checksumAddress(evmHotAddress(readWallet(files)))))),
+  await makePolicy(making, () => readWallet(files))
+  await makeSignerEnvironment(making)
+}
+
+const textsOf = (pairs: Readonly<Record<Client, Pair>>): string[] =>
+  CLIENTS.flatMap((client) => [pairs[client].cert, pairs[client].key])
+
+const fingerprintsOf = (pairs: Readonly<Record<Client, { cert: string }>>): Record<Client, string> => ({
+  worker: fingerprintOf(pairs.worker.cert),
+  operator: fingerprintOf(pairs.operator.cert),
+  backup: fingerprintOf(pairs.backup.cert),
+})
+
+/** Takes the public keys and the authority of a signer on another machine, and makes the file of its clients. */
+export const takeSigner = async ({ files, steps }: Making, forServer: ForServer): Promise<void> => {
+  const { keys, ca } = forServer
+  const { wallet, signerCa, clientsCa, clients, forSigner, journal } = files
+  await steps.step(`${wallet.path}: extended public keys of the signer`, exists(wallet), () =>
+    writeOnce(wallet, json(keys)),
   )
-  const { signerCert, signerKey, signerCa, clients } = certificates
-  await steps.step(`${signerEnv.path}: where the signer listens`, exists(signerEnv), () =>
-    writeOnce(
-      signerEnv,
-      environmentFile({
-        LISTEN: `--listen ${answers.listen.signer} --tls-cert ${signerCert.path} --tls-key ${signerKey.path} --tls-ca ${signerCa.path} --tls-clients ${clients.path}`,
-      }),
-    ),
+  await steps.step(`${signerCa.path}: the authority of the signer`, exists(signerCa), () => writeOnce(signerCa, ca))
+  const group = certificatesOf(files, forServer)
+  await steps.step("certificates of the signer's clients", group.every(exists) && !exists(journal), () =>
+    writeTogether(journal, group, () => {
+      const made = makeClientCertificates()
+      return [...textsOf(made.pairs), made.ca]
+    }),
   )
+  await steps.step(`${forSigner.path}: for the setup of the signer`, exists(forSigner), () => {
+    const certOf = (client: Client) => ({ cert: readFileSync(clients[client].cert.path, 'utf8') })
+    const content: ForSigner = {
+      ca: readFileSync(clientsCa.path, 'utf8'),
+      clients: fingerprintsOf({ worker: certOf('worker'), operator: certOf('operator'), backup: certOf('backup') }),
+    }
+    writeOnce(forSigner, json(content))
+  })
 }
 
 /** Reads the extended public keys that setup has written. */
-export const readWallet = ({ wallet }: Files): WalletKeys =>
-  readShape(WALLET_SHAPE, JSON.parse(readFileSync(wallet.path, 'utf8')))
+export const readWallet = ({ wallet }: Files): WalletKeys => readKeys(readFileSync(wallet.path, 'utf8'))
+
+const readKeys = (text: string): WalletKeys => readShape(WALLET_SHAPE, JSON.parse(text))
 
 /** Makes the settings files, the data key and the environment file that all roles share. */
 export const makeSettings = async ({ answers, files, steps }: Making): Promise<void> => {
@@ -179,7 +207,8 @@ export const makeSettings = async ({ answers, files, steps }: Making): Promise<v
  * Makes the database, its roles, and the environment file of each. A file is written before its role gets the password
  * in it, so that a setup which was interrupted can be run again.
  */
-export const makeLogins = async ({ answers, files, steps }: Making, state: DatabaseState): Promise<void> => {
+export const makeLogins = async (making: Making, state: DatabaseState): Promise<void> => {
+  const { answers, files, steps } = making
   const roles = LOGINS.map((login) => `${answers.database.prefix}_${login}`).join(', ')
   const isMade = state.exists && LOGINS.every((login) => state.withPassword.has(login))
   await steps.step(`the database ${databaseName(answers)}, and its roles ${roles}`, isMade, () =>
@@ -192,7 +221,7 @@ export const makeLogins = async ({ answers, files, steps }: Making, state: Datab
         file,
         environmentFile({
           DATABASE_URL: urlOf(answers, login, randomBytes(PASSWORD_BYTES).toString('hex')),
-          ...settingsOf(login, answers, files),
+          ...settingsOf(login, making),
         }),
       ),
     )
@@ -210,20 +239,22 @@ const passwordIn = ({ path }: NewFile): string => {
 }
 
 /** The settings of one role beside its database login. */
-const settingsOf = (login: Login, { listen }: Settled, { certificates }: Files): Record<string, string> => {
-  const signerAs = (cert: NewFile, key: NewFile): Record<string, string> => ({
-    BURSAR_SIGNER: `https://${listen.signer}`,
-    BURSAR_SIGNER_CA_FILE: certificates.ca.path,
-    BURSAR_SIGNER_CERT_FILE: cert.path,
-    BURSAR_SIGNER_KEY_FILE: key.path,
-  })
+const settingsOf = (login: Login, making: Making): Record<string, string> => {
+  const { listen } = making.answers
   if (login === 'api') return { BURSAR_HTTP: listen.api, BURSAR_INNER: listen.apiInner }
   if (login === 'watcher') return { BURSAR_INNER: listen.watcherInner }
-  if (login === 'worker')
-    return { BURSAR_INNER: listen.workerInner, ...signerAs(certificates.workerCert, certificates.workerKey) }
-  if (login === 'operator') return signerAs(certificates.operatorCert, certificates.operatorKey)
+  if (login === 'worker') return { BURSAR_INNER: listen.workerInner, ...signerSettings('worker', making) }
+  if (login === 'operator') return signerSettings('operator', making)
   return {}
 }
+
+/** Settings by which a client connects to the signer. */
+const signerSettings = (client: Client, { answers, files, forServer }: Making): Record<string, string> => ({
+  BURSAR_SIGNER: `https://${forServer?.address ?? answers.listen.signer}`,
+  BURSAR_SIGNER_CA_FILE: files.signerCa.path,
+  BURSAR_SIGNER_CERT_FILE: files.clients[client].cert.path,
+  BURSAR_SIGNER_KEY_FILE: files.clients[client].key.path,
+})
 
 /** Tries the login of each environment file. @throws Error that names every file whose login is refused */
 export const requireLogins = async ({ files }: Pick<Making, 'files'>): Promise<void> => {

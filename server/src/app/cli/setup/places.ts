@@ -8,6 +8,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readFileSync,
   rmSync,
   writeSync,
 } from 'node:fs'
@@ -43,6 +44,8 @@ export interface Owners {
   worker: Owner
   /** root, and the group of operators alone: no role is in it */
   operators: Owner
+  /** root, and the group of the backup alone */
+  backup: Owner
   signer: Owner
 }
 
@@ -54,9 +57,16 @@ export const findOwners = (): Owners => {
     roles: { user: 0, group: group('bursar') },
     worker: { user: 0, group: group('bursar-worker') },
     operators: { user: 0, group: group('bursar-operator') },
-    signer: { user: idIn('passwd', 'bursar-signer'), group: group('bursar-signer') },
+    backup: { user: 0, group: group('bursar-backup') },
+    signer: findSigner(),
   }
 }
+
+/** Finds the user of the signer. @throws Error that names the package that makes it */
+export const findSigner = (): Owner => ({
+  user: idIn('passwd', 'bursar-signer'),
+  group: idIn('group', 'bursar-signer'),
+})
 
 const idIn = (table: 'passwd' | 'group', name: string): number => {
   try {
@@ -107,6 +117,48 @@ export const writeOnce = ({ path, owner, mode }: NewFile, text: string): void =>
   }
 }
 
+/**
+ * Writes files that are good only together. A journal has the contents of all until each is written, so that the next
+ * run completes what was interrupted.
+ * @param make returns the contents, in the order of the files
+ */
+export const writeTogether = (journal: NewFile, files: readonly NewFile[], make: () => readonly string[]): void => {
+  if (!exists(journal)) writeOnce(journal, JSON.stringify(make()))
+  const texts = JSON.parse(readFileSync(journal.path, 'utf8')) as string[]
+  files.forEach((file, at) => {
+    if (!exists(file)) writeOnce(file, texts[at]!)
+  })
+  rmSync(journal.path)
+}
+
+/** The files of the signer's machine. */
+export const signerFilesOf = (folder: string, owner: Owner) => {
+  const file = (name: string): NewFile => ({ path: join(folder, name), owner, mode: 0o600 })
+  return {
+    passphrase: file('passphrase'),
+    seed: file('seed.json'),
+    policy: file('policy.json'),
+    signerEnv: file('signer.env'),
+    /** of the signer itself */
+    cert: file('cert.pem'),
+    key: file('key.pem'),
+    /** on a machine of its own: the authority of its certificate */
+    ownCa: file('own-ca.pem'),
+    /** the authority of the clients, and the list of them */
+    clientsCa: file('ca.pem'),
+    clients: file('clients'),
+    /** for the server on another machine */
+    forServer: file('for-server.json'),
+    /** secret and short-lived: see `writeTogether` */
+    journal: {
+      path: join(folder, 'certificates.journal'),
+      owner: { user: process.geteuid!(), group: process.getegid!() },
+      mode: 0o600,
+    } as NewFile,
+  }
+}
+export type SignerFiles = ReturnType<typeof signerFilesOf>
+
 /** The files of an installation by subject. */
 export const filesOf = ({ server, signer }: Places, owners: Owners) => {
   const inServer = (name: string, owner: Owner, mode: NewFile['mode'] = 0o640): NewFile => ({
@@ -114,23 +166,26 @@ export const filesOf = ({ server, signer }: Places, owners: Owners) => {
     owner,
     mode,
   })
-  const inSigner = (name: string): NewFile => ({ path: join(signer, name), owner: owners.signer, mode: 0o600 })
   return {
-    passphrase: inSigner('passphrase'),
-    seed: inSigner('seed.json'),
-    policy: inSigner('policy.json'),
-    signerEnv: inSigner('signer.env'),
-    certificates: {
-      signerCa: inSigner('ca.pem'),
-      signerCert: inSigner('cert.pem'),
-      signerKey: inSigner('key.pem'),
-      clients: inSigner('clients'),
-      ca: inServer('signer-ca.pem', owners.roles),
-      workerCert: inServer('worker-cert.pem', owners.roles),
-      workerKey: inServer('worker-key.pem', owners.worker),
-      operatorCert: inServer('operator-cert.pem', owners.roles),
-      operatorKey: inServer('operator-key.pem', owners.operators),
+    signer: signerFilesOf(signer, owners.signer),
+    /** the authority of the signer's certificate */
+    signerCa: inServer('signer-ca.pem', owners.roles),
+    clients: {
+      worker: { cert: inServer('worker-cert.pem', owners.roles), key: inServer('worker-key.pem', owners.worker) },
+      operator: {
+        cert: inServer('operator-cert.pem', owners.roles),
+        key: inServer('operator-key.pem', owners.operators),
+      },
+      backup: {
+        cert: inServer('backup-signer-cert.pem', owners.roles),
+        key: inServer('backup-signer-key.pem', owners.backup),
+      },
     },
+    /** for a signer on another machine: the authority of the clients, and the file for that machine */
+    clientsCa: inServer('signer-clients-ca.pem', owners.roles),
+    forSigner: inServer('for-signer.json', owners.root, 0o600),
+    /** secret and short-lived: see `writeTogether` */
+    journal: inServer('certificates.journal', owners.root, 0o600),
     wallet: inServer('wallet.json', owners.roles),
     networks: inServer('networks.json', owners.roles),
     assets: inServer('assets.json', owners.roles),

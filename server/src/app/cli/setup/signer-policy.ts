@@ -1,7 +1,7 @@
 import { isEvmNetwork, NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { unitsOf } from '../../../platform/money/index.ts'
-import { onNetworks, servedOf, type Settled } from './answers.ts'
+import type { SignedAsset, SignerPart } from './signer-answers.ts'
 
 /** Caps on network fees, as in the example of signer/README.md: chain units of the coin. */
 const BITCOIN_FEE = {
@@ -34,52 +34,48 @@ const TRON_LIFETIME_MS = 600_000
  * deposits to the hot address. There is no approver yet.
  * @param hotAddress of the EVM networks
  */
-export const signerPolicy = (answers: Settled, hotAddress: string): object => ({
+export const signerPolicy = ({ chain, networks }: SignerPart, hotAddress: string): object => ({
   version: 1,
   enabled: true,
   networks: {
     // The signer derives its keys for the chain of Bitcoin in its policy, and for the main chain without one.
-    BITCOIN: { enabled: false, chain: answers.chain, fee: BITCOIN_FEE, assets: {} },
-    ...Object.fromEntries(
-      servedOf(answers.networks).map((network) => [network, networkPolicy(network, answers, hotAddress)]),
-    ),
+    BITCOIN: { enabled: false, chain, fee: BITCOIN_FEE, assets: {} },
+    ...Object.fromEntries(networks.map((one) => [one.network, networkPolicy(one, chain, hotAddress)])),
   },
   approvers: [],
 })
 
-const networkPolicy = (network: Network, answers: Settled, hotAddress: string): object => {
-  const common = { enabled: true, assets: assetsOf(network, answers) }
-  if (network === 'BITCOIN')
-    return { ...common, chain: answers.chain, fee: BITCOIN_FEE, consolidation: { enabled: true } }
+const networkPolicy = (
+  { network, chainId, assets }: SignerPart['networks'][number],
+  chain: SignerPart['chain'],
+  hotAddress: string,
+): object => {
+  const common = { enabled: true, assets: Object.fromEntries(assets.map((one) => assetPolicy(network, one))) }
+  if (network === 'BITCOIN') return { ...common, chain, fee: BITCOIN_FEE, consolidation: { enabled: true } }
   if (isEvmNetwork(network))
     return {
       ...common,
-      chainId: String(answers.networks[network]!.chainId),
+      chainId: String(chainId),
       fee: EVM_FEE,
       sweep: { enabled: true, treasury: hotAddress, ...EVM_SWEEP },
     }
   return { ...common, maxLifetimeMs: TRON_LIFETIME_MS, fee: TRON_FEE, sweep: TRON_SWEEP }
 }
 
-const assetsOf = (network: Network, { assets, limits }: Settled): object =>
-  Object.fromEntries(
-    onNetworks(assets)
-      .filter((one) => one.network === network)
-      .map(({ ticker, decimals, contract }) => {
-        const { payment, hour, day } = limits[network]![ticker]!
-        const units = (amount: string): string => unitsOf(amount, decimals).toString()
-        return [
-          ticker,
-          {
-            enabled: true,
-            ...(contract === undefined
-              ? {}
-              : { contract: isEvmNetwork(network) ? checksumAddress(contract) : contract }),
-            ...(ticker === NATIVE_TICKER[network] ? {} : { decimals }),
-            maxPerIntent: units(payment),
-            maxPerHour: units(hour),
-            maxPerDay: units(day),
-          },
-        ]
-      }),
-  )
+const assetPolicy = (
+  network: Network,
+  { ticker, decimals, contract, payment, hour, day }: SignedAsset,
+): [ticker: string, policy: object] => {
+  const units = (amount: string): string => unitsOf(amount, decimals).toString()
+  return [
+    ticker,
+    {
+      enabled: true,
+      ...(contract === undefined ? {} : { contract: isEvmNetwork(network) ? checksumAddress(contract) : contract }),
+      ...(ticker === NATIVE_TICKER[network] ? {} : { decimals }),
+      maxPerIntent: units(payment),
+      maxPerHour: units(hour),
+      maxPerDay: units(day),
+    },
+  ]
+}
