@@ -38,8 +38,14 @@ export interface Cluster {
 /**
  * Starts a server on a data directory.
  * @param socket a short folder for its socket
+ * @param more settings beside those of a drill
  */
-export const startCluster = async (programs: Programs, data: string, socket: string): Promise<Cluster> => {
+export const startCluster = async (
+  programs: Programs,
+  data: string,
+  socket: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Cluster> => {
   await makeFolder(programs, socket)
   writeFileSync(join(socket, 'hba'), 'local all all trust\nlocal replication all trust\n', { mode: 0o644 })
   const settings = {
@@ -53,6 +59,7 @@ export const startCluster = async (programs: Programs, data: string, socket: str
     shared_buffers: '32MB',
     timezone: 'UTC',
     log_timezone: 'UTC',
+    ...more,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const server = startProgram(programs, 'postgres', ['-D', data, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -2,33 +2,22 @@
  * docs/operating/production.md is followed literally on a copy of this machine: the packages, `bursar setup`, each unit
  * as its user, and a deposit. The answers of the page get the addresses of this machine's node and database.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAnvil, type Anvil } from '../../sandbox/anvil/index.ts'
 import { withClient } from '../../sandbox/postgres/connection.ts'
-import { startPostgres, type Postgres } from '../../sandbox/postgres/index.ts'
+import { startBank, type Bank } from '../../sandbox/bank/index.ts'
+import { debianPrograms, initCluster, startCluster, type Cluster } from '../../test/drill/cluster.ts'
+import { drillFolder } from '../../test/drill/folder.ts'
 import { passOn } from '../../test/setup/database-port.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { sign } from '../../test/world/signed-request.ts'
+import { linesOf, startMachine, type Machine } from './copied-machine.ts'
 import { mayInstall } from './may-install.ts'
-
-const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/operating/production.md'), 'utf8')
-
-/** The command lines of a code block of the page, without comments. */
-const linesOf = (label: string): string[] =>
-  page
-    .split(`\`\`\`${label}\n`)[1]!
-    .split('```')[0]!
-    .split('\n')
-    .map((line) => line.replace(/\s+#\s.*$/, '').trim())
-    .filter((line) => line !== '')
 
 interface Answers {
   [name: string]: unknown
@@ -37,24 +26,26 @@ interface Answers {
   limits: Record<string, Record<string, object>>
 }
 
+const BANK_SECRET = 'a secret of the bank'
 const ONE_ETHER = '0xde0b6b3a7640000'
 
-describe.skipIf(!mayInstall())('a person who follows the page', () => {
+const programs = debianPrograms()
+
+describe.skipIf(!mayInstall() || programs === undefined)('a person who follows the page', () => {
   let scratch: Scratch
-  let postgres: Postgres
+  let postgres: Cluster
+  let bank: Bank
+  let machine: Machine
   let gate: Server
   let node: Anvil
   let ports: readonly number[]
-  let type: (line: string) => Promise<{ code: number; text: string }>
-  let end: () => Promise<void>
   let merchant: { id: string; privateKey: string }
 
   beforeAll(async () => {
     scratch = await makeScratch('setup')
     execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), '--out', scratch.dir])
     ports = await reservePorts(6)
-    postgres = await startPostgres({ dataDir: join(scratch.dir, 'postgres') })
-    await requirePasswords()
+    await startDatabase()
     gate = await passOn(ports[5]!, postgres.url)
     node = await startAnvil({
       name: 'anvil',
@@ -64,22 +55,29 @@ describe.skipIf(!mayInstall())('a person who follows the page', () => {
       blockTime: 1,
       logFile: join(scratch.dir, 'anvil.log'),
     })
+    bank = await startBank({ port: 0, dir: scratch.dir, accounts: [{ name: 'shop', secret: BANK_SECRET }] })
+    writeFileSync(join(scratch.dir, 'bank-secret'), BANK_SECRET)
     writeFileSync(join(scratch.dir, 'answers.json'), JSON.stringify(answersHere()))
-    startShell()
+    machine = startMachine(scratch.dir)
   })
   afterAll(async () => {
-    await end?.()
+    await machine?.end()
     gate?.close()
     await node?.stop()
+    await bank?.stop()
     await postgres?.stop()
     await scratch?.remove()
   })
 
-  /** As Debian's PostgreSQL: a role needs its password; here the superuser needs none. */
-  async function requirePasswords(): Promise<void> {
+  /** Debian's PostgreSQL: a role needs its password, also for replication; here the superuser needs none. */
+  async function startDatabase(): Promise<void> {
+    const folder = drillFolder(programs!)
+    await initCluster(programs!, join(folder, 'a'))
+    postgres = await startCluster(programs!, join(folder, 'a'), join(folder, 's'), { max_connections: '100' })
     await withClient(postgres.url, async (client) => {
       const { rows } = await client.query<{ hba_file: string }>('show hba_file')
-      writeFileSync(rows[0]!.hba_file, 'local all postgres trust\nlocal all all scram-sha-256\n')
+      const rules = ['local all postgres trust', 'local all all scram-sha-256', 'local replication all scram-sha-256']
+      writeFileSync(rows[0]!.hba_file, `${rules.join('\n')}\n`)
       await client.query('select pg_reload_conf()')
     })
   }
@@ -95,7 +93,20 @@ describe.skipIf(!mayInstall())('a person who follows the page', () => {
       networks: { ETHEREUM: { url: node.url, chainId: 31_337, leastFinalDepth: 1 } },
       assets: {
         crypto: answers.assets.crypto.filter(({ ticker }) => ticker === 'ETH'),
-        fiat: answers.assets.fiat,
+        fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }],
+      },
+      acquirers: {
+        accounts: [
+          {
+            name: 'bank',
+            kind: 'bank',
+            url: bank.url,
+            account: 'shop',
+            secretFile: '/packages/bank-secret',
+            payIn: { UAH: { least: '25', most: '29999' } },
+            payout: { UAH: { least: '1', most: '14500' } },
+          },
+        ],
       },
       limits: { ETHEREUM: { ETH: answers.limits['ETHEREUM']!['ETH'] } },
       database: { superuser: `postgres://postgres@${at}/postgres`, roles: `postgres://${at}/shop` },
@@ -103,38 +114,8 @@ describe.skipIf(!mayInstall())('a person who follows the page', () => {
     }
   }
 
-  function startShell(): void {
-    const child = spawn('unshare', ['--mount', join(import.meta.dirname, 'setup-test.sh'), scratch.dir], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    const ended = once(child, 'close')
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-    type = async (line) => {
-      child.stdin.write(`${line}\n`)
-      const seen: string[] = []
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done === true) throw new Error(`the shell ended: ${seen.join('\n')}`)
-        const code = /^exit (\d+)$/.exec(value)?.[1]
-        if (code !== undefined) return { code: Number(code), text: seen.join('\n') }
-        seen.push(value)
-      }
-    }
-    end = async () => {
-      child.stdin.end()
-      await ended
-    }
-  }
-
-  const typeAll = async (label: string): Promise<string> => {
-    const texts: string[] = []
-    for (const line of linesOf(label)) {
-      const { code, text } = await type(line)
-      expect(code, `${line}: ${text}`).toBe(0)
-      texts.push(text)
-    }
-    return texts.join('\n')
-  }
+  const type: Machine['type'] = (line) => machine.type(line)
+  const typeAll: Machine['typeAll'] = (label) => machine.typeAll(label)
 
   test('installs the packages', async () => {
     await typeAll('sh install')
@@ -160,9 +141,16 @@ describe.skipIf(!mayInstall())('a person who follows the page', () => {
     const { text } = await type("stat -c '%n %U:%G %a' /etc/bursar/* /etc/bursar-signer/* | sed 's/.etc.//'")
     const own = ['ca.pem', 'cert.pem', 'clients', 'key.pem', 'passphrase', 'policy.json', 'seed.json', 'signer.env']
     expect(text.split('\n')).toEqual([
+      'bursar/acquirer-bank-secret root:bursar 640',
+      'bursar/acquirers.json root:bursar 640',
       'bursar/api.env root:root 600',
       'bursar/assets.json root:bursar 640',
+      'bursar/backup-signer-cert.pem root:bursar 640',
+      'bursar/backup-signer-key.pem root:bursar-backup 640',
+      'bursar/backup.env root:root 600',
+      'bursar/backup.url root:bursar-backup 640',
       'bursar/bursar.env root:bursar 640',
+      'bursar/card-key root:bursar 640',
       'bursar/data-key root:bursar 640',
       'bursar/networks.json root:bursar 640',
       'bursar/operator-cert.pem root:bursar 640',
@@ -184,6 +172,14 @@ describe.skipIf(!mayInstall())('a person who follows the page', () => {
     await expect
       .poll(async () => (await type('bursar doctor')).text, { interval: 3_000, timeout: 180_000 })
       .not.toMatch(/^BAD/m)
+    await typeAll('sh check')
+  })
+
+  test('makes a backup by the settings of setup, and doctor still finds no fault', async () => {
+    const text = await typeAll('sh backup')
+    expect(text).toMatch(/^backup \d{8}T\d{6}Z-[0-9a-f]{32} up to .* lines$/m)
+    expect(text).toContain('BURSAR_ACQUIRERS_FILE')
+    expect((await type('bursar doctor')).text).toMatch(/^ok .*acquirer bank \(bank\): answers/m)
     await typeAll('sh check')
   })
 

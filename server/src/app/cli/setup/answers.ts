@@ -1,11 +1,14 @@
 import { NETWORKS, NATIVE_TICKER, type Network } from '@bursar/chainkit'
 import Type, { type Static } from 'typebox'
+import { ACQUIRERS_SHAPE } from '../../../adapters/acquirers/index.ts'
 import { chainOfGenesis, NETWORKS_SHAPE, type ChainSettings } from '../../../adapters/chains/settings.ts'
-import { ASSETS_SHAPE, readAssetSettings } from '../../../market/assets/index.ts'
+import { requireRanges } from '../../../cards/acquiring/index.ts'
+import { ASSETS_SHAPE, createCatalogue, readAssetSettings } from '../../../market/assets/index.ts'
 import { problemsOfUrl } from '../../../platform/config/config.ts'
 import { byName, byTicker, choice, filePath, origin, text } from '../../../platform/config/fields.ts'
 import { readListenAddress, readRolePrefix, readSmtpPlace } from '../../../platform/config/setting.ts'
 import { readShape, ShapeError, withRule } from '../../../platform/config/shape.ts'
+import { readAcquirers } from '../../composition/fiat.ts'
 import { LIMITS, noteLimits } from './limits.ts'
 
 const listen = (description: string, standard: string) =>
@@ -77,6 +80,19 @@ export const SETUP_SHAPE = withRule(
       signer: Type.Optional(
         filePath(
           'the file that `bursar setup signer` has made on another machine; without it the signer is set up on this machine',
+        ),
+      ),
+      acquirers: Type.Optional(ACQUIRERS_SHAPE),
+      backup: Type.Optional(
+        Type.Object(
+          {
+            recipient: Type.Optional(
+              filePath(
+                'a certificate (PEM) for which settings with secrets are encrypted in backups; without it they are left out of backups. Its private key is on another machine',
+              ),
+            ),
+          },
+          { description: 'backups, which the units of the backup make on this machine' },
         ),
       ),
       mail: Type.Optional(
@@ -187,6 +203,7 @@ export type Settled = ReturnType<typeof settled>
 export const readAnswers = (json: unknown): Settled => {
   const answers = settled(readShape(SETUP_SHAPE, json))
   readAssetSettings(answers.assets)
+  requireRoutes(answers)
   const places = Object.entries(answers.listen)
   const problems = places.flatMap(([name, place]) => {
     try {
@@ -202,6 +219,15 @@ export const readAnswers = (json: unknown): Settled => {
     problems.push('database.roles: name the database, as in postgres://127.0.0.1:5432/bursar')
   if (problems.length > 0) throw new ShapeError(problems)
   return answers
+}
+
+/**
+ * Refuses accounts of acquirers that could serve no payment, for which the api and the worker would not start. @throws
+ * Error that lists them
+ */
+const requireRoutes = ({ acquirers, assets }: Settled): void => {
+  if (acquirers !== undefined)
+    requireRanges(readAcquirers(acquirers).table, createCatalogue(readAssetSettings(assets)).fiat)
 }
 
 /** The name of the database of the installation. */

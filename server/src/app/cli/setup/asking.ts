@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { onNetworks, type Answers } from './answers.ts'
+import { readJson } from './signer-command.ts'
 import { IDENTITIES, knownAssets, type KnownChain } from './known-networks.ts'
 
 /** Asks one question; an empty line means the default. */
@@ -53,7 +54,8 @@ export const askForAnswers = async (ask: AskOne): Promise<Answers> => {
   )
   const networks = await askForNetworks(ask, chain)
   const served = NETWORKS.filter((network) => networks[network] !== undefined)
-  const assets = { crypto: knownAssets(chain, served), fiat: [] }
+  const cards = await askForAcquirers(ask)
+  const assets = { crypto: knownAssets(chain, served), fiat: 'acquirers' in cards ? FIAT : [] }
   const signer = await ask(
     'File of a signer on another machine, for-server.json (empty: the signer is on this one)',
     '',
@@ -80,6 +82,7 @@ export const askForAnswers = async (ask: AskOne): Promise<Answers> => {
     assets,
     ...(signer === '' ? { limits } : { signer }),
     database: { superuser, roles },
+    ...cards,
     ...(mail && { mail }),
   } as Answers
 }
@@ -104,6 +107,21 @@ const askForNetworks = async (ask: AskOne, chain: KnownChain): Promise<Answers['
     networks[network] = { url, ...IDENTITIES[chain][network], ...(apiKey === '' ? {} : { apiKey }) }
   }
   return networks as Answers['networks']
+}
+
+/** The currencies that acquirers of this build charge. Without cards, none is served. */
+const FIAT = [
+  { ticker: 'UAH', name: 'Hryvnia', scale: 2 },
+  { ticker: 'KZT', name: 'Tenge', scale: 2 },
+]
+
+/** Asks for the file of accounts, whose form `readAnswers` checks as the roles do. */
+const askForAcquirers = async (ask: AskOne): Promise<object> => {
+  const file = await ask(
+    'File with accounts of acquirers for cards, see docs/operating/acquirers.md (empty: no cards)',
+    '',
+  )
+  return file === '' ? {} : { acquirers: readJson(file) }
 }
 
 const askForMail = async (ask: AskOne): Promise<Answers['mail']> => {

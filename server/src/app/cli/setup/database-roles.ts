@@ -7,11 +7,18 @@ import { databaseName, type Settled } from './answers.ts'
 /** The roles with a password. `all` and `readonly` get none: nothing of this installation logs in as them. */
 export const LOGINS = ['owner', 'api', 'worker', 'watcher', 'operator'] as const
 export type Login = (typeof LOGINS)[number]
+/** The login that copies the database: it has no rights on its tables. */
+export type AnyLogin = Login | 'backup'
+
+const nameOf = (prefix: string, login: AnyLogin): string =>
+  login === 'backup' ? `${prefix}_backup` : roleName(prefix, login)
+
+const ALL = [...LOGINS, 'backup'] as const satisfies readonly AnyLogin[]
 
 /** The connection string of a role. The password has letters and digits only. */
-export const urlOf = ({ database }: Settled, login: Login, password: string): string => {
+export const urlOf = ({ database }: Settled, login: AnyLogin, password: string): string => {
   const url = new URL(database.roles)
-  url.username = roleName(database.prefix, login)
+  url.username = nameOf(database.prefix, login)
   url.password = password
   return url.href
 }
@@ -53,7 +60,7 @@ export interface DatabaseState {
   /** it has the table of migrations */
   isMigrated: boolean
   /** logins whose role has a password */
-  withPassword: ReadonlySet<Login>
+  withPassword: ReadonlySet<AnyLogin>
 }
 
 /** Reads the state of the database and of its roles; changes nothing. @throws Error if the login is no superuser's */
@@ -69,7 +76,7 @@ export const readDatabase = async (answers: Settled): Promise<DatabaseState> => 
     const { rows } = await client.query('select from pg_database where datname = $1', [name])
     const { rows: roles } = await client.query<{ name: string }>(
       'select rolname as name from pg_authid where rolpassword is not null and rolname = any($1)',
-      [LOGINS.map((one) => roleName(prefix, one))],
+      [ALL.map((one) => nameOf(prefix, one))],
     )
     return { exists: rows.length > 0, names: new Set(roles.map((row) => row.name)) }
   })
@@ -84,7 +91,7 @@ export const readDatabase = async (answers: Settled): Promise<DatabaseState> => 
   return {
     exists: found.exists,
     isMigrated,
-    withPassword: new Set(LOGINS.filter((one) => found.names.has(roleName(prefix, one)))),
+    withPassword: new Set(ALL.filter((one) => found.names.has(nameOf(prefix, one)))),
   }
 }
 
@@ -100,12 +107,25 @@ export const makeDatabase = async (answers: Settled, { exists }: DatabaseState):
 }
 
 /** Sets a role's password. The server, and so its log, gets the verifier and not the password. */
-export const setPassword = async (answers: Settled, login: Login, password: string): Promise<void> => {
+export const setPassword = async (answers: Settled, login: AnyLogin, password: string): Promise<void> => {
   const { superuser, prefix } = answers.database
   const verifier = pg.escapeLiteral(scramVerifier(password, randomBytes(16)))
   await asSuperuser(superuser, undefined, (client) =>
-    client.query(`alter role ${roleName(prefix, login)} password ${verifier}`),
+    client.query(`alter role ${nameOf(prefix, login)} password ${verifier}`),
   )
+}
+
+/** Creates the role that copies the database and receives its log, and sets its password. Can be repeated. */
+export const makeBackupRole = async (answers: Settled, password: string): Promise<void> => {
+  const { superuser, prefix } = answers.database
+  const name = nameOf(prefix, 'backup')
+  await asSuperuser(superuser, undefined, async (client) => {
+    await client.query(
+      `do $$ begin create role ${name} login replication nosuperuser nocreatedb nocreaterole; exception when duplicate_object or unique_violation then null; end $$`,
+    )
+    await client.query(`alter role ${name} login replication`)
+  })
+  await setPassword(answers, 'backup', password)
 }
 
 const ITERATIONS = 4_096
@@ -118,9 +138,11 @@ const scramVerifier = (password: string, salt: Buffer): string => {
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`
 }
 
-/** Whether a connection string logs in. @returns the error's message, or null */
-export const loginProblem = async (url: string): Promise<string | null> => {
-  const client = new DatabaseClient({ connectionString: url, application_name: 'bursar setup' })
+/** Whether a connection string logs in. @param replicates for replication @returns the error's message, or null */
+export const loginProblem = async (url: string, replicates = false): Promise<string | null> => {
+  // The driver passes `replication` on to the server; its types do not name it.
+  const more = replicates ? { replication: 'true' } : {}
+  const client = new DatabaseClient({ connectionString: url, application_name: 'bursar setup', ...more })
   try {
     await client.connect()
     await client.end()

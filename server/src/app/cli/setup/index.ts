@@ -9,7 +9,9 @@ import { reportNodes } from '../doctor-networks.ts'
 import type { Output } from '../output.ts'
 import { recordDone } from '../recording.ts'
 import { readAnswers, servedOf, type Settled } from './answers.ts'
+import { makeAcquirers } from './acquirers-making.ts'
 import { askInTerminal } from './asking.ts'
+import { makeBackup, readRecipient } from './backup-making.ts'
 import { readDatabase } from './database-roles.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { readForServer, showFile, type ForServer } from './handover.ts'
@@ -37,14 +39,17 @@ const setupCommand: Command = command({
     const files = filesOf(PACKAGED, owners)
     await requireNodes(answers, options['skip-nodes'], out)
     const forServer = signerOf(answers, out)
+    if (answers.backup?.recipient !== undefined) readRecipient(answers.backup.recipient)
     const database = await readDatabase(answers)
     requireWhole({ files, forServer }, database)
     const steps = createSteps(out, isDry)
     const making = { answers, places: PACKAGED, owners, files, forServer, steps }
     if (forServer === undefined) await makeSigner(making, { showsWords: options['show-words'] }, out)
     else await takeSigner(making, forServer)
+    await makeAcquirers(making, out)
     await makeSettings(making)
     await makeLogins(making, database)
+    await makeBackup(making, database, out)
     if (isDry) return
     await requireLogins({ files })
     const owner = { ...envOf(files, 'owner'), ...quiet(env) }
@@ -77,6 +82,7 @@ const NEXT_WITH_SIGNER = [
   '  run bursar setup signer with --clients there, and start the signer',
   '  store a copy of /etc/bursar/data-key in another place',
   '  systemctl enable --now bursar-worker bursar-watcher bursar-api',
+  '  systemctl enable --now bursar-backup-wal bursar-backup.timer bursar-drill.timer',
   '  bursar doctor',
 ]
 
@@ -84,6 +90,7 @@ const NEXT = [
   'next steps:',
   '  store copies of /etc/bursar-signer/seed.json with its passphrase, and of /etc/bursar/data-key, in different places',
   '  systemctl enable --now bursar-signer bursar-worker bursar-watcher bursar-api',
+  '  systemctl enable --now bursar-backup-wal bursar-backup.timer bursar-drill.timer',
   '  bursar doctor',
 ]
 

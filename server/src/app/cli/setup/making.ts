@@ -5,7 +5,8 @@ import { WALLET_SHAPE, type WalletKeys } from '../../../chain/transactions/index
 import { readListenAddress } from '../../../platform/config/setting.ts'
 import { readShape } from '../../../platform/config/shape.ts'
 import type { Output } from '../output.ts'
-import { databaseName, type Settled } from './answers.ts'
+import { databaseName } from './answers.ts'
+import { paysToCards } from './acquirers-making.ts'
 import {
   clientList,
   CLIENTS,
@@ -26,22 +27,11 @@ import {
 } from './database-roles.ts'
 import { environmentFile, readEnvironmentFile } from './environment-file.ts'
 import type { ForServer, ForSigner } from './handover.ts'
-import { exists, writeOnce, writeTogether, type Files, type NewFile, type Owners, type Places } from './places.ts'
+import { PASSWORD_BYTES, passwordIn, signerSettings, type Making } from './machine.ts'
+import { exists, writeOnce, writeTogether, type Files, type NewFile } from './places.ts'
 import { signerPartOf } from './signer-answers.ts'
 import { json, makePolicy, makeSeed, makeSignerEnvironment, problemsOfGroup, publicKeysOf } from './signer-making.ts'
-import type { Steps } from './steps.ts'
 
-export interface Making {
-  answers: Settled
-  places: Places
-  owners: Owners
-  files: Files
-  /** of a signer on another machine; undefined: the signer is on this machine */
-  forServer: ForServer | undefined
-  steps: Steps
-}
-
-const PASSWORD_BYTES = 24
 const DATA_KEY_BYTES = 32
 
 /**
@@ -64,12 +54,22 @@ export const requireWhole = (
     if (exists(signer.seed)) missing(signer.passphrase, `it encrypts ${signer.seed.path}`)
   } else problems.push(...problemsOfOther(files, forServer))
   if (database.isMigrated) missing(files.dataKey, 'the database has secrets that it encrypts')
+  if (
+    database.isMigrated &&
+    exists(files.acquirers) &&
+    readEnvironmentFile(files.shared.path)['BURSAR_CARD_KEY_FILE'] !== undefined
+  )
+    missing(files.cardKey, 'payouts in the database have card numbers that it encrypts')
   problems.push(...problemsOfGroup(certificatesOf(files, forServer), files.journal))
   for (const login of LOGINS)
     if (database.withPassword.has(login) && !exists(files.roles[login]))
       problems.push(
         `the database role of ${login} has a password, and ${files.roles[login].path} is missing: put it back, choose another database.prefix, or take the password away by "alter role ... password null"`,
       )
+  if (database.withPassword.has('backup') && !exists(files.backup.url))
+    problems.push(
+      `the database role of the backup has a password, and ${files.backup.url.path} is missing: write its URL there, or take the password away by "alter role ... password null"`,
+    )
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
@@ -170,7 +170,7 @@ const readKeys = (text: string): WalletKeys => readShape(WALLET_SHAPE, JSON.pars
 
 /** Makes the settings files, the data key and the environment file that all roles share. */
 export const makeSettings = async ({ answers, files, steps }: Making): Promise<void> => {
-  const { networks, assets, dataKey, smtpPassword, shared, wallet } = files
+  const { networks, assets, acquirers, dataKey, smtpPassword, shared, wallet } = files
   const { mail } = answers
   await steps.step(`${networks.path}: the networks file`, exists(networks), () =>
     writeOnce(networks, json(answers.networks)),
@@ -193,6 +193,8 @@ export const makeSettings = async ({ answers, files, steps }: Making): Promise<v
         BURSAR_NETWORKS_FILE: networks.path,
         BURSAR_ASSETS_FILE: assets.path,
         BURSAR_XPUBS_FILE: wallet.path,
+        BURSAR_ACQUIRERS_FILE: answers.acquirers === undefined ? undefined : acquirers.path,
+        BURSAR_CARD_KEY_FILE: paysToCards(answers) ? files.cardKey.path : undefined,
         BURSAR_PUBLIC_URL: answers.publicUrl,
         BURSAR_TRUSTED_PROXIES: answers.proxies,
         BURSAR_SMTP_URL: mail?.url,
@@ -226,16 +228,9 @@ export const makeLogins = async (making: Making, state: DatabaseState): Promise<
       ),
     )
     await steps.step(`the password of the database role of ${login}`, state.withPassword.has(login), () =>
-      setPassword(answers, login, passwordIn(file)),
+      setPassword(answers, login, passwordIn(readEnvironmentFile(file.path)['DATABASE_URL'] ?? '', file.path)),
     )
   }
-}
-
-const passwordIn = ({ path }: NewFile): string => {
-  const url = readEnvironmentFile(path)['DATABASE_URL'] ?? ''
-  const password = URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ''
-  if (password === '') throw new Error(`${path} has no DATABASE_URL with a password`)
-  return password
 }
 
 /** The settings of one role beside its database login. */
@@ -248,14 +243,6 @@ const settingsOf = (login: Login, making: Making): Record<string, string> => {
   return {}
 }
 
-/** Settings by which a client connects to the signer. */
-const signerSettings = (client: Client, { answers, files, forServer }: Making): Record<string, string> => ({
-  BURSAR_SIGNER: `https://${forServer?.address ?? answers.listen.signer}`,
-  BURSAR_SIGNER_CA_FILE: files.signerCa.path,
-  BURSAR_SIGNER_CERT_FILE: files.clients[client].cert.path,
-  BURSAR_SIGNER_KEY_FILE: files.clients[client].key.path,
-})
-
 /** Tries the login of each environment file. @throws Error that names every file whose login is refused */
 export const requireLogins = async ({ files }: Pick<Making, 'files'>): Promise<void> => {
   const problems: string[] = []
@@ -264,5 +251,11 @@ export const requireLogins = async ({ files }: Pick<Making, 'files'>): Promise<v
     const problem = await loginProblem(readEnvironmentFile(path)['DATABASE_URL'] ?? '')
     if (problem !== null) problems.push(`${path}: its DATABASE_URL does not log in: ${problem}`)
   }
+  const { path } = files.backup.url
+  const problem = exists(files.backup.url) ? await loginProblem(readFileSync(path, 'utf8').trim(), true) : null
+  if (problem !== null)
+    problems.push(
+      `${path}: it does not log in for replication: ${problem}. Allow it in pg_hba.conf ("host replication ROLE ADDRESS scram-sha-256", which Debian has for this machine), and set wal_level to replica`,
+    )
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }

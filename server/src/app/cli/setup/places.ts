@@ -189,7 +189,9 @@ export const filesOf = ({ server, signer }: Places, owners: Owners) => {
     wallet: inServer('wallet.json', owners.roles),
     networks: inServer('networks.json', owners.roles),
     assets: inServer('assets.json', owners.roles),
+    acquirers: inServer('acquirers.json', owners.roles),
     dataKey: inServer('data-key', owners.roles),
+    cardKey: inServer('card-key', owners.roles),
     smtpPassword: inServer('smtp-password', owners.roles),
     shared: inServer('bursar.env', owners.roles),
     roles: {
@@ -198,6 +200,11 @@ export const filesOf = ({ server, signer }: Places, owners: Owners) => {
       worker: inServer('worker.env', owners.root, 0o600),
       watcher: inServer('watcher.env', owners.root, 0o600),
       operator: inServer('operator.env', owners.operators),
+    },
+    backup: {
+      url: inServer('backup.url', owners.backup),
+      env: inServer('backup.env', owners.root, 0o600),
+      recipient: inServer('backup-recipient.pem', owners.roles),
     },
   }
 }

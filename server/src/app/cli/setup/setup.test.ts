@@ -8,6 +8,7 @@ import { readClients } from '../../../../../signer/src/server/tls-clients.ts'
 import { temporaryFolder } from '../../../../../test/setup/temporary.ts'
 import { readAnswers } from './answers.ts'
 import { askForAnswers } from './asking.ts'
+import { readRecipient } from './backup-making.ts'
 import { clientList, fingerprintOf, makeClientCertificates, makeSignerCertificate } from './certificates.ts'
 import type { DatabaseState, Login } from './database-roles.ts'
 import { environmentFile, readEnvironmentFile } from './environment-file.ts'
@@ -62,6 +63,21 @@ describe('the answers', () => {
     ['database.superuser: this URL: the server is on another', 'database.superuser', 'postgres://db.example/postgres'],
   ])('are refused: %s (%s)', (problem, path, value) => {
     expect(() => readAnswers(exampleWith(path, value))).toThrow(problem)
+  })
+
+  test('with acquirers are judged as the roles judge their files', () => {
+    const secretFile = join(folder, 'bank-secret')
+    writeFileSync(secretFile, 'secret')
+    const bank = { name: 'bank', kind: 'bank', url: 'https://bank.example', account: 'shop', secretFile }
+    const given = (least: string, most: string): object => ({
+      ...exampleWith('assets.fiat', [{ ticker: 'UAH', name: 'Hryvnia', scale: 2, payIn: { min: '25', max: '100' } }]),
+      acquirers: { accounts: [{ ...bank, payIn: { UAH: { least, most } } }] },
+    })
+    expect(readAnswers(given('50', '200')).acquirers?.accounts).toHaveLength(1)
+    expect(() => readAnswers(given('101', '200'))).toThrow('no amount in common')
+    expect(() => readAnswers(exampleWith('acquirers', { accounts: [{ ...bank, secretFile: '/missing' }] }))).toThrow(
+      "the file can't be read (ENOENT)",
+    )
   })
 
   test('of a person are right: a wrong one is asked again, an empty one is the default', async () => {
@@ -128,6 +144,17 @@ test('certificates: the signer and its clients have an authority each, for ten y
   expect(new X509Certificate(makeSignerCertificate('signer.example').cert).checkHost('signer.example')).toBe(
     'signer.example',
   )
+})
+
+test('secrets in backups are encrypted for a certificate, and its private key stays away', () => {
+  const { cert, key } = makeSignerCertificate('backup.example')
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  expect(readRecipient(write('good.pem', cert)).trim()).toBe(cert.trim())
+  expect(() => readRecipient(write('both.pem', cert + key))).toThrow('has a private key')
+  expect(() => readRecipient(write('other.pem', 'x'))).toThrow('is no certificate')
 })
 
 test('an environment file is read alike by a shell and by Node', () => {
@@ -205,6 +232,7 @@ describe('a state that a new file would make worse is refused', () => {
     ['data-key is missing, and the database', ['seed', 'passphrase', 'wallet'], used],
     ['seed.json is missing, and the database is in use', ['dataKey'], used],
     ['the database role of api has a password', [], { ...empty, withPassword: new Set<Login>(['api']) }],
+    ['the database role of the backup has a password', [], { ...empty, withPassword: new Set(['backup'] as const) }],
   ])('%s', (problem, names, state) => {
     expect(() => requireWhole(withFiles(...names), state)).toThrow(problem)
   })
