@@ -235,6 +235,7 @@ const takeIn = async (programs: Programs, folder: string, url: string, { world }
     signer: world.signer,
     env: {},
     recipient: undefined,
+    dataKeys: [],
     version: 'drill',
     now: () => Date.now(),
   })

@@ -43,6 +43,11 @@ const shape = Type.Object(
     ]),
     /** SHA-256 of each file below `settings` */
     settings: Type.Record(Type.String({ pattern: fileName }), hash),
+    /**
+     * Names of the data keys that encrypt the secrets of the database. The keys themselves are in no backup. Absent: an
+     * earlier version made the backup
+     */
+    dataKeys: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{8}$', says: 'the name of a data key' }))),
     /** variables whose files have secrets and were left out, because no certificate was given to encrypt them for */
     leftOut: Type.Array(Type.String()),
   },

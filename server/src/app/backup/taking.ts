@@ -31,6 +31,8 @@ export interface Taking {
   signer: SignerLog | null
   env: Readonly<Record<string, string | undefined>>
   recipient: string | undefined
+  /** names of the data keys that encrypt the secrets of the database */
+  dataKeys: readonly string[]
   version: string
   now: () => number
 }
@@ -81,6 +83,7 @@ export const takeBackup = async (taking: Taking): Promise<Backup> => {
     wal: { start, end, startFile, segmentBytes: database.segmentBytes },
     backupManifest: await hashOfFile(join(data, 'backup_manifest')),
     signerLog,
+    dataKeys: [...taking.dataKeys],
     ...copied,
   }
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`

@@ -7,6 +7,7 @@ import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { debianPrograms, initCluster, startCluster, type Cluster } from '../../../../test/drill/cluster.ts'
 import { drillFolder } from '../../../../test/drill/folder.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { keyName } from '../../platform/config/secrets.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { placesOf } from '../backup/folder.ts'
 
@@ -19,6 +20,8 @@ let folder: string
 let backups: string
 let env: Record<string, string>
 let cluster: Cluster
+/** a file with another data key */
+let otherKey: string
 const started: { end(): Promise<unknown> }[] = []
 
 /** Starts a command as the user of PostgreSQL. */
@@ -53,6 +56,7 @@ beforeAll(async () => {
     if (programs!.as) chownSync(path, programs!.as.uid, programs!.as.gid)
     return path
   }
+  otherKey = file('other-key', 'cd'.repeat(32))
   env = {
     DATABASE_URL: cluster.url,
     BURSAR_DATA_KEY_FILE: file('key', 'ab'.repeat(32)),
@@ -102,7 +106,29 @@ test.skipIf(isSkipped)(
     const { rows } = await withClient(cluster.url, (client) => client.query('select kind from backups order by kind'))
     expect(rows).toEqual([{ kind: 'backup' }, { kind: 'drill' }])
 
+    const { dataKeys } = JSON.parse(
+      readFileSync(join(placesOf(backups).base, readdirSync(placesOf(backups).base)[0]!, 'manifest.json'), 'utf8'),
+    ) as { dataKeys: string[] }
+    const [name] = dataKeys
+    expect(name).toBe(keyName(Buffer.from('ab'.repeat(32), 'hex')))
     const into = join(folder, 'b')
+    const { BURSAR_DATA_KEY_FILE: key, ...withoutKey } = env
+    env = { ...withoutKey }
+    expect(await run('restore', '--folder', backups, '--into', into)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`encrypted with data key ${name}, which no backup contains`),
+    })
+    expect(await run('restore', '--folder', backups, '--into', into, '--data-key-file', otherKey)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`it lacks data key ${name}. Nothing was restored`),
+    })
+    expect(existsSync(into)).toBe(false)
+    env = { ...withoutKey, BURSAR_DATA_KEY_FILE: otherKey }
+    expect(await run('backup', 'drill', '--folder', backups, '--scratch', join(folder, 'd'))).toMatchObject({
+      code: 1,
+      text: expect.stringContaining(`BURSAR_DATA_KEY_FILE lacks data key ${name}`),
+    })
+    env = { ...withoutKey, BURSAR_DATA_KEY_FILE: key! }
     expect(await run('restore', '--folder', backups, '--into', into)).toMatchObject({ code: 0 })
     expect(await run('restore', '--folder', backups, '--into', into)).toMatchObject({
       code: 1,

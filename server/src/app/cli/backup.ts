@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { connectSigner } from '../../adapters/signer/index.ts'
+import { missingKeys, requireDataKeys } from '../backup/data-keys.ts'
 import { placesOf, readBackups, withScratch, type Backup } from '../backup/folder.ts'
 import { auditCopy, markCopy } from '../backup/inspecting.ts'
 import { oneAtATime } from '../backup/one-at-a-time.ts'
@@ -15,10 +16,12 @@ import { startReceiving } from '../backup/wal.ts'
 import { problemsOfUrl } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
+import { keyName } from '../../platform/config/secrets.ts'
 import { recordBackup } from '../../platform/runtime/backups.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { command, flag, neededText, text, textOr, UsageError, type Command } from './command.ts'
-import { loadDatabaseConfig, signerAddress, withInstallation } from '../installation/open.ts'
+import { countSealed, nameIn } from './data-key.ts'
+import { loadConfig, loadDatabaseConfig, signerAddress, withInstallation } from '../installation/open.ts'
 import { wholeNumberOf } from './typed-amount.ts'
 
 const DAY_MS = 86_400_000
@@ -49,6 +52,12 @@ const describeServer = async (db: Db) => {
     from pg_control_system()`.execute(db)
   const row = rows[0]!
   return { ...row, segmentBytes: Number(row.segmentBytes) }
+}
+
+/** Names of the data keys that encrypt something in the database, and of the newest one. */
+const keysOf = async (db: Db, [newest]: readonly Uint8Array[]): Promise<string[]> => {
+  const sealed = await countSealed(db)
+  return [...new Set([keyName(newest!), ...[...sealed.keys()].map(nameIn)])]
 }
 
 /** The backup with an id, else the newest. */
@@ -134,6 +143,7 @@ export const backupCommands: readonly Command[] = [
               signer,
               env,
               recipient: options.recipient,
+              dataKeys: await keysOf(db, config.dataKeys),
               version: VERSION,
               now: clock.now,
             })
@@ -237,6 +247,11 @@ export const backupCommands: readonly Command[] = [
       const folder = resolve(options.folder)
       const backup = await chosen(folder, options.id)
       const programs = programsOf(backup.manifest.database.major, options.programs)
+      const lacking = missingKeys(backup, loadConfig(env, 'cli').dataKeys)
+      if (lacking.length > 0)
+        throw new Error(
+          `BURSAR_DATA_KEY_FILE lacks data key ${lacking.join(', ')}, without which the secrets of backup ${backup.id} can't be read`,
+        )
       const { problems } = await verifyBackup(programs, folder, backup)
       await withScratch(resolve(options.scratch), async (into) => {
         const { inspected, position, lastCommitAt } = await withSocket(programs, (socket) =>
@@ -273,14 +288,20 @@ export const backupCommands: readonly Command[] = [
         'TIME',
         'restore what was committed before this time, such as 2026-11-28T17:00:00Z; without it everything',
       ),
+      'data-key-file': text(
+        'FILE',
+        'the data keys, which no backup contains; without it BURSAR_DATA_KEY_FILE. Other keys than those of the backup are refused',
+      ),
+      'without-data-key': flag('restore although the data keys are lost: merchants then need new keys'),
       'skip-verify': flag('do not read the backup before it is restored'),
     },
     more: 'Run it as the user of PostgreSQL on the machine of the new database, while no server uses the directory. Then start the server and continue with docs/operating/recovery.md.',
-    run: async ({ options }, _env, out) => {
+    run: async ({ options }, env, out) => {
       refuseRoot()
       const folder = resolve(options.folder)
       const to = timeOf(options.to)
       const backup = options.id === undefined ? await backupBefore(folder, to) : await chosen(folder, options.id)
+      if (!options['without-data-key']) requireDataKeys(backup, options['data-key-file'] ?? env['BURSAR_DATA_KEY_FILE'])
       const programs = programsOf(backup.manifest.database.major, options.programs)
       if (!options['skip-verify']) {
         const { problems } = await verifyBackup(programs, folder, backup)

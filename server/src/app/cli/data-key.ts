@@ -8,11 +8,14 @@ import type { Output } from './output.ts'
 import { withInstallation, type Opened } from '../installation/open.ts'
 
 const PAGE = 500
+/** The name of a key in the prefix of the values that it seals. */
+export const nameIn = (prefix: string): string => prefix.slice(3, -1)
+
 /** Less than every id. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** Counts the secrets of merchants and of one-time codes that each key seals, by the prefix of its values. */
-const countSealed = async (db: Opened['runtime']['db']): Promise<Map<string, number>> => {
+export const countSealed = async (db: Opened['runtime']['db']): Promise<Map<string, number>> => {
   const counts = new Map<string, number>()
   for (const { prefix, count } of [
     ...(await countSealedKeys(db)),
@@ -31,16 +34,16 @@ const printKeys = async ({ config, runtime }: Opened, out: Output): Promise<{ ol
   prefixes.forEach((prefix, at) =>
     out.add(
       'keys',
-      { key: prefix.slice(3, -1), isNewest: at === 0, isInFile: true, encrypts: countOf(prefix) },
-      `data key ${prefix.slice(3, -1)}${at === 0 ? ', the newest' : ''}: encrypts ${countOf(prefix)} secret(s)`,
+      { key: nameIn(prefix), isNewest: at === 0, isInFile: true, encrypts: countOf(prefix) },
+      `data key ${nameIn(prefix)}${at === 0 ? ', the newest' : ''}: encrypts ${countOf(prefix)} secret(s)`,
     ),
   )
   const missing = [...sealed].filter(([prefix]) => !prefixes.includes(prefix))
   for (const [prefix, count] of missing)
     out.add(
       'keys',
-      { key: prefix.slice(3, -1), isNewest: false, isInFile: false, encrypts: count },
-      `data key ${prefix.slice(3, -1)} is missing from the file: ${count} secret(s) can't be read`,
+      { key: nameIn(prefix), isNewest: false, isInFile: false, encrypts: count },
+      `data key ${nameIn(prefix)} is missing from the file: ${count} secret(s) can't be read`,
     )
   return {
     older: prefixes.slice(1).reduce((sum, prefix) => sum + countOf(prefix), 0),

@@ -18,7 +18,7 @@ const TAG_BYTES = 16
 /** @param key 32 bytes; every sealed value contains the first hex digits of its hash */
 export const createSecretBox = (key: Uint8Array): SecretBox => {
   if (key.length !== KEY_BYTES) throw new RangeError(`the data key has ${key.length} bytes, not ${KEY_BYTES}`)
-  const id = idOf(key)
+  const id = keyName(key)
   return {
     seal: (plain, belongsTo) => {
       const iv = randomBytes(IV_BYTES)
@@ -69,8 +69,9 @@ export const resealed = (ring: SecretRing, sealed: string, belongsTo: string): s
   }
 }
 
-const idOf = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
-const prefixOf = (key: Uint8Array): string => `v1.${idOf(key)}.`
+/** The name of a key: the first hex digits of its SHA-256. Every sealed value has the name of its key. */
+export const keyName = (key: Uint8Array): string => createHash('sha256').update(key).digest('hex').slice(0, 8)
+const prefixOf = (key: Uint8Array): string => `v1.${keyName(key)}.`
 
 /** Derives a separate key for one purpose. It reveals nothing about the original key. */
 export const deriveKey = (key: Uint8Array, purpose: string): Uint8Array =>
@@ -84,7 +85,7 @@ export const readDataKeys = (text: string): Uint8Array[] => {
     .filter((line) => line !== '')
     .map(readDataKey)
   if (keys.length === 0) throw new RangeError('write at least one key')
-  if (new Set(keys.map(idOf)).size !== keys.length) throw new RangeError('a key is listed twice')
+  if (new Set(keys.map(keyName)).size !== keys.length) throw new RangeError('a key is listed twice')
   return keys
 }
 
