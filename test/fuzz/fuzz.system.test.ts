@@ -6,6 +6,7 @@ import { migrated } from '../setup/migrated.ts'
 import { temporaryFolder } from '../setup/temporary.ts'
 import { GROUPS } from './cases/index.ts'
 import type { Answer } from './connection.ts'
+import { createOpenFiles } from './files.ts'
 import { contractFaultsOf, faultsOf } from './oracles/answers.ts'
 import { fuzz } from './run.ts'
 
@@ -52,4 +53,25 @@ test('an answer that the contract does not have is a fault', () => {
   expect(contractFaultsOf(balances, json(200, [{ value: '1', ticker: 'BTC' }]))).toEqual([])
   expect(contractFaultsOf(balances, json(200, [{ value: '1.0', ticker: 'BTC' }]))).toHaveLength(1)
   expect(contractFaultsOf(balances, json(400, { code: 8, description: 'Destination refused' }))).toHaveLength(1)
+})
+
+const fileRequest = (merchant: string): Buffer[] => [
+  Buffer.from(`GET /merchants/lists/deposits?format=csv HTTP/1.1\r\nHost: a\r\nmerchant-id: ${merchant}\r\n\r\n`),
+]
+const tooMany = (): Answer => {
+  const answer = json(429, { code: 105, description: 'wait' })
+  return { ...answer, headers: { ...answer.headers, 'retry-after': '10' } }
+}
+
+test('a file may be refused as too many only if its merchant had five open at one moment', () => {
+  const files = createOpenFiles()
+  const first = Array.from({ length: 4 }, () => files.begin(fileRequest('a')))
+  expect(files.begin(fileRequest('b')).faultsOf([tooMany()])).toHaveLength(1)
+  expect(first[0]!.faultsOf([tooMany()])).toHaveLength(1)
+  expect(first[0]!.faultsOf([json(400, { code: 100, description: 'no' })])).toBeUndefined()
+  const fifth = files.begin(fileRequest('a'))
+  expect([first[0]!, fifth].map((one) => one.faultsOf([tooMany()]))).toEqual([[], []])
+  expect(fifth.faultsOf([json(429, { code: 105, description: 'without Retry-After' })])).toHaveLength(1)
+  for (const one of [...first, fifth]) one.end()
+  expect(files.begin(fileRequest('a')).faultsOf([tooMany()])).toHaveLength(1)
 })

@@ -6,6 +6,7 @@ import { createRandom, type Random } from '../../sandbox/random.ts'
 import { drawCase, type Case } from './cases/index.ts'
 import type { Created } from './cases/case.ts'
 import { openConnections, type Answer, type Connections } from './connection.ts'
+import { createOpenFiles, type OpenFiles } from './files.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { makeWorld, type FuzzWorld } from './objects.ts'
 import { refusalOf } from './oracles/answers.ts'
@@ -68,6 +69,7 @@ interface Run {
   tables: readonly string[]
   objects: Objects
   replays: Replays
+  files: OpenFiles
   counts: Map<string, number>
   problems: Problem[]
   requests: number
@@ -105,6 +107,7 @@ export const openFuzz = async (options: Omit<FuzzOptions, 'requests' | 'only'>):
       tables: await tablesOf(db),
       objects: createObjects(db),
       replays: createReplays(),
+      files: createOpenFiles(),
       counts: new Map(),
       problems: [],
       requests: 0,
@@ -177,12 +180,13 @@ const complain = (run: Run, { number, case: { kind, about } }: Drawn, faults: re
 /** Sends a case and judges its answers. */
 const ask = async (run: Run, before: Drawn): Promise<{ drawn: Drawn; answers: Answer[] }> => {
   const drawn = refreshed(run, before)
-  const answers = await run.connections.send(drawn.case)
+  const flight = run.files.begin(drawn.case.parts)
+  const answers = await run.connections.send(drawn.case).finally(flight.end)
   run.requests += 1
   run.counts.set(drawn.case.group, (run.counts.get(drawn.case.group) ?? 0) + 1)
   if (answers.some(({ status }) => status < 400)) run.accepted += 1
   const isLate = Date.now() - drawn.at > LATE_MS
-  complain(run, drawn, isLate ? [] : drawn.case.judge(answers))
+  complain(run, drawn, isLate ? [] : (flight.faultsOf(answers) ?? drawn.case.judge(answers)))
   return { drawn, answers }
 }
 
