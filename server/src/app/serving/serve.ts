@@ -57,6 +57,7 @@ import {
 } from '../installation/open.ts'
 import { jobWatch } from './job-watch.ts'
 import { pausePoints } from './pausing.ts'
+import { createWaking, type Waking } from './waking.ts'
 import { worldOf } from '../installation/world.ts'
 
 /**
@@ -110,8 +111,9 @@ const startParts = async (
   await requireSameDatabase(runtime.db, momentOf(runtime))
   await requireSameKeys(runtime.db, world.wallet)
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
+  const waking = createWaking()
   // A watcher needs no merchants' keys, and has no right to read them.
-  started(closing(followChanges(opened, has('api') || has('worker') ? directory : null)))
+  started(closing(followChanges(opened, has('api') || has('worker') ? directory : null, waking)))
   // The api has no right to change which addresses are the platform's.
   if (has('worker') || has('watcher')) {
     await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
@@ -123,7 +125,7 @@ const startParts = async (
     : undefined
   if (signer) {
     readiness.add('signer', () => signer.status())
-    await startWorker(world, opened, directory, env, { signer, watch }, started)
+    await startWorker(world, opened, directory, env, { signer, watch, waking }, started)
   }
   if (has('api')) await startApi(world, opened, directory, { meter, readiness, watch }, env, started)
   started(startLife(role, opened, watch, { fail, ...(signer && { askSigner: () => signer.status() }) }))
@@ -145,25 +147,28 @@ const startLife = (
 const closing = (listener: Listener) => () => listener.close()
 
 /**
- * Subscribes to changes of merchants and of the business clock. After a lost connection all cached values are
- * discarded.
+ * Subscribes to changes of merchants and of the business clock, and to work for jobs. After a lost connection all
+ * cached values are discarded.
  */
 const followChanges = (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory> | null,
+  waking: Waking,
 ): Listener => {
   const followClock = (): void => {
     followOffset(runtime, config.sandbox).catch((err: unknown) =>
       runtime.log.warn({ err }, 'the business clock could not be read'),
     )
   }
-  return listen(pool, ['merchant_changed', 'business_clock'], {
+  return listen(pool, ['merchant_changed', 'business_clock', ...waking.channels], {
     connected: () => {
+      waking.connected()
       directory?.forgetAll()
       followClock()
     },
     notified: (channel, payload) => {
       if (channel === 'merchant_changed') directory?.forget(payload)
+      else if (waking.channels.includes(channel)) waking.notified(payload)
       else followClock()
     },
   })
@@ -215,7 +220,7 @@ const startWorker = async (
   { config, runtime, pool }: Opened,
   directory: ReturnType<typeof createDirectory>,
   env: Environment,
-  { signer, watch }: { signer: Signer & { close(): void }; watch: JobWatch },
+  { signer, watch, waking }: { signer: Signer & { close(): void }; watch: JobWatch; waking: Waking },
   started: Started,
 ): Promise<void> => {
   const networks = required(config.networks, 'BURSAR_NETWORKS_FILE')
@@ -268,6 +273,7 @@ const startWorker = async (
     watch,
   )
   started(() => loop.stop())
+  waking.follow(loop)
 }
 
 /** Creates a role's check of nodes against its requirements. */

@@ -16,6 +16,9 @@ import { type OutgoingSubscriber } from './transaction.ts'
 /** Alerts that a transaction can't be mined or replaced, resolved when it is mined. */
 const OVER_WHEN_MINED = [...TRANSACTION_ALERTS, 'overtaken-unclear'] as const
 
+/** Channel of PostgreSQL: transactions of ours are in a new block of the network that is the payload. */
+export const MINED_CHANNEL = 'transactions_mined'
+
 /** The chain subscriber of this module. The watcher calls it in its transaction and carries out the effects. */
 export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscriber[]) => ({
   /** Our transactions in a new block of the best chain are mined. */
@@ -31,7 +34,8 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       const own = ours.get(transaction.hash)
       if (!own) continue
       // A process may end between the node's acceptance and its record: then the block proves both events.
-      effects.push(await moveAndNotify(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
+      if (own.state !== 'broadcast')
+        effects.push(await moveAndNotify(tx, own.outgoingId, 'accepted', transaction.hash, subscribers, moment))
       const mined = {
         hash: transaction.hash,
         height: block.height,
@@ -42,13 +46,15 @@ export const createTransactionSubscriber = (subscribers: readonly OutgoingSubscr
       effects.push(await moveAndNotify(tx, own.outgoingId, 'mined', transaction.hash, subscribers, moment, mined))
       if (own.state === 'final' || own.state === 'failed') await noteFound(tx, network, own.outgoingId, mined, moment)
     }
-    if (ours.size > 0)
+    if (ours.size > 0) {
       await resolveAlertsOf(
         tx,
         OVER_WHEN_MINED,
         [...ours.values()].map(({ outgoingId }) => outgoingId),
         moment.at,
       )
+      await sql<{ pg_notify: unknown }>`select pg_notify(${MINED_CHANNEL}, ${network})`.execute(tx)
+    }
     await recordConflicts(tx, network, block, ours)
     return joinEffects(effects)
   },

@@ -29,6 +29,7 @@ export {
   createFeeRateJob,
   createInternalDeliveryJob,
   createTronPayoutJob,
+  payoutJob,
 } from './jobs.ts'
 export { createGasReader } from './terms.ts'
 export { createRebalanceJob } from './rebalancing.ts'

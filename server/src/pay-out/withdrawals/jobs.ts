@@ -16,9 +16,12 @@ import { type PaymentGas, storeFeeRate } from './terms.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
+/** Name of the job that plans payments on a network, for those who wake it. */
+export const payoutJob = (network: Network): string => `payouts ${network}`
+
 /** Plans payments of waiting Bitcoin withdrawals, many in one transaction. */
 export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number): Job => ({
-  name: 'payouts BITCOIN',
+  name: payoutJob('BITCOIN'),
   everyMs,
   wakes: [sendingJob('BITCOIN')],
   run: () => planBitcoinBatch(deps),
@@ -29,7 +32,7 @@ export const createBitcoinPayoutJob = (deps: BitcoinPayoutDeps, everyMs: number)
  * a refusal left unused.
  */
 export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job => ({
-  name: `payouts ${deps.network}`,
+  name: payoutJob(deps.network),
   everyMs,
   wakes: [sendingJob(deps.network)],
   run: async () => {
@@ -44,7 +47,7 @@ export const createEvmPayoutJob = (deps: EvmPayoutDeps, everyMs: number): Job =>
 
 /** Plans payments of waiting withdrawals on TRON, one in each transaction. */
 export const createTronPayoutJob = (deps: TronPayoutDeps, everyMs: number): Job => ({
-  name: 'payouts TRON',
+  name: payoutJob('TRON'),
   everyMs,
   wakes: [sendingJob('TRON')],
   run: () => planTronPayouts(deps),

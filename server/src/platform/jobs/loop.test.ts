@@ -166,3 +166,24 @@ test('a job with new work for another ends its pause, also one that has not begu
   expect(runs.sending).toBe(6)
   await loop.stop()
 })
+
+test('a job that is woken runs again before its pause is over, and no other job does', async () => {
+  const runs = { woken: 0, other: 0 }
+  const counting = (name: keyof typeof runs): Job => ({
+    name,
+    everyMs: HOUR_MS,
+    run: async () => {
+      runs[name] += 1
+      return false
+    },
+  })
+  const loop = createJobLoop([counting('woken'), counting('other')], log)
+  await until(() => runs.woken === 1 && runs.other === 1)
+  for (let i = 2; i < 5; i += 1) {
+    loop.wake('woken')
+    await until(() => runs.woken === i)
+  }
+  loop.wake('of another process')
+  await loop.stop()
+  expect(runs).toEqual({ woken: 4, other: 1 })
+})

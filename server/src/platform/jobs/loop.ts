@@ -4,6 +4,11 @@ import { inUnit, isTracing } from '../traces/tracing.ts'
 import type { Job } from './job.ts'
 
 export interface JobLoop {
+  /**
+   * Ends the pause of a job that has new work, also a pause that has not begun. A pause after a failure goes on. Does
+   * nothing for a name without a job.
+   */
+  wake(name: string): void
   /** Starts no further runs; resolves when those in progress have ended. */
   stop(): Promise<void>
 }
@@ -53,6 +58,7 @@ export const createJobLoop = (
   )
   looking.unref()
   return {
+    wake: (name) => pauses.get(name)?.end(),
     stop: async () => {
       stopping.abort()
       await Promise.all(loops)

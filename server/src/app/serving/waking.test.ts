@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { useDatabase } from '../../../../test/setup/database.ts'
+import { emptyTables } from '../../../../test/setup/empty-tables.ts'
+import { migrated } from '../../../../test/setup/migrated.ts'
+import { createPayoutWorld, paidLog, type PayoutWorld } from '../../../../test/world/payouts.ts'
+import { createEvmPayoutJob } from '../../pay-out/withdrawals/index.ts'
+import { listen } from '../../platform/db/index.ts'
+import { createWaking } from './waking.ts'
+
+const database = useDatabase({ template: migrated })
+const UNITS = 5_000_000n
+let world: PayoutWorld
+beforeEach(async () => {
+  world = await createPayoutWorld(database.url)
+})
+afterEach(async () => {
+  await emptyTables(world.db)
+  await world.close()
+})
+
+test('a block with a transaction of ours wakes the job that plans payments of its network, and no other block does', async () => {
+  const woken: string[] = []
+  const waking = createWaking()
+  const { promise: connected, resolve } = Promise.withResolvers<void>()
+  const listener = listen({ url: database.url }, [...waking.channels, 'end_of_test'], {
+    connected: resolve,
+    notified: (channel, payload) => (channel === 'end_of_test' ? void woken.push(payload) : waking.notified(payload)),
+  })
+  try {
+    await connected
+    waking.follow({ wake: (name) => void woken.push(name) })
+    await world.request(UNITS)
+    await world.work()
+    const { rows } = await sql<{ hash: string }>`select hash from outgoing_attempts`.execute(world.db)
+    const ours = { hash: rows[0]!.hash, keys: [], succeeded: true, fee: 7n, transfers: [paidLog(UNITS)] }
+    await world.block({ height: 101, transactions: [{ ...ours, hash: `0x${'1'.repeat(64)}`, transfers: [] }] })
+    await sql<{ pg_notify: unknown }>`select pg_notify('end_of_test', 'between')`.execute(world.db)
+    await world.block({ height: 102, transactions: [ours] })
+    await sql<{ pg_notify: unknown }>`select pg_notify('end_of_test', 'end')`.execute(world.db)
+    await expect.poll(() => woken.at(-1)).toBe('end')
+  } finally {
+    await listener.close()
+  }
+  expect(woken).toEqual(['between', createEvmPayoutJob(world.evm, 1).name, 'end'])
+})
+
+test('a new connection wakes the jobs of every network, because a notification may be lost', () => {
+  const woken: string[] = []
+  const waking = createWaking()
+  waking.connected()
+  waking.follow({ wake: (name) => void woken.push(name) })
+  waking.connected()
+  expect(woken).toEqual(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'].map((network) => `payouts ${network}`))
+})
