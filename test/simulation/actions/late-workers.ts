@@ -57,7 +57,7 @@ const askedAmong = async ({ db }: Simulation, ids: ReadonlySet<string>): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those of the transactions that a stop of the asset holds back: not those of earlier steps that may be signed. */
+/** Those of the transactions that a stop of the asset holds back: they pay it, and have no permission yet. */
 const stoppedBy = async (
   { db }: Simulation,
   ticker: string,
@@ -164,8 +164,11 @@ const stoppedBetweenGroups: Action = {
     const { faults, problems, signer } = simulation
     const chain = random.pick(accountChains(simulation))
     const count = signer.signed.length
+    // One of an earlier step may be signed alone, before the first group.
+    const earlier = await outgoingIn(simulation, chain.network, 'planned')
     const { ticker, planned } = await placeAndPlan(simulation, random, chain, MANY)
-    const stoppable = await stoppedBy(simulation, ticker, planned)
+    const own = new Set([...planned].filter((id) => !earlier.has(id)))
+    const stoppable = await stoppedBy(simulation, ticker, own)
     const stall = faults.stall('signer', random.int(GROUP))
     const stood = await during(simulation, stall, sendingOf(simulation, chain), () => stop(simulation, ticker))
     const signed = idsAmong(signer.signed.slice(count), stoppable)
