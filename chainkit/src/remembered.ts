@@ -6,7 +6,7 @@
 /** Of a few hundred bytes each. */
 const MOST = 10_000
 
-/** @returns `derive` with a memory: an id that it has, or else what is derived now. The longest unused id goes first. */
+/** @returns a function that derives a value unless it remembers one of this id; the longest unused id goes first */
 export function createRemembered<T>(most = MOST): (id: string, derive: () => T) => T {
   const known = new Map<string, T>()
   return (id, derive) => {

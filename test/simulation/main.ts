@@ -8,7 +8,8 @@
  * `--emphasis` makes the actions of a subject more frequent: cards, claims, cold, exchange, orders, payers, payouts,
  * requests, signer, webhooks or workers.
  * `--processes` runs so many seeds at once, each in a process of its own.
- * `--record` counts each run that passes in docs/operating/reliability.md, and begins where the count ends. `--postgres URL` uses a server that `startDatabases` has started.
+ * `--record` counts each run that passes in docs/operating/reliability.md, and begins where the count ends.
+ * `--postgres URL` uses a server that `startDatabases` has started.
  * `--times` also prints the processor time of each program, how long each part of a rest took, and which work made
  * rests take further rounds.
  */
