@@ -1,4 +1,6 @@
-/** Sweeps need coin of a hot address, for their own fee or as gas of deposit addresses; payments take the rest of it. */
+/**
+ * Sweeps need coin of a hot address, for their own fee or as gas of deposit addresses; payments take the rest of it.
+ */
 import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'

@@ -36,7 +36,11 @@ interface Guided extends Typed {
   only: string
 }
 
-const guidedIn = (fields: (name: string) => string): Guided => ({ ...typedIn(fields), from: fields(FROM), only: fields(ONLY) })
+const guidedIn = (fields: (name: string) => string): Guided => ({
+  ...typedIn(fields),
+  from: fields(FROM),
+  only: fields(ONLY),
+})
 
 /** The first step. Its query may name an address of the book. */
 export const guidePage =

@@ -35,7 +35,9 @@ const requireFewLinks = async (tx: Tx, merchantId: string, { at }: Moment): Prom
   if ((await countActive(tx, merchantId, at, MOST_ACTIVE)) >= MOST_ACTIVE) throw new TooManyLinks(merchantId)
 }
 
-/** Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded, MerchantLeaving or another ApiRefusal. */
+/**
+ * Makes an invoice, once for each key of a form. Throws NotAllowed, ProofNeeded, MerchantLeaving or another ApiRefusal.
+ */
 export const createInvoiceByHand = async (
   tx: Tx,
   session: Session,
@@ -75,7 +77,10 @@ const storeLink = async (
   return made
 }
 
-/** Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded, TooManyLinks or MerchantLeaving. */
+/**
+ * Creates a payment link, once for each key of a form. Throws NotAllowed, ProofNeeded, TooManyLinks or
+ * MerchantLeaving.
+ */
 export const createLink = async (
   tx: Tx,
   session: Session,
@@ -111,7 +116,8 @@ export const changeLink = async (
 }
 
 /**
- * Stops a link, or lets it be used again. Twice is once. Throws NotAllowed, ProofNeeded, TooManyLinks or MerchantLeaving.
+ * Stops a link, or lets it be used again. Twice is once. Throws NotAllowed, ProofNeeded, TooManyLinks or
+ * MerchantLeaving.
  */
 export const stopLink = async (
   tx: Tx,

@@ -38,8 +38,8 @@ export interface Asking {
     contradicts?: (answer: T, agreed: T) => boolean,
   ): Promise<T>
   /**
-   * Asks one node after the other, first those whose status is good, and returns the first answer. A node that is silent
-   * for three seconds does not delay the next one. Throws the last error when no node answers.
+   * Asks one node after the other, first those whose status is good, and returns the first answer. A node that is
+   * silent for three seconds does not delay the next one. Throws the last error when no node answers.
    * @param suffices false continues with the next node; the last answer is returned if none suffices
    */
   first<T>(ask: (adapter: ChainAdapter) => Promise<T>, suffices?: (answer: T) => boolean): Promise<T>
