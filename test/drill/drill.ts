@@ -177,6 +177,7 @@ export const runCut = async (programs: Programs, folder: string, seed: number): 
     await migrate(cluster.url)
     await makeFolder(programs, placesOf(backups).wal)
     const receiver = await startReceiving(programs, { url: cluster.url, folder: placesOf(backups).wal, name: 'drill' })
+    receiver.stderr!.resume()
     ending.push(() => endProgram(receiver))
     const original = await open(cluster.url, signerOf, chain)
     await requireSameDatabase(original.world.db, momentOf(original.world.runtime))

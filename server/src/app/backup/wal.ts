@@ -38,9 +38,37 @@ const segmentsIn = async (folder: string, segmentBytes: number): Promise<Segment
     .toSorted((a, b) => (a.number < b.number ? -1 : a.number > b.number ? 1 : a.timeline - b.timeline))
 }
 
+/** The newest file of the newest timeline. */
+export interface NewestFile {
+  path: string
+  /** without the suffix of an incomplete file */
+  name: string
+  timeline: number
+  /** position of its first byte */
+  start: bigint
+}
+
+/** @returns null: nothing was received yet */
+export const newestReceived = async (folder: string): Promise<NewestFile | null> => {
+  const names = (await readdir(folder)).filter((name) => SEGMENT.test(name)).toSorted()
+  const newest = names.at(-1)
+  if (newest === undefined) return null
+  const path = join(folder, newest)
+  const [, timeline, high, low] = SEGMENT.exec(newest)!
+  // pg_receivewal gives a file its whole length before it writes to it.
+  const { size } = await stat(path)
+  return {
+    path,
+    name: newest.slice(0, 24),
+    timeline: Number.parseInt(timeline!, 16),
+    start: (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`) * BigInt(size),
+  }
+}
+
 /**
  * Starts to receive the write-ahead log into a folder, from the replication slot, which is made if it is missing. Each
- * part is synchronised before the server hears of it, so that this program can be a synchronous standby.
+ * part is synchronised before the server gets its position, so that this program can be a synchronous standby. It ends
+ * when the connection ends, because only a new start finds the primary of a failover and makes its slot.
  */
 export const startReceiving = async (
   programs: Programs,
@@ -49,10 +77,15 @@ export const startReceiving = async (
   const { text, env } = connectionOf(url)
   const login = ['-d', text, '--no-password']
   await runProgram(programs, 'pg_receivewal', [...login, '--create-slot', '--if-not-exists', '--slot', SLOT], { env })
-  return startProgram(programs, 'pg_receivewal', [...login, '--slot', SLOT, '--synchronous', '-D', folder], {
-    env: { ...env, PGAPPNAME: name },
-    stdio: 'inherit',
-  })
+  return startProgram(
+    programs,
+    'pg_receivewal',
+    [...login, '--slot', SLOT, '--synchronous', '--no-loop', '-D', folder],
+    {
+      env: { ...env, PGAPPNAME: name },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    },
+  )
 }
 
 /** The result of looking at the received log. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,7 +11,7 @@ import { programsOf, type Programs } from '../backup/programs.ts'
 import { backupBefore, restoreBackup, restoreInto } from '../backup/restoring.ts'
 import { makeFolder, removeOld, takeBackup } from '../backup/taking.ts'
 import { verifyBackup, verifyReceived } from '../backup/verifying.ts'
-import { startReceiving } from '../backup/wal.ts'
+import { receiveLog } from '../backup/receiving.ts'
 import { problemsOfUrl } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createLogMemory } from '../../chain/transactions/index.ts'
@@ -189,10 +188,13 @@ export const backupCommands: readonly Command[] = [
       const { wal } = placesOf(resolve(options.folder))
       await makeFolder(programs, wal)
       const url = await urlOf(options['url-file'], databaseUrl)
-      const child = await startReceiving(programs, { url, folder: wal, name: options['application-name'] })
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => child.kill('SIGINT'))
-      const [code] = (await once(child, 'exit')) as [number | null]
-      process.exitCode = code ?? 1
+      const stopping = new AbortController()
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
+      await receiveLog(
+        programs,
+        { url, folder: wal, name: options['application-name'] },
+        { signal: stopping.signal, note: (text) => process.stderr.write(`${text}\n`) },
+      )
     },
   }),
   command({

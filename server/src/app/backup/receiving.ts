@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LogDiverged, requireSameLog } from './following.ts'
+import { ProgramFailed, type Programs } from './programs.ts'
+import { startReceiving } from './wal.ts'
+
+/** Pause before the next attempt, ms: a failover takes seconds. */
+const PAUSE_MS = 2_000
+
+/** What pg_receivewal prints of the server's refusal (src/backend/replication/walsender.c). */
+const REMOVED = /requested WAL segment \S+ has already been removed/
+
+/**
+ * Receives the write-ahead log until the signal. When the connection ends it starts again, also from a server that was
+ * promoted meanwhile: the replication slot is made there, and the log goes on with the new timeline. Throws LogDiverged
+ * when the log can't go on without a hole, or when the new primary lacks what was received.
+ * @param note gets each reason of a new attempt
+ */
+export const receiveLog = async (
+  programs: Programs,
+  source: { url: string; folder: string; name: string },
+  { signal, note }: { signal: AbortSignal; note: (text: string) => void },
+): Promise<void> => {
+  while (!signal.aborted) {
+    try {
+      await requireSameLog(programs, source.url, source.folder)
+      const printed = await receiveOnce(programs, source, { signal, note })
+      const removed = REMOVED.exec(printed)?.[0]
+      if (removed !== undefined)
+        throw new LogDiverged(
+          `${removed}: the received log would have a hole. Rename ${source.folder}, start this again, and run \`bursar backup\` at once: until then no later moment can be restored`,
+        )
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error
+      note(error.message)
+    }
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** @returns the end of what pg_receivewal printed */
+const receiveOnce = async (
+  programs: Programs,
+  source: { url: string; folder: string; name: string },
+  { signal, note }: { signal: AbortSignal; note: (text: string) => void },
+): Promise<string> => {
+  const child = await startReceiving(programs, source)
+  const stop = (): boolean => child.kill('SIGINT')
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  let printed = ''
+  child.stderr!.on('data', (part: Buffer) => {
+    printed = (printed + part.toString('utf8')).slice(-8_000)
+    note(part.toString('utf8').trimEnd())
+  })
+  await once(child, 'close')
+  signal.removeEventListener('abort', stop)
+  return printed
+}
