@@ -133,7 +133,7 @@ beforeAll(async () => {
     { kind: 'card', id: card.id },
   ]
   const edit = { money: 'crypto:USDT', amount: '9', name: 'stolen' }
-  const mailing = { do: 'mail', 'mail-to': 'payer@example.com', 'mail-key': randomUUID() }
+  const mailing = { 'mail-to': 'payer@example.com', 'mail-key': randomUUID() }
   rows = {
     'GET /app': {},
     'GET /app/sign-in': {},
@@ -181,7 +181,9 @@ beforeAll(async () => {
       ],
     },
     'GET links/{id}': { paths: [{ id: link.id }] },
-    'POST links/{id}': { paths: [{ id: link.id }], forms: [{ do: 'stop' }, { do: 'start' }, edit, mailing] },
+    'POST links/{id}': { paths: [{ id: link.id }], forms: [{ do: 'stop' }, { do: 'start' }, edit] },
+    'GET links/{id}/mail': { paths: [{ id: link.id }] },
+    'POST links/{id}/mail': { paths: [{ id: link.id }], forms: [mailing] },
     'GET links/{id}/print': { paths: [{ id: link.id }] },
     'GET payments': { queries: [{ link: link.id }, { q: crypto.id }, { q: deposit }, { after: deposit }] },
     'GET payments/export': { queries: [{ link: link.id }, { q: crypto.id }, { q: deposit }] },

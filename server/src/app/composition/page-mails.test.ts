@@ -29,9 +29,16 @@ const auditOf = async (merchantId: string): Promise<unknown[]> =>
       and action = 'mailed payment page' order by at, id`.execute(edge.db)
   ).rows.map(({ detail }) => detail)
 
+/** Where the page of an invoice or a link sends its form of mail. */
+const formOf = (path: string): string => (path.includes('/links/') ? `${path}/mail` : path)
+
 const mail = async (browser: TestBrowser, path: string, to: string, more: Readonly<Record<string, string>> = {}) => {
-  const key = fieldOf(await browser.get(path), 'mail-key')
-  return browser.post(`${path}?lang=en`, { do: 'mail', 'mail-key': key, 'mail-to': to, 'mail-language': 'kk', ...more })
+  const page = await browser.get(path)
+  const key = fieldOf(page, 'mail-key')
+  expect(page.text).toMatch(
+    new RegExp(`action="${formOf(path)}(\\?[^"]*)?" novalidate><input type="hidden" name="mail-key"`),
+  )
+  return browser.post(`${formOf(path)}?lang=en`, { 'mail-key': key, 'mail-to': to, 'mail-language': 'kk', ...more })
 }
 
 test('a link is mailed to a payer once, however often the form is sent, and the audit log has no address', async () => {
@@ -43,8 +50,8 @@ test('a link is mailed to a payer once, however often the form is sent, and the 
   })
   const path = at(merchantId, `links/${id}`)
   const key = fieldOf(await member.get(path), 'mail-key')
-  const form = { do: 'mail', 'mail-key': key, 'mail-to': ' Payer@Example.com ', 'mail-language': 'kk' }
-  const answers = await Promise.all([1, 2, 3].map(() => member.post(path, form)))
+  const form = { 'mail-key': key, 'mail-to': ' Payer@Example.com ', 'mail-language': 'kk' }
+  const answers = await Promise.all([1, 2, 3].map(() => member.post(formOf(path), form)))
   expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
   expect(textOf(await member.get(`${path}?mailed=1&lang=en`))).toContain('The mail is being sent.')
   const [queued, ...others] = await mailsOf(merchantId)
@@ -60,6 +67,10 @@ test('a link is mailed to a payer once, however often the form is sent, and the 
   ])
   const again = await mail(member, path, 'payer@example.com')
   expect([again.status, textOf(again).includes('This address was sent this page already.')]).toEqual([400, true])
+  expect(again.text).toContain(`href="${path}/print`)
+  expect(again.text).not.toContain('/mail/')
+  const reloaded = await member.get(formOf(path))
+  expect([reloaded.status, reloaded.text.includes(`href="${path}/print`)]).toEqual([200, true])
 })
 
 test('an invoice is mailed while it can be paid, and a wrong address stays in the form', async () => {
@@ -74,7 +85,7 @@ test('an invoice is mailed while it can be paid, and a wrong address stays in th
   expect((await mailsOf(merchantId)).map(({ to }) => to)).toEqual(['other@example.com'])
   await sql`update crypto_invoices set state = 'expired' where merchant_id = ${merchantId}`.execute(edge.db)
   expect((await member.get(path)).text).not.toContain('mail-to')
-  const form = { do: 'mail', 'mail-key': randomUUID(), 'mail-to': 'third@example.com' }
+  const form = { 'mail-key': randomUUID(), 'mail-to': 'third@example.com' }
   await member.post(path, form)
   expect(await mailsOf(merchantId)).toHaveLength(1)
   await sql`update crypto_invoices set state = 'created' where merchant_id = ${merchantId}`.execute(edge.db)
@@ -102,8 +113,8 @@ test('mails of a merchant and to a mailbox are limited, and other roles send non
   const viewer = await memberOf(merchantId, 'viewer')
   const path = at(merchantId, `links/${links[5]!.id}`)
   expect((await viewer.get(path)).text).not.toContain('mail-to')
-  const form = { do: 'mail', 'mail-key': randomUUID(), 'mail-to': 'x@example.com' }
-  expect((await viewer.post(path, form)).status).toBe(403)
+  const form = { 'mail-key': randomUUID(), 'mail-to': 'x@example.com' }
+  expect((await viewer.post(formOf(path), form)).status).toBe(403)
 })
 
 test('erasing the address does not reset the limits of mails to it', async () => {

@@ -9,6 +9,7 @@ export const INVOICE = 'invoices/{kind}/{id}'
 export const LINKS = 'links'
 export const NEW_LINK = `${LINKS}/new`
 export const LINK = `${LINKS}/{id}`
+export const LINK_MAIL = `${LINK}/mail`
 
 /** Rows of a page of links. */
 export const ROWS = 30

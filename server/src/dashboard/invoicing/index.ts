@@ -6,9 +6,9 @@
  */
 import type { PageRoute } from '../../platform/api/page.ts'
 import { memberForm, memberPage } from '../frame/index.ts'
-import { INVOICE, LINK, LINKS, NEW_INVOICE, NEW_LINK, type InvoicingDeps } from './deps.ts'
+import { INVOICE, LINK, LINK_MAIL, LINKS, NEW_INVOICE, NEW_LINK, type InvoicingDeps } from './deps.ts'
 import { newInvoicePage, printInvoicePage, sharePage, submitInvoice, submitInvoiceMail } from './invoice-pages.ts'
-import { linkPage, printLinkPage, submitLinkChange } from './link-page.ts'
+import { linkPage, printLinkPage, submitLinkChange, submitLinkMail } from './link-page.ts'
 import { linksPage, newLinkPage, submitLink } from './links-page.ts'
 
 export const invoicingPages = (deps: InvoicingDeps): PageRoute[] => [
@@ -22,5 +22,7 @@ export const invoicingPages = (deps: InvoicingDeps): PageRoute[] => [
   memberForm(deps, NEW_LINK, 'create-invoices', submitLink(deps)),
   memberPage(deps, LINK, 'see-payments', linkPage(deps)),
   memberForm(deps, LINK, 'create-invoices', submitLinkChange(deps)),
+  memberPage(deps, LINK_MAIL, 'see-payments', linkPage(deps)),
+  memberForm(deps, LINK_MAIL, 'mail-payers', submitLinkMail(deps)),
   memberPage(deps, `${LINK}/print`, 'see-payments', printLinkPage(deps)),
 ]

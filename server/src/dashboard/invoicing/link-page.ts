@@ -41,7 +41,11 @@ export const linkPage =
     if (!link) return lostPage(scope.visit, scope.words)
     const { session } = scope.visit
     const kept = session ? keptOf(deps, session, scope.request) : {}
-    return pageOf(deps, scope, link, { typed: typedBefore(kept) ?? typedOf(link), problems: [], status: 200 })
+    return pageOf(deps, atPageOf(scope, link), link, {
+      typed: typedBefore(kept) ?? typedOf(link),
+      problems: [],
+      status: 200,
+    })
   }
 
 /** Changes or stops a link. */
@@ -63,12 +67,6 @@ export const submitLinkChange =
       }
       return done
     }
-    if (does === 'mail') {
-      if ((await countedEnd(deps.db, link, deps, visit.now.moment)) !== undefined) return done
-      const mailing = await mailAsked(deps, { scope, session, fields }, toMail(deps, link))
-      if (mailing.said === 'queued') return redirect(linkTo(visit, visit.path, { mailed: '1' }))
-      return pageOf(deps, scope, link, { typed: typedOf(link), problems: [], status: 400 }, mailing)
-    }
     const read = readLinkForm(fields, deps, visit.now.moment, link)
     if ('problems' in read)
       return pageOf(deps, scope, link, { typed: typedIn(fields), problems: read.problems, status: 400 })
@@ -76,6 +74,29 @@ export const submitLinkChange =
     await inTransaction(deps.db, (tx) => changeLink(tx, session, change, visit.now))
     return done
   }
+
+/** Mails a link to a payer. The answer is the page of the link. */
+export const submitLinkMail =
+  (deps: InvoicingDeps) =>
+  async ({ scope: sent, session, fields }: Submitted): Promise<PageAnswer> => {
+    const link = await linkIn(deps, sent)
+    if (!link) return lostPage(sent.visit, sent.words)
+    const scope = atPageOf(sent, link)
+    const { visit } = scope
+    const { path } = visit
+    if ((await countedEnd(deps.db, link, deps, visit.now.moment)) !== undefined) return redirect(linkTo(visit, path))
+    const mailing = await mailAsked(deps, { scope, session, fields }, toMail(deps, link))
+    if (mailing.said === 'queued') return redirect(linkTo(visit, path, { mailed: '1' }))
+    return pageOf(deps, scope, link, { typed: typedOf(link), problems: [], status: 400 }, mailing)
+  }
+
+const pathOfLink = ({ merchantId }: Scope, id: string): string => merchantPath(merchantId, `${LINKS}/${id}`)
+
+/** A refused form of mail leaves its own address in the browser; every link and form begins at the page of the link. */
+const atPageOf = (scope: Scope, { id }: PaymentLink): Scope => ({
+  ...scope,
+  visit: { ...scope.visit, path: pathOfLink(scope, id) },
+})
 
 const toMail = ({ publicUrl }: InvoicingDeps, link: PaymentLink): PageToMail => {
   const { id, name, amount, ticker } = link
@@ -158,7 +179,7 @@ const pageOf = async (
           [words.id, html`<span class="hash">${link.id}</span>`],
         ],
       )}${await totals(deps, scope, texts, link)}</section></div>`,
-      end === undefined && mailPanel(scope, mailing),
+      end === undefined && mailPanel(scope, mailing, `${pathOfLink(scope, link.id)}/mail`),
       html`<section class="panel"><h2>${visit.words.payments}</h2>${payments ?? html`<p>${texts.noPayments}</p>`}${payments && html`<a href="${all}">${texts.allPayments}</a>`}</section>`,
       mayRole(role, 'create-invoices') && changing(deps, scope, link, { typed, problems }, texts),
     ],

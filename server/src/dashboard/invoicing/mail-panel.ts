@@ -42,10 +42,14 @@ export const mailAsked = async (
   return { to: typed, language, said: await inTransaction(deps.db, (tx) => mailPage(tx, session, asked, visit.now)) }
 }
 
-/** The form with which a member mails a page to its payer; undefined for a member who may not. */
+/**
+ * The form with which a member mails a page to its payer; false for a member who may not.
+ * @param path to which the form is sent
+ */
 export const mailPanel = (
   { visit, role, language }: Scope,
   { to, language: chosen, said }: Mailing,
+  path = visit.path,
 ): Markup | false => {
   if (!mayRole(role, 'mail-payers')) return false
   const words = MAILING_WORDS[language]
@@ -57,7 +61,7 @@ export const mailPanel = (
       said === 'queued' ? ICONS.check : ICONS.alert,
       words.said[said],
     )}</div>`
-  return html`<section class="panel" id="mail"><h2>${words.title}</h2>${result}<form method="post" action="${linkTo(visit, visit.path)}" novalidate>${hidden('do', 'mail')}${hidden('mail-key', randomUUID())}<p class="soft" id="${TO}-hint">${words.text}</p>
+  return html`<section class="panel" id="mail"><h2>${words.title}</h2>${result}<form method="post" action="${linkTo(visit, path)}" novalidate>${hidden('mail-key', randomUUID())}<p class="soft" id="${TO}-hint">${words.text}</p>
 <div class="field"><label class="name" for="${TO}">${words.to}</label><input type="email" id="${TO}" name="${TO}" value="${to}" maxlength="254" autocomplete="off" required aria-invalid="${String(isWrong)}" aria-describedby="${isWrong && `${TO}-said `}${TO}-hint"></div>
 <div class="field"><label class="name" for="${LANGUAGE}">${words.language}</label><select id="${LANGUAGE}" name="${LANGUAGE}">${LANGUAGES.map(
     (one) =>
