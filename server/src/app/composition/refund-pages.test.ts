@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { fieldOf, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import { carriedFields, fieldOf, PASSWORD, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
 import { catalogue, openFiatInvoices, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
@@ -10,7 +10,7 @@ import { createTestRuntime } from '../../../../test/world/runtime.ts'
 import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
 import { makeClaim, PAYER, runRefunds } from './test-refunds.ts'
 
-const { edge, memberOf } = useDashboard({ catalogue })
+const { edge, memberOf, join, codeAt } = useDashboard({ catalogue })
 const BTC = 100_000_000n
 const PAID = BTC / 4n
 let merchantId: string
@@ -208,6 +208,20 @@ describe('a claim', () => {
     const file = await maker.get(pathOf('refunds/export?status=refused'))
     expect(file.text).toContain(`${claim},`)
     expect(file.text).toContain(',claim,refused,0.25,BTC,')
+  })
+
+  test('has the typed note again after a proof', async () => {
+    const { claim } = await makeClaim(world(), merchantId, PAID)
+    const path = pathOf(`refunds/claims/${claim}`)
+    const { browser, seed } = await join(undefined, 'finance', merchantId)
+    edge.clock.ms += 6 * 60_000
+    await freshFee()
+    const asked = await browser.post(path, { do: 'refuse', note: 'ask the shop' })
+    expect(asked.status).toBe(403)
+    const secret = { do: 'prove-password', next: path, password: PASSWORD, code: codeAt(seed) }
+    const proved = await browser.post('/app/security', { ...secret, ...carriedFields(asked) })
+    expect((await browser.get(proved.headers['location'] as string)).text).toContain('ask the shop')
+    expect(await stateOf(claim)).toBe('requested')
   })
 
   test('of another merchant is unknown, and a member without the permission decides nothing', async () => {

@@ -58,6 +58,7 @@ const KEPT = [
   'uses',
   'refund-amount',
   'refund-reason',
+  'note',
   'version',
   'addresses',
   'cooling',
