@@ -31,7 +31,7 @@ export const approvalSabotages: readonly Sabotage[] = [
   },
   {
     name: 'approval-counter',
-    file: 'signer/src/approvals/desk.ts',
+    file: 'signer/src/approvals/approvals.ts',
     replace: [
       'if (counter > before || (counter === 0 && before === 0)) return',
       'if (counter >= 0 || before < 0) return',
@@ -54,7 +54,7 @@ export const approvalSabotages: readonly Sabotage[] = [
     replace: ['?.some(({ name }) => name === key)', '?.some(({ name }) => name !== key || name === key)'],
     fault: 'P2, S9',
     breaks: 'Approvals of a stolen passkey count after it was removed from the policy.',
-    finder: 'signer/src/approvals/desk.test.ts › do not count once one of the keys of a person is removed',
+    finder: 'signer/src/approvals/approvals.test.ts › do not count once one of the keys of a person is removed',
   },
   {
     name: 'approval-twice-on-tron',
@@ -62,6 +62,7 @@ export const approvalSabotages: readonly Sabotage[] = [
     replace: ["if (network === 'TRON') this.#useUp(id)", "if (network !== 'TRON') this.#useUp(id)"],
     fault: 'P2, S9',
     breaks: 'One approval has a payment on TRON signed, and paid, several times.',
-    finder: 'signer/src/approvals/desk.test.ts › on TRON serve one transaction, whichever way the signer gets them',
+    finder:
+      'signer/src/approvals/approvals.test.ts › on TRON serve one transaction, whichever way the signer gets them',
   },
 ]

@@ -2,8 +2,8 @@ import { Refusal } from '../protocol/refusal.ts'
 import { AnswerRefused, relyingPartyOf, verifyRegistration } from '../webauthn/ceremony.ts'
 import type { Assertion } from '../webauthn/ceremony.ts'
 import { writePasskeyKey } from '../webauthn/credential-key.ts'
-import { ApprovalRefused } from './desk.ts'
-import type { ApprovalDesk } from './desk.ts'
+import { ApprovalRefused } from './approvals.ts'
+import type { Approvals } from './approvals.ts'
 import { enrolmentChallenge, findEnrolment, finishEnrolment } from './enrolment.ts'
 import { enrolPage, enrolledPage, faultPage, listPage, signInPage } from './pages.ts'
 import type { Language, PageFault } from './page-words.ts'
@@ -13,7 +13,7 @@ import type { Sessions } from './sessions.ts'
 export interface PageWorld {
   /** Scheme, host and port of the page */
   origin: string
-  desk: ApprovalDesk
+  approvals: Approvals
   sessions: Sessions
   /** The log's file, beside which enrolments are */
   logFile: string
@@ -63,7 +63,7 @@ function signInOf({ language }: PageRequest, { origin, sessions }: PageWorld, fa
 }
 
 function listOf(asked: PageRequest, world: PageWorld, fault?: PageFault): PageAnswer {
-  const { origin, desk } = world
+  const { origin, approvals } = world
   const session = sessionOf(asked, world)
   if (!session) return signInOf(asked, world, fault)
   const { approver } = session
@@ -71,8 +71,8 @@ function listOf(asked: PageRequest, world: PageWorld, fault?: PageFault): PageAn
     language: asked.language,
     approver,
     rpId: relyingPartyOf(origin).rpId,
-    credentials: desk.passkeysOf(approver),
-    offers: desk.offers(approver),
+    credentials: approvals.passkeysOf(approver),
+    offers: approvals.offers(approver),
     fault,
     isDone: asked.query.has('done'),
   })
@@ -80,13 +80,13 @@ function listOf(asked: PageRequest, world: PageWorld, fault?: PageFault): PageAn
 }
 
 async function signIn(asked: PageRequest, world: PageWorld): Promise<PageAnswer> {
-  const { desk, sessions, origin } = world
+  const { approvals, sessions, origin } = world
   const { form } = asked
   const token = form.get('token') ?? ''
   const challenge = sessions.challengeOf(token)
   if (!challenge) return signInOf(asked, world, 'too-old')
   const credentialId = form.get('credentialId') ?? ''
-  const outcome = await faultOf(world, async () => desk.verifySignIn(credentialId, challenge, assertionOf(form)))
+  const outcome = await faultOf(world, async () => approvals.verifySignIn(credentialId, challenge, assertionOf(form)))
   if ('fault' in outcome) {
     sessions.refused(token)
     return signInOf(asked, world, outcome.fault)
@@ -111,7 +111,7 @@ async function approve(asked: PageRequest, world: PageWorld): Promise<PageAnswer
     nonce: form.get('nonce') ?? '',
     credentialId: form.get('credentialId') ?? '',
   }
-  const work = (): Promise<unknown> => world.desk.approveByPasskey(session.approver, given, assertionOf(form))
+  const work = (): Promise<unknown> => world.approvals.approveByPasskey(session.approver, given, assertionOf(form))
   const outcome = await faultOf(world, work)
   return 'fault' in outcome ? listOf(asked, world, outcome.fault) : to('/?done')
 }
@@ -172,9 +172,9 @@ async function faultOf<Result>(
   }
 }
 
-function sessionOf(asked: PageRequest, { sessions, desk, origin }: PageWorld): { approver: string } | undefined {
+function sessionOf(asked: PageRequest, { sessions, approvals, origin }: PageWorld): { approver: string } | undefined {
   const session = sessions.find(cookieOf(asked, origin))
-  return session && desk.isEnrolled(session.approver, session.credentialId) ? session : undefined
+  return session && approvals.isEnrolled(session.approver, session.credentialId) ? session : undefined
 }
 
 function assertionOf(form: URLSearchParams): Assertion {

@@ -15,7 +15,7 @@ test('connections without a handshake do not keep people from the page', { timeo
   const { server } = createPageServer(
     {
       origin,
-      desk: signer.approvals,
+      approvals: signer.approvals,
       sessions: new Sessions(origin, Date.now),
       logFile,
       now: Date.now,

@@ -4,7 +4,7 @@ import { ALGORITHMS, writePasskeyKey } from '../webauthn/credential-key.ts'
 import { SCRIPT, STYLE } from './page-assets.ts'
 import { wordsOf } from './page-words.ts'
 import type { Language, PageFault, Words } from './page-words.ts'
-import type { Offer } from './desk.ts'
+import type { Offer } from './approvals.ts'
 import { groupsOf } from './shown.ts'
 
 /** Text of HTML that is escaped already. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { makePasskey } from '../../../test/world/passkeys.ts'
 import { approve, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
-import { APPROVAL_MS, challengeOf } from './desk.ts'
-import type { Offer } from './desk.ts'
+import { APPROVAL_MS, challengeOf } from './approvals.ts'
+import type { Offer } from './approvals.ts'
 import {
   NOW,
   alice,
@@ -18,7 +18,7 @@ import {
   policy,
   refusedAs,
   waitingFor,
-} from './test-desk.ts'
+} from './test-approvals.ts'
 
 describe('an answer is not accepted', () => {
   test.each<[string, Parameters<typeof answer>[3], string]>([

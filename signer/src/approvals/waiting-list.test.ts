@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { APPROVALS_ORIGIN } from '../../../test/world/passkeys.ts'
 import { codeOf, evmRequest, intentOf } from '../../../test/world/signer.ts'
-import { NOW, large, open, policy, waitingFor } from './test-desk.ts'
+import { NOW, large, open, policy, waitingFor } from './test-approvals.ts'
 
 describe('the list of payments that wait', () => {
   test('has payments that lack approvals only, and says where to approve', async () => {

@@ -110,14 +110,14 @@ export async function startSigner(options: ServeOptions): Promise<RunningSigner>
 function createPage(
   { origin, host, tls }: ApprovalsOptions,
   pageTls: PageTls | undefined,
-  { approvals: desk }: Signer,
+  { approvals }: Signer,
   { logFile, now, events }: ServeOptions,
 ): PageServer {
   const isLocal = LOOPBACK.has(host) && new URL(origin).hostname === 'localhost'
   if (!tls && !isLocal) throw new Error('The page for approvals needs --approvals-cert and --approvals-key')
   const reports = new RefusalReports((code, message) => events.refused(code, message), now)
   const pageEvents = { ...events, refused: (code: string, message: string) => reports.refused(code, message) }
-  const world = { origin, desk, sessions: new Sessions(origin, now), logFile, now, events: pageEvents }
+  const world = { origin, approvals, sessions: new Sessions(origin, now), logFile, now, events: pageEvents }
   return createPageServer(world, pageTls)
 }
 

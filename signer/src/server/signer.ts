@@ -12,7 +12,7 @@ import { judgeEvm } from '../rules/evm/payment.ts'
 import type { History } from '../log/history.ts'
 import type { Judgement } from '../rules/judgement.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import { ApprovalDesk } from '../approvals/desk.ts'
+import { Approvals } from '../approvals/approvals.ts'
 import { checkPayments, findNetworkPolicy, judgeLimits, usedApprovals } from '../rules/limits.ts'
 import { judgeRotation, requireRotatable } from '../rules/rotation.ts'
 import { LogBroken } from '../log/log-chain.ts'
@@ -54,7 +54,7 @@ const LINES_BYTES = 1024 * 1024
 /** Signs one request at a time: judge, sign, log, answer. A signature is returned only after it is in the log. */
 export class Signer {
   /** The payments that wait for approvals */
-  readonly approvals: ApprovalDesk
+  readonly approvals: Approvals
   #policy: Policy
   readonly #parts: Omit<SignerParts, 'policy'>
   #last: Promise<unknown> = Promise.resolve()
@@ -64,7 +64,7 @@ export class Signer {
     this.#policy = policy
     this.#parts = parts
     const { history, log, now } = parts
-    this.approvals = new ApprovalDesk({
+    this.approvals = new Approvals({
       policy: () => this.#policy,
       history,
       now,

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
-import type { ApprovalDesk } from '../../../signer/src/approvals/desk.ts'
+import type { Approvals } from '../../../signer/src/approvals/approvals.ts'
 import { openMemory } from '../../../signer/src/log/memory.ts'
 import { LOG_HEADER, writeLogEnd, type SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { readPolicy } from '../../../signer/src/policy/policy.ts'
@@ -19,7 +19,7 @@ import { keyring } from './keys.ts'
 /** A signer beside the program's, on a copy of its log. The program's signer never learns of its signatures. */
 export interface SignerCopy {
   /** where people approve payments */
-  readonly approvals: ApprovalDesk
+  readonly approvals: Approvals
   setPolicy(policy: object): void
   /** @returns the HTTP status of the answer */
   sign(request: SignRequest): Promise<number>

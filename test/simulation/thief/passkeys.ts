@@ -4,7 +4,7 @@
  */
 import * as tron from '@bursar/chainkit/tron'
 import { isRefused } from '@bursar/chainkit'
-import { ApprovalRefused, type Offer } from '../../../signer/src/approvals/desk.ts'
+import { ApprovalRefused, type Offer } from '../../../signer/src/approvals/approvals.ts'
 import type { SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import { AnswerRefused } from '../../../signer/src/webauthn/ceremony.ts'
 import type { Answering } from '../../world/authenticator.ts'

@@ -39,7 +39,7 @@ const switcher = (visit: Visit, { merchantId, name, memberships }: Place): Marku
 
 /** The menu and the page beside it. */
 export const shellMain = (visit: Visit, { title, place, part, sections, actions }: ShellParts): Markup =>
-  html`<div class="desk"><nav id="menu" class="side" popover aria-label="${visit.words.sections}">${place && merchantMenu(visit, place, part)}${accountMenu(visit)}</nav><main id="content"><div class="top"><h1>${title}</h1>${actions}</div>${sections}</main></div>`
+  html`<div class="frame"><nav id="menu" class="side" popover aria-label="${visit.words.sections}">${place && merchantMenu(visit, place, part)}${accountMenu(visit)}</nav><main id="content"><div class="top"><h1>${title}</h1>${actions}</div>${sections}</main></div>`
 
 const menuLink = (visit: Visit, path: string, text: string, isCurrent: boolean): Markup =>
   html`<li><a href="${linkTo(visit, path)}"${isCurrent && html` aria-current="${visit.path === path ? 'page' : 'true'}"`}>${text}</a></li>`

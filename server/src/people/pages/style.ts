@@ -13,7 +13,7 @@ main.alone{gap:1.25rem;padding-top:1rem}
 .switch:hover{background:var(--calm);filter:none}
 .switch::after{content:"";flex:none;width:.5rem;height:.5rem;margin:-.2rem .2rem 0;border:solid var(--soft);border-width:0 2px 2px 0;transform:rotate(45deg)}
 .skip{position:absolute;left:-99rem}.skip:focus{position:static;padding:.75rem 1rem}
-.desk{width:100%;max-width:84rem;margin:0 auto;flex:1;display:grid;grid-template-columns:minmax(0,1fr);align-content:start}
+.frame{width:100%;max-width:84rem;margin:0 auto;flex:1;display:grid;grid-template-columns:minmax(0,1fr);align-content:start}
 .side,.drop{color:inherit;border:1px solid var(--edge);margin:0;padding:.5rem}
 .side[popover]{display:block;position:static;width:auto;height:auto;overflow:visible;background:none;border-width:0 0 1px}
 .drop[popover]{display:block;position:static;width:100%;height:auto;border:0;background:none}
@@ -27,7 +27,7 @@ main.alone{gap:1.25rem;padding-top:1rem}
 .side button{width:100%;justify-content:flex-start}
 .side a[aria-current]{background:var(--calm);font-weight:600}
 .narrow{display:grid;grid-template-columns:minmax(0,1fr);gap:1.25rem;max-width:46rem}
-.desk main{max-width:none;grid-template-columns:minmax(0,1fr);gap:1.25rem;padding-top:1.25rem}
+.frame main{max-width:none;grid-template-columns:minmax(0,1fr);gap:1.25rem;padding-top:1.25rem}
 .top{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between}
 .top .button,.pager .button{min-height:2.75rem;padding:.4rem 1rem}
 .pager{display:flex;flex-wrap:wrap;gap:.5rem}
@@ -69,6 +69,6 @@ fieldset{min-width:0}
 .time li:last-child{border-color:transparent;padding-bottom:0}
 .time details{font-size:.9375rem}
 @media (min-width:48rem){.narrow form>button{justify-self:start;min-height:2.75rem}.far{display:table-cell}.near{display:none}.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:1.25rem;align-items:start}}
-@media (min-width:60rem){.masthead{padding-top:.85rem;padding-bottom:.85rem}.masthead .seller{flex:0 1 auto}.masthead .open{display:none}.desk{grid-template-columns:14rem minmax(0,1fr)}.side[popover]{display:block;position:static;max-width:none;max-height:none;overflow:visible;margin:0;padding:1rem .5rem 1rem 1rem;background:none;border:0;border-radius:0;box-shadow:none}.side ul{display:grid;gap:.1rem}.side a,.side button{min-height:2.5rem;font-size:.9375rem}.desk main{padding-left:1.5rem}}
+@media (min-width:60rem){.masthead{padding-top:.85rem;padding-bottom:.85rem}.masthead .seller{flex:0 1 auto}.masthead .open{display:none}.frame{grid-template-columns:14rem minmax(0,1fr)}.side[popover]{display:block;position:static;max-width:none;max-height:none;overflow:visible;margin:0;padding:1rem .5rem 1rem 1rem;background:none;border:0;border-radius:0;box-shadow:none}.side ul{display:grid;gap:.1rem}.side a,.side button{min-height:2.5rem;font-size:.9375rem}.frame main{padding-left:1.5rem}}
 @media (max-width:48rem){.two{display:grid;gap:1.25rem}}
 @media print{.side[popover],.drop[popover],.open,.pager,.skip{display:none}}`.replaceAll('\n', '')

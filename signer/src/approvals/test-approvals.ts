@@ -1,4 +1,4 @@
-/** A signer with payments that wait for approvals, and its approvers: for tests of the desk. */
+/** A signer with payments that wait for approvals, and its approvers: for tests of approvals. */
 import { expect, onTestFinished } from 'vitest'
 import type { SignRequest } from '../protocol/protocol.ts'
 import { AnswerRefused } from '../webauthn/ceremony.ts'
@@ -7,8 +7,8 @@ import { APPROVALS_ORIGIN, makePasskey } from '../../../test/world/passkeys.ts'
 import type { TestPasskey } from '../../../test/world/passkeys.ts'
 import { approvers, codeOf, evmRequest, intentOf, openSigner, policyFile } from '../../../test/world/signer.ts'
 import type { TestSigner } from '../../../test/world/signer.ts'
-import { ApprovalRefused } from './desk.ts'
-import type { Offer } from './desk.ts'
+import { ApprovalRefused } from './approvals.ts'
+import type { Offer } from './approvals.ts'
 
 export const [alice, aliceAgain, bob, mallory] = ['alice', 'alice', 'bob', 'mallory'].map((id) => makePasskey(id)) as [
   TestPasskey,

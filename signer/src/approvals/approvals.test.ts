@@ -8,7 +8,7 @@ import { readPolicy } from '../policy/policy.ts'
 import type { ApprovedEntry } from '../log/entry.ts'
 import { approve, codeOf, evmRequest, intentOf, temporaryDirectory } from '../../../test/world/signer.ts'
 import { tronIntent, tronRequest } from '../../../test/world/tron-requests.ts'
-import { APPROVAL_MS } from './desk.ts'
+import { APPROVAL_MS } from './approvals.ts'
 import {
   NOW,
   alice,
@@ -23,7 +23,7 @@ import {
   policy,
   refusedAs,
   waitingFor,
-} from './test-desk.ts'
+} from './test-approvals.ts'
 
 describe('approvals by passkey', () => {
   test('of as many people as the policy asks have the payment signed', async () => {

@@ -25,7 +25,7 @@ export class ApprovalRefused extends Error {
   }
 }
 
-export interface DeskParts {
+export interface ApprovalParts {
   policy: () => Policy
   history: History
   /** ms since the epoch */
@@ -60,15 +60,15 @@ const NONCE = /^[0-9a-f]{32}\.[0-9a-f]{64}$/
  * The payments that wait for approvals, and the approvals that people give them. An approval is for one payment as this
  * signer parsed it, has an end, and is written to the log before it counts.
  */
-export class ApprovalDesk {
-  readonly #parts: DeskParts
+export class Approvals {
+  readonly #parts: ApprovalParts
   readonly #waiting = new WaitingList()
   /** Authenticates nonces, so that nothing has to be stored for a page that is only read. */
   readonly #secret = randomBytes(32)
   /** The highest counters of passkeys that signed in since the start; those of approvals are in the log. */
   readonly #counters = new Map<string, number>()
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ApprovalParts) {
     this.#parts = parts
   }
 
