@@ -1,7 +1,7 @@
 import { serviceOf } from '../../merchants/accounts/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
-import { parseUnits } from '../../platform/money/index.ts'
+import { unitsOf } from '../../platform/money/index.ts'
 import { countLinkInvoices } from '../crypto-invoices/index.ts'
 import { countFiatLinkInvoices } from '../fiat-invoices/index.ts'
 import { endOf, type LinkEnd, type PaymentLink } from './link.ts'
@@ -14,8 +14,8 @@ type PayProblem = 'missing' | 'malformed' | 'limits'
 
 type Paid = { url: string } | { end: LinkEnd } | { problem: PayProblem }
 
-/** Decimals of amounts that are compared. */
-const SCALE = 18
+/** The most decimals that an amount of a link has. */
+export const SCALE = 18
 
 /** The end of a link, its uses counted. */
 export const countedEnd = async (
@@ -79,13 +79,8 @@ interface Limits {
 
 /** Whether an amount is within the limits of a link. */
 const isWithin = ({ least, most }: Limits, amount: string): boolean =>
-  (least === undefined || unitsOf(least) <= unitsOf(amount)) && (most === undefined || unitsOf(amount) <= unitsOf(most))
+  (least === undefined || unitsOf(least, SCALE) <= unitsOf(amount, SCALE)) &&
+  (most === undefined || unitsOf(amount, SCALE) <= unitsOf(most, SCALE))
 
 /** Whether one decimal is more than another. */
-export const isMore = (one: string, other: string): boolean => unitsOf(one) > unitsOf(other)
-
-const unitsOf = (amount: string): bigint => {
-  const parsed = parseUnits(amount, SCALE)
-  if (!parsed.ok) throw new Error(`${amount} is no decimal`)
-  return parsed.units
-}
+export const isMore = (one: string, other: string): boolean => unitsOf(one, SCALE) > unitsOf(other, SCALE)

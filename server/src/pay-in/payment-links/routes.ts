@@ -14,13 +14,14 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { readIds, readTicker, type ListQuery } from '../../platform/lists/reading.ts'
 import { listRoute } from '../../platform/lists/route.ts'
+import { formatUnits, unitsOf } from '../../platform/money/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { BASE_TICKERS } from '../crypto-invoices/index.ts'
 import { createLinkByKey, disableLink, LocalIdTaken, TooManyLinks } from './commands.ts'
 import { linkUrl, statusOf, type LinkKind, type LinkStatus, type NewLink, type PaymentLink } from './link.ts'
 import { listLinks, type LinkFilter } from './listing.ts'
 import { canAsk, tickersOf, type MakingSettings } from './making.ts'
-import { isMore } from './paying.ts'
+import { isMore, SCALE } from './paying.ts'
 import { findLink } from './store.ts'
 
 export interface LinkRoutesDeps {
@@ -116,12 +117,8 @@ const linkBody = (link: PaymentLink, publicUrl: string, at: Date): object => {
 }
 
 /** A stored decimal as the contract writes amounts (`contract.md` 18 #10). */
-const printed = (amount: string | null): string | undefined => {
-  if (amount === null) return undefined
-  const [whole = '', fraction = ''] = amount.split('.')
-  const [integer, decimals] = [whole.replace(/^0+(?=\d)/, ''), fraction.replace(/0+$/, '')]
-  return decimals === '' ? integer : `${integer}.${decimals}`
-}
+const printed = (amount: string | null): string | undefined =>
+  amount === null ? undefined : formatUnits(unitsOf(amount, SCALE), SCALE)
 
 const answerOf = (link: PaymentLink | undefined, { publicUrl }: MakingSettings, { at }: Moment): ApiAnswer => {
   if (link) return { status: 200, body: linkBody(link, publicUrl, at) }
