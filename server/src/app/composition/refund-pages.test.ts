@@ -2,7 +2,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
-import { carriedFields, fieldOf, PASSWORD, textOf, useDashboard, type TestBrowser } from '../../../../test/world/dashboard.ts'
+import {
+  carriedFields,
+  fieldOf,
+  PASSWORD,
+  textOf,
+  useDashboard,
+  type TestBrowser,
+} from '../../../../test/world/dashboard.ts'
 import { catalogue, openFiatInvoices, type FiatWorld } from '../../../../test/world/fiat-invoices.ts'
 import { giveMoney } from '../../../../test/world/ledger.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'

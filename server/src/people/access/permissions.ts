@@ -66,7 +66,7 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin', 'developer'],
   },
   'see-requests': {
-    does: 'read the requests to the API that were refused',
+    does: 'read the counts of requests to the API, and those that were refused',
     roles: ['owner', 'admin', 'support', 'developer'],
   },
   'export-all': {
