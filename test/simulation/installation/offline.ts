@@ -8,7 +8,7 @@ import { signCold } from '../../../signer/src/cli/sign-cold.ts'
 import { sealSeed } from '../../../signer/src/keys/seed-file.ts'
 import { SEED } from './keys.ts'
 
-const COLD_KEY_HASH = 'c0'.repeat(20)
+const COLD_KEY_HASH = '5c'.repeat(20)
 const ON_EVM = checksumAddress(`0x${COLD_KEY_HASH}`)
 
 /** The owner's cold addresses; Bitcoin has none here. */
