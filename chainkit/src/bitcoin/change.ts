@@ -1,6 +1,6 @@
 import { sumOf } from './coin.ts'
 import type { Coin, Output } from './coin.ts'
-import { dustThreshold, estimateVsize, feeAt, inputWeightOf, vsizeOf } from './size.ts'
+import { dustThreshold, estimateVsize, inputFeeAt } from './size.ts'
 
 export interface Settlement {
   /** satoshi */
@@ -41,6 +41,6 @@ export function settle(
 export function leastChange(script: Uint8Array, laterRateMilliSatPerVb: bigint): bigint {
   const dust = dustThreshold(script)
   if (laterRateMilliSatPerVb === 0n) return dust
-  const worth = feeAt(laterRateMilliSatPerVb, vsizeOf(inputWeightOf(script))) + 1n
+  const worth = inputFeeAt(laterRateMilliSatPerVb, script) + 1n
   return worth > dust ? worth : dust
 }

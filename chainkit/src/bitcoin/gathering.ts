@@ -1,7 +1,7 @@
 import { compareOutpoints, sumOf } from './coin.ts'
 import type { Coin, Output } from './coin.ts'
 import { canPay } from './selection.ts'
-import { feeAt, inputWeightOf, vsizeOf } from './size.ts'
+import { inputFeeAt } from './size.ts'
 
 export interface GatheringRequest<C extends Coin> {
   /** All spendable coins */
@@ -28,7 +28,7 @@ export interface GatheringRequest<C extends Coin> {
 export function gatherCoins<C extends Coin>(request: GatheringRequest<C>): C[] {
   const { coins, smallUnits, leastCoins, mostCoins, feeRateMilliSatPerVb: rate } = request
   const small = coins
-    .filter(({ units, script }) => units <= smallUnits && units > feeAt(rate, vsizeOf(inputWeightOf(script))))
+    .filter(({ units, script }) => units <= smallUnits && units > inputFeeAt(rate, script))
     .toSorted((a, b) => {
       if (a.units === b.units) return compareOutpoints(a, b)
       return a.units < b.units ? -1 : 1

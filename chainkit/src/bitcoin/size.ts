@@ -56,6 +56,11 @@ export function vsizeOf(weight: number): number {
   return Math.ceil(weight / WEIGHT_PER_VBYTE)
 }
 
+/** The fee of an input that spends this script, in satoshi, at a rate in millisatoshi for each virtual byte. */
+export function inputFeeAt(milliSatPerVb: bigint, script: Uint8Array): bigint {
+  return feeAt(milliSatPerVb, vsizeOf(inputWeightOf(script)))
+}
+
 /** Upper bound of the virtual bytes of a signed transaction; at most one byte per input above the actual size. */
 export function estimateVsize(inputScripts: readonly Uint8Array[], outputScripts: readonly Uint8Array[]): number {
   let weight = overheadWeight(inputScripts.length, outputScripts.length)

@@ -1,6 +1,5 @@
-import { generalErrors } from '@bursar/contract'
 import type { MerchantSettings } from '../../merchants/accounts/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from './refusal.ts'
 
 /**
  * Parses the payer's destination after payment, in the spelling that browsers use: http or https, without user name and
@@ -14,10 +13,11 @@ export const isRedirect = (text: string): boolean => parsed(text) instanceof URL
 /** The same for a form, which anyone can write: https only, on a host that the merchant's settings list. */
 export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantSettings, 'redirectHosts'>): string => {
   const url = read(text)
-  if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://')
+  if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://', 'redirectUrl')
   if (url.port !== '' || !redirectHosts.includes(url.hostname)) {
     throw refusal(
       `redirectUrl must be on a host in the merchant's settings, on the standard port; ${JSON.stringify(url.host)} is not`,
+      'redirectUrl',
     )
   }
   return url.href
@@ -31,7 +31,7 @@ const PLAIN = /^https?:\/\/[^/]/i
 
 const read = (text: string): URL => {
   const url = parsed(text)
-  if (typeof url === 'string') throw refusal(url)
+  if (typeof url === 'string') throw refusal(url, 'redirectUrl')
   return url
 }
 
@@ -42,8 +42,3 @@ const parsed = (text: string): URL | string => {
     return 'redirectUrl must be an http or https URL such as https://shop.example/thanks'
   return url.username !== '' || url.password !== '' ? 'redirectUrl must not hold a user name or password' : url
 }
-
-const refusal = (description: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, {
-    field: 'redirectUrl',
-  })

@@ -1,5 +1,5 @@
 import { isRefused } from '@bursar/chainkit'
-import { feeAt, inputWeightOf, vsizeOf } from '@bursar/chainkit/bitcoin'
+import { inputFeeAt } from '@bursar/chainkit/bitcoin'
 import {
   anyChange,
   planConsolidation,
@@ -36,7 +36,7 @@ const emptyFirstSeed = async (deps: ConsolidationDeps): Promise<boolean> => {
   const coins = await sweepableCoins(db, 'BITCOIN', MOST_COINS, wallet)
   if (coins.length === 0 || !(await mayPlan(db, momentOf(runtime).at, wallet))) return false
   const { milliSatPerVb: rate } = await rateOf(adapter)
-  const worth = coins.filter((own) => own.units > feeAt(rate, vsizeOf(inputWeightOf(spendable(wallet, own).script))))
+  const worth = coins.filter((own) => own.units > inputFeeAt(rate, spendable(wallet, own).script))
   const chosen = within(deps, worth.slice(0, policy.mostCoins), rate)
   if (chosen.length === 0) return false
   const change = await takeChange(db, wallet)
