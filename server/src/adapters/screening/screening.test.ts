@@ -46,7 +46,7 @@ const answerOf = async (addresses: readonly string[]): Promise<ListAnswer> => ({
   complete: list.complete,
   listed: addresses
     .filter((one) => one.toLowerCase() === listed)
-    .map((address) => ({ address, list: 'OFAC SDN', name: 'SOMEBODY' })),
+    .map((address) => ({ address, list: 'OFAC SDN', name: 'LISTED PERSON' })),
 })
 
 describeScreener('local lists', () => ({

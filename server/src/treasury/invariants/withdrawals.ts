@@ -66,17 +66,17 @@ export const withdrawalInvariants: readonly Invariant[] = [
     find: async (db, after, most) => {
       const { rows } = await sql<PageRow>`with page as materialized (select w.*, w.id as key from withdrawals w
           where (merchant_id, id) > (${after.merchantId}::uuid, ${after.key}::uuid) order by merchant_id, id limit ${most}),
-        carried as (select p.*, o.state as carrier, o.succeeded, o.network, o.purpose from page p left join outgoing o on o.id = p.outgoing_id),
+        carried as (select p.*, o.state as transaction_state, o.succeeded, o.network, o.purpose from page p left join outgoing o on o.id = p.outgoing_id),
         found as (select ticker as asset, merchant_id, 'withdrawal ' || id as subject,
-            format('it is %s and its transaction %s is %s', state, coalesce(outgoing_id::text, '(none)'), coalesce(carrier, 'absent')) as text
+            format('it is %s and its transaction %s is %s', state, coalesce(outgoing_id::text, '(none)'), coalesce(transaction_state, 'absent')) as text
           from carried where not case state
             when 'requested' then outgoing_id is null
             when 'delivered' then outgoing_id is null and internal
-            when 'planned' then carrier in ('planned', 'signed', 'offered')
-            when 'sent' then carrier = 'broadcast'
-            when 'mined' then carrier = 'mined'
-            when 'settled' then carrier = 'final' and succeeded
-            when 'failed' then outgoing_id is null or carrier = 'failed' or (carrier = 'final' and not succeeded)
+            when 'planned' then transaction_state in ('planned', 'signed', 'offered')
+            when 'sent' then transaction_state = 'broadcast'
+            when 'mined' then transaction_state = 'mined'
+            when 'settled' then transaction_state = 'final' and succeeded
+            when 'failed' then outgoing_id is null or transaction_state = 'failed' or (transaction_state = 'final' and not succeeded)
             else false end or (outgoing_id is not null and (network <> blockchain or purpose <> 'payout')))
         ${FOUND}`.execute(db)
       return pageOf('withdrawal-carried', rows, most)
