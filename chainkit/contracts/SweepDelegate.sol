@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// The code a deposit address runs once its key has delegated to this contract (EIP-7702). Anybody may call `sweep`, and
-/// whoever does, only the treasury can receive: it is part of the code, there is no owner, no initialiser and no storage.
+/// The code a deposit address runs once its key has delegated to this contract (EIP-7702). Any account may call
+/// `sweep`, but only the treasury receives: its address is in the code. There is no owner, no initialiser, no storage.
 contract SweepDelegate {
     /// Stands for the chain's own coin in a list of assets.
     address private constant COIN = address(0);

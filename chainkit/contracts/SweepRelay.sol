@@ -20,7 +20,7 @@ interface IToken {
 }
 
 /// Sweeps addresses that run no code, by what they signed: transfers (EIP-3009), or an allowance for this contract
-/// (ERC-2612). Anybody may call it, and whoever does, only the treasury can receive: an allowance can stand for ever.
+/// (ERC-2612). Any account may call it, but only the treasury receives. For that reason an allowance needs no end.
 contract SweepRelay {
     /// A signature's parity is the highest bit of `vs`, its s the others (EIP-2098).
     struct Transfer {
@@ -63,8 +63,8 @@ contract SweepRelay {
         }
     }
 
-    /// Takes the allowances that owners signed, then all they have. A permit that somebody has used already is no
-    /// obstacle: the allowance is there.
+    /// Takes the allowances that owners signed, then all they have. A permit that was used already is ignored:
+    /// its allowance exists.
     function permitAndPull(address token, uint256 deadline, Permit[] calldata permits) external {
         for (uint256 i = 0; i < permits.length; i++) {
             Permit calldata one = permits[i];

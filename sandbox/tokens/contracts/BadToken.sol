@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {TestToken} from "./TestToken.sol";
 
-/// A token whose transfers go wrong in the way it is told to.
+/// A token whose transfers fail in the way that is set.
 contract BadToken is TestToken {
     enum Mode {
         Works,

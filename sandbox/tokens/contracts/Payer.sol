@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// Pays native coin from a contract, in every way that a watcher of deposits must tell apart.
+/// Pays native coin from a contract, in every way that a watcher of deposits must distinguish.
 contract Payer {
     error Reverted();
     error PaymentFailed(address to);
