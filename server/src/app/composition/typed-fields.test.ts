@@ -83,3 +83,27 @@ test('a policy is typed once, although its change needs a proof, and is not save
   const version = fieldOf(late, 'version')
   expect((await browser.post(pathOf('payouts/policy'), { ...all, ...typed, version })).status).toBe(303)
 })
+
+test('a policy with a typing error is not saved over a later one either, and a long one stays typed', async () => {
+  const [mine, other] = [await join(undefined, 'owner', merchantId), await join(undefined, 'owner', merchantId)]
+  const all = Object.fromEntries(
+    [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [`approvals-${ticker}`, '1']),
+  )
+  const version = fieldOf(await mine.browser.get(pathOf('payouts/policy')), 'version')
+  const typed = { ...all, ...POLICY, 'to-hour': '20', addresses: 'book', api: 'free', version }
+  const post = (who: typeof mine, more: Readonly<Record<string, string>>) =>
+    who.browser.post(pathOf('payouts/policy'), { ...typed, ...more })
+  expect((await post(other, { 'day-BTC': '6' })).status).toBe(303)
+  const stored = await rules()
+  const wrong = await post(mine, { 'day-BTC': 'nine' })
+  expect([wrong.status, fieldOf(wrong, 'version')]).toEqual([400, version])
+  expect((await post(mine, { 'day-BTC': '900' })).status).toBe(400)
+  expect(await rules()).toEqual(stored)
+
+  edge.clock.ms += 6 * 60_000
+  const fields = ['alone-BTC', 'hour-BTC', 'day-BTC', 'api-BTC', 'day-UAH', 'hour-UAH']
+  const long = Object.fromEntries(fields.map((name) => [name, `${'0'.repeat(900)}7`]))
+  const latest = fieldOf(await mine.browser.get(pathOf('payouts/policy')), 'version')
+  const refused = await post(mine, { ...long, version: latest })
+  expect([refused.status, notShown(refused.text, { ...long, 'approvals-BTC': '2' })]).toEqual([400, []])
+})

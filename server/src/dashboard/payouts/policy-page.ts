@@ -39,7 +39,13 @@ export const submitPolicy =
     const { visit, merchantId } = scope
     const texts = textsOf(scope)
     const failed = (trouble: PayoutProblem['trouble']): Promise<PageAnswer> =>
-      show(deps, scope, typedIn(fields), { isProblem: true, text: texts.troubles[trouble] }, 400)
+      show(
+        deps,
+        scope,
+        trouble === 'changed' ? withoutVersion(keptIn(fields)) : keptIn(fields),
+        { isProblem: true, text: texts.troubles[trouble] },
+        400,
+      )
     const rules = rulesIn(deps, fields)
     if (!rules) return failed('rules')
     try {
@@ -54,11 +60,8 @@ export const submitPolicy =
     return redirect(linkTo(visit, visit.path, { done: '1' }))
   }
 
-/** The typed rules, for the version that is in force now. */
-const typedIn = (fields: Fields): Typed => {
-  const { version: _, ...typed } = keptIn(fields)
-  return typed
-}
+/** The typed rules, for the version that is stored now: the page says that it has changed. */
+const withoutVersion = ({ version: _, ...typed }: Typed): Typed => typed
 
 /** Assets of payouts on chains, and the currencies of refunds to cards. */
 const ruledAssets = ({ crypto, fiat }: Catalogue): readonly (CryptoAsset | FiatAsset)[] => [...crypto, ...fiat]

@@ -80,13 +80,12 @@ export type Kept = Readonly<Record<string, string>>
 const isKept = (name: string): boolean => (KEPT as readonly string[]).includes(name) || OF_ASSET.test(name)
 
 /**
- * The fields that were typed, in a form of a page or carried by a form of a proof. Keeps all fields or none: a form
- * that shows some of them would lose the others when it is saved.
+ * The fields that were typed, in a form of a page or carried by a form of a proof.
  */
-export const keptIn = (fields: Fields): Kept => withinBounds({ ...read(fields, ''), ...read(fields, CARRIED) })
+export const keptIn = (fields: Fields): Kept => ({ ...read(fields, ''), ...read(fields, CARRIED) })
 
 /** The fields that a form of a sign-in carries. */
-export const carriedIn = (fields: Fields): Kept => withinBounds(read(fields, CARRIED))
+export const carriedIn = (fields: Fields): Kept => read(fields, CARRIED)
 
 const read = (fields: Fields, prefix: string): Kept =>
   Object.fromEntries(
@@ -96,36 +95,40 @@ const read = (fields: Fields, prefix: string): Kept =>
       .filter(([, text]) => text !== ''),
   )
 
+/** All fields or none: a form that shows some of them would lose the others when it is saved. */
 const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kept)) > MOST_BYTES ? {} : kept)
 
 export const keptFields = (kept: Kept): readonly Markup[] =>
-  Object.entries(kept).map(([name, text]) => hidden(`${CARRIED}${name}`, text))
+  Object.entries(withinBounds(kept)).map(([name, text]) => hidden(`${CARRIED}${name}`, text))
 
-const ownerOf = ({ id }: Pick<Session, 'id'>): string => `typed fields|${id}`
+const ownerOf = ({ id }: Pick<Session, 'id'>, page: string): string => `typed fields|${id}|${page.split('?')[0]!}`
 
 /**
- * Typed fields as the query of the page to which a form returns. They are sealed for the session, so that no link of
- * another site or of another person can fill a form: an invitation that is filled in looks like the person's own.
+ * Typed fields as the query of the page `next`, to which a form returns. They are sealed for the session and the page, so
+ * that no link of another site, of another person or of another page can fill a form: an invitation that is filled in
+ * looks like the person's own.
  */
 export const keptQuery = (
   { ring }: Pick<DashboardDeps, 'ring'>,
   session: Pick<Session, 'id'> | undefined,
-  kept: Kept,
-): Readonly<Record<string, string>> =>
-  session === undefined || Object.keys(kept).length === 0
+  { next, kept }: { next: string; kept: Kept },
+): Readonly<Record<string, string>> => {
+  const all = withinBounds(kept)
+  return session === undefined || Object.keys(all).length === 0
     ? {}
-    : { [PARAMETER]: ring.seal(JSON.stringify(kept), ownerOf(session)) }
+    : { [PARAMETER]: ring.seal(JSON.stringify(all), ownerOf(session, next)) }
+}
 
-/** The typed fields in the query of a request; none if they were not sealed for this session. */
+/** The typed fields in the query of a request; none if they were not sealed for this session and this page. */
 export const keptOf = (
   { ring }: Pick<DashboardDeps, 'ring'>,
   session: Pick<Session, 'id'>,
-  { query }: Pick<PageRequest, 'query'>,
+  { query, url }: Pick<PageRequest, 'query' | 'url'>,
 ): Kept => {
   const sealed = query[PARAMETER]
   if (sealed === undefined) return {}
   try {
-    return JSON.parse(ring.open(sealed, ownerOf(session))) as Kept
+    return JSON.parse(ring.open(sealed, ownerOf(session, url))) as Kept
   } catch {
     return {}
   }

@@ -189,9 +189,9 @@ const act = async (deps: DashboardDeps, visit: Signed, fields: Fields): Promise<
   const kept = keptIn(fields)
   const next = fields('next') === '' ? SECURITY_PATH : returnOf(fields('next'))
   const done = (): PageAnswer =>
-    redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...keptQuery(deps, session, kept) }))
+    redirect(linkTo(visit, SECURITY_PATH, { done: '1', ...keptQuery(deps, session, { next: SECURITY_PATH, kept }) }))
   const proved = (token: string): PageAnswer =>
-    redirect(linkTo(visit, next, { proved: '1', ...keptQuery(deps, session, kept) }), cookieOf(token))
+    redirect(linkTo(visit, next, { proved: '1', ...keptQuery(deps, session, { next, kept }) }), cookieOf(token))
   const failed = (text: string, seed?: Buffer): Promise<PageAnswer> =>
     securityPage(deps, visit, {
       said: { isProblem: true, text },

@@ -118,7 +118,7 @@ export const signIn = async (deps: DashboardDeps, request: PageRequest): Promise
   if (visit.session) await endOneSession(deps, visit.session, visit.session.id, visit.now)
   const session = await findSession(deps.db, token, visit.now.real)
   const arrival = next === HOME && session ? await firstPageOf(deps, session) : next
-  return redirect(linkTo(visit, arrival, keptQuery(deps, session, kept)), cookieOf(token))
+  return redirect(linkTo(visit, arrival, keptQuery(deps, session, { next: arrival, kept })), cookieOf(token))
 }
 
 /** The page of a person's only merchant, or the list of merchants. */

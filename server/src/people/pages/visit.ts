@@ -156,7 +156,7 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
     const { status, code } = generalErrors.invalidRequest
     throw new ApiRefusal(status, code, `a field has more than ${LONGEST} characters: write less, and submit again`)
   }
-  return Object.assign(read, { names: [...fields.keys()] })
+  return Object.assign(read, { names: [...new Set(fields.keys())] })
 }
 
 const LONGEST_NAME = 60

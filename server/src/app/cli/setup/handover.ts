@@ -56,15 +56,27 @@ export interface ForSigner {
   clients: Record<Client, string>
 }
 
-/** @throws Error that says what is wrong with the file */
-export const readForServer = (path: string): ForServer => readWith(path, FOR_SERVER)
+/** A file of the other machine. */
+export interface Handed<Content> {
+  file: string
+  content: Content
+  /** of the bytes of which `content` was read: another user of the machine may replace the file meanwhile */
+  sha256: string
+}
 
 /** @throws Error that says what is wrong with the file */
-export const readForSigner = (path: string): ForSigner => readWith(path, FOR_SIGNER) as ForSigner
+export const readForServer = (path: string): Handed<ForServer> => readWith(path, FOR_SERVER)
 
-const readWith = <Shape extends typeof FOR_SERVER | typeof FOR_SIGNER>(path: string, shape: Shape): Static<Shape> => {
+/** @throws Error that says what is wrong with the file */
+export const readForSigner = (path: string): Handed<ForSigner> => readWith(path, FOR_SIGNER) as Handed<ForSigner>
+
+const readWith = <Shape extends typeof FOR_SERVER | typeof FOR_SIGNER>(
+  path: string,
+  shape: Shape,
+): Handed<Static<Shape>> => {
   try {
-    return readShape(shape, JSON.parse(readFileSync(path, 'utf8')))
+    const bytes = readFileSync(path)
+    return { file: path, content: readShape(shape, JSON.parse(bytes.toString('utf8'))), sha256: sha256Of(bytes) }
   } catch (error) {
     const { message } = error as Error
     throw new Error(error instanceof ShapeError ? `${path}: ${message}` : `${path} can't be read: ${message}`, {
@@ -73,11 +85,13 @@ const readWith = <Shape extends typeof FOR_SERVER | typeof FOR_SIGNER>(path: str
   }
 }
 
-/**
- * Shows the SHA-256 of a file that goes from one machine to the other, in groups of four digits: two people compare
- * them.
- */
-export const showFile = (file: string, out: Output): void => {
-  const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Shows the SHA-256 of a file that was made for the other machine: two people compare them. */
+export const showFile = (file: string, out: Output): void =>
+  showHanded({ file, sha256: sha256Of(readFileSync(file)) }, out)
+
+/** Shows the SHA-256 of a file of the other machine, in groups of four digits: that of the bytes that were read. */
+export const showHanded = ({ file, sha256 }: Pick<Handed<unknown>, 'file' | 'sha256'>, out: Output): void => {
   out.add('files', { file, sha256 }, `SHA-256 of ${file}: ${sha256.match(/.{4}/g)!.join(' ')}`)
 }

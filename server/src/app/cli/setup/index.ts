@@ -14,7 +14,7 @@ import { askInTerminal } from './asking.ts'
 import { makeBackup, readRecipient } from './backup-making.ts'
 import { readDatabase } from './database-roles.ts'
 import { readEnvironmentFile } from './environment-file.ts'
-import { readForServer, showFile, type ForServer } from './handover.ts'
+import { readForServer, showFile, showHanded, type ForServer } from './handover.ts'
 import { makeLogins, makeSettings, makeSigner, readWallet, requireLogins, requireWhole, takeSigner } from './making.ts'
 import { filesOf, findOwners, PACKAGED, type Files } from './places.ts'
 import { readJson, setupSignerCommand } from './signer-command.ts'
@@ -68,10 +68,11 @@ export const setupCommands: readonly Command[] = [setupCommand, setupSignerComma
 /** Reads the file of a signer on another machine, and shows its SHA-256. @throws Error if it is of other networks */
 const signerOf = ({ signer, chain }: Settled, out: Output): ForServer | undefined => {
   if (signer === undefined) return undefined
-  const forServer = readForServer(signer)
+  const handed = readForServer(signer)
+  const forServer = handed.content
   if (forServer.keys.bitcoinChain !== chain)
     throw new Error(`${signer} has keys of ${forServer.keys.bitcoinChain}, and the answers say ${chain}`)
-  showFile(signer, out)
+  showHanded(handed, out)
   return forServer
 }
 

@@ -54,12 +54,9 @@ export const requireWhole = (
     if (exists(signer.seed)) missing(signer.passphrase, `it encrypts ${signer.seed.path}`)
   } else problems.push(...problemsOfOther(files, forServer))
   if (database.isMigrated) missing(files.dataKey, 'the database has secrets that it encrypts')
-  if (
-    database.isMigrated &&
-    exists(files.acquirers) &&
-    readEnvironmentFile(files.shared.path)['BURSAR_CARD_KEY_FILE'] !== undefined
-  )
-    missing(files.cardKey, 'payouts in the database have card numbers that it encrypts')
+  const cardKey = exists(files.shared) ? readEnvironmentFile(files.shared.path)['BURSAR_CARD_KEY_FILE'] : undefined
+  if (database.isMigrated && cardKey !== undefined)
+    missing({ ...files.cardKey, path: cardKey }, 'payouts in the database have card numbers that it encrypts')
   problems.push(...problemsOfGroup(certificatesOf(files, forServer), files.journal))
   for (const login of LOGINS)
     if (database.withPassword.has(login) && !exists(files.roles[login]))

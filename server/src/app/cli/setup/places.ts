@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
+  constants,
   existsSync,
   fchmodSync,
   fchownSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -118,13 +120,29 @@ export const writeOnce = ({ path, owner, mode }: NewFile, text: string): void =>
 }
 
 /**
+ * Reads a file that setup made. Its folder may belong to another user, who must not make root copy a file of root.
+ * @throws Error for a link, and for anything else than a file
+ */
+export const readMade = ({ path }: Pick<NewFile, 'path'>): string => {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is no file`)
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
  * Writes files that are good only together. A journal has the contents of all until each is written, so that the next
  * run completes what was interrupted.
  * @param make returns the contents, in the order of the files
  */
 export const writeTogether = (journal: NewFile, files: readonly NewFile[], make: () => readonly string[]): void => {
   if (!exists(journal)) writeOnce(journal, JSON.stringify(make()))
-  const texts = JSON.parse(readFileSync(journal.path, 'utf8')) as string[]
+  const texts = JSON.parse(readMade(journal)) as string[]
+  if (texts.length !== files.length)
+    throw new Error(`${journal.path} is of a setup with other answers: run setup again with those answers`)
   files.forEach((file, at) => {
     if (!exists(file)) writeOnce(file, texts[at]!)
   })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { command, flag, neededText, text, type Command } from '../command.ts'
-import { readForSigner, showFile } from './handover.ts'
+import { readForSigner, showFile, showHanded } from './handover.ts'
 import { findSigner, PACKAGED, signerFilesOf } from './places.ts'
 import { readSignerAnswers } from './signer-answers.ts'
 import {
@@ -33,6 +33,7 @@ export const setupSignerCommand: Command = command({
     if (process.geteuid?.() !== 0) throw new Error('run bursar setup signer as root: it makes files of the signer')
     const part = readSignerAnswers(readJson(options.answers))
     const given = options.clients === undefined ? undefined : readForSigner(options.clients)
+    if (given !== undefined) showHanded(given, out)
     const owner = findSigner()
     const files = signerFilesOf(PACKAGED.signer, owner)
     requireWholeSigner(files, LOG)
@@ -43,12 +44,11 @@ export const setupSignerCommand: Command = command({
     await makePolicy(making, keys)
     await makeOwnCertificate(making, keys)
     if (given !== undefined) {
-      await letClientsIn(making, given)
+      await letClientsIn(making, given.content)
       await makeSignerEnvironment(making)
     }
     if (isDry) return
     showFile(files.forServer.path, out)
-    if (options.clients !== undefined) showFile(options.clients, out)
     for (const line of given === undefined ? FIRST : SECOND) out.say(line)
   },
 })

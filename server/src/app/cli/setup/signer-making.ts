@@ -1,6 +1,6 @@
 /** The steps of setup on the machine of the signer. */
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { evmHotAddress, WALLET_SHAPE, type WalletKeys } from '../../../chain/transactions/index.ts'
@@ -10,7 +10,7 @@ import type { Output } from '../output.ts'
 import { clientList, makeSignerCertificate } from './certificates.ts'
 import { environmentFile } from './environment-file.ts'
 import type { ForServer, ForSigner } from './handover.ts'
-import { exists, writeOnce, writeTogether, type NewFile, type Owners, type SignerFiles } from './places.ts'
+import { exists, readMade, writeOnce, writeTogether, type NewFile, type Owners, type SignerFiles } from './places.ts'
 import type { SignerPart } from './signer-answers.ts'
 import { signerPolicy } from './signer-policy.ts'
 import type { Steps } from './steps.ts'
@@ -113,6 +113,12 @@ export const problemsOfGroup = (files: readonly NewFile[], journal: NewFile): st
   ]
 }
 
+/** @throws Error if the text is no certificate */
+const certificateIn = (text: string): string => {
+  void new X509Certificate(text)
+  return text
+}
+
 /** Makes the certificate of a signer on its own machine, and the file for the server. */
 export const makeOwnCertificate = async (making: SignerMaking, keys: () => WalletKeys): Promise<void> => {
   const { part, files, steps } = making
@@ -125,7 +131,7 @@ export const makeOwnCertificate = async (making: SignerMaking, keys: () => Walle
     }),
   )
   await steps.step(`${forServer.path}: for the setup of the server`, exists(forServer), () => {
-    const content: ForServer = { address: part.address, ca: readFileSync(ownCa.path, 'utf8'), keys: keys() }
+    const content: ForServer = { address: part.address, ca: certificateIn(readMade(ownCa)), keys: keys() }
     writeOnce(forServer, json(content))
   })
 }

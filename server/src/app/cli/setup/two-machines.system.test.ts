@@ -64,14 +64,14 @@ const setUpSigner = async (withClients: boolean): Promise<string> => {
   await makePolicy(making, () => publicKeysOf(making))
   await makeOwnCertificate(making, () => publicKeysOf(making))
   if (withClients) {
-    await letClientsIn(making, readForSigner(files.forSigner.path))
+    await letClientsIn(making, readForSigner(files.forSigner.path).content)
     await makeSignerEnvironment(making)
   }
   return printed
 }
 
 const setUpServer = async (): Promise<void> => {
-  const forServer = readForServer(files.signer.forServer.path)
+  const forServer = readForServer(files.signer.forServer.path).content
   const answers = readAnswers({
     chain: 'regtest',
     publicUrl: 'https://pay.example.com',
@@ -187,11 +187,11 @@ describe('a signer on its own machine', () => {
 
   test('of another seed, or with another authority, is refused by a server that has one', async () => {
     const { forServer } = files.signer
-    const given = readForServer(forServer.path)
+    const given = readForServer(forServer.path).content
     const write = (content: object): void => writeFileSync(forServer.path, JSON.stringify(content))
     write({ ...given, keys: { ...given.keys, masterFingerprint: '00000000' } })
     await expect(setUpServer()).rejects.toThrow('the keys of another seed')
-    write({ ...given, ca: readForSigner(files.forSigner.path).ca })
+    write({ ...given, ca: readForSigner(files.forSigner.path).content.ca })
     await expect(setUpServer()).rejects.toThrow('is another authority')
     write({ ...given, ca: readFileSync(files.signer.cert.path, 'utf8') })
     await expect(setUpServer()).rejects.toThrow('ca: write a certificate of an authority')
