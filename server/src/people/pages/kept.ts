@@ -101,12 +101,13 @@ const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kep
 export const keptFields = (kept: Kept): readonly Markup[] =>
   Object.entries(withinBounds(kept)).map(([name, text]) => hidden(`${CARRIED}${name}`, text))
 
-const ownerOf = ({ id }: Pick<Session, 'id'>, page: string): string => `typed fields|${id}|${page.split('?')[0]!}`
+const ownerOf = ({ id }: Pick<Session, 'id'>, page: string): string =>
+  [`typed fields|${id}`, page.split('?')[0]!].join('|')
 
 /**
- * Typed fields as the query of the page `next`, to which a form returns. They are sealed for the session and the page, so
- * that no link of another site, of another person or of another page can fill a form: an invitation that is filled in
- * looks like the person's own.
+ * Typed fields as the query of the page `next`, to which a form returns. They are sealed for the session and the page,
+ * so that no link of another site, of another person or of another page can fill a form: an invitation that is filled
+ * in looks like the person's own.
  */
 export const keptQuery = (
   { ring }: Pick<DashboardDeps, 'ring'>,
