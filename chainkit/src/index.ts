@@ -1,5 +1,5 @@
 /** Types and helpers common to all chains. Each chain has its own entry point: `/bitcoin`, `/evm`, `/tron`. */
-export { NATIVE_TICKER, NETWORKS, isEvmNetwork, isNetwork } from './network.ts'
+export { NATIVE_DECIMALS, NATIVE_TICKER, NETWORKS, isEvmNetwork, isNetwork } from './network.ts'
 export type { EvmNetwork, Network } from './network.ts'
 export { ACCOUNT_NUMBER, HARDENED, SECOND_SEED, seedIndex } from './account.ts'
 export type { KeyAccount, SeedIndex } from './account.ts'

@@ -14,6 +14,14 @@ export const NATIVE_TICKER: Readonly<Record<Network, string>> = {
   TRON: 'TRX',
 }
 
+/** Decimals of each network's native coin. */
+export const NATIVE_DECIMALS: Readonly<Record<Network, number>> = {
+  BITCOIN: 8,
+  ETHEREUM: 18,
+  BINANCE_SMART_CHAIN: 18,
+  TRON: 6,
+}
+
 export function isNetwork(text: string): text is Network {
   return (NETWORKS as readonly string[]).includes(text)
 }

@@ -80,7 +80,7 @@ export const peopleSabotages: readonly Sabotage[] = [
   {
     name: 'typed-fields-of-anyone',
     file: `${PAGES}/kept.ts`,
-    replace: ['`typed fields|${id}`', '`typed fields|${id.slice(0, 0)}`'],
+    replace: ['`typed fields|${id}|', '`typed fields|'],
     fault: 'decision 182',
     breaks: 'A link from another person fills in an invitation as if its reader had typed it.',
     finder: `${PAGES}/team.test.ts › shows no text that a link of another site or of another person holds`,

@@ -1,14 +1,7 @@
-import { NATIVE_TICKER } from '@bursar/chainkit'
+import { NATIVE_DECIMALS, NATIVE_TICKER } from '@bursar/chainkit'
 import type { Network } from '@bursar/chainkit'
 import type { Policy } from '../policy/policy.ts'
 import type { Intent } from '../protocol/protocol.ts'
-
-const NATIVE_DECIMALS: Readonly<Record<Network, number>> = {
-  BITCOIN: 8,
-  ETHEREUM: 18,
-  BINANCE_SMART_CHAIN: 18,
-  TRON: 6,
-}
 
 const GROUP = 4
 

@@ -21,6 +21,10 @@ beforeAll(async () => {
 // The invoices of the world have no money in the books.
 afterAll(() => emptyTables(edge.db))
 
+/** The form of a policy has a field for each asset. */
+const EVERY_ASSET = Object.fromEntries(
+  [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [`approvals-${ticker}`, '1']),
+)
 const POLICY = { 'alone-BTC': '0,5', 'approvals-BTC': '2', 'day-BTC': '7', cooling: '30', 'from-hour': '6' }
 const FORMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'invoices/new': { name: 'Order <7>', amount: '12,50', description: 'Tea', meta: 'm-7', email: 'payer@shop.example' },
@@ -62,10 +66,7 @@ test('a policy is typed once, although its change needs a proof, and is not save
   const other = await join(undefined, 'owner', merchantId)
   edge.clock.ms += 6 * 60_000
   const typed = { version: '0', ...POLICY, 'to-hour': '20', addresses: 'book', api: 'free', 'alone-UAH': '5' }
-  const all = Object.fromEntries(
-    [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [`approvals-${ticker}`, '1']),
-  )
-  const refused = await browser.post(pathOf('payouts/policy'), { ...all, ...typed })
+  const refused = await browser.post(pathOf('payouts/policy'), { ...EVERY_ASSET, ...typed })
   expect([refused.status, notShown(refused.text, POLICY)]).toEqual([403, []])
   const proof = { do: 'prove-password', next: pathOf('payouts/policy'), password: PASSWORD, code: codeAt(seed) }
   const proved = await browser.post('/app/security', { ...proof, ...carriedFields(refused) })
@@ -75,22 +76,21 @@ test('a policy is typed once, although its change needs a proof, and is not save
 
   const again = { do: 'prove-password', next: '/app/security', password: PASSWORD, code: codeAt(other.seed) }
   await other.browser.post('/app/security', again)
-  expect((await other.browser.post(pathOf('payouts/policy'), { ...all, ...typed, 'day-BTC': '6' })).status).toBe(303)
+  expect(
+    (await other.browser.post(pathOf('payouts/policy'), { ...EVERY_ASSET, ...typed, 'day-BTC': '6' })).status,
+  ).toBe(303)
   const stored = await rules()
-  const late = await browser.post(pathOf('payouts/policy'), { ...all, ...typed })
+  const late = await browser.post(pathOf('payouts/policy'), { ...EVERY_ASSET, ...typed })
   expect([late.status, notShown(late.text, POLICY)]).toEqual([400, []])
   expect(await rules()).toEqual(stored)
   const version = fieldOf(late, 'version')
-  expect((await browser.post(pathOf('payouts/policy'), { ...all, ...typed, version })).status).toBe(303)
+  expect((await browser.post(pathOf('payouts/policy'), { ...EVERY_ASSET, ...typed, version })).status).toBe(303)
 })
 
 test('a policy with a typing error is not saved over a later one either, and a long one stays typed', async () => {
   const [mine, other] = [await join(undefined, 'owner', merchantId), await join(undefined, 'owner', merchantId)]
-  const all = Object.fromEntries(
-    [...catalogue.crypto, ...catalogue.fiat].map(({ ticker }) => [`approvals-${ticker}`, '1']),
-  )
   const version = fieldOf(await mine.browser.get(pathOf('payouts/policy')), 'version')
-  const typed = { ...all, ...POLICY, 'to-hour': '20', addresses: 'book', api: 'free', version }
+  const typed = { ...EVERY_ASSET, ...POLICY, 'to-hour': '20', addresses: 'book', api: 'free', version }
   const post = (who: typeof mine, more: Readonly<Record<string, string>>) =>
     who.browser.post(pathOf('payouts/policy'), { ...typed, ...more })
   expect((await post(other, { 'day-BTC': '6' })).status).toBe(303)

@@ -51,8 +51,7 @@ interface Problem {
 export const exchangePage =
   (deps: ExchangePagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return formPage(deps, scope, {
       typed: typedIn((name) => kept[name] ?? ''),
       automatic: kept[AUTOMATIC.target],

@@ -22,8 +22,7 @@ const LONGEST_NAME = 255
 export const newInvoicePage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return formPage(deps, scope, { typed: typedInUrl(scope.request, kept), problems: [], status: 200 })
   }
 

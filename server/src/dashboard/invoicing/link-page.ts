@@ -39,8 +39,7 @@ export const linkPage =
   async (scope: Scope): Promise<PageAnswer> => {
     const link = await linkIn(deps, scope)
     if (!link) return lostPage(scope.visit, scope.words)
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return pageOf(deps, atPageOf(scope, link), link, {
       typed: typedBefore(kept) ?? typedOf(link),
       problems: [],

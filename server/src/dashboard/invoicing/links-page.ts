@@ -73,8 +73,7 @@ export const endTag = (texts: InvoicingWords, end: LinkEnd | undefined): Markup 
 export const newLinkPage =
   (deps: InvoicingDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return formPage(deps, scope, { typed: typedInUrl(scope.request, kept), problems: [], status: 200 })
   }
 

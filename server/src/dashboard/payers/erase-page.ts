@@ -25,8 +25,7 @@ interface Shown {
 export const erasePage =
   (deps: DashboardDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return formPage(deps, scope, { typed: kept[FIELD] ?? '' })
   }
 

@@ -32,7 +32,7 @@ export const bookPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { visit, request } = scope
-    const kept = visit.session ? keptOf(deps, visit.session, request) : {}
+    const kept = keptOf(deps, visit.session, request)
     const typed = { name: kept['address-name'] ?? '', network: kept['network'] ?? '', address: kept['address'] ?? '' }
     return show(deps, scope, typed, doneIn(scope))
   }

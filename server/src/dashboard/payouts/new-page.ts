@@ -56,7 +56,7 @@ export const newPage =
  * can't fill it.
  */
 const firstTyped = async (deps: PayoutPagesDeps, { visit, request, merchantId }: Scope): Promise<Typed> => {
-  const kept = visit.session ? keptOf(deps, visit.session, request) : {}
+  const kept = keptOf(deps, visit.session, request)
   const typed = typedIn((name) => kept[name] ?? '')
   const to = (await listAddresses(deps.db, merchantId)).find(({ id }) => id === request.query['address'])
   if (!to) return typed

@@ -27,8 +27,7 @@ import { backPiece, doneIn, provingPiece, type Said, saidPiece, textsOf } from '
 export const policyPage =
   (deps: PayoutPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const kept = session ? keptOf(deps, session, scope.request) : {}
+    const kept = keptOf(deps, scope.visit.session, scope.request)
     return show(deps, scope, Object.keys(kept).length === 0 ? undefined : kept, doneIn(scope))
   }
 

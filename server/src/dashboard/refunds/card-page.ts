@@ -21,8 +21,7 @@ const [AMOUNT, REASON] = ['refund-amount', 'refund-reason']
 export const cardPage =
   (deps: RefundPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
-    const { session } = scope.visit
-    const { [AMOUNT]: amount, [REASON]: reason } = session ? keptOf(deps, session, scope.request) : {}
+    const { [AMOUNT]: amount, [REASON]: reason } = keptOf(deps, scope.visit.session, scope.request)
     const isTyped = amount !== undefined || reason !== undefined
     return show(deps, scope, {
       problems: [],

@@ -26,7 +26,7 @@ export const claimPage =
   (deps: RefundPagesDeps) =>
   async (scope: Scope): Promise<PageAnswer> => {
     const { visit, request } = scope
-    const kept = visit.session ? keptOf(deps, visit.session, request) : {}
+    const kept = keptOf(deps, visit.session, request)
     return show(deps, scope, { problems: [], note: kept['note'] ?? '' })
   }
 

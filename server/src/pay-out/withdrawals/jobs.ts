@@ -16,7 +16,7 @@ import { type PaymentGas, storeFeeRate } from './terms.ts'
 import { nextWaiting } from './store.ts'
 import type { Withdrawal } from './withdrawal.ts'
 
-/** Name of the job that plans payments on a network, for those who wake it. */
+/** The name of the job that plans payments on a network: `JobLoop.wake` takes it. */
 export const payoutJob = (network: Network): string => `payouts ${network}`
 
 /** Plans payments of waiting Bitcoin withdrawals, many in one transaction. */

@@ -79,9 +79,7 @@ export type Kept = Readonly<Record<string, string>>
 
 const isKept = (name: string): boolean => (KEPT as readonly string[]).includes(name) || OF_ASSET.test(name)
 
-/**
- * The fields that were typed, in a form of a page or carried by a form of a proof.
- */
+/** The fields that were typed, in a form of a page or carried by a form of a proof. */
 export const keptIn = (fields: Fields): Kept => ({ ...read(fields, ''), ...read(fields, CARRIED) })
 
 /** The fields that a form of a sign-in carries. */
@@ -101,8 +99,7 @@ const withinBounds = (kept: Kept): Kept => (Buffer.byteLength(JSON.stringify(kep
 export const keptFields = (kept: Kept): readonly Markup[] =>
   Object.entries(withinBounds(kept)).map(([name, text]) => hidden(`${CARRIED}${name}`, text))
 
-const ownerOf = ({ id }: Pick<Session, 'id'>, page: string): string =>
-  [`typed fields|${id}`, page.split('?')[0]!].join('|')
+const ownerOf = ({ id }: Pick<Session, 'id'>, page: string): string => `typed fields|${id}|${page.split('?')[0]!}`
 
 /**
  * Typed fields as the query of the page `next`, to which a form returns. They are sealed for the session and the page,
@@ -123,11 +120,11 @@ export const keptQuery = (
 /** The typed fields in the query of a request; none if they were not sealed for this session and this page. */
 export const keptOf = (
   { ring }: Pick<DashboardDeps, 'ring'>,
-  session: Pick<Session, 'id'>,
+  session: Pick<Session, 'id'> | undefined,
   { query, url }: Pick<PageRequest, 'query' | 'url'>,
 ): Kept => {
   const sealed = query[PARAMETER]
-  if (sealed === undefined) return {}
+  if (sealed === undefined || session === undefined) return {}
   try {
     return JSON.parse(ring.open(sealed, ownerOf(session, url))) as Kept
   } catch {

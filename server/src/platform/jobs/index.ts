@@ -8,7 +8,6 @@
  */
 export { allIsolated, forEachIsolated, isolated } from './isolated.ts'
 export { createJobLoop } from './loop.ts'
-export type { JobLoop } from './loop.ts'
-export type { JobWatch } from './loop.ts'
+export type { JobLoop, JobWatch } from './loop.ts'
 export { runUntilIdle } from './deterministic.ts'
 export type { Job } from './job.ts'

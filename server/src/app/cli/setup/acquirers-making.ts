@@ -7,8 +7,7 @@ import type { Output } from '../output.ts'
 import type { Settled } from './answers.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import type { Making } from './machine.ts'
-import { exists, writeOnce, type NewFile } from './places.ts'
-import { json } from './signer-making.ts'
+import { exists, json, writeOnce, type NewFile } from './places.ts'
 
 const CARD_KEY_BYTES = 32
 

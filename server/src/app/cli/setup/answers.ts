@@ -11,8 +11,11 @@ import { readShape, ShapeError, withRule } from '../../../platform/config/shape.
 import { readAcquirers } from '../../composition/fiat.ts'
 import { LIMITS, noteLimits } from './limits.ts'
 
-const listen = (description: string, standard: string) =>
-  text(description, { standard, pattern: "^[^\\s']+:\\d{1,5}$", says: 'HOST:PORT' })
+/** HOST:PORT. @param words the standard value, or what its absence means */
+export const place = (description: string, words: { standard?: string; absent?: string } = {}) =>
+  text(description, { ...words, pattern: "^[^\\s']+:\\d{1,5}$", says: 'HOST:PORT' })
+
+const listen = (description: string, standard: string) => place(description, { standard })
 
 const database = (description: string, standard: string) =>
   text(description, { standard, pattern: "^postgres(ql)?://[^\\s']*$", says: 'a URL that starts with postgres://' })

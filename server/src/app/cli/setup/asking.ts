@@ -2,8 +2,8 @@
 import { createInterface } from 'node:readline/promises'
 import { NETWORKS, type Network } from '@bursar/chainkit'
 import { onNetworks, type Answers } from './answers.ts'
-import { readJson } from './signer-command.ts'
 import { IDENTITIES, knownAssets, type KnownChain } from './known-networks.ts'
+import { readJson } from './places.ts'
 
 /** Asks one question; an empty line means the default. */
 export type AskOne = (question: string, standard: string) => Promise<string>

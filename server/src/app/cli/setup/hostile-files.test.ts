@@ -20,10 +20,14 @@ const placeOf = (name: string): string => {
 }
 
 test.each([
-  ['a link to a file that only root may read', (secret: string, path: string) => symlinkSync(secret, path)],
-  ['a text that is no certificate', (secret: string, path: string) => writeFileSync(path, readFileSync(secret))],
-])('the file for the server does not get %s', async (what, place) => {
-  const files = signerFilesOf(placeOf(what.slice(0, 8)), self)
+  ['link', 'a link to a file that only root may read', (secret: string, path: string) => symlinkSync(secret, path)],
+  [
+    'text',
+    'a text that is no certificate',
+    (secret: string, path: string) => writeFileSync(path, readFileSync(secret)),
+  ],
+])('%s: the file for the server does not get %s', async (name, _what, place) => {
+  const files = signerFilesOf(placeOf(name), self)
   const secret = join(folder, 'secret')
   writeFileSync(secret, 'a secret of root')
   for (const file of [files.cert, files.key]) writeFileSync(file.path, 'x')

@@ -16,8 +16,8 @@ import { readDatabase } from './database-roles.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { readForServer, showFile, showHanded, type ForServer } from './handover.ts'
 import { makeLogins, makeSettings, makeSigner, readWallet, requireLogins, requireWhole, takeSigner } from './making.ts'
-import { filesOf, findOwners, PACKAGED, type Files } from './places.ts'
-import { readJson, setupSignerCommand } from './signer-command.ts'
+import { filesOf, findOwners, PACKAGED, readJson, type Files } from './places.ts'
+import { setupSignerCommand } from './signer-command.ts'
 import { createSteps } from './steps.ts'
 
 /** Sets up an installation on one machine. Makes only what is missing, so it can be repeated. */

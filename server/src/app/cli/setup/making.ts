@@ -28,9 +28,9 @@ import {
 import { environmentFile, readEnvironmentFile } from './environment-file.ts'
 import type { ForServer, ForSigner } from './handover.ts'
 import { PASSWORD_BYTES, passwordIn, signerSettings, type Making } from './machine.ts'
-import { exists, writeOnce, writeTogether, type Files, type NewFile } from './places.ts'
+import { exists, json, problemOfMissing, writeOnce, writeTogether, type Files, type NewFile } from './places.ts'
 import { signerPartOf } from './signer-answers.ts'
-import { json, makePolicy, makeSeed, makeSignerEnvironment, problemsOfGroup, publicKeysOf } from './signer-making.ts'
+import { makePolicy, makeSeed, makeSignerEnvironment, problemsOfGroup, publicKeysOf } from './signer-making.ts'
 
 const DATA_KEY_BYTES = 32
 
@@ -45,9 +45,7 @@ export const requireWhole = (
 ): void => {
   const { signer } = files
   const problems: string[] = []
-  const missing = (file: NewFile, why: string): void => {
-    if (!exists(file)) problems.push(`${file.path} is missing, and ${why}: put it back from its backup`)
-  }
+  const missing = (file: NewFile, why: string) => void problems.push(...problemOfMissing(file, why))
   if (forServer === undefined) {
     if (exists(files.wallet)) missing(signer.seed, `${files.wallet.path} has its public keys`)
     if (database.isMigrated) missing(signer.seed, 'the database is in use')

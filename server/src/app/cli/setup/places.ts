@@ -119,6 +119,22 @@ export const writeOnce = ({ path, owner, mode }: NewFile, text: string): void =>
   }
 }
 
+/** A sentence about a file that can't be made again; none while it exists. */
+export const problemOfMissing = (file: NewFile, why: string): string[] =>
+  exists(file) ? [] : [`${file.path} is missing, and ${why}: put it back from its backup`]
+
+/** The text of a file with JSON. */
+export const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
+
+/** Reads a file as JSON. @throws Error that names it */
+export const readJson = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 /**
  * Reads a file that setup made. Its folder may belong to another user, who must not make root copy a file of root.
  * @throws Error for a link, and for anything else than a file

@@ -1,10 +1,10 @@
 /** The answers of the administrator of a signer on its own machine, and the part that both ways of setup use. */
-import { isEvmNetwork, NATIVE_TICKER, NETWORKS, type Network } from '@bursar/chainkit'
+import { isEvmNetwork, NATIVE_DECIMALS, NATIVE_TICKER, NETWORKS, type Network } from '@bursar/chainkit'
 import Type, { type Static } from 'typebox'
 import { byName, byTicker, choice, count, text } from '../../../platform/config/fields.ts'
 import { readListenAddress } from '../../../platform/config/setting.ts'
 import { readShape, ShapeError, withRule } from '../../../platform/config/shape.ts'
-import { onNetworks, servedOf, type Settled } from './answers.ts'
+import { onNetworks, place, servedOf, type Settled } from './answers.ts'
 import { LIMIT_MEMBERS, noteLimits } from './limits.ts'
 
 type Chain = 'mainnet' | 'testnet' | 'regtest'
@@ -28,17 +28,6 @@ export interface SignerPart {
   /** where the server reaches it */
   address: string
   networks: { network: Network; chainId: number | undefined; assets: SignedAsset[] }[]
-}
-
-const place = (description: string, words: { absent?: string } = {}) =>
-  text(description, { ...words, pattern: "^[^\\s']+:\\d{1,5}$", says: 'HOST:PORT' })
-
-/** Decimals of the coins: a wrong number would move every limit by powers of ten. */
-const COIN_DECIMALS: Readonly<Record<Network, number>> = {
-  BITCOIN: 8,
-  ETHEREUM: 18,
-  BINANCE_SMART_CHAIN: 18,
-  TRON: 6,
 }
 
 const ASSET = Type.Object(
@@ -106,11 +95,11 @@ export const SIGNER_SHAPE = withRule(
         if (isCoin !== (contract === undefined))
           note(isCoin ? `leave it out: ${ticker} is the coin` : 'write the contract of the token', ...at, 'contract')
         if (!isCoin && decimals === undefined) note('write the decimals of the token', ...at, 'decimals')
-        if (isCoin && decimals !== undefined && decimals !== COIN_DECIMALS[network])
-          note(`${ticker} has ${COIN_DECIMALS[network]}`, ...at, 'decimals')
+        if (isCoin && decimals !== undefined && decimals !== NATIVE_DECIMALS[network])
+          note(`${ticker} has ${NATIVE_DECIMALS[network]}`, ...at, 'decimals')
         if (contract !== undefined && contract.startsWith('0x') !== isEvmNetwork(network))
           note(`it is no contract of ${network}`, ...at, 'contract')
-        noteLimits(limits, decimals ?? COIN_DECIMALS[network], note, ...at)
+        noteLimits(limits, decimals ?? NATIVE_DECIMALS[network], note, ...at)
       }
     }
   },
@@ -137,7 +126,7 @@ export const readSignerAnswers = (json: unknown): SignerPart => {
       if (on === undefined) return []
       const assets = Object.entries(on.assets).map(([ticker, { decimals, contract, payment, hour, day }]) => ({
         ticker,
-        decimals: decimals ?? COIN_DECIMALS[network],
+        decimals: decimals ?? NATIVE_DECIMALS[network],
         contract,
         payment,
         hour,

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { command, flag, neededText, text, type Command } from '../command.ts'
 import { readForSigner, showFile, showHanded } from './handover.ts'
-import { findSigner, PACKAGED, signerFilesOf } from './places.ts'
+import { findSigner, PACKAGED, readJson, signerFilesOf } from './places.ts'
 import { readSignerAnswers } from './signer-answers.ts'
 import {
   letClientsIn,
@@ -65,12 +64,3 @@ const SECOND = [
   'the setup of the server has shown the SHA-256 of its file: start the signer only if it is the same',
   '  systemctl enable --now bursar-signer',
 ]
-
-/** Reads a file as JSON. @throws Error that names it */
-export const readJson = (file: string): unknown => {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
-  }
-}

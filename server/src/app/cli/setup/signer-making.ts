@@ -10,7 +10,17 @@ import type { Output } from '../output.ts'
 import { clientList, makeSignerCertificate } from './certificates.ts'
 import { environmentFile } from './environment-file.ts'
 import type { ForServer, ForSigner } from './handover.ts'
-import { exists, readMade, writeOnce, writeTogether, type NewFile, type Owners, type SignerFiles } from './places.ts'
+import {
+  exists,
+  json,
+  problemOfMissing,
+  readMade,
+  writeOnce,
+  writeTogether,
+  type NewFile,
+  type Owners,
+  type SignerFiles,
+} from './places.ts'
 import type { SignerPart } from './signer-answers.ts'
 import { signerPolicy } from './signer-policy.ts'
 import type { Steps } from './steps.ts'
@@ -25,8 +35,6 @@ export interface SignerMaking {
 }
 
 const PASSPHRASE_BYTES = 24
-
-export const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** Makes the passphrase and the seed. */
 export const makeSeed = async (
@@ -91,9 +99,7 @@ export const makeSignerEnvironment = async ({ part, files, steps }: SignerMaking
  */
 export const requireWholeSigner = (files: SignerFiles, log: string): void => {
   const problems: string[] = []
-  const missing = (file: NewFile, why: string): void => {
-    if (!exists(file)) problems.push(`${file.path} is missing, and ${why}: put it back from its backup`)
-  }
+  const missing = (file: NewFile, why: string) => void problems.push(...problemOfMissing(file, why))
   if (existsSync(log)) missing(files.seed, `${log} belongs to it`)
   for (const file of [files.policy, files.forServer])
     if (exists(file)) missing(files.seed, `${file.path} was made for it`)
