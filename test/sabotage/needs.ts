@@ -8,7 +8,7 @@ const SIGNING = `${SECOND}no signature is requested either while a stop is in fo
 const TWO_WORKERS = 'two workers at one transaction, of which one stands still between two certain statements'
 const ASKED_LATE =
   'a worker that lost its claim before it asks, and a payment that is given back between the question for its intents and the signature: without intents, the signer refuses'
-const COLD = 'transfers to cold storage, one of which is imported while an order is placed'
+const COLD = 'a payment that is planned from the address whose coin an imported transfer takes'
 const LAST_COIN = 'withdrawals of nearly all that a hot address has'
 const TOP_UPS = 'coin that is sent to deposit addresses on EVM chains for gas'
 const WAITING = 'a measure of waiting: PostgreSQL ends a deadlock, and the work is done a little later'
@@ -29,11 +29,11 @@ export const NEEDS: Readonly<Record<string, string>> = {
   'stop-ignored-at-planning': SIGNING,
   'delivered-inside-while-stopped': 'a stop made between the choice of the job and its transaction',
   'import-not-counted': COLD,
-  'staked-offered-to-cold-storage': 'transfers to cold storage',
+  'staked-offered-to-cold-storage': 'TRX that the hot address has staked',
   'count-read-late': LAST_COIN,
   'count-not-compared': LAST_COIN,
   'in-flight-not-subtracted': LAST_COIN,
-  'tron-count-not-compared': LAST_COIN,
+  'tron-count-not-compared': 'coin for a sweep that is planned on TRON while a payment of the rest is stored',
   'top-ups-not-subtracted': TOP_UPS,
   'sweep-coin-in-flight': TOP_UPS,
   'amount-precision':

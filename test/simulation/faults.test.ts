@@ -37,3 +37,31 @@ test('one exchange fails once: the next of its content, after as many others of 
   faults.clear()
   expect(faults.decide('database', 'commit')).toBeUndefined()
 })
+
+test('a story that clears the faults has none until the end of its step, and they go on after it', () => {
+  const faults = createFaults(createRandom('faults'))
+  const decide = (front: string): unknown => faults.decide(front, 'select 1')
+  faults.begin(1)
+  faults.set('database', 1, ['deadlock'])
+  expect(decide('database')).toBe('deadlock')
+  faults.clear()
+  expect(decide('database')).toBeUndefined()
+  faults.set('signer', 1, ['lose-answer'])
+  expect(decide('signer')).toBe('lose-answer')
+  faults.begin(2)
+  expect([decide('database'), decide('signer')]).toEqual(['deadlock', undefined])
+  faults.end()
+  expect(decide('database')).toBeUndefined()
+  faults.begin(3)
+  expect(decide('database')).toBeUndefined()
+})
+
+test('an exchange stands still at its content, after as many others of it, once', async () => {
+  const faults = createFaults(createRandom('faults'))
+  const stall = faults.stall('database', 1, /^begin$/)
+  const waiting = ['begin', 'select 1', 'begin', 'begin'].map((content) => faults.waits('database', content))
+  expect(waiting.map((one) => one !== undefined)).toEqual([false, false, true, false])
+  await stall.reached
+  stall.release()
+  await waiting[2]
+})

@@ -50,7 +50,7 @@ export interface Stall {
 
 export interface Faults {
   /** Resolves when the next exchange of the front may go on. Undefined: at once. */
-  waits(front: string): Promise<void> | undefined
+  waits(front: string, content: string): Promise<void> | undefined
   /** @returns undefined: the exchange is carried out as it should be */
   decide(front: string, content: string): Fault | undefined
   /** how many exchanges have failed so far, by front and kind, and how many faults of other parts have happened */
@@ -72,18 +72,30 @@ export interface FaultControl extends Faults {
   set(front: string, chance: number, kinds?: readonly Fault[]): void
   /** Lets one exchange of the front fail: the next one of such content, after `before` others of such content. */
   failOnce(front: string, kind: Fault, content: RegExp, before: number): void
-  /** Lets one exchange of the front wait, after `before` more of them have passed. */
-  stall(front: string, before: number): Stall
-  /** no front fails any more, also not once */
+  /**
+   * Lets one exchange of the front wait, after `before` more of them have passed.
+   * @param content only exchanges of such content count; all when absent
+   */
+  stall(front: string, before: number, content?: RegExp): Stall
+  /**
+   * No front fails in the rest of this step, except as `set` from now on, for this step only: a story goes on to its
+   * end undisturbed, and faults go on after it.
+   */
   clear(): void
+  /** No front fails any more. */
+  end(): void
 }
+
+type Rates = Map<string, { chance: number; kinds: readonly Fault[] }>
 
 /**
  * @param isAlike fronts whose exchanges of equal content all fail, or none of them, within a step: those that run
  *   concurrently arrive in any order
  */
 export const createFaults = (random: Random, isAlike: (front: string) => boolean = () => false): FaultControl => {
-  const rates = new Map<string, { chance: number; kinds: readonly Fault[] }>()
+  const lasting: Rates = new Map()
+  /** in place of those that last, until the end of the step; undefined: nobody has cleared them in this step */
+  let passing: Rates | undefined
   const counts = new Map<string, number>()
   const seen = new Map<string, number>()
   const last = new Map<string, number>()
@@ -96,7 +108,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
     one.before -= 1
     return one.before < 0
   }
-  const stalls = new Map<string, { before: number; arrive(): void; opened: Promise<void> }>()
+  const stalls = new Map<string, { before: number; content?: RegExp; arrive(): void; opened: Promise<void> }>()
   const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
     counts,
@@ -104,22 +116,24 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
     stepsSince: (front) => now - (last.get(front) ?? Number.NEGATIVE_INFINITY),
     begin: (step) => {
       now = step
+      passing = undefined
       seen.clear()
     },
-    set: (front, chance, kinds = FAULTS) => void rates.set(front, { chance, kinds }),
+    set: (front, chance, kinds = FAULTS) => void (passing ?? lasting).set(front, { chance, kinds }),
     failOnce: (front, kind, content, before) => void single.set(front, { kind, content, before }),
-    stall: (front, before) => {
+    stall: (front, before, content) => {
       const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      stalls.set(front, { before, arrive: arrival.resolve, opened: opening.promise })
+      const place = { before, arrive: arrival.resolve, opened: opening.promise }
+      stalls.set(front, content === undefined ? place : { ...place, content })
       const release = (): void => {
         stalls.delete(front)
         opening.resolve()
       }
       return { reached: arrival.promise, release }
     },
-    waits: (front) => {
+    waits: (front, content) => {
       const stall = stalls.get(front)
-      if (stall === undefined) return undefined
+      if (stall === undefined || stall.content?.test(content) === false) return undefined
       stall.before -= 1
       if (stall.before >= 0) return undefined
       stalls.delete(front)
@@ -127,7 +141,12 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
       return stall.opened
     },
     clear: () => {
-      rates.clear()
+      passing = new Map()
+      single.clear()
+    },
+    end: () => {
+      lasting.clear()
+      passing = undefined
       single.clear()
     },
     decide: (front, content) => {
@@ -138,7 +157,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
         last.set(front, now)
         return kind
       }
-      const rate = rates.get(front)
+      const rate = (passing ?? lasting).get(front)
       if (rate === undefined || rate.chance === 0) return undefined
       const key = `${front}\n${content}`
       const times = seen.get(key) ?? 0

@@ -5,11 +5,11 @@
  * Runs the simulation with the seeds N to N + K - 1, at least M operations each. A run that violates an invariant
  * prints the command that repeats it; in single-step mode it is made shorter first, except with `--no-shrink`. With
  * `--networks` it has these chains only. `--times` prints how long each kind of step took, and the faults by kind.
- * `--emphasis` makes the actions of a subject more frequent: cards, claims, exchange, orders, payers, payouts,
+ * `--emphasis` makes the actions of a subject more frequent: cards, claims, cold, exchange, orders, payers, payouts,
  * requests, signer, webhooks or workers.
  * `--processes` runs so many seeds at once, each in a process of its own.
- * `--record` counts the runs in docs/operating/reliability.md and begins where the count ends; when a run violates an
- * invariant, those before it are counted. `--postgres URL` uses a server that `startDatabases` has started.
+ * `--record` counts each run that passes in docs/operating/reliability.md, and begins where the count ends.
+ * `--postgres URL` uses a server that `startDatabases` has started.
  * `--times` also prints the processor time of each program, how long each part of a rest took, and which work made
  * rests take further rounds.
  */
@@ -121,13 +121,21 @@ const report = async (databases: Databases, seed: string, result: RunResult): Pr
   console.log(`That is ${steps.length} of ${all.length} steps; it was made shorter by ${runs} runs.`)
 }
 
-/** One seed after the other, up to the first that fails. */
-const runHere = async (databases: Databases, seeds: readonly number[]): Promise<Ended[]> => {
+/** One seed after the other, up to the first that fails. @param passed is called with each that does not */
+const runHere = async (
+  databases: Databases,
+  seeds: readonly number[],
+  passed: (ended: Ended) => void,
+): Promise<Ended[]> => {
   const ended: Ended[] = []
   for (const seed of seeds) {
     const result = await runSeed(databases, String(seed))
-    ended.push({ seed, summary: summaryOf(result) })
-    if (result.problems.length === 0) continue
+    const one = { seed, summary: summaryOf(result) }
+    ended.push(one)
+    if (result.problems.length === 0) {
+      passed(one)
+      continue
+    }
     await report(databases, String(seed), result)
     break
   }
@@ -154,10 +162,11 @@ const run = async (): Promise<number> => {
     const ended =
       processes > 1
         ? await runSeeds({ seeds, processes, args: argsOf(databases), print: (output) => console.log(output) })
-        : await runHere(databases, seeds)
+        : await runHere(databases, seeds, (one) => values.record && countRuns([one], day))
     const failed = ended.find(({ summary }) => summary === undefined || summary.problems > 0)
+    // Seeds that ran at once are counted together, because one that failed may have begun before others that passed.
     const counted = failed === undefined ? ended : ended.filter(({ seed }) => seed < failed.seed)
-    if (values.record && counted.length > 0) countRuns(counted, day)
+    if (values.record && processes > 1 && counted.length > 0) countRuns(counted, day)
     return failed === undefined ? 0 : 1
   } finally {
     await databases.stop()

@@ -4,6 +4,7 @@ import { ORDERS_AT_ONCE } from './actions/at-once.ts'
 import { CARD_STORIES } from './actions/card-stories.ts'
 import { CARDS } from './actions/cards.ts'
 import { CLAIMS } from './actions/claims.ts'
+import { COLD_STORAGE } from './actions/cold.ts'
 import { EXCHANGES } from './actions/exchanges.ts'
 import { FAULTY } from './actions/faults.ts'
 import { KEYS } from './actions/keys.ts'
@@ -21,6 +22,7 @@ import { WORLD } from './actions/world.ts'
 import { GREEDY } from './actions/greedy.ts'
 import { SENT } from './actions/sent.ts'
 import { STALLED } from './actions/stalled.ts'
+import { SWEEP_COIN } from './actions/sweep-coin.ts'
 import { THIEF } from './actions/thief.ts'
 import { stockVenue, VENUE_ACTIONS } from './actions/venue.ts'
 import { WEBHOOKS } from './actions/webhooks.ts'
@@ -91,6 +93,8 @@ const ACTIONS: readonly Action[] = [
   ...LATE_WORKERS,
   ...LOST_MONEY,
   ...LAST_COIN,
+  ...SWEEP_COIN,
+  ...COLD_STORAGE,
   ...OLD_PRICES,
   ...CARD_STORIES,
   ...ORDERS_AT_ONCE,
@@ -114,8 +118,9 @@ export const SUBJECTS = {
     ...WORLD.filter(({ name }) => name === 'reorganise' || name === 'node speaks otherwise'),
   ]),
   orders: new Set([...ORDERS_AT_ONCE, ...GREEDY, ...MERCHANTS.filter(({ name }) => name.startsWith('withdraw'))]),
-  payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...GREEDY]),
-  workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN]),
+  payouts: new Set([...SENT, ...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN, ...GREEDY]),
+  cold: new Set(COLD_STORAGE),
+  workers: new Set([...STALLED, ...LATE_WORKERS, ...LAST_COIN, ...SWEEP_COIN]),
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
@@ -126,7 +131,7 @@ export type Subject = keyof typeof SUBJECTS
 const EMPHASIS = 6
 /** Stories about two that meet are rare, and each tries one place and one event of many. */
 const EMPHASIS_OF_MEETINGS = 40
-const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests'])
+const MEETINGS: ReadonlySet<Subject> = new Set(['workers', 'requests', 'cold'])
 
 const REST_EVERY = 2_000
 const TRACE_LINES = 200

@@ -37,7 +37,7 @@ interface Settlings {
 /** @returns the reasons why the simulation does not rest, in one line each: roles that cannot start, endless work */
 export const settle = async (simulation: Simulation, { times, restless }: Settlings): Promise<string[]> => {
   const { chains, clock, faults, roles, receivers, prices, random, trace } = simulation
-  faults.clear()
+  faults.end()
   clock.setRight()
   receivers.front.silent = false
   simulation.venue.mend()

@@ -15,6 +15,7 @@ import { createFaults, type FaultControl } from './faults.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
 import { createOperator, type Operate } from './installation/commands.ts'
 import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
+import { openOffline, type Offline } from './installation/offline.ts'
 import { startRole, type RunningRole } from './installation/roles.ts'
 import { startSimulatedSigner, type SimulatedSigner } from './installation/signer.ts'
 import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
@@ -62,13 +63,20 @@ export interface Simulation {
   readonly reorganised: Set<Network>
   /** connections without faults, for the operator and the model */
   readonly db: Db
+  /** the machine on which transfers to cold storage are signed */
+  readonly offline: Offline
   /** types a command of `bursar` */
   readonly operate: Operate
   /** undefined: the role is dead */
   readonly roles: Map<RoleName, RunningRole>
   startRole(name: RoleName): Promise<void>
-  /** Starts a second worker, whose exchanges with its database do not fail. The caller stops it. */
+  /**
+   * A second worker, whose exchanges with its database do not fail. The caller stops it: until the next caller has it,
+   * nothing runs its jobs, and its connections and plans of statements stay.
+   */
   startSecondWorker(): Promise<RunningRole>
+  /** The same with an api. */
+  startSecondApi(): Promise<RunningRole>
   /** operations so far: calls, payments, blocks, runs of jobs, commands */
   readonly operations: number
   /** counts operations of a step beyond its first */
@@ -176,8 +184,14 @@ const open = async (
   closes.push(async () => {
     for (const role of roles.values()) await role.stop()
   })
+  /** second workers that no step uses now */
+  const waiting: RunningRole[] = []
+  closes.push(async () => {
+    for (const worker of waiting) await worker.stop()
+  })
   let operations = 0
   const operate = createOperator(env)
+  const offline = await openOffline(join(dir, 'offline'), signerPolicy(chains))
   const catalogue = createCatalogue(assetsFile(chains) as AssetSettings)
   return {
     seed,
@@ -202,12 +216,18 @@ const open = async (
     problems: [],
     reorganised: new Set(),
     db,
+    offline,
     operate,
     roles,
     startRole: async (name) => {
       roles.set(name, await startRole({ role: name, env, faults, clock }))
     },
-    startSecondWorker: () => startRole({ role: 'worker', env, faults, clock, front: 'database of the second worker' }),
+    startSecondApi: () => startRole({ role: 'api', env, faults, clock, front: 'database of the second api' }),
+    startSecondWorker: async () => {
+      const front = 'database of the second worker'
+      const worker = waiting.pop() ?? (await startRole({ role: 'worker', env, faults, clock, front }))
+      return { ...worker, stop: async () => void waiting.push(worker) }
+    },
     get operations() {
       return operations
     },

@@ -22,6 +22,10 @@ const SHOWS_ON: Readonly<Record<string, readonly Network[]>> = {
   'gas-credited': ['TRON'],
   'inner-credited-unbacked': ['TRON'],
   'less-than-held-credited': ['TRON'],
+  // Its deposit addresses are sent coin for their gas; on Ethereum a batch needs none.
+  'staked-offered-to-cold-storage': ['TRON'],
+  'top-ups-not-subtracted': ['BINANCE_SMART_CHAIN'],
+  'sweep-coin-in-flight': ['BINANCE_SMART_CHAIN'],
   // Tokens of Ethereum have fewer decimals than in the ledger, because of the other chain.
   'amount-precision': ['ETHEREUM', 'BINANCE_SMART_CHAIN'],
 }
@@ -37,6 +41,10 @@ const SHOWS_BY: Readonly<Record<string, Subject>> = {
   'count-read-late': 'workers',
   'count-not-compared': 'workers',
   'tron-count-not-compared': 'workers',
+  'import-not-counted': 'cold',
+  'staked-offered-to-cold-storage': 'cold',
+  'top-ups-not-subtracted': 'workers',
+  'sweep-coin-in-flight': 'workers',
   'unstored-bytes-broadcast': 'workers',
   'unstored-bytes-broadcast-together': 'workers',
   'claim-not-locked-when-stored': 'workers',

@@ -14,20 +14,37 @@ import { during } from './stalled.ts'
 
 /** Statements of the api for one order, of which the first order stands still at one. */
 const STATEMENTS = 12
-/** Looks at locks, about 3 s: the second order may wait for the first one in a queue of the api, without a lock. */
-const MOST_LOOKS = 150
+/** Looks at locks, about 0.4 s: the second order may wait for the first one in a queue of the api, without a lock. */
+const MOST_LOOKS = 60
 /** Shares of a balance that two orders together exceed. */
 const [SHARE, OF] = [6n, 10n]
 
 type Answer = { answer: unknown } | { failure: string }
 
-/** Places the first order until it stands still or is placed, then the second, then lets the first go on. */
+/** The calls of some work reach a second api, as behind a balancer. */
+const bySecondApi = async <T>({ roles, startSecondApi }: Simulation, work: () => Promise<T>): Promise<T> => {
+  const first = roles.get('api')!
+  const second = await startSecondApi()
+  roles.set('api', second)
+  try {
+    return await work()
+  } finally {
+    roles.set('api', first)
+    await second.stop()
+  }
+}
+
+/**
+ * Places the first order until it stands still or is placed, then the second, then lets the first go on. One api places
+ * both in the order of its queue; two do not wait for each other.
+ */
 const atOnce = async (
   simulation: Simulation,
   random: Random,
   first: () => Promise<Answer>,
-  second: () => Promise<Answer>,
+  placed: () => Promise<Answer>,
 ): Promise<{ results: [string, string]; stood: boolean }> => {
+  const second = random.chance(0.5) ? () => bySecondApi(simulation, placed) : placed
   const stall = simulation.faults.stall('database of the api', random.int(STATEMENTS))
   const running = first()
   let answer: Answer = { failure: 'not placed' }

@@ -84,7 +84,7 @@ const none: Action = {
   name: 'faults end',
   weight: () => 1,
   run: async ({ faults }) => {
-    faults.clear()
+    faults.end()
     return ''
   },
 }

@@ -1,52 +1,30 @@
 /** Payments that together are more than a hot address has, planned one after the other or by two workers at once. */
-import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
-import { evmHotKeys } from '../../../server/src/chain/transactions/index.ts'
-import type { KeyReference } from '../../../signer/src/protocol/protocol.ts'
+import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
-import { HOT_ADDRESSES, signerPolicy } from '../installation/files.ts'
-import { WALLET } from '../installation/keys.ts'
 import { toLedger, type PaidOut } from '../model/books.ts'
+import type { Stall } from '../faults.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Action } from './action.ts'
-import { newAddress, pay } from './lost-money.ts'
+import { accountChains, hotAddressesOf, isOf, mostOf, richestOf, supply } from './hot-coin.ts'
 import { place, resultOf } from './merchants.ts'
-import { hotAddressOf } from './operators.ts'
 import { calm, carry, isComplete, mine } from './sent.ts'
 import { during, runNamed } from './stalled.ts'
 
 /** Blocks that make every block before them final. */
 const TO_FINAL = 6
-/** Together they have more than both orders and their fees. */
-const ADDRESSES = 8
 /** Longer than until a payment is judged again whose screening did not answer, ms. */
 const JUDGED_AGAIN_MS = 1_320_000
-/** Statements of a planning worker, of which it stands still at one. */
-const STATEMENTS = 14
+/** Requests and answers of a planning worker at its node before it has read all balances. */
+const NODE_EXCHANGES = 8
+/** Its transactions, of which it stores a plan in the second one: the first one stores the audit of the money. */
+const TRANSACTIONS = [1, 1, 0, 2] as const
 
-/** Bitcoin's payments spend chosen coins, which no two of them can share. */
-const accountChains = ({ chains }: Simulation): SimulatedChain[] =>
-  chains.filter(({ network }) => network !== 'BITCOIN')
-
-const mostOf = ({ chains }: Simulation, { network }: SimulatedChain, ticker: string): bigint => {
-  const { networks } = signerPolicy(chains) as {
-    networks: Record<string, { assets: Record<string, { maxPerIntent: string }> }>
-  }
-  return BigInt(networks[network]!.assets[ticker]!.maxPerIntent)
-}
-
-/** Hot addresses of a chain, in the order of their keys. */
-const hotAddressesOf = ({ network }: SimulatedChain): string[] =>
-  isEvmNetwork(network) ? evmHotKeys(WALLET, HOT_ADDRESSES).map(({ address }) => address) : [hotAddressOf(network)]
-
-/** The hot address with the most coin, and the most that another one has. */
-const richestOf = async (chain: SimulatedChain): Promise<{ index: number; has: bigint; others: bigint }> => {
-  const balances = await Promise.all(hotAddressesOf(chain).map((address) => chain.balance(address, null)))
-  const inOrder = balances.toSorted((a, b) => (a < b ? 1 : -1))
-  return { index: balances.indexOf(inOrder[0]!), has: inOrder[0]!, others: inOrder[1] ?? 0n }
-}
-
-const isOf = (index: number, key: KeyReference | undefined): boolean => key?.account === 'hot' && key.index === index
+/** Where a planning worker stands still: while it reads balances, or before it stores its plan. */
+export const stallPlanning = ({ faults }: Simulation, random: Random, { network }: SimulatedChain): Stall =>
+  random.chance(0.3)
+    ? faults.stall(`node of ${network}`, random.int(NODE_EXCHANGES))
+    : faults.stall('database of the worker', random.pick(TRANSACTIONS), /^begin/m)
 
 /** Base units that the hot address was signed to pay since then, each payment once. */
 const signedSince = (
@@ -66,13 +44,15 @@ const signedSince = (
  * The second worker plans while the first one has read the balance, and not planned yet. It finds the older payment
  * judged, which the first one did not.
  */
-const planAtOnce = async (simulation: Simulation, random: Random, name: string): Promise<boolean> => {
+const planAtOnce = async (simulation: Simulation, random: Random, chain: SimulatedChain): Promise<boolean> => {
+  const name = `payouts ${chain.network}`
   const second = await simulation.startSecondWorker()
   try {
-    const stall = simulation.faults.stall('database of the worker', random.int(STATEMENTS))
+    // Before the first one plans: on TRON its plan expires sooner.
+    simulation.clock.advance(JUDGED_AGAIN_MS)
+    const stall = stallPlanning(simulation, random, chain)
     const running = runNamed(simulation, name)
     return await during(simulation, stall, running, async () => {
-      simulation.clock.advance(JUDGED_AGAIN_MS)
       await runNamed(simulation, 'screen', second)
       await runNamed(simulation, name, second)
     })
@@ -92,7 +72,7 @@ const lastCoin: Action = {
     await calm(simulation, chain)
     const before = await richestOf(chain)
     // The owner fills one address, so that no other one can pay.
-    if (before.others > 0n)
+    if (before.others * 10n > before.has * 5n)
       await chain.pay({ ticker, to: hotAddressesOf(chain)[before.index]!, units: before.others, how: 'plain' })
     await mine(simulation, chain, TO_FINAL)
     const { index, has, others } = await richestOf(chain)
@@ -103,12 +83,7 @@ const lastCoin: Action = {
     if (units * 2n <= has) return `${network}: has too much`
     if (units <= others || units * 10n > has * 9n) return `${network}: another address has as much`
     const merchant = random.pick(simulation.merchants.filter(({ holds }) => !holds))
-    // The money stays at addresses of the merchant until it is swept, and none of them can pay an order alone.
-    for (let at = 0; at < ADDRESSES; at += 1) {
-      const to = await newAddress(simulation, random, chain, merchant)
-      if (to !== undefined) await pay(simulation, chain, to, { ticker, units: (units * 3n) / 10n })
-    }
-    await mine(simulation, chain, TO_FINAL)
+    await supply(simulation, random, chain, { merchant, units: units * 2n })
     const orders: PaidOut[] = []
     for (let at = 0; at < 2; at += 1)
       orders.push({
@@ -134,7 +109,7 @@ const lastCoin: Action = {
       simulation.faults.set('screening', 0)
       if (at === 0 && !isAtOnce) await runNamed(simulation, planning, worker)
     }
-    const stood = isAtOnce && (await planAtOnce(simulation, random, planning))
+    const stood = isAtOnce && (await planAtOnce(simulation, random, chain))
     await carry(simulation, chain)
     const signed = signedSince(simulation, count, chain, { ticker, index })
     if (signed > has) {

@@ -3,6 +3,7 @@
  * payments back, or a stop is made for those that the signer was not asked about.
  */
 import { sql } from 'kysely'
+import type { SignRequest } from '../../../signer/src/protocol/protocol.ts'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { signerPolicy } from '../installation/files.ts'
@@ -56,9 +57,21 @@ const askedAmong = async ({ db }: Simulation, ids: ReadonlySet<string>): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Signatures that the program got since then for these transactions. */
-const signedSince = ({ signer }: Simulation, count: number, ids: ReadonlySet<string>): string[] =>
-  signer.signed.slice(count).flatMap(({ transactionId }) => (ids.has(transactionId) ? [transactionId] : []))
+/** Those of the transactions that a stop of the asset holds back: they pay it, and have no permission yet. */
+const stoppedBy = async (
+  { db }: Simulation,
+  ticker: string,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> => {
+  const { rows } = await sql<{ id: string }>`select distinct w.outgoing_id as id from withdrawals w
+      join outgoing_attempts a on a.outgoing_id = w.outgoing_id
+    where w.outgoing_id = any(${[...ids]}::uuid[]) and w.ticker = ${ticker} and a.asked_at is null`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Those of the requests that are about these transactions. */
+const idsAmong = (requests: readonly SignRequest[], ids: ReadonlySet<string>): string[] =>
+  requests.flatMap(({ transactionId }) => (ids.has(transactionId) ? [transactionId] : []))
 
 const sendingOf = ({ roles }: Simulation, { network }: SimulatedChain): Promise<string> =>
   runJob(roles.get('worker')!.jobs.find(({ name }) => name === `send ${network}`)!)
@@ -109,16 +122,16 @@ const givenBack: Action = {
     const stall = isAtSigner
       ? faults.stall('signer', random.int(Math.max(planned.size, 1)))
       : faults.stall('database of the worker', random.int(STATEMENTS[why]))
-    let [count, back] = [signer.signed.length, new Set<string>()]
+    let [count, back] = [signer.requested.length, new Set<string>()]
     const stood = await during(simulation, stall, sendingOf(simulation, chain), async () => {
       await giveBack(simulation, chain, why, ticker)
       const abandoned = await outgoingIn(simulation, network, 'abandoned')
       const asked = await askedAmong(simulation, planned)
       back = new Set([...planned].filter((id) => abandoned.has(id) && !asked.has(id)))
-      count = signer.signed.length
+      count = signer.requested.length
     })
-    for (const id of signedSince(simulation, count, back))
-      problems.push(`the signer has signed ${id} after another worker gave it back`)
+    for (const id of idsAmong(signer.requested.slice(count), back))
+      problems.push(`the signer was asked to sign ${id} after another worker gave it back`)
     problems.push(...(await compareStored(simulation)))
     await mine(simulation, chain, 1)
     await carry(simulation, chain)
@@ -151,10 +164,14 @@ const stoppedBetweenGroups: Action = {
     const { faults, problems, signer } = simulation
     const chain = random.pick(accountChains(simulation))
     const count = signer.signed.length
+    // One of an earlier step may be signed alone, before the first group.
+    const earlier = await outgoingIn(simulation, chain.network, 'planned')
     const { ticker, planned } = await placeAndPlan(simulation, random, chain, MANY)
+    const own = new Set([...planned].filter((id) => !earlier.has(id)))
+    const stoppable = await stoppedBy(simulation, ticker, own)
     const stall = faults.stall('signer', random.int(GROUP))
     const stood = await during(simulation, stall, sendingOf(simulation, chain), () => stop(simulation, ticker))
-    const signed = signedSince(simulation, count, planned)
+    const signed = idsAmong(signer.signed.slice(count), stoppable)
     const senders = await bySender(simulation, planned, signed)
     if (stood && senders.every((one) => one.signed > GROUP))
       problems.push(

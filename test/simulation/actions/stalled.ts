@@ -18,7 +18,7 @@ import { calm, carry, drawPayment, isComplete, mine, statusOf } from './sent.ts'
 const PLACES = { 'database of the worker': 16, signer: 2 } as const
 /** Longer than a worker's claim on a transaction lasts, ms. */
 export const CLAIM_MS = 30_000
-const LOOK_EVERY_MS = 20
+const LOOK_EVERY_MS = 5
 
 /** Waits until the work has ended, or is held up by a lock of PostgreSQL or in a queue of the process. */
 const untilHeldUp = async ({ db }: Simulation, work: Promise<unknown>, mostLooks: number): Promise<void> => {
@@ -120,9 +120,8 @@ const stalled: Action = {
     else await askToScreen(simulation, chain)
     const second = await simulation.startSecondWorker()
     try {
-      const [front, exchanges] = placeOf(random, step)
+      const stall = stallOf(simulation, random, step)
       const event = random.pick(['takes over', 'takes over', 'works at once', 'stop'] as const)
-      const stall = faults.stall(front, random.int(exchanges))
       const running = runJob(jobs.find(({ name }) => name === `${step} ${network}`)!)
       const stood = await during(simulation, stall, running, async () => {
         if (event === 'takes over') clock.advance(CLAIM_MS)
@@ -140,10 +139,14 @@ const stalled: Action = {
   },
 }
 
+/** Changes of the state of a transaction, of which the first one marks it as signed, after its bytes are stored. */
+const MOVES = /^\s*update outgoing o set state/m
+
 /** Planning asks no signer. */
-const placeOf = (random: Random, step: 'payouts' | 'send'): readonly [string, number] => {
+const stallOf = ({ faults }: Simulation, random: Random, step: 'payouts' | 'send'): Stall => {
+  if (step === 'send' && random.chance(0.3)) return faults.stall('database of the worker', random.int(2), MOVES)
   const front = step === 'send' && random.chance(0.3) ? 'signer' : 'database of the worker'
-  return [front, PLACES[front]]
+  return faults.stall(front, random.int(PLACES[front]))
 }
 
 /** A stop that is made before the delivery has ended holds for it. */

@@ -2,10 +2,19 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../setup/database.ts'
-import type { Fault } from '../faults.ts'
+import type { Fault, Faults } from '../faults.ts'
 import { startPostgresFront, type PostgresFront } from './postgres.ts'
 
 const { url } = useDatabase()
+const NO_FAULTS: Faults = {
+  decide: () => undefined,
+  waits: () => undefined,
+  note: () => {},
+  counts: new Map(),
+  stepsSince: () => 0,
+}
+/** of all exchanges so far */
+const contents: string[] = []
 /** for the statements that contain this text */
 let full: string | undefined
 let kind: Fault = 'disk-full'
@@ -15,15 +24,11 @@ let front: PostgresFront
 let client: pg.Client
 
 beforeAll(async () => {
-  const decide = (_: string, content: string): Fault | undefined =>
-    full !== undefined && content.includes(full) ? kind : undefined
-  front = await startPostgresFront(url, 'database', {
-    decide,
-    waits: () => waiting,
-    note: () => {},
-    counts: new Map(),
-    stepsSince: () => 0,
-  })
+  const decide = (_: string, content: string): Fault | undefined => {
+    contents.push(content)
+    return full !== undefined && content.includes(full) ? kind : undefined
+  }
+  front = await startPostgresFront(url, 'database', { ...NO_FAULTS, decide, waits: () => waiting })
   client = new pg.Client({ connectionString: front.url })
   await client.connect()
   await client.query('create table filled(n int)')
@@ -86,4 +91,31 @@ test('a statement waits until it may go on', async () => {
   await insert
   expect(await count()).toBe(1)
   await other.end()
+})
+
+test('the content of a statement is its text alone, whether it was prepared before or not', async () => {
+  contents.length = 0
+  for (let times = 0; times < 2; times += 1)
+    await client.query({ name: 'twice', text: 'select $1::int as n', values: [1] })
+  expect(contents).toEqual(['select $1::int as n', 'select $1::int as n'])
+})
+
+test('a front that is closed ends its connections, and accepts no others', async () => {
+  const own = await startPostgresFront(url, 'closed', { ...NO_FAULTS })
+  const open = new pg.Client({ connectionString: own.url })
+  open.on('error', () => {})
+  await open.connect()
+  const ended = expect(open.query('select pg_sleep(60)')).rejects.toThrow('Connection terminated unexpectedly')
+  await own.close()
+  await ended
+  await expect(new pg.Client({ connectionString: own.url }).connect()).rejects.toThrow()
+})
+
+test('a front that refuses closes a connection before it begins', async () => {
+  const own = await startPostgresFront(url, 'refusing', { ...NO_FAULTS })
+  own.refusing = true
+  await expect(new pg.Client({ connectionString: own.url }).connect()).rejects.toThrow(
+    'Connection terminated unexpectedly',
+  )
+  await own.close()
 })

@@ -2,11 +2,10 @@
  * Stands between one role and PostgreSQL, on the wire (PostgreSQL 17, chapter "Frontend/Backend Protocol"). Faults are
  * decided for each group of messages that asks the server to answer: a simple query, or all up to a Sync.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Fault, Faults } from '../faults.ts'
+import { listenNearby, type NearSocket } from './near.ts'
 
 export interface PostgresFront {
   /** of the same database, through the front */
@@ -46,17 +45,18 @@ const REFUSALS: Partial<Record<Fault, Buffer>> = {
   'statement-timeout': refusal('57014', 'canceling statement due to statement timeout'),
 }
 
+let started = 0
+
 export const startPostgresFront = async (url: string, name: string, faults: Faults): Promise<PostgresFront> => {
   const target = new URL(url)
   const directory = target.searchParams.get('host')
   const port = Number(target.port || 5432)
-  const open = new Set<Socket>()
+  const open = new Set<Duplex>()
   const upstreamOf = (): Socket =>
     directory === null ? connect(port, target.hostname) : connect(`${directory}/.s.PGSQL.${port}`)
 
-  const serve = (client: Socket): void => {
+  const serve = (client: NearSocket): void => {
     if (front.refusing) return void client.destroy()
-    client.setNoDelay(true)
     const upstream = upstreamOf()
     for (const socket of [client, upstream]) {
       open.add(socket)
@@ -77,9 +77,8 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     let endsAfter: number | undefined
     let [sent, ready] = [0, 0]
     let crashes = false
-    const forward = (): void => {
+    const forward = (content: string): void => {
       const bytes = Buffer.concat(group.map((message) => message.bytes))
-      const content = group.map((message) => statements.textOf(message)).join('\n')
       group = []
       const fault = endsAfter === undefined ? faults.decide(name, content) : undefined
       if (fault === 'crash-before') return crash()
@@ -98,13 +97,16 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (['', 'p', 'X'].includes(message.type)) return void upstream.write(message.bytes)
       group.push(message)
       if (message.type !== QUERY && message.type !== SYNC) return
-      const wait = faults.waits(name)
-      if (wait === undefined) return forward()
+      const texts = group.map((one) => statements.textOf(one))
+      // Without a line for the message that prepares a statement.
+      const content = texts.filter((text) => text !== '').join('\n')
+      const wait = faults.waits(name, content)
+      if (wait === undefined) return forward(content)
       const waiting: { type: string; bytes: Buffer }[] = []
       behind = waiting
       void wait.then(() => {
         behind = undefined
-        forward()
+        forward(content)
         for (const one of waiting) take(one)
       })
     }
@@ -128,12 +130,10 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     })
   }
 
-  const server = createServer(serve)
-  // A socket of the file system costs the kernel half as much as one of the network costs.
-  const folder = mkdtempSync(join(tmpdir(), 'bursar-front-'))
   const through = new URL(url)
-  await new Promise<void>((resolve) => server.listen(join(folder, `.s.PGSQL.${port}`), resolve))
+  const folder = `/front-${(started += 1)}`
   through.searchParams.set('host', folder)
+  const close = listenNearby(`${folder}/.s.PGSQL.${port}`, serve)
   const cut = (): void => {
     for (const socket of open) socket.destroy()
   }
@@ -151,9 +151,9 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     },
     cut,
     close: async () => {
+      close()
       cut()
-      await new Promise((resolve) => server.close(resolve))
-      rmSync(folder, { recursive: true, force: true })
+      await Promise.all([...open].map((one) => new Promise((resolve) => one.once('close', resolve))))
     },
   }
   return front

@@ -1,5 +1,6 @@
 /** Commands of `bursar` in this process, as an operator types them, with the time of the simulation. */
 import { claimCommands } from '../../../server/src/app/cli/claims.ts'
+import { coldCommands } from '../../../server/src/app/cli/cold.ts'
 import type { Command } from '../../../server/src/app/cli/command.ts'
 import { readCommandLine } from '../../../server/src/app/cli/command-line.ts'
 import { hedgingCommands } from '../../../server/src/app/cli/hedging.ts'
@@ -16,7 +17,13 @@ export type Printed = { printed: Readonly<Record<string, unknown>> } | { failure
  */
 export type Operate = (name: string, ...words: string[]) => Promise<Printed>
 
-const COMMANDS: readonly Command[] = [...claimCommands, ...hedgingCommands, ...moneyCommands, ...screeningCommands]
+const COMMANDS: readonly Command[] = [
+  ...claimCommands,
+  ...coldCommands,
+  ...hedgingCommands,
+  ...moneyCommands,
+  ...screeningCommands,
+]
 
 /** @param env as of the roles */
 export const createOperator =

@@ -8,6 +8,7 @@ import type { Network } from '@bursar/chainkit'
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { evmHotAddress } from '../../../server/src/chain/transactions/index.ts'
 import type { SecretFile } from '../acquirers/interfaces.ts'
+import { COLD } from './offline.ts'
 import { CARD_KEY, DATA_KEY, SCREENING_ACCOUNT, VENUE_ACCOUNT, WALLET } from './keys.ts'
 
 /** A chain as far as settings are concerned. */
@@ -86,14 +87,39 @@ export const assetsFile = (chains: readonly SettledChain[]): object => {
 /** Of each EVM chain, as the policies of the program and of the signer have them. */
 export const HOT_ADDRESSES = 2
 
+/** Whole units of coin of the hot wallets above which the rest goes to cold storage, and what then remains. */
+const COLD_CAP: Readonly<Record<string, bigint>> = { ETH: 60n, BNB: 60n, TRX: 60_000n }
+export const COLD_TARGET: Readonly<Record<string, bigint>> = { ETH: 40n, BNB: 40n, TRX: 40_000n }
+
+const limitsOf = (network: Network, ticker: string, decimals: number): object => {
+  const unit = 10n ** BigInt(decimals)
+  return {
+    hot: {
+      [ticker]: {
+        cap: String(COLD_CAP[ticker]! * unit),
+        target: String(COLD_TARGET[ticker]! * unit),
+        cold: COLD[network],
+      },
+    },
+  }
+}
+
 const POLICY: Record<Network, object> = {
   BITCOIN: {
     sending: { bumpAfterMs: 600_000, rebroadcastEveryMs: 60_000, batchWaitMs: 0 },
     consolidation: { everyMs: 600_000, leastCoins: 10, percentile: 100, rescueAfterMs: 3_600_000 },
   },
-  ETHEREUM: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
-  BINANCE_SMART_CHAIN: { sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES } },
-  TRON: { sending: { rebroadcastEveryMs: 10_000 } },
+  ETHEREUM: {
+    sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES },
+    ...limitsOf('ETHEREUM', 'ETH', 18),
+  },
+  // Its deposit addresses are sent coin for their gas.
+  BINANCE_SMART_CHAIN: {
+    sending: { bumpAfterMs: 60_000, rebroadcastEveryMs: 10_000, hotAddresses: HOT_ADDRESSES },
+    sweep: { setCode: 'off' },
+    ...limitsOf('BINANCE_SMART_CHAIN', 'BNB', 18),
+  },
+  TRON: { sending: { rebroadcastEveryMs: 10_000 }, ...limitsOf('TRON', 'TRX', 6) },
 }
 
 const E18 = 10n ** 18n
@@ -102,8 +128,8 @@ const GENEROUS = { hour: 1_000_000n, day: 10_000_000n }
 /** What one payment may be, in whole units: a merchant can ask for more, and the signer then refuses. */
 const MOST_PER_PAYMENT: Record<string, bigint> = {
   BTC: 2n,
-  ETH: 50n,
-  BNB: 50n,
+  ETH: 200n,
+  BNB: 200n,
   TRX: 100_000n,
   USDT: 20_000n,
   USDC: 20_000n,
@@ -119,6 +145,7 @@ const assetPolicy = (
   return {
     enabled: true,
     ...(contract !== undefined && { contract: isEvm ? checksumAddress(contract) : contract }),
+    ...(COLD_CAP[ticker] !== undefined && { cold: COLD[network] }),
     maxPerIntent: String((MOST_PER_PAYMENT[ticker]! * unit) / lowered),
     maxPerHour: String(GENEROUS.hour * unit),
     maxPerDay: String(GENEROUS.day * unit),

@@ -2,7 +2,7 @@
 import { Keyring } from '../../../signer/src/keys/keyring.ts'
 
 /** BIP 39: the seed of "abandon" eleven times and "about". */
-const SEED =
+export const SEED =
   '5eb00bbddcf069084889a8ab9155568165f5c453ccb85e70811aaed6f6da5fc1' +
   '9a5ac40b389cd370d086206dec8aa6c43daea6690f20ad3d8d48b2d2ce9e38e4'
 

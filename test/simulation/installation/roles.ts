@@ -32,10 +32,12 @@ import { createClock } from '../../../server/src/platform/runtime/clock.ts'
 import { requireSameDatabase } from '../../../server/src/platform/runtime/installation.ts'
 import { createIds } from '../../../server/src/platform/runtime/ids.ts'
 import { momentOf } from '../../../server/src/platform/runtime/runtime.ts'
+import { ensureColdAddresses } from '../../../server/src/treasury/cold/index.ts'
 import { startPostgresFront } from '../fronts/postgres.ts'
 import type { Faults } from '../faults.ts'
 import { callHere } from '../venue/calls.ts'
 import type { VirtualClock } from '../virtual.ts'
+import { nameStatements } from './named.ts'
 
 /** Resources of a role; a role that is killed does not get to close them in order. */
 type Close = () => unknown
@@ -106,7 +108,7 @@ const OUTPUT = pino.destination({ sync: true })
 const open = (role: RoleOptions['role'], env: Record<string, string>, url: string, { now }: VirtualClock): Opened => {
   const config = loadConfig(env, role)
   const pool: PoolSettings = { url, applicationName: `bursar ${role}`, max: config.databaseConnections }
-  const connections = createPool(pool)
+  const connections = nameStatements(createPool(pool))
   return {
     config,
     runtime: {
@@ -152,6 +154,7 @@ const startApi = async (opened: Opened, world: World, closes: Close[]): Promise<
 const startWorker = async (opened: Opened, world: World, closes: Close[]): Promise<Parts> => {
   const { config, runtime, pool } = opened
   await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
+  await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   const directory = createDirectory(runtime.db, createSecretRing(config.dataKeys))
   const signer = connectSigner(signerAddress(config), createLogMemory(runtime.db, runtime.clock.now))
   closes.push(() => signer.close())
@@ -198,6 +201,7 @@ const startWorker = async (opened: Opened, world: World, closes: Close[]): Promi
 const startWatcher = async (opened: Opened, world: World, closes: Close[]): Promise<Parts> => {
   const { config, runtime, pool } = opened
   await ensureWallets(runtime.db, world.wallet, momentOf(runtime), mostHotAddresses(world.policies))
+  await ensureColdAddresses(runtime.db, world.policies.treasury, world.wallet.bitcoinChain, momentOf(runtime))
   const adapters = createAdapters(config.networks!, tokensOf(world.catalogue))
   for (const adapter of adapters.values()) closes.push(() => adapter.close())
   const networks = [...adapters.keys()]

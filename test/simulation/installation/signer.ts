@@ -35,7 +35,9 @@ export interface SimulatedSigner {
   setPolicy(policy: object): void
   /** Carries out an exchange, and remembers requests that were signed. */
   forward(exchange: Exchange): Promise<Answer>
-  /** requests of the program that were signed, in their order */
+  /** requests of the program to sign, in their order */
+  readonly requested: readonly SignRequest[]
+  /** those that were signed, in their order */
   readonly signed: readonly SignRequest[]
   /** networks of the transactions that the program got signed, by their hashes */
   readonly hashes: ReadonlyMap<string, Network>
@@ -82,6 +84,7 @@ export const startSimulatedSigner = async (
     return { signer, stop }
   }
   let running = await start(logFile, socketPath)
+  const requested: SignRequest[] = []
   const signed: SignRequest[] = []
   const hashes = new Map<string, Network>()
   const forward = forwardTo({ socketPath })
@@ -106,12 +109,15 @@ export const startSimulatedSigner = async (
   let asked: { forward: typeof forward; headers: Exchange['headers'] } = { forward, headers: {} }
   return {
     socketPath,
+    requested,
     signed,
     hashes,
     forward: async (exchange) => {
+      if (exchange.path !== '/sign') return forward(exchange)
+      const request = JSON.parse(exchange.body.toString('utf8')) as SignRequest
+      requested.push(request)
       const answer = await forward(exchange)
-      if (exchange.path === '/sign' && answer.status === 200) {
-        const request = JSON.parse(exchange.body.toString('utf8')) as SignRequest
+      if (answer.status === 200) {
         signed.push(request)
         hashes.set((JSON.parse(answer.body.toString('utf8')) as { hash: string }).hash, request.network)
       }
