@@ -3,6 +3,7 @@
  * exchange, never on the order in which concurrent requests arrive: the same seed gives the same faults.
  */
 import type { Random } from '../../sandbox/random.ts'
+import type { Gate } from './fronts/gate.ts'
 
 /** What a front does with one request and its answer. */
 const FAULTS = [
@@ -49,6 +50,8 @@ export interface Stall {
 }
 
 export interface Faults {
+  /** by which exchanges of all fronts take place one at a time; undefined: they are concurrent */
+  readonly gate?: Gate | undefined
   /** Resolves when the next exchange of the front may go on. Undefined: at once. */
   waits(front: string, content: string): Promise<void> | undefined
   /** @returns undefined: the exchange is carried out as it should be */
@@ -92,7 +95,11 @@ type Rates = Map<string, { chance: number; kinds: readonly Fault[] }>
  * @param isAlike fronts whose exchanges of equal content all fail, or none of them, within a step: those that run
  *   concurrently arrive in any order
  */
-export const createFaults = (random: Random, isAlike: (front: string) => boolean = () => false): FaultControl => {
+export const createFaults = (
+  random: Random,
+  isAlike: (front: string) => boolean = () => false,
+  gate?: Gate,
+): FaultControl => {
   const lasting: Rates = new Map()
   /** in place of those that last, until the end of the step; undefined: nobody has cleared them in this step */
   let passing: Rates | undefined
@@ -111,6 +118,7 @@ export const createFaults = (random: Random, isAlike: (front: string) => boolean
   const stalls = new Map<string, { before: number; content?: RegExp; arrive(): void; opened: Promise<void> }>()
   const note = (kind: string): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1)
   return {
+    gate,
     counts,
     note,
     stepsSince: (front) => now - (last.get(front) ?? Number.NEGATIVE_INFINITY),

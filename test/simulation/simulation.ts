@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
 import type pg from 'pg'
 import { openAcquirers, readAcquirersConfig } from '../../server/src/adapters/acquirers/index.ts'
 import { createRoutingTable, type RoutingTable } from '../../server/src/cards/acquiring/index.ts'
@@ -12,6 +13,7 @@ import type { Moment } from '../../server/src/platform/base/moment.ts'
 import { startAcquirers, type Acquirers } from './acquirers/index.ts'
 import { openChains, type SimulatedChain } from './chains/index.ts'
 import { createFaults, type FaultControl } from './faults.ts'
+import { createGate } from './fronts/gate.ts'
 import { forwardTo, startHttpFront, type HttpFront } from './fronts/http.ts'
 import { createOperator, type Operate } from './installation/commands.ts'
 import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts'
@@ -121,12 +123,13 @@ const open = async (
   const clock = createVirtualClock()
   closes.push(useVirtual(clock, random.of('process')))
   // Statements are compared without their parameters, so that concurrent ones of a job are often equal.
-  const faults = createFaults(random.of('faults'), (name) => singleStep && name.startsWith('database'))
   const newId = createIds(clock.now)
   const moment = (): Moment => ({ at: new Date(clock.now()), newId })
   const pool: pg.Pool = createPool({ url: databaseUrl, applicationName: 'bursar simulation', max: 4 })
   closes.push(() => pool.end())
   const db = createDb(pool)
+  const gate = singleStep ? createGate(() => lockWaits(db)) : undefined
+  const faults = createFaults(random.of('faults'), (name) => singleStep && name.startsWith('database'), gate)
 
   // Nodes have machines of their own, with the right time.
   const world = { ...clock, now: clock.world }
@@ -237,6 +240,12 @@ const open = async (
     moment,
     close,
   }
+}
+
+const lockWaits = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ sessions: number }>`select count(*)::int as sessions from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows[0]!.sessions
 }
 
 const routingOf = ({ BURSAR_ACQUIRERS_FILE: file }: Record<string, string>): RoutingTable => {

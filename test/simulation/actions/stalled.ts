@@ -48,6 +48,8 @@ export const during = async (
   mostLooks = Number.POSITIVE_INFINITY,
 ): Promise<boolean> => {
   const stands = await Promise.race([stall.reached.then(() => true), running.then(() => false)])
+  // Other parts of the job may go on: they come to their ends first.
+  if (stands) await simulation.faults.gate?.rest()
   const work = stands ? meanwhile() : Promise.resolve()
   await untilHeldUp(simulation, work, mostLooks)
   stall.release()

@@ -46,6 +46,12 @@ export const startHttpFront = async ({
   socketPath,
   contentOf = ({ method, path, body }) => `${method} ${path} ${body.toString('latin1')}`,
 }: HttpFrontOptions): Promise<HttpFront> => {
+  const enter = async (content: string, response: ServerResponse): Promise<(() => void) | undefined> => {
+    const end = await faults.gate?.enter(`${name} ${content}`)
+    // The program has given the exchange up meanwhile.
+    if (response.closed) end?.()
+    return end
+  }
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const exchange: Exchange = {
       method: request.method ?? 'GET',
@@ -58,7 +64,17 @@ export const startHttpFront = async ({
       return void request.socket.destroy()
     }
     const content = contentOf(exchange)
-    await faults.waits(name, content)
+    let end = await enter(content, response)
+    response.once('close', () => end?.())
+    const stand = async (): Promise<void> => {
+      const wait = faults.waits(name, content)
+      if (wait === undefined) return
+      // Others go on meanwhile.
+      end?.()
+      await wait
+      end = await enter(content, response)
+    }
+    await stand()
     const fault = faults.decide(name, content)
     if (fault === 'lose-request') return void request.socket.destroy()
     if (fault === 'http-500') return write(response, page(500, 'Internal Server Error'))
@@ -66,7 +82,7 @@ export const startHttpFront = async ({
     if (fault === 'http-503') return write(response, page(503, 'Service Unavailable', { 'retry-after': '1' }))
     if (fault === 'repeat') await forward(exchange)
     const answer = await forward(exchange)
-    await faults.waits(name, content)
+    await stand()
     if (fault === 'lose-answer') return void request.socket.destroy()
     if (fault === 'garbage') return write(response, page(200, '<html><body>Please wait</body></html>'))
     if (fault === 'empty') return write(response, { ...answer, body: Buffer.alloc(0) })

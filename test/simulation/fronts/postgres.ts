@@ -5,6 +5,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Fault, Faults } from '../faults.ts'
+import type { Gate } from './gate.ts'
 import { listenNearby, type NearSocket } from './near.ts'
 
 export interface PostgresFront {
@@ -28,6 +29,15 @@ interface Messages {
 const QUERY = 'Q'
 const SYNC = 'S'
 const READY = 'Z'
+/** Where a message that the server is ready has the status of the transaction, and the status without one. */
+const STATUS_AT = 5
+const IDLE = 'I'.charCodeAt(0)
+/**
+ * The statements of listeners (platform/db/listen.ts) and leaders (chain/watcher/leadership.ts) by which they notice
+ * the end of a connection. They are sent by real time and change nothing: in single-step mode they never fail and
+ * never wait.
+ */
+const HEARTBEAT = /^select( 1)?$/
 
 /** In place of a group of messages: the server itself refuses, so that it also ends the transaction as it does then. */
 const refusal = (code: string, message: string): Buffer => {
@@ -46,6 +56,8 @@ const REFUSALS: Partial<Record<Fault, Buffer>> = {
 }
 
 let started = 0
+/** begun so far */
+let transactions = 0
 
 export const startPostgresFront = async (url: string, name: string, faults: Faults): Promise<PostgresFront> => {
   const target = new URL(url)
@@ -55,6 +67,7 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
   const upstreamOf = (): Socket =>
     directory === null ? connect(port, target.hostname) : connect(`${directory}/.s.PGSQL.${port}`)
 
+  let connections = 0
   const serve = (client: NearSocket): void => {
     if (front.refusing) return void client.destroy()
     const upstream = upstreamOf()
@@ -77,10 +90,18 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     let endsAfter: number | undefined
     let [sent, ready] = [0, 0]
     let crashes = false
+    const number = (connections += 1)
+    /** the number of its open transaction; undefined: it has none */
+    let begun: number | undefined
+    /** ends what goes on at the gate: the start of the connection, then a group of messages */
+    let end = faults.gate?.hold()
+    client.on('close', () => end?.())
+    const isHeartbeat = (content: string): boolean => faults.gate !== undefined && HEARTBEAT.test(content)
     const forward = (content: string): void => {
       const bytes = Buffer.concat(group.map((message) => message.bytes))
+      const isDecided = endsAfter === undefined && !isHeartbeat(content)
       group = []
-      const fault = endsAfter === undefined ? faults.decide(name, content) : undefined
+      const fault = isDecided ? faults.decide(name, content) : undefined
       if (fault === 'crash-before') return crash()
       if (fault === 'lose-request') return void client.destroy()
       if (fault === 'crash-after') crashes = true
@@ -91,6 +112,21 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (fault !== undefined) endsAfter = sent
       upstream.write(bytes)
     }
+    /** Resolves when the group may go on. While it stands still, others go on. */
+    const enter = async (gate: Gate, content: string): Promise<void> => {
+      // A message that prepares a statement depends on the connection that a pool happened to give.
+      const bytes = Buffer.concat(group.flatMap(({ type, bytes: one }) => (type === 'P' ? [] : [one])))
+      // The statements of a transaction come before all others: of several that wait for its locks, PostgreSQL decides
+      // which one goes on.
+      const transaction = begun === undefined ? '~' : String(begun).padStart(9, '0')
+      const place = `${transaction} ${name} ${bytes.toString('latin1')} ${number}`
+      end = await gate.enter(place)
+      const wait = faults.waits(name, content)
+      if (wait === undefined) return
+      end()
+      await wait
+      end = await gate.enter(place)
+    }
     const take = (message: { type: string; bytes: Buffer }): void => {
       if (behind !== undefined) return void behind.push(message)
       // The start, a password, or the end of the connection: not a statement.
@@ -100,12 +136,14 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       const texts = group.map((one) => statements.textOf(one))
       // Without a line for the message that prepares a statement.
       const content = texts.filter((text) => text !== '').join('\n')
-      const wait = faults.waits(name, content)
+      if (isHeartbeat(content)) return forward(content)
+      const wait = faults.gate ? enter(faults.gate, content) : faults.waits(name, content)
       if (wait === undefined) return forward(content)
       const waiting: { type: string; bytes: Buffer }[] = []
       behind = waiting
       void wait.then(() => {
         behind = undefined
+        if (client.destroyed) return end?.()
         forward(content)
         for (const one of waiting) take(one)
       })
@@ -119,7 +157,11 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       const pass = (): void => void (passed.length > 0 && client.write(Buffer.concat(passed)))
       for (const message of answered.take(bytes)) {
         // The first one ends the start of the connection.
-        if (message.type === READY) ready += 1
+        if (message.type === READY) {
+          ready += 1
+          begun = message.bytes[STATUS_AT] === IDLE ? undefined : (begun ?? (transactions += 1))
+          end?.()
+        }
         if (endsAfter !== undefined && ready - 1 >= endsAfter) {
           pass()
           return crashes ? crash() : void client.destroy()

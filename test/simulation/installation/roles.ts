@@ -109,6 +109,8 @@ const open = (role: RoleOptions['role'], env: Record<string, string>, url: strin
   const config = loadConfig(env, role)
   const pool: PoolSettings = { url, applicationName: `bursar ${role}`, max: config.databaseConnections }
   const connections = nameStatements(createPool(pool))
+  // An idle connection would be closed by real time: which ones a job gets later would differ between runs.
+  connections.options.idleTimeoutMillis = 0
   return {
     config,
     runtime: {
