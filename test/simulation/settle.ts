@@ -2,7 +2,6 @@
  * Lets everything come to rest: no faults, all roles up, blocks until all is final, jobs and watchers until nothing is
  * left.
  */
-import { openSubjects } from '../../server/src/platform/runtime/alerts.ts'
 import { answerDisputes, endLostRefunds } from './acquirers/console.ts'
 import { postTo } from './actions/acquirers.ts'
 import { liftOwnStops } from './actions/operators.ts'
@@ -94,21 +93,23 @@ const askConsoles = async (simulation: Simulation): Promise<boolean> => {
 
 /** @returns the names of all that found work */
 const oneRound = async (simulation: Simulation, times: Times): Promise<string[]> => {
-  const { roles, acquirers, venue } = simulation
+  const { roles, acquirers, chains, venue } = simulation
   const worked = new Set<string>()
   if ((await venue.goOn()) > 0) worked.add('the venue')
   for (const account of acquirers.accounts) {
     if (account.goOn() > 0 || account.callbacks.waiting > 0) worked.add(account.name)
     await account.callbacks.attemptAll(postTo(simulation))
   }
-  for (const [network, watcher] of roles.get('watcher')!.watchers)
+  for (const chain of chains) {
+    const { network } = chain
+    const watcher = roles.get('watcher')!.watchers.get(network)!
     for (let steps = 0; steps < 50; steps += 1) {
       if ((await timed(times, `rest: watcher of ${network}`, () => watcher.step())) !== 0) break
       worked.add(`the watcher of ${network}`)
     }
-  // A watcher that cannot read a block is idle until it takes another way, which needs time.
-  for (const network of await openSubjects(simulation.db, ['node-unavailable'], ''))
-    worked.add(`the node of ${network}`)
+    // A watcher whose node refuses a block is idle until it takes another way, which needs time.
+    if (watcher.progress().height < (await chain.head()).height) worked.add(`the watcher of ${network}`)
+  }
   for (const role of ['api', 'worker'] as const)
     for (const job of roles.get(role)!.jobs)
       for (let runs = 0; runs < 20; runs += 1) {

@@ -2,7 +2,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '../../setup/database.ts'
+import { connectPipelined } from '../../../server/src/platform/db/index.ts'
 import type { Fault, Faults } from '../faults.ts'
+import { createGate } from './gate.ts'
 import { startPostgresFront, type PostgresFront } from './postgres.ts'
 
 const { url } = useDatabase()
@@ -98,6 +100,39 @@ test('the content of a statement is its text alone, whether it was prepared befo
   for (let times = 0; times < 2; times += 1)
     await client.query({ name: 'twice', text: 'select $1::int as n', values: [1] })
   expect(contents).toEqual(['select $1::int as n', 'select $1::int as n'])
+})
+
+test('in single-step mode what follows a statement that waits for a lock is not in the way of the lock', async () => {
+  const direct = new pg.Client({ connectionString: url })
+  await direct.connect()
+  const lockWaits = async (): Promise<number> => {
+    const { rows: found } = await direct.query<{ sessions: number }>(`select count(*)::int as sessions
+      from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    return found[0]!.sessions
+  }
+  const gate = createGate(lockWaits)
+  const own = await startPostgresFront(url, 'gated', { ...NO_FAULTS, gate })
+  const [holder, pipelined] = [
+    new pg.Client({ connectionString: own.url }),
+    await connectPipelined({ url: own.url, applicationName: 'pipelined', lockWaitMs: 60_000 }),
+  ]
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select pg_advisory_xact_lock(4711)')
+  const ordered: string[] = []
+  const note = (name: string) => (): void => void ordered.push(name)
+  const behind = [
+    pipelined.query('select pg_advisory_lock(4711)').then(note('locked')),
+    pipelined.query('select pg_advisory_unlock(4711)').then(note('unlocked')),
+  ]
+  // The last of all by its content: nothing else goes on, or goes on before it.
+  ;(await gate.enter('\x7f'))()
+  await holder.query('commit').then(note('committed'))
+  await Promise.all(behind)
+  await gate.rest()
+  expect(ordered.toSorted()).toEqual(['committed', 'locked', 'unlocked'])
+  await Promise.all([holder.end(), pipelined.end(), direct.end()])
+  await own.close()
 })
 
 test('a front that is closed ends its connections, and accepts no others', async () => {

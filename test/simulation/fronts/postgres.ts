@@ -84,8 +84,14 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
     const answered = messages(false)
     const statements = createStatements()
     let group: { type: string; bytes: Buffer }[] = []
-    /** what came while the group before it waits; undefined: none waits */
+    /**
+     * What came while the group before it waits, or goes on at the gate: a pipelined connection does not wait for
+     * answers, and a group behind one that waits for a lock would be in the way of the group that has the lock.
+     * Undefined: there is no such group.
+     */
     let behind: { type: string; bytes: Buffer }[] | undefined
+    /** the number of the answer that ends the group at the gate; undefined: none goes on there */
+    let answeredBy: number | undefined
     /** the number of answers after which the connection ends; undefined: it does not */
     let endsAfter: number | undefined
     let [sent, ready] = [0, 0]
@@ -106,6 +112,7 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (fault === 'lose-request') return void client.destroy()
       if (fault === 'crash-after') crashes = true
       sent += 1
+      if (faults.gate !== undefined && !isHeartbeat(content)) answeredBy = sent
       const refused = fault === undefined ? undefined : REFUSALS[fault]
       // A rollback needs no space, and waits for nothing.
       if (refused !== undefined) return void upstream.write(/^\s*rollback/i.test(content) ? bytes : refused)
@@ -139,14 +146,17 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
       if (isHeartbeat(content)) return forward(content)
       const wait = faults.gate ? enter(faults.gate, content) : faults.waits(name, content)
       if (wait === undefined) return forward(content)
-      const waiting: { type: string; bytes: Buffer }[] = []
-      behind = waiting
+      behind = []
       void wait.then(() => {
-        behind = undefined
         if (client.destroyed) return end?.()
         forward(content)
-        for (const one of waiting) take(one)
+        if (faults.gate === undefined) goOn()
       })
+    }
+    const goOn = (): void => {
+      const waiting = behind ?? []
+      behind = undefined
+      for (const one of waiting) take(one)
     }
     client.on('data', (bytes: Buffer) => {
       for (const message of asked.take(bytes)) take(message)
@@ -160,7 +170,12 @@ export const startPostgresFront = async (url: string, name: string, faults: Faul
         if (message.type === READY) {
           ready += 1
           begun = message.bytes[STATUS_AT] === IDLE ? undefined : (begun ?? (transactions += 1))
-          end?.()
+          if (ready === 1) end?.()
+          if (answeredBy !== undefined && ready - 1 >= answeredBy) {
+            answeredBy = undefined
+            end?.()
+            goOn()
+          }
         }
         if (endsAfter !== undefined && ready - 1 >= endsAfter) {
           pass()
