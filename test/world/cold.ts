@@ -49,6 +49,7 @@ import {
   createHotWatchJob,
   reconcileNetwork,
   treasuryPolicyOf,
+  type HotLimits,
   type Round,
   type TreasuryPolicy,
 } from '../../server/src/treasury/reconciliation/index.ts'
@@ -87,6 +88,8 @@ export interface ColdWorld extends NetworkWorld<ChainAdapter> {
   reconcile(): Promise<Round>
   /** the cold addresses of the signer's policy, by ticker */
   signersCold: Map<string, string>
+  /** limits of the hot wallet, which a test may change */
+  treasury: { hot: Map<string, HotLimits> }
 }
 
 export interface ColdSetup {
@@ -114,7 +117,8 @@ const SENDING = {
 export const openCold = async (setup: ColdSetup): Promise<ColdWorld> => {
   const { url, network, chain, catalogue, chainId, contracts = {}, hotAddresses = 1, mostInFlight = 16 } = setup
   const { adapter } = chain
-  const treasury = treasuryPolicyOf(setup.treasury)
+  const given = treasuryPolicyOf(setup.treasury)
+  const treasury = { ...given, hot: new Map(given.hot) }
   const policies = { [network]: treasury } as unknown as Record<Network, TreasuryPolicy>
   const signersCold = new Map(
     [...treasury.hot].flatMap(([ticker, { cold }]) => (cold === null ? [] : [[ticker, cold] as const])),
@@ -199,6 +203,7 @@ export const openCold = async (setup: ColdSetup): Promise<ColdWorld> => {
   return {
     ...world,
     signersCold,
+    treasury,
     asked,
     before,
     offer: async () => void (await cold.run(signal)),

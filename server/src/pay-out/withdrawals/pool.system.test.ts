@@ -3,6 +3,8 @@
  */
 import { checksumAddress } from '@bursar/chainkit/evm'
 import { sql } from 'kysely'
+import { parseTransaction } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { poison } from '../../../../test/setup/poison.ts'
 import type { EvmWorld } from '../../../../test/world/evm-node.ts'
@@ -15,6 +17,8 @@ const E18 = 10n ** 18n
 const COUNT = 3
 const EACH = 2
 const POOL = evmHotKeys(WALLET, COUNT).map(({ address }) => address)
+/** The operator's copy of the hot keys, in another library. */
+const PHRASE = `${'test '.repeat(11)}junk`
 const COLD = checksumAddress(`0x${'c0'.repeat(20)}`)
 const opened = useColdOnAnvil({
   treasury: { hot: { ETH: { cap: `${40n * E18}`, target: `${20n * E18}`, cold: COLD } } },
@@ -241,13 +245,36 @@ describe('a pool of hot addresses', () => {
     await withoutGap()
   })
 
-  test('excess over all of them is counted together and leaves from the richest', async () => {
+  test('excess over all of them is counted together and leaves from the richest, which keeps its share', async () => {
+    await fill(60n * E18)
+    await share()
+    const sent: { from: string; units: bigint }[] = []
+    for (let at = 0; at < 2; at += 1) {
+      await here.offer()
+      const { transfer, attempt, outgoing } = await here.open()
+      const from = outgoing.senders[0]!
+      sent.push({ from, units: transfer.units })
+      const hot = mnemonicToAccount(PHRASE, { path: `m/44'/60'/1'/0/${POOL.indexOf(from)}` })
+      const bytes = await hot.signTransaction(parseTransaction(attempt.unsigned as `0x${string}`) as never)
+      expect(await here.take(transfer.id, Buffer.from(bytes.slice(2), 'hex'))).toHaveProperty('hash')
+      await here.send()
+      await here.mine(4)
+    }
+    const [first, second] = sent
+    expect(second!.from).not.toBe(first!.from)
+    for (const { from } of sent) expect(await coinAt(from)).toBeGreaterThan((20n * E18) / BigInt(COUNT) - E18 / 100n)
+    expect(await coinAt(COLD)).toBe(first!.units + second!.units)
+    expect(first!.units + second!.units).toBeGreaterThan(26n * E18)
+    await booksAgree()
+  })
+
+  test('of a hot wallet that is to keep nothing, the fee stays', async () => {
+    here.treasury.hot.set('ETH', { ...here.treasury.hot.get('ETH')!, target: 0n })
     await fill(60n * E18)
     await share()
     await here.offer()
-    const { transfer, outgoing } = await here.open()
-    expect(POOL).toContain(outgoing.senders[0])
-    expect(transfer.units).toBeGreaterThan(19n * E18)
-    expect(transfer.units).toBeLessThanOrEqual(await coinAt(outgoing.senders[0]!))
+    const { transfer, attempt, outgoing } = await here.open()
+    const coin = await coinAt(outgoing.senders[0]!)
+    expect(transfer.units).toBe(coin - attempt.networkFee)
   })
 })

@@ -1,14 +1,12 @@
-import { isEvmNetwork, NATIVE_TICKER } from '@bursar/chainkit'
-import { richestOf } from '../../ledger/address-balances/index.ts'
+import { NATIVE_TICKER } from '@bursar/chainkit'
 import type { Catalogue } from '../../market/assets/index.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
-import { formatUnits, rescale } from '../../platform/money/index.ts'
+import { formatUnits } from '../../platform/money/index.ts'
 import {
   insertOffered,
   isPlannedStill,
   knowChange,
-  leavingFrom,
   lockPlanned,
   nativeLedgerUnits,
   recordImported,
@@ -19,6 +17,7 @@ import { raiseAlert, resolveAlert } from '../../platform/runtime/alerts.ts'
 import { positionsOf } from '../reconciliation/index.ts'
 import type { SpendableSun } from '../sweeps/index.ts'
 import type { ColdPlan, Wanted } from './plan.ts'
+import { freeAt } from './free.ts'
 import { reviewSigned } from './review.ts'
 import { insertPrevious, insertTransfer, noteEnd, noteImported, readTransfer } from './store.ts'
 import type { ColdTransfer } from './transfer.ts'
@@ -141,14 +140,7 @@ const canSend = async (
   catalogue: Catalogue,
 ): Promise<boolean> => {
   if (network === 'BITCOIN') return true
-  const leaving = await leavingFrom(tx, network, from)
-  const leftOf = async (one: string): Promise<bigint> => {
-    const asset = catalogue.findCrypto(one)!
-    const { contract, decimals } = asset.networks.get(network)!
-    const key = contract !== null && isEvmNetwork(network) ? contract.toLowerCase() : contract
-    const held = (await richestOf(tx, network, one, [from]))?.units ?? 0n
-    return held - rescale(leaving.get(key) ?? 0n, decimals, asset.scale)
-  }
+  const leftOf = (one: string): Promise<bigint> => freeAt(tx, { network, catalogue }, one, from)
   const native = NATIVE_TICKER[network]
   const coin = nativeLedgerUnits(catalogue, network, fee)
   if (ticker === native) return (await leftOf(native)) >= units + coin

@@ -1,4 +1,4 @@
-import { isEvmNetwork, isRefused } from '@bursar/chainkit'
+import { isEvmNetwork, isRefused, NATIVE_TICKER } from '@bursar/chainkit'
 import { parseUnsigned, transactionId } from '@bursar/chainkit/tron'
 import type { AccountChainAdapter, TronChainAdapter } from '../../adapters/chains/port.ts'
 import { rescale } from '../../platform/money/index.ts'
@@ -13,6 +13,7 @@ import {
   tronHotAddress,
   tronPayment,
 } from '../../chain/transactions/index.ts'
+import { freeAt } from './free.ts'
 import { planBitcoin } from './jobs-bitcoin.ts'
 import type { ColdDeps, ColdPlan, Wanted } from './plan.ts'
 
@@ -28,7 +29,19 @@ export const planTransfer = (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan |
   return isEvmNetwork(deps.network) ? onEvm(deps, wanted) : onTron(deps, wanted)
 }
 
-const onEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
+const onEvm = async (deps: ColdDeps, wanted: Wanted): Promise<ColdPlan | string> => {
+  const plan = await planOnEvm(deps, wanted)
+  if (typeof plan === 'string') return plan
+  const native = NATIVE_TICKER[deps.network]
+  const coin = onChainUnits(deps, native, await freeAt(deps.runtime.db, deps, native, wanted.from!.address))
+  // What is left for the transfer and its fee, which the address pays with the same coin.
+  const left = coin - plan.transaction.networkFee
+  if (left >= (wanted.ticker === native ? plan.units : 0n)) return plan
+  if (wanted.ticker === native && left > 0n) return planOnEvm(deps, { ...wanted, units: left })
+  return `${wanted.from!.address} has ${coin} wei, and its fee could be ${plan.transaction.networkFee}`
+}
+
+const planOnEvm = async (deps: ColdDeps, { ticker, units, to, from: key }: Wanted): Promise<ColdPlan | string> => {
   const { runtime, network, sending, catalogue } = deps
   if (!isEvmNetwork(network) || deps.chainId === undefined || !key)
     throw new Error(`${network} has a chain id and hot addresses`)

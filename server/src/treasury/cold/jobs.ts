@@ -22,6 +22,7 @@ import { raiseOrRenewAlert, resolveAlert } from '../../platform/runtime/alerts.t
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { excessOf, inLedgerUnits, positionsOf, type HotLimits, type Position } from '../reconciliation/index.ts'
 import { OFFER_ALERT, offerTransfer } from './commands.ts'
+import { freeAt } from './free.ts'
 import { onChainUnits, planTransfer } from './jobs-plan.ts'
 import type { ColdDeps, Wanted } from './plan.ts'
 import { assetsUnderWay, forgetPrevious, listOffered, noteEnd, noteOvertaken } from './store.ts'
@@ -54,8 +55,9 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   const subject = `${network}/${ticker}`
   const from = isEvmNetwork(network) ? await richestKeyOf(deps, ticker) : undefined
   const above = excessOf(position, limits)
-  // One address sends; the excess of others goes with the next transfer.
-  const excess = onChainUnits(deps, ticker, from && from.units < above ? from.units : above)
+  // One address sends, and keeps its share of the target; the excess of others goes with the next transfer.
+  const movable = from ? from.free - limits.target / BigInt(deps.sending.hotAddresses) : above
+  const excess = movable <= 0n ? 0n : onChainUnits(deps, ticker, movable < above ? movable : above)
   const trouble =
     excess === 0n || isUnderWay || limits.cold === null
       ? undefined
@@ -72,16 +74,14 @@ const judge = async (deps: ColdDeps, position: Position, given: HotLimits, isUnd
   await raiseOrRenewAlert(runtime.db, { kind: 'cold-impossible', subject, text }, momentOf(runtime))
 }
 
-/** Returns the hot address with the largest recorded balance of an asset, and that balance in ledger units. */
-const richestKeyOf = async (
-  { runtime, network, wallet, sending }: ColdDeps,
-  ticker: string,
-): Promise<{ key: HotKey; units: bigint }> => {
+/** Returns the hot address with the largest recorded balance of an asset, and what is free there, in ledger units. */
+const richestKeyOf = async (deps: ColdDeps, ticker: string): Promise<{ key: HotKey; free: bigint }> => {
+  const { runtime, network, wallet, sending } = deps
   const keys = evmHotKeys(wallet, sending.hotAddresses)
   const addresses = keys.map(({ address }) => address)
   const richest = await richestOf(runtime.db, network, ticker, addresses)
   const key = keys.find(({ address }) => address === richest?.address) ?? keys[0]!
-  return { key, units: richest?.units ?? 0n }
+  return { key, free: await freeAt(runtime.db, deps, ticker, key.address) }
 }
 
 /** Offers a transfer. @returns the reason when that is impossible */
