@@ -11,6 +11,7 @@ import { KEYS } from './actions/keys.ts'
 import { LATE_WORKERS } from './actions/late-workers.ts'
 import { LAST_COIN } from './actions/last-coin.ts'
 import { LOST_MONEY } from './actions/lost-money.ts'
+import { MEMBERS } from './actions/members.ts'
 import { MERCHANTS } from './actions/merchants.ts'
 import { assetsOf, fill, fillAcquirers, fundExchange, give, OPERATORS } from './actions/operators.ts'
 import { OLD_PRICES } from './actions/old-prices.ts'
@@ -79,6 +80,7 @@ const ACTIONS: readonly Action[] = [
   ...FAULTY,
   ...PAYERS,
   ...MERCHANTS,
+  ...MEMBERS,
   ...KEYS,
   ...EXCHANGES,
   ...CARDS,
@@ -124,6 +126,7 @@ export const SUBJECTS = {
   requests: new Set(ORDERS_AT_ONCE),
   signer: new Set(THIEF),
   claims: new Set(CLAIMS),
+  members: new Set(MEMBERS),
   webhooks: new Set(WEBHOOKS),
 } satisfies Record<string, ReadonlySet<Action>>
 export type Subject = keyof typeof SUBJECTS

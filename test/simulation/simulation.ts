@@ -20,6 +20,7 @@ import { assetsFile, signerPolicy, writeSettings } from './installation/files.ts
 import { openOffline, type Offline } from './installation/offline.ts'
 import { startRole, type RunningRole } from './installation/roles.ts'
 import { startSimulatedSigner, type SimulatedSigner } from './installation/signer.ts'
+import { addTeam, type Member } from './members/people.ts'
 import { makeMerchant, type SimulatedMerchant } from './merchants.ts'
 import { createBooks, type Books } from './model/books.ts'
 import { createPrices, startOrderBooks, type Prices } from './prices.ts'
@@ -58,6 +59,8 @@ export interface Simulation {
   readonly prices: Prices
   readonly receivers: Receivers
   readonly merchants: readonly SimulatedMerchant[]
+  /** of all merchants */
+  readonly members: readonly Member[]
   readonly books: Books
   /** violations that are visible from outside, in one line each */
   readonly problems: string[]
@@ -183,6 +186,9 @@ const open = async (
   for (const name of ['M1', 'M2', 'M3'])
     merchants.push(await makeMerchant(db, name, receivers, random.of('merchant', name), moment(), name === HOLDING))
 
+  const members: Member[] = []
+  for (const merchant of merchants) members.push(...(await addTeam(db, merchant, moment())))
+
   const roles = new Map<RoleName, RunningRole>()
   closes.push(async () => {
     for (const role of roles.values()) await role.stop()
@@ -215,6 +221,7 @@ const open = async (
     prices,
     receivers,
     merchants,
+    members,
     books: createBooks(catalogue),
     problems: [],
     reorganised: new Set(),

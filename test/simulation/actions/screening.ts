@@ -1,5 +1,6 @@
 /** Screening: the provider's judgements of people outside, sanctions lists, and operators who decide about money. */
 import type { Network } from '@bursar/chainkit'
+import { sql } from 'kysely'
 import type { Random } from '../../../sandbox/random.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import type { Decided } from '../model/books.ts'
@@ -93,7 +94,7 @@ const NOTHING = 'there is none'
 const judge: Action = {
   name: 'operator decides about screened money',
   weight: ({ books }) => (books.paidIn.length === 0 ? 0 : 1.5),
-  run: async ({ books, operate }, random) => {
+  run: async ({ books, db, operate }, random) => {
     const listed = await operate('screening list')
     if ('failure' in listed) throw new Error(`screening list: ${listed.failure}`)
     const waiting = listed.printed['screenings'] as readonly Waiting[]
@@ -104,6 +105,12 @@ const judge: Action = {
     if ('failure' in done) return `${event} ${kind} of ${asset}: refused`
     if (event !== 'note' && kind === 'deposit' && transaction !== null && own !== null)
       books.decided.push({ subjectId, transaction, address: own, ticker: asset, event } satisfies Decided)
+    if (event === 'release' && kind === 'withdrawal') {
+      const { rows } = await sql<{
+        to: string
+      }>`select to_address as to from withdrawals where id = ${subjectId}`.execute(db)
+      for (const { to } of rows) books.releasedTo.add(to.toLowerCase())
+    }
     return `${event} ${kind} of ${asset}`
   },
 }

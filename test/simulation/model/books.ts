@@ -6,6 +6,7 @@ import type { Network } from '@bursar/chainkit'
 import type { Catalogue } from '../../../server/src/market/assets/index.ts'
 import type { SimulatedChain } from '../chains/index.ts'
 import { parseUnits } from '../../../server/src/platform/money/index.ts'
+import type { Requested } from './requests.ts'
 
 /** A payment by an outside person to a merchant's address. */
 export interface PaidIn {
@@ -181,7 +182,10 @@ export interface Books {
   readonly movedToVenue: { ticker: string; units: bigint }[]
   readonly invoiced: Invoiced[]
   readonly claimed: Claimed[]
+  readonly requested: Requested[]
   readonly decided: Decided[]
+  /** destinations of withdrawals that an operator released, although no provider had cleared them, lower case */
+  readonly releasedTo: Set<string>
   /** addresses of people outside that were on a sanctions list before anything was sent to them, lower case */
   readonly listedFirst: Set<string>
   /** those of them that nothing was sent to yet */
@@ -211,10 +215,12 @@ export const createBooks = (catalogue: Catalogue): Books => {
     granted: [],
     movedToVenue: [],
     decided: [],
+    releasedTo: new Set(),
     listedFirst: new Set(),
     unusedListed: [],
     invoiced: [],
     claimed: [],
+    requested: [],
     closed: new Set(),
     refused: new Set(),
     nextLocalId: (kind) => `${kind}-${(last += 1)}`,

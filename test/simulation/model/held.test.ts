@@ -46,6 +46,12 @@ test('a withdrawal that left without a clean answer is a problem', () => {
   expect(judgeSent(simulationOf(false, [true]), 'w-1', 'theirs')).toHaveLength(1)
 })
 
+test('a withdrawal that an operator released may leave without one', () => {
+  const simulation = simulationOf(false, [true])
+  simulation.books.releasedTo.add('theirs')
+  expect(judgeSent(simulation, 'w-1', 'Theirs')).toEqual([])
+})
+
 test('money of a payer on a sanctions list waits for an operator', () => {
   expect(heldBounds(simulationOf(true, [false]), { ...PAID, payer: '0xa', wasListed: true }, 5n)).toEqual({
     least: 0n,

@@ -55,7 +55,10 @@ const countOf = (decided: readonly Decided[], event: Decided['event']): bigint =
   BigInt(decided.filter((one) => one.event === event).length)
 
 /** @returns a withdrawal that left, and should not have, in words */
-export const judgeSent = ({ books, provider }: Simulation, what: string, to: string): string[] => [
-  ...(provider.answersAbout(to).includes(false) ? [] : [`${what}: was paid, and no provider has cleared ${to}`]),
-  ...(books.listedFirst.has(to.toLowerCase()) ? [`${what}: was paid, and ${to} is on a sanctions list`] : []),
-]
+export const judgeSent = ({ books, provider }: Simulation, what: string, to: string): string[] => {
+  if (books.releasedTo.has(to.toLowerCase())) return []
+  return [
+    ...(provider.answersAbout(to).includes(false) ? [] : [`${what}: was paid, and no provider has cleared ${to}`]),
+    ...(books.listedFirst.has(to.toLowerCase()) ? [`${what}: was paid, and ${to} is on a sanctions list`] : []),
+  ]
+}
