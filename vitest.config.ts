@@ -35,7 +35,7 @@ const project = (name: 'unit' | 'system' | 'slow', files: Pick<TestUserConfig, '
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['test/setup/postgres.global.ts', 'test/setup/sandbox.global.ts'],
+    globalSetup: ['test/setup/postgres.global.ts', 'test/setup/sandbox.global.ts', 'test/setup/packages.global.ts'],
     projects: [
       // One process runs many files, and loads each module once: a quarter of the time went into loading them.
       project('unit', { include: ['**/*.test.ts'], exclude: [...never, system, slow], isolate: false }),

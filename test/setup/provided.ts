@@ -9,5 +9,7 @@ declare module 'vitest' {
     runId: string
     /** Where a test file asks for its turn at the shared sandbox (`test/system/shared-sandbox.ts`). */
     sandboxPort: number
+    /** Where a test file finds or builds the packages (`tools/package/built-packages.ts`). */
+    packagesFolder: string
   }
 }

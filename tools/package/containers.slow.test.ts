@@ -3,7 +3,7 @@
  * environment, and the health check. No registry of images is reachable in a test, so that no engine runs them: the
  * packages are unpacked into a copy of this machine's root.
  */
-import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -16,6 +16,7 @@ import { createDatabase, type TestDatabase } from '../../test/setup/database.ts'
 import { makeRoles, type TestRoles } from '../../test/setup/roles.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { certify } from '../../test/world/certificate.ts'
+import { copyPackages } from './built-packages.ts'
 import { readContainers, scriptOf } from './containers.ts'
 import { mayInstall } from './may-install.ts'
 
@@ -37,7 +38,7 @@ describe.skipIf(!mayInstall())('the images', () => {
 
   beforeAll(async () => {
     scratch = await makeScratch('containers')
-    execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), '--out', scratch.dir])
+    await copyPackages(scratch.dir)
     for (const name of ['bursar', 'bursar-signer'])
       renameSync(
         join(scratch.dir, `${name}_${version}_${process.arch === 'x64' ? 'amd64' : 'arm64'}.deb`),

@@ -16,6 +16,7 @@ import { reservePorts } from '../../test/setup/ports.ts'
 import { makeRoles, type TestRoles } from '../../test/setup/roles.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { certify } from '../../test/world/certificate.ts'
+import { copyPackages } from './built-packages.ts'
 import { mayInstall } from './may-install.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -23,7 +24,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 let scratch: Scratch
 beforeAll(async () => {
   scratch = await makeScratch('package')
-  execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), '--out', scratch.dir])
+  await copyPackages(scratch.dir)
 })
 afterAll(() => scratch.remove())
 

@@ -2,7 +2,6 @@
  * docs/operating/production.md is followed literally on a copy of this machine: the packages, `bursar setup`, each unit
  * as its user, and a deposit. The answers of the page get the addresses of this machine's node and database.
  */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { join } from 'node:path'
@@ -16,6 +15,7 @@ import { passOn } from '../../test/setup/database-port.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
 import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
 import { sign } from '../../test/world/signed-request.ts'
+import { copyPackages } from './built-packages.ts'
 import { linesOf, startMachine, type Machine } from './copied-machine.ts'
 import { mayInstall } from './may-install.ts'
 
@@ -43,7 +43,7 @@ describe.skipIf(!mayInstall() || programs === undefined)('a person who follows t
 
   beforeAll(async () => {
     scratch = await makeScratch('setup')
-    execFileSync(process.execPath, [join(import.meta.dirname, 'main.ts'), '--out', scratch.dir])
+    await copyPackages(scratch.dir)
     ports = await reservePorts(6)
     await startDatabase()
     gate = await passOn(ports[5]!, postgres.url)
