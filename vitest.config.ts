@@ -1,6 +1,7 @@
 import { defineConfig, type TestUserConfig } from 'vitest/config'
 import { isLong } from './test/setup/cases.ts'
 import { fastFolder } from './test/setup/fast-folder.ts'
+import { COMPILE_CACHE } from './server/src/platform/process/compile-cache.ts'
 import { LongestFirst } from './test/setup/order.ts'
 
 /** The name of a file says where it runs; test/README.md says which name a test should have. */
@@ -9,6 +10,8 @@ const slow = '**/*.slow.test.ts'
 /** The folder of all temporary folders of tests and of their processes. */
 const folder = process.env['TMPDIR'] ?? fastFolder()
 if (folder !== undefined) process.env['TMPDIR'] = folder
+/** Each file has a process of its own, and starts others from sources: they compile what they share once. */
+process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE
 
 const setupFiles = ['test/setup/cleaning.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/.bursar/**']
