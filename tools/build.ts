@@ -4,7 +4,17 @@
  * can always be run directly.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdtempSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown, type Plugin } from 'rolldown'
@@ -41,6 +51,8 @@ export const buildPrograms = async (): Promise<Programs> => {
     removeOld()
     const making = mkdtempSync(join(folder, 'making-'))
     await bundle(making)
+    // As the sources: other users may start the programs.
+    chmodSync(making, 0o755)
     // Concurrent builds produce the same bundles.
     if (existsSync(built)) rmSync(making, { recursive: true })
     else renameSync(making, built)

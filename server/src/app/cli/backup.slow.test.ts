@@ -7,11 +7,12 @@ import { withClient } from '../../../../sandbox/postgres/connection.ts'
 import { debianPrograms, initCluster, startCluster, type Cluster } from '../../../../test/drill/cluster.ts'
 import { drillFolder } from '../../../../test/drill/folder.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
+import { buildPrograms } from '../../../../tools/build.ts'
 import { keyName } from '../../platform/config/secrets.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { placesOf } from '../backup/folder.ts'
 
-const MAIN = new URL('../../main.ts', import.meta.url).pathname
+const { bursar: MAIN } = await buildPrograms()
 const programs = debianPrograms()
 /** Under CI missing programs are a failure. */
 const isSkipped = programs === undefined && process.env['CI'] === undefined
