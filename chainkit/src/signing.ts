@@ -2,4 +2,5 @@
 export { signPayout } from './bitcoin/signing.ts'
 export { signTransaction } from './evm/signing.ts'
 export { signSetCode, signTransfers } from './evm/sweep-signing.ts'
+export { keyAt, offsetOf } from './key-offset.ts'
 export { signTransaction as signTronTransaction } from './tron/signing.ts'

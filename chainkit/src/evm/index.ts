@@ -22,6 +22,8 @@ export {
 export type { TokenTransfer } from './erc20.ts'
 export { fromHex, isHex, toHex } from './hex.ts'
 export type { Hex } from './hex.ts'
+export { createKnownSigner } from './known-signer.ts'
+export type { RecoverSigner } from './known-signer.ts'
 export { raisedPrice, replaceAtHigherPrice } from './replacement.ts'
 export type { Prices } from './replacement.ts'
 export { relayTransfers } from './relay-call.ts'

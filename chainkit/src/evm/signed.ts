@@ -41,8 +41,14 @@ export function serializeSigned(transaction: UnsignedTransaction, { r, s, yParit
   return encodeRlp([...fields, numberToBytes(v), ...rs])
 }
 
-/** Parses a serialised signed transaction and recovers its signer. Never throws. */
-export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<TransactionRefusal> {
+/**
+ * Parses a serialised signed transaction and recovers its signer. Never throws.
+ * @param recover recovers the signer, as `recoverSigner` does
+ */
+export function parseSigned(
+  raw: Uint8Array,
+  recover: typeof recoverSigner = recoverSigner,
+): SignedTransaction | Refused<TransactionRefusal> {
   return reading(raw, (type, items) => {
     const [v, r, s] = items.slice(-3).map(number) as [bigint, bigint, bigint]
     if (type === 'legacy' && (items.length !== 9 || v < V_OFFSET + 2n)) {
@@ -55,7 +61,7 @@ export function parseSigned(raw: Uint8Array): SignedTransaction | Refused<Transa
     return {
       transaction,
       signature,
-      from: recoverSigner(signingHash(transaction), signature),
+      from: recover(signingHash(transaction), signature),
       hash: transactionHash(raw),
     }
   })

@@ -16,9 +16,11 @@ describe('Keyring', () => {
     ] as const) {
       const theirs = mnemonicToAccount(JUNK_WORDS, { accountIndex, addressIndex: 3 })
       expect(keyring.evmAddress({ account, index: 3 })).toBe(theirs.address)
-      keyring.withEvmKey({ account, index: 3 }, (key) => {
-        expect(Buffer.from(key).equals(theirs.getHdKey().privateKey!)).toBe(true)
-      })
+      // The second call derives no key: it adds the offset of the first.
+      for (const _call of [1, 2])
+        keyring.withEvmKey({ account, index: 3 }, (key) => {
+          expect(Buffer.from(key).equals(theirs.getHdKey().privateKey!)).toBe(true)
+        })
     }
     for (const [account, number] of [
       ['deposit', 0],
@@ -67,20 +69,24 @@ describe('Keyring', () => {
       ],
       keep,
     )
-    expect(() =>
-      keyring.withEvmKey({ account: 'hot', index: 0 }, (key) => {
-        keep([key])
-        throw new Error('stop')
-      }),
-    ).toThrow('stop')
+    for (const _call of [1, 2]) {
+      expect(() =>
+        keyring.withEvmKey({ account: 'hot', index: 0 }, (key) => {
+          keep([key])
+          throw new Error('stop')
+        }),
+      ).toThrow('stop')
+    }
     keyring.withTronKey({ account: 'deposit', index: 0 }, (key) => keep([key]))
-    expect(seen).toHaveLength(4)
+    expect(seen).toHaveLength(5)
     expect(seen.every((key) => key.every((byte) => byte === 0))).toBe(true)
   })
 
   test('signs nothing once closed, yet still knows its addresses', () => {
     const keyring = Keyring.open(seed(), 'regtest')
+    keyring.withEvmKey({ account: 'hot', index: 1 }, () => 1)
     keyring.close()
+    expect(() => keyring.withEvmKey({ account: 'hot', index: 1 }, () => 1)).toThrow(/closed/)
     expect(() => keyring.withEvmKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)
     expect(() => keyring.withBitcoinKeys([{ account: 'hot', branch: 0, index: 0 }], () => 1)).toThrow(/closed/)
     expect(() => keyring.withTronKey({ account: 'hot', index: 0 }, () => 1)).toThrow(/closed/)

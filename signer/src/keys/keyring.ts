@@ -3,13 +3,22 @@ import { SECOND_SEED, seedIndex } from '@bursar/chainkit'
 import type { KeyAccount } from '@bursar/chainkit'
 import * as bitcoin from '@bursar/chainkit/bitcoin'
 import * as evm from '@bursar/chainkit/evm'
+import { keyAt, offsetOf } from '@bursar/chainkit/signing'
 import * as tron from '@bursar/chainkit/tron'
 import type { AccountKeys, KeyReference, PublicKeys } from '../protocol/protocol.ts'
 
 type Branches = Record<KeyAccount, HDKey>
 
-/** More than the hot addresses that a policy can have. */
-const ADDRESSES_KEPT = 128
+/** More than the hot addresses that a policy can have. Each takes about 100 kB. */
+const HOT_CACHED = 128
+
+/** Public facts about a hot EVM address, from the extended public key. */
+interface HotAddress {
+  address: evm.Hex
+  /** The private key less the account's private key: see `offsetOf` */
+  offset: bigint | undefined
+  recover: evm.RecoverSigner
+}
 
 /**
  * The keys: six hardened accounts, deposit and hot on Bitcoin, EVM chains and TRON. The seed and the master key are not
@@ -25,10 +34,10 @@ export class Keyring {
   /** The keys of the second seed; undefined when there is none */
   readonly #second: Keyring | undefined
   /**
-   * Hot addresses that were derived before, by index, oldest first: they sign most transactions, and deriving one costs
-   * as much as deriving its private key.
+   * EVM hot addresses that were derived before, by index, oldest first: they sign most transactions, and a derivation
+   * takes longer than a signature.
    */
-  readonly #hotAddresses = new Map<number, evm.Hex>()
+  readonly #hotAddresses = new Map<number, HotAddress>()
 
   private constructor(
     chain: bitcoin.BitcoinChain,
@@ -104,14 +113,22 @@ export class Keyring {
 
   /** EVM keys are on the external branch only. */
   evmAddress({ account, index }: Omit<KeyReference, 'branch'>): evm.Hex {
-    const derive = (): evm.Hex => evm.deriveAddress(this.publicKeys.evm[account], index).address
-    if (account !== 'hot') return derive()
+    return account === 'hot' ? this.#hot(index).address : evm.deriveAddress(this.publicKeys.evm[account], index).address
+  }
+
+  /** Recovers signers of EVM chains; fastest for signatures of a hot address of this index. */
+  evmRecovery({ account, index }: Omit<KeyReference, 'branch'>): evm.RecoverSigner | undefined {
+    return account === 'hot' ? this.#hot(index).recover : undefined
+  }
+
+  #hot(index: number): HotAddress {
     const known = this.#hotAddresses.get(index)
-    if (known !== undefined) return known
-    const address = derive()
-    if (this.#hotAddresses.size >= ADDRESSES_KEPT) this.#hotAddresses.delete(this.#hotAddresses.keys().next().value!)
-    this.#hotAddresses.set(index, address)
-    return address
+    if (known) return known
+    const { address, publicKey } = evm.deriveAddress(this.publicKeys.evm.hot, index)
+    const derived = { address, offset: undefined, recover: evm.createKnownSigner(publicKey) }
+    if (this.#hotAddresses.size >= HOT_CACHED) this.#hotAddresses.delete(this.#hotAddresses.keys().next().value!)
+    this.#hotAddresses.set(index, derived)
+    return derived
   }
 
   /** TRON keys are on the external branch only. */
@@ -127,8 +144,23 @@ export class Keyring {
     return withPrivateKeys(children, use)
   }
 
-  withEvmKey<Result>({ account, index }: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
+  withEvmKey<Result>(reference: Omit<KeyReference, 'branch'>, use: (key: Uint8Array) => Result): Result {
+    const { account, index } = reference
+    if (account === 'hot') return this.#withHotKey(index, use)
     return withPrivateKeys([descend(this.#evm[account], [0, index])], ([key]) => use(key!))
+  }
+
+  /** Derives the private key the first time; from then on adds the offset to the account's key. */
+  #withHotKey<Result>(index: number, use: (key: Uint8Array) => Result): Result {
+    const hot = this.#hot(index)
+    return withPrivateKey(this.#evm.hot.privateKey, (account) => {
+      const { offset } = hot
+      if (offset !== undefined) return withPrivateKey(keyAt(account, offset), use)
+      return withPrivateKeys([descend(this.#evm.hot, [0, index])], ([key]) => {
+        hot.offset = offsetOf(account, key!)
+        return use(key!)
+      })
+    })
   }
 
   withEvmKeys<Result>(references: readonly KeyReference[], use: (keys: Uint8Array[]) => Result): Result {
@@ -163,6 +195,15 @@ function descend(from: HDKey, path: readonly number[]): HDKey {
     if (parent !== from) parent.wipePrivateData()
     return child
   }, from)
+}
+
+function withPrivateKey<Result>(key: Uint8Array | null, use: (key: Uint8Array) => Result): Result {
+  if (!key) throw new Error('The keyring is closed')
+  try {
+    return use(key)
+  } finally {
+    key.fill(0)
+  }
 }
 
 function withPrivateKeys<Result>(children: readonly HDKey[], use: (keys: Uint8Array[]) => Result): Result {

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { parseSigned } from '@bursar/chainkit/evm'
 import type { SignRequest } from '../../protocol/protocol.ts'
 import type { RefusalCode } from '../../protocol/refusal.ts'
+import type { Keyring } from '../../keys/keyring.ts'
 import { readPolicy } from '../../policy/policy.ts'
+import type { EvmPolicy } from '../../policy/policy.ts'
+import { judgeEvm } from './payment.ts'
 import {
   BITCOIN_STRANGER,
   STRANGER,
@@ -48,6 +51,22 @@ describe('on EVM chains', () => {
     const { signed } = await signer.sign(evmRequest(intent, {}, { unsigned, keys: [depositKey(7)] }))
     const from = await recoverTransactionAddress({ serializedTransaction: signed as TransactionSerialized })
     expect(from).toBe(keyring.evmAddress(depositKey(7)))
+  })
+
+  test.each([
+    ['hot', hotKey],
+    ['deposit', depositKey(7)],
+  ])('returns no signature of a wrong key in place of a %s key', (_name, key) => {
+    const faulty = {
+      evmAddress: keyring.evmAddress.bind(keyring),
+      evmRecovery: keyring.evmRecovery.bind(keyring),
+      withEvmKey: (asked: typeof key, use: (bytes: Uint8Array) => unknown) =>
+        keyring.withEvmKey({ ...asked, index: asked.index + 1 }, use),
+    } as unknown as Keyring
+    const policy = readPolicy(JSON.stringify(policyFile)).networks.get('ETHEREUM') as EvmPolicy
+    const request = evmRequest(intentOf(1), {}, { keys: [key] })
+    expect(() => judgeEvm(policy, keyring, request).sign()).not.toThrow()
+    expect(() => judgeEvm(policy, faulty, request).sign()).toThrow(/not the one that was judged/)
   })
 
   test('signs a filler', async () => {

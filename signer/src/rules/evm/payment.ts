@@ -140,7 +140,7 @@ export function signRead(
   keyring: Keyring,
 ): ReturnType<Judgement['sign']> {
   const { raw, hash } = keyring.withEvmKey(key, (privateKey) => signTransaction(transaction, privateKey))
-  const parsed = parseSigned(raw)
+  const parsed = parseSigned(raw, keyring.evmRecovery(key))
   const isTheSame =
     !isRefused(parsed) &&
     parsed.from === from &&
