@@ -132,10 +132,27 @@ export const signerSabotages: readonly Sabotage[] = [
   {
     name: 'signer-old-log',
     file: 'signer/src/server/signer.ts',
-    replace: ['if (this.#parts.history.holds(seen)) return', 'if (seen.length >= 0) return'],
+    replace: ['if (seen.length <= length && this.#parts.history.holds(seen)) return', 'if (seen.length >= 0) return'],
     fault: 'audit M-C4',
     breaks: 'A signer with an older copy of its log signs a payment that it has signed before.',
     finder:
       'signer/src/log/log-memory.test.ts › a log that was cut back signs nothing and is not believed, also when it has grown again',
+  },
+  {
+    name: 'signer-answers-early',
+    file: 'signer/src/server/turns.ts',
+    replace: ['Promise.allSettled([this.#sync()])', 'Promise.allSettled([void this.#sync().catch(() => undefined)])'],
+    fault: 'audit M-C4',
+    breaks: 'A signature is returned before its line of the log is on the disk.',
+    finder:
+      'signer/src/server/groups.test.ts › are not answered, nor refused, nor shown before their lines are on the disk',
+  },
+  {
+    name: 'signer-stop-between',
+    file: 'signer/src/server/turns.ts',
+    replace: ['      await others()\n', ''],
+    fault: 'audit M-B3',
+    breaks: 'A stop of the signer takes effect only after all requests that arrived together.',
+    finder: 'signer/src/server/groups.test.ts › a stop takes effect between two of them',
   },
 ]

@@ -47,7 +47,7 @@ export class History implements LogSubscriber {
     return this.#index.end
   }
 
-  /** Adds a line of the log to the index. It is called in order, at start and after each line that is written. */
+  /** Adds a line of the log to the index. It is called in order, at start and for each line that is added. */
   apply(entry: Chained, position: Position, head: string): void {
     this.#index.add(entry, position, head, () => {
       if (entry.kind === 'signed') this.#record(entry, entry.seq)
@@ -55,6 +55,10 @@ export class History implements LogSubscriber {
       if (entry.kind === 'rotated') this.#index.run('insert into rotations values (?)', entry.masterFingerprint)
       if (entry.kind === 'closed') this.#index.run('insert or ignore into closed values (?)', entry.intent)
     })
+  }
+
+  commit(): void {
+    this.#index.commit()
   }
 
   catchUp<Result>(run: () => Promise<Result>): Promise<Result> {

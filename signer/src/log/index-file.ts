@@ -46,7 +46,7 @@ type Row = Record<string, Value>
 
 /**
  * An index of the log on disk (SQLite), so that the signer's memory does not grow with the log. It is derived from the
- * log line by line; the log is authoritative. A missing index, and one from before approvals, is rebuilt from all
+ * log line by line; the log is authoritative. A line is committed when it is in the log on the disk. A missing index, and one from before approvals, is rebuilt from all
  * segments, and one that is behind the log catches up. A crash of the process loses nothing; a power cut loses the last
  * lines at most (write-ahead log, synchronised at checkpoints).
  */
@@ -54,7 +54,7 @@ export class IndexFile {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   #end: ChainEnd
-  /** Lines in the open transaction during a catch-up; otherwise undefined, and each line has its own transaction */
+  /** Lines in the open transaction during a catch-up; otherwise undefined, and the caller commits */
   #together: number | undefined
 
   private constructor(database: DatabaseSync, end: ChainEnd) {
@@ -100,14 +100,17 @@ export class IndexFile {
     this.#database.exec('drop table if exists former')
   }
 
-  /** Adds a line of the log and everything that `take` writes, or nothing. */
+  /**
+   * Adds a line of the log and everything that `take` writes. The lines since the last `commit` share a transaction; if
+   * one fails, all of them are lost.
+   */
   add({ seq, previous }: Chained, { segment, offset, length }: Position, head: string, take: () => void): void {
-    if (this.#together === undefined) this.#database.exec('begin immediate')
+    if (!this.#database.isTransaction) this.#database.exec('begin immediate')
     try {
       this.run('insert into lines values (?, ?, ?, ?, ?)', seq, segment, offset, length, previous)
       take()
       this.run('update log set lines = ?, head = ?', seq + 1, head)
-      this.#commitLine()
+      this.#countLine()
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback')
       throw error
@@ -115,7 +118,12 @@ export class IndexFile {
     this.#end = { lines: seq + 1, head }
   }
 
-  /** Runs a function that adds many lines; they share transactions. */
+  /** Makes the lines that were added part of the file: they are in the log on the disk. */
+  commit(): void {
+    if (this.#database.isTransaction) this.#database.exec('commit')
+  }
+
+  /** Runs a function that adds many lines that are on the disk; thousands share a transaction. */
   async catchUp<Result>(run: () => Promise<Result>): Promise<Result> {
     this.#together = 0
     this.#database.exec('begin immediate')
@@ -141,8 +149,8 @@ export class IndexFile {
     this.#database.close()
   }
 
-  #commitLine(): void {
-    if (this.#together === undefined) return this.#database.exec('commit')
+  #countLine(): void {
+    if (this.#together === undefined) return
     this.#together++
     if (this.#together % LINES_TOGETHER === 0) this.#database.exec('commit; begin immediate')
   }

@@ -39,6 +39,7 @@ const subscriber =
     apply: (entry, position) => {
       if (entry.kind === 'signed') onSigned(entry, position)
     },
+    commit: () => undefined,
     catchUp: (run) => run(),
     close: () => undefined,
   })

@@ -13,11 +13,14 @@ export class LogFailed extends Error {
   override name = 'LogFailed'
 }
 
-/** Data derived from the log. A line is on the disk before the subscriber gets it. */
+/** Data derived from the log. */
 export interface LogSubscriber {
   /** The last line that it has processed. */
   readonly end: ChainEnd
+  /** Processes a line that may not be on the disk yet: the next start knows it only after `commit`. */
   apply(entry: Chained, position: Position, head: string): void
+  /** Called when every line that it has processed is on the disk. */
+  commit(): void
   /** Runs a function that passes many lines to `apply`. */
   catchUp<Result>(run: () => Promise<Result>): Promise<Result>
   close(): void
@@ -26,16 +29,29 @@ export interface LogSubscriber {
 export interface LogOptions {
   /** When the current file has at least this many bytes, it is closed before the next line. */
   segmentBytes?: number
-  /** Called when a signature is on the disk, before the subscriber gets it; tests stop the process there. */
+  /** Called when a signature is on the disk, before the subscriber commits it; tests stop the process there. */
   afterSynced?: (signed: SignedEntry) => void
 }
 
+const LINE_BREAK = Buffer.from('\n')
 const SEGMENT_BYTES = 64 * 1024 * 1024
 
+/** A line that is not on the disk yet. */
+interface Pending {
+  entry: LogEntry
+  /** Without its line break */
+  line: Buffer
+  /** In bytes, within the current file */
+  offset: number
+  /** The hash of the line */
+  head: string
+}
+
 /**
- * The append-only log of signatures. Each line contains the hash of the line before. A line is on the disk before its
- * answer is sent. After a failed write nothing more is written, because only reading the log again shows the state of
- * the disk.
+ * The append-only log of signatures. Each line contains the hash of the line before. `add` takes a line, and `sync`
+ * writes the lines that were added since, with one synchronisation of the disk for all. The caller sends an answer only
+ * after `sync`. After a failed write nothing more is written, because only reading the log again shows the state of the
+ * disk.
  */
 export class SignatureLog {
   readonly #path: string
@@ -46,8 +62,12 @@ export class SignatureLog {
   #file: FileHandle
   /** Number of the first line of the current file */
   #segment: number
+  /** Bytes of the current file that are on the disk */
   #bytes: number
+  /** The end of the lines that are on the disk */
   #end: ChainEnd
+  /** Lines that were added after `#end`, in order */
+  #pending: Pending[] = []
   #failed = false
   #closed = false
 
@@ -114,24 +134,43 @@ export class SignatureLog {
     }
   }
 
+  /** Number of lines that are on the disk. */
   get length(): number {
     return this.#end.lines
   }
 
+  /** Hash of the last line that is on the disk. */
   get head(): string {
     return this.#end.head
   }
 
   /**
-   * Appends an entry. Returns once it is on the disk and the subscriber has processed it. Calls must not overlap.
-   * Throws LogFailed.
+   * Adds an entry. Returns when the subscriber has processed it; it is on the disk only after `sync`. Calls of `add`,
+   * `sync` and `append` must not overlap. Throws LogFailed.
    */
+  add(entry: LogEntry): Promise<void> {
+    return this.#orFail(async () => {
+      if (this.#pendingEnd >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) await this.#beginSegment()
+      this.#take(entry)
+    })
+  }
+
+  /** Returns when all added entries are on the disk and the subscriber has committed them. Throws LogFailed. */
+  sync(): Promise<void> {
+    return this.#orFail(() => this.#write())
+  }
+
+  /** Adds an entry and returns when it is on the disk. Throws LogFailed. */
   async append(entry: LogEntry): Promise<void> {
+    await this.add(entry)
+    await this.sync()
+  }
+
+  async #orFail(work: () => Promise<void>): Promise<void> {
     if (this.#failed) throw new LogFailed('The log failed before; start the signer again')
     this.#failed = true
     try {
-      if (this.#bytes >= (this.#options.segmentBytes ?? SEGMENT_BYTES)) await this.#beginSegment()
-      await this.#write(entry)
+      await work()
     } catch (error) {
       throw new LogFailed(`The log or its index could not be written: ${(error as Error).message}`, { cause: error })
     }
@@ -145,7 +184,10 @@ export class SignatureLog {
 
   /** Reads the text of the line at a position that the subscriber got. Throws LogBroken as `read` does. */
   async readText({ segment, offset, length }: Position): Promise<string> {
-    if (segment === this.#segment) return readLine(this.#file, offset, length)
+    if (segment === this.#segment) {
+      const pending = this.#pending.find((one) => one.offset === offset)
+      return pending ? pending.line.toString('utf8') : readLine(this.#file, offset, length)
+    }
     const path = segmentPath(this.#path, segment)
     const file = await open(path, 'r').catch((error: Error) => {
       throw new LogBroken(`An earlier answer lies in ${path}, which can't be read: put it back (${error.message})`)
@@ -165,16 +207,33 @@ export class SignatureLog {
     this.#lock.release()
   }
 
-  async #write(entry: LogEntry): Promise<void> {
-    const chained: Chained = { seq: this.#end.lines, previous: this.#end.head, ...entry }
+  /** Bytes of the current file with the lines that are not on the disk yet. */
+  get #pendingEnd(): number {
+    const last = this.#pending.at(-1)
+    return last ? last.offset + last.line.length + 1 : this.#bytes
+  }
+
+  /** Hands a line to the subscriber, and stores it until `#write`. */
+  #take(entry: LogEntry): void {
+    const last = this.#pending.at(-1)
+    const seq = this.#end.lines + this.#pending.length
+    const chained: Chained = { seq, previous: last?.head ?? this.#end.head, ...entry }
     const line = Buffer.from(JSON.stringify(chained))
-    await this.#file.appendFile(Buffer.concat([line, Buffer.from('\n')]))
+    const [head, offset] = [lineHash(line), this.#pendingEnd]
+    this.#subscriber.apply(chained, { segment: this.#segment, offset, length: line.length }, head)
+    this.#pending.push({ entry, line, offset, head })
+  }
+
+  async #write(): Promise<void> {
+    const last = this.#pending.at(-1)
+    if (!last) return
+    await this.#file.appendFile(Buffer.concat(this.#pending.flatMap(({ line }) => [line, LINE_BREAK])))
     await this.#file.datasync()
-    if (entry.kind === 'signed') this.#options.afterSynced?.(entry)
-    const head = lineHash(line)
-    this.#subscriber.apply(chained, { segment: this.#segment, offset: this.#bytes, length: line.length }, head)
-    this.#bytes += line.length + 1
-    this.#end = { lines: this.#end.lines + 1, head }
+    for (const { entry } of this.#pending) if (entry.kind === 'signed') this.#options.afterSynced?.(entry)
+    this.#subscriber.commit()
+    this.#bytes = this.#pendingEnd
+    this.#end = { lines: this.#end.lines + this.#pending.length, head: last.head }
+    this.#pending = []
   }
 
   /**
@@ -182,12 +241,14 @@ export class SignatureLog {
    * creates it and continues from the last segment's end.
    */
   async #beginSegment(): Promise<void> {
+    await this.#write()
     await this.#file.close()
     await closeSegment(this.#path, this.#segment)
     this.#file = await open(this.#path, 'ax+', 0o600)
     this.#segment = this.#end.lines
     this.#bytes = 0
-    await this.#write(this.#header)
+    this.#take(this.#header)
+    await this.#write()
     await syncDirectory(dirname(this.#path))
   }
 }

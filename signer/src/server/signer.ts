@@ -33,6 +33,7 @@ import { Refusal } from '../protocol/refusal.ts'
 import { statusOf } from './status.ts'
 import { judgeSweep } from '../rules/evm/sweep.ts'
 import { judgeTron } from '../rules/tron/payment.ts'
+import { Turns } from './turns.ts'
 
 export interface SignerParts {
   policy: Policy
@@ -51,19 +52,24 @@ const MAX_WAITING = 64
 /** Most bytes of lines in one answer. JSON text within JSON grows by a fifth; a client reads at most 4 MiB. */
 const LINES_BYTES = 1024 * 1024
 
-/** Signs one request at a time: judge, sign, log, answer. A signature is returned only after it is in the log. */
+/**
+ * Signs one request at a time: judge, sign, add to the log. Each request is judged by the lines of all earlier ones. A
+ * group of requests is answered together, after the lines of the group are on the disk; refusals wait too, because an
+ * earlier line of the group may be the reason.
+ */
 export class Signer {
   /** The payments that wait for approvals */
   readonly approvals: Approvals
   #policy: Policy
   readonly #parts: Omit<SignerParts, 'policy'>
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns: Turns
   #waiting = 0
 
   constructor({ policy, ...parts }: SignerParts) {
     this.#policy = policy
     this.#parts = parts
     const { history, log, now } = parts
+    this.#turns = new Turns(() => log.sync())
     this.approvals = new Approvals({
       policy: () => this.#policy,
       history,
@@ -72,7 +78,7 @@ export class Signer {
       append: (make) =>
         this.#inTurn(async () => {
           const entry = make()
-          if (entry) await log.append(entry)
+          if (entry) await log.add(entry)
         }),
     })
   }
@@ -100,8 +106,7 @@ export class Signer {
     const { history, now } = this.#parts
     const policy = this.#policy
     const carried = await findCarried(policy, request, now())
-    await this.#last
-    const refusals = checkPayments(policy, history, { ...request, carried }, now())
+    const refusals = await this.#turns.take(async () => checkPayments(policy, history, { ...request, carried }, now()))
     return refusals.map((refusal) => {
       if (refusal.refused !== 'needs-approval') return refusal
       return { ...refusal, message: this.#lacksApproval(request, refusal.message, [refusal.id]) }
@@ -123,27 +128,25 @@ export class Signer {
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MAX_WAITING) throw new Refusal('busy', `${MAX_WAITING} requests wait already`)
     this.#waiting++
-    const answer = this.#last.then(work).finally(() => this.#waiting--)
-    this.#last = answer.catch(() => undefined)
-    return answer
+    return this.#turns.take(work).finally(() => this.#waiting--)
   }
 
   /**
    * Returns every transaction signed for an intent, in the order of signing. Waits for the requests that came before.
    */
-  async transactionsOf(intentId: string): Promise<SignedTransaction[]> {
-    await this.#last
-    return this.#transactionsNow(intentId)
+  transactionsOf(intentId: string): Promise<SignedTransaction[]> {
+    return this.#turns.take(() => this.#transactionsNow(intentId))
   }
 
   /**
    * Returns the texts of the lines of the log from a number on, in order; empty past its end. An answer has about
    * 1 MiB; the caller asks again for the lines after it.
    */
-  async logLines(from: number): Promise<string[]> {
-    await this.#last
+  logLines(from: number): Promise<string[]> {
     const { log, history } = this.#parts
-    return Promise.all(history.positionsFrom(from, LINES_BYTES).map((position) => log.readText(position)))
+    return this.#turns.take(() =>
+      Promise.all(history.positionsFrom(from, LINES_BYTES).map((position) => log.readText(position))),
+    )
   }
 
   async #closeIntentNow(intentId: string): Promise<SignedTransaction[]> {
@@ -151,7 +154,7 @@ export class Signer {
     if (history.isKnown(intentId)) return this.#transactionsNow(intentId)
     if (history.isClosed(intentId)) return []
     const entry = { kind: 'closed', at: now(), intent: intentId } as const
-    await log.append(entry)
+    await log.add(entry)
     return []
   }
 
@@ -163,14 +166,16 @@ export class Signer {
 
   /** Throws the Refusal `log-cut-back` when the log does not contain a line that a caller has seen. */
   requireLog(seen: LogEnd): void {
-    if (this.#parts.history.holds(seen)) return
     const { length, head } = this.logEnd
+    // A line beyond this end is not on the disk yet: no caller has seen it.
+    if (seen.length <= length && this.#parts.history.holds(seen)) return
     throw new Refusal(
       'log-cut-back',
       `The log does not hold line ${seen.length} with the hash ${seen.head}: it has ${length} lines and the head ${head}. Put the right log back before anything is signed`,
     )
   }
 
+  /** The end of the lines that are on the disk. */
   get logEnd(): LogEnd {
     const { length, head } = this.#parts.log
     return { length, head }
@@ -192,7 +197,7 @@ export class Signer {
 
   /** Waits for the requests in progress. */
   async drained(): Promise<void> {
-    await this.#last
+    await this.#turns.drained()
   }
 
   /**
@@ -235,7 +240,7 @@ export class Signer {
     const approvedBy = this.#judgeLimits(policy, networkPolicy, request, { judgement, carried }, at)
     const used = usedApprovals(request, carried, history)
     const entry = entryOf(request, judgement, { at, requestHash, approvedBy, usedApprovals: used })
-    await log.append(entry)
+    await log.add(entry)
     this.approvals.signed(request.network, request.intents)
     return entry.answer
   }
