@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../../test/setup/database.ts'
 import { emptyTables } from '../../../../test/setup/empty-tables.ts'
 import { migrated } from '../../../../test/setup/migrated.ts'
@@ -52,4 +52,45 @@ test('a new connection wakes the jobs of every network, because a notification m
   waking.follow({ wake: (name) => void woken.push(name) })
   waking.connected()
   expect(woken).toEqual(['BITCOIN', 'ETHEREUM', 'BINANCE_SMART_CHAIN', 'TRON'].map((network) => `payouts ${network}`))
+})
+
+describe('a flood of notifications', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('wakes a job at once, then at most four times a second, and once more after its end', () => {
+    const woken: { name: string; at: number }[] = []
+    const waking = createWaking()
+    waking.follow({ wake: (name) => void woken.push({ name, at: Date.now() }) })
+    const start = Date.now()
+    for (let ms = 0; ms < 1_000; ms += 1) {
+      for (let n = 0; n < 10; n += 1) waking.notified('TRON')
+      vi.advanceTimersByTime(1)
+    }
+    vi.advanceTimersByTime(60_000)
+    expect(woken.map(({ name, at }) => ({ name, after: at - start }))).toEqual(
+      [0, 250, 500, 750, 1_000].map((after) => ({ name: 'payouts TRON', after })),
+    )
+  })
+
+  test('of one network does not delay another network', () => {
+    const woken: string[] = []
+    const waking = createWaking()
+    waking.follow({ wake: (name) => void woken.push(name) })
+    waking.notified('TRON')
+    waking.notified('TRON')
+    waking.notified('BITCOIN')
+    expect(woken).toEqual(['payouts TRON', 'payouts BITCOIN'])
+    vi.advanceTimersByTime(1_000)
+    waking.notified('BITCOIN')
+    expect(woken).toEqual(['payouts TRON', 'payouts BITCOIN', 'payouts TRON', 'payouts BITCOIN'])
+  })
+
+  test('with texts that name no network wakes nothing, and leaves nothing behind', () => {
+    const woken: string[] = []
+    const waking = createWaking()
+    waking.follow({ wake: (name) => void woken.push(name) })
+    for (const text of ['', 'tron', '__proto__', 'DOGECOIN', 'x'.repeat(8_000)]) waking.notified(text)
+    expect({ woken, timers: vi.getTimerCount() }).toEqual({ woken: [], timers: 0 })
+  })
 })
