@@ -6,6 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { askPatroni, readPatroniClient } from '../../server/src/app/cli/patroni-tls.ts'
 
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/ha')
 const BRIDGE = 'bursar-ha'
@@ -41,6 +42,8 @@ export interface Machines {
   urlOf(machine: Machine): string
   /** Waits until one machine leads and the others follow it. @returns the leader, then its synchronous standby */
   healthy(): Promise<[leader: Machine, standby: Machine, other: Machine]>
+  /** Connections to etcd and to Patroni that are answered although their certificate is missing or a wrong one. */
+  open(): Promise<string[]>
   /** Ends all processes of a machine at once. */
   kill(machine: Machine): void
   start(machine: Machine): void
@@ -88,23 +91,16 @@ const addNetwork = (): void => {
   }
 }
 
-const makeAuthority = (dir: string): void => {
-  const subject = ['-subj', '/CN=database authority', '-days', '2', '-nodes']
-  run(
-    'openssl',
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-keyout',
-    join(dir, 'ca.key'),
-    '-out',
-    join(dir, 'ca.crt'),
-    ...subject,
+/** Makes the certificates as the page does. */
+const makeCertificates = (dir: string): void =>
+  void run(
+    'sh',
+    join(CONFIGURATION, 'certificates.sh'),
+    dir,
+    ...MACHINES.map(({ name, address }) => `${name}=${address}`),
   )
-}
 
-/** Writes the configuration of a machine, and its certificate. */
+/** Writes the configuration of a machine beside its certificate. */
 const configure = (dir: string, machine: Machine): void => {
   const own = join(dir, machine.name)
   for (const folder of ['pg', 'etc', 'etcd', 'run']) mkdirSync(join(own, folder), { recursive: true })
@@ -119,36 +115,7 @@ const configure = (dir: string, machine: Machine): void => {
     writeFileSync(etc(name), lines.map((line) => (isShared(line) ? line : ofThis(line))).join('\n'))
   }
   copyFileSync(join(CONFIGURATION, 'patroni.yml'), etc('patroni.yml'))
-  copyFileSync(join(dir, 'ca.crt'), etc('ca.crt'))
-  run(
-    'openssl',
-    'req',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    etc('server.key'),
-    '-out',
-    etc('csr'),
-    '-subj',
-    `/CN=${machine.name}`,
-  )
-  writeFileSync(etc('names'), `subjectAltName=IP:${machine.address}`)
-  const authority = ['-CA', join(dir, 'ca.crt'), '-CAkey', join(dir, 'ca.key'), '-CAcreateserial']
-  run(
-    'openssl',
-    'x509',
-    '-req',
-    '-in',
-    etc('csr'),
-    ...authority,
-    '-days',
-    '2',
-    '-out',
-    etc('server.crt'),
-    '-extfile',
-    etc('names'),
-  )
+  for (const name of ['ca.crt', 'clients.crt', 'server.crt', 'server.key']) copyFileSync(join(own, name), etc(name))
 }
 
 /** The first process of a machine: it starts the services as systemd does from the same environment files. */
@@ -156,6 +123,8 @@ const INIT = `
 mount --bind "$OWN/pg" "$ROOT/var/lib/postgresql"
 mkdir -p "$ROOT/etc/patroni"
 mount --bind "$OWN/etc" "$ROOT/etc/patroni"
+mkdir -p "$ROOT/etc/etcd"
+mount --bind "$OWN/etc" "$ROOT/etc/etcd"
 mount --bind "$OWN/etcd" "$ROOT/var/lib/etcd"
 mount --bind "$OWN/run" "$ROOT/run/postgresql"
 mount -t tmpfs tmpfs "$ROOT/dev/shm"
@@ -174,7 +143,7 @@ exec chroot "$ROOT" sh -c '
 export const startMachines = async (root: string, dir: string): Promise<Machines> => {
   removeNetwork()
   addNetwork()
-  makeAuthority(dir)
+  makeCertificates(dir)
   const owner = run('stat', '-c', '%u:%g', join(root, 'var/lib/postgresql')).trim()
   const inits = new Map<Machine, number>()
   const start = (machine: Machine): void => {
@@ -197,14 +166,13 @@ export const startMachines = async (root: string, dir: string): Promise<Machines
     run('ip', 'netns', 'pids', linkOf(machine)).split('\n').filter(Boolean)
   const urlOf = (hosts: string): string =>
     `postgres://postgres:${PASSWORD}@${hosts}/bursar?target_session_attrs=read-write&sslmode=verify-full&sslrootcert=${join(dir, 'ca.crt')}`
+  const client = readPatroniClient(join(dir, 'doctor'))
   /** The members as each machine sees them. One that was cut off has an old view for some seconds. */
   const views = async (): Promise<Member[][]> =>
     Promise.all(
       MACHINES.map(async ({ address }) => {
-        const answer = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(2_000) }).catch(
-          () => undefined,
-        )
-        return answer === undefined ? [] : ((await answer.json()) as { members: Member[] }).members
+        const answer = await askPatroni(`https://${address}:8008/cluster`, client).catch(() => undefined)
+        return answer === undefined ? [] : (answer as { members: Member[] }).members
       }),
     )
   const machines: Machines = {
@@ -226,6 +194,25 @@ export const startMachines = async (root: string, dir: string): Promise<Machines
         if (looks === LOOKS) return [leader!, standby!, other!]
       }
       throw new Error(`the database machines did not agree: ${JSON.stringify(seen)}\n${machines.logs()}`)
+    },
+    open: async () => {
+      const tried = MACHINES.flatMap(({ address }) => [
+        { url: `http://${address}:8008/cluster`, as: {} },
+        { url: `https://${address}:8008/cluster`, as: { ca: client.ca } },
+        { url: `http://${address}:2379/version`, as: {} },
+        { url: `https://${address}:2379/version`, as: { ca: client.ca } },
+        // The certificate of doctor is for Patroni alone.
+        { url: `https://${address}:2379/version`, as: client },
+      ])
+      const answered = await Promise.all(
+        tried.map(({ url, as }) =>
+          askPatroni(url, as).then(
+            () => [url],
+            () => [],
+          ),
+        ),
+      )
+      return answered.flat()
     },
     start,
     kill: (machine) => process.kill(initOf(machine), 'SIGKILL'),

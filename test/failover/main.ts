@@ -21,4 +21,4 @@ const result = await runFailovers(names, console.log).catch((error: unknown) => 
   process.exit(1)
 })
 console.log(JSON.stringify({ ...result, lost: result.lost.length, twice: result.twice.length }, null, 1))
-process.exit([result.lost, result.twice, result.wrong].every(({ length }) => length === 0) ? 0 : 1)
+process.exit([result.lost, result.twice, result.wrong, result.open].every(({ length }) => length === 0) ? 0 : 1)

@@ -53,6 +53,8 @@ export interface Result extends Compared {
   leaders: Record<string, string>
   /** what is wrong with deposits, withdrawals, notifications, balances or books */
   wrong: string[]
+  /** connections to etcd and Patroni that were answered without their certificate */
+  open: string[]
   /** how often a process ended by itself and was started again, as systemd does */
   restarts: number
 }
@@ -98,6 +100,7 @@ export const runFailovers = async (
     await withClient(machines.urlOf(first).replace('/bursar?', '/postgres?'), (client) =>
       client.query('create database bursar'),
     )
+    const open = await machines.open()
     log(`${first.name} leads`)
     sandbox = await startSandbox({ DATABASE_URL: machines.url })
     const roles = superviseRoles(sandbox)
@@ -134,7 +137,7 @@ export const runFailovers = async (
     const wrong = await check(sandbox, load, start)
     const compared = await compare(sandbox, flood)
     await roles.stop()
-    return { ...compared, gaps, leaders, wrong, restarts: roles.count() }
+    return { ...compared, gaps, leaders, wrong, open, restarts: roles.count() }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${machines.logs()}`, { cause: error })
   } finally {

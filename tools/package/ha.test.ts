@@ -1,6 +1,7 @@
 /** The files of deploy/ha as their programs read them. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,6 +31,37 @@ test('node.env and etcd.env name the same machines', () => {
   const addresses = (name: string): string[] => [...new Set(readFileSync(ha(name), 'utf8').match(/10\.88\.0\.\d+/g))]
   expect(addresses('node.env').toSorted()).toEqual(['10.88.0.11', '10.88.0.12', '10.88.0.13'])
   expect(addresses('etcd.env').toSorted()).toEqual(addresses('node.env').toSorted())
+})
+
+test('etcd has TLS with certificates of both ends on each address', () => {
+  const text = readFileSync(ha('etcd.env'), 'utf8')
+  expect(text).not.toContain('http:')
+  for (const name of ['ETCD_CLIENT_CERT_AUTH', 'ETCD_PEER_CLIENT_CERT_AUTH']) expect(text).toContain(`${name}=true\n`)
+})
+
+test('certificates.sh makes certificates of the machines that etcd accepts, and one of doctor that it does not', () => {
+  const folder = join(dir, 'certificates')
+  const make = () =>
+    execFileSync('sh', [ha('certificates.sh'), folder, 'db1=10.88.0.11', 'db2=10.88.0.12'], { stdio: 'ignore' })
+  make()
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  const verifies = (authority: string, name: string): boolean => {
+    // As Python 3.13 and Go do.
+    const args = ['verify', '-x509_strict', '-CAfile', join(folder, authority), join(folder, name)]
+    return spawnSync('openssl', args).status === 0
+  }
+  for (const name of ['db1', 'db2']) {
+    expect(verifies('ca.crt', `${name}/server.crt`)).toBe(true)
+    expect(read(`${name}/ca.crt`)).toBe(read('ca.crt'))
+  }
+  expect(new X509Certificate(read('db2/server.crt')).checkIP('10.88.0.12')).toBe('10.88.0.12')
+  expect(verifies('db1/clients.crt', 'doctor/client.crt')).toBe(true)
+  expect(verifies('ca.crt', 'doctor/client.crt')).toBe(false)
+  for (const name of ['ca', 'readers', 'db1/server', 'doctor/client'])
+    expect(statSync(join(folder, `${name}.key`)).mode & 0o077).toBe(0)
+  const before = read('db1/server.crt')
+  make()
+  expect(read('db1/server.crt')).toBe(before)
 })
 
 test.skipIf(!has('haproxy'))('haproxy accepts haproxy.cfg', () => {

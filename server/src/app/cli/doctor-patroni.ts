@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Report } from './doctor-acquirers.ts'
 import type { Note } from './doctor-networks.ts'
-import { readPlainYaml, type PlainValue } from './plain-yaml.ts'
+import { askPatroni, hostsOf, isLoopback, problemsOfTls, readPatroniClient } from './patroni-tls.ts'
+import { mappingOf, readPlainYaml, textOf, type PlainValue } from './plain-yaml.ts'
 
 type Mapping = Readonly<Record<string, PlainValue>>
 
-const ANSWER_MS = 5_000
 /** The first version whose failover compares the leader's key (pull request 2693 of Patroni). */
 const COMPARES = [3, 0, 3]
 /** The first version that detects a stale member of etcd (pull request 3318 of Patroni). */
@@ -14,12 +14,19 @@ const DETECTS = [4, 0, 6]
 const STANDARD = { ttl: 30, loop_wait: 10, retry_timeout: 10 }
 
 /**
- * Reports settings of Patroni with which a failover loses acknowledged commits, or does not end.
+ * Reports settings of Patroni with which a failover loses acknowledged commits, or does not end, or another machine
+ * decides which machine leads.
  * @param place the file patroni.yml, or the URL of the REST API of one machine: the API has the settings in force
+ * @param folder of the certificate with which the REST API is asked: `ca.crt`, `client.crt`, `client.key`
  */
-export const reportPatroni = async (place: string, report: Report, note: Note): Promise<void> => {
+export const reportPatroni = async (
+  place: string,
+  folder: string | undefined,
+  report: Report,
+  note: Note,
+): Promise<void> => {
   try {
-    if (/^https?:\/\//.test(place)) await reportRunning(place.replace(/\/+$/, ''), report, note)
+    if (/^https?:\/\//.test(place)) await reportRunning(place.replace(/\/+$/, ''), folder, report, note)
     else reportFile(await readFile(place, 'utf8'), report, note)
   } catch (error) {
     report(false, `patroni: ${place} can't be read: ${(error as Error).message}`)
@@ -43,13 +50,13 @@ const reportFile = (text: string, report: Report, note: Note): void => {
   )
 }
 
-const reportRunning = async (url: string, report: Report, note: Note): Promise<void> => {
-  const ask = async (path: string): Promise<Mapping> => {
-    const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWER_MS) })
-    return mappingOf((await answer.json()) as PlainValue)
-  }
+const reportRunning = async (url: string, folder: string | undefined, report: Report, note: Note): Promise<void> => {
+  const client = folder === undefined ? undefined : readPatroniClient(folder)
+  const ask = async (path: string): Promise<Mapping> => mappingOf((await askPatroni(url + path, client)) as PlainValue)
   const version = textOf(mappingOf((await ask('/patroni'))['patroni'])['version'])
   reportVersion(version, report)
+  if (url.startsWith('http:') && !isLoopback(url))
+    report(false, 'patroni: the REST API answers without TLS: another machine can restart or switch over the database')
   reportDynamic(await ask('/config'), { local: {}, hasChecksums: undefined }, report, note)
   const { members } = await ask('/cluster')
   const roles = (Array.isArray(members) ? members : []).map((member) => textOf(mappingOf(member)['role']))
@@ -137,17 +144,13 @@ const reportLocal = (file: Mapping, report: Report, note: Note): void => {
     note(
       'patroni: watchdog.mode is not required: a machine whose Patroni hangs may go on as a second primary, which acknowledges nothing',
     )
-  const etcd = mappingOf(file['etcd3'] ?? file['etcd'])
-  const hosts = Array.isArray(etcd['hosts']) ? etcd['hosts'] : textOf(etcd['hosts'] ?? etcd['host']).split(',')
-  const count = hosts.filter((host) => host !== '').length
+  for (const problem of problemsOfTls(file)) report(false, `patroni: ${problem}`)
+  const count = hostsOf(mappingOf(file['etcd3'] ?? file['etcd'])).length
   if (count > 0 && count < 3)
     report(false, `patroni: ${count} machine of etcd: without it no machine is promoted; use three`)
   if (file['etcd'] !== undefined)
     note('patroni: the section etcd uses the second API of etcd, which new versions do not have: use etcd3')
 }
 
-const mappingOf = (value: PlainValue | undefined): Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-const textOf = (value: PlainValue | undefined): string => (typeof value === 'string' ? value : '')
 const isOn = (value: PlainValue | undefined): boolean => value === true || value === 'on' || value === 'true'
 const isOff = (value: PlainValue | undefined): boolean => value === false || value === 'off' || value === 'false'

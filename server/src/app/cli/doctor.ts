@@ -24,6 +24,10 @@ export const doctorCommand: Command = command({
   summary: 'check keys, policies, networks, counterparties and limits, and show the faults',
   options: {
     patroni: text('FILE', 'also check Patroni: its file patroni.yml, or the URL of the REST API of a database machine'),
+    'patroni-tls': text(
+      'FOLDER',
+      'for the URL: a folder with ca.crt, client.crt and client.key, the certificate with which Patroni is asked',
+    ),
   },
   run: async ({ options }, env, out) =>
     withInstallation(env, async (opened) => {
@@ -34,7 +38,7 @@ export const doctorCommand: Command = command({
       }
       const note = (said: string): void => out.add('checks', { result: 'note', text: said }, `note ${said}`)
       await reportDatabase(opened, report, note)
-      if (options.patroni !== undefined) await reportPatroni(options.patroni, report, note)
+      if (options.patroni !== undefined) await reportPatroni(options.patroni, options['patroni-tls'], report, note)
       reportExposure(opened.config, report)
       reportClock('database', await readDatabaseClock(opened.runtime.db, opened.runtime.clock.now), report, note)
       await reportSigner(opened, report, note, out)

@@ -5,6 +5,13 @@ export class NotPlain extends Error {
 
 export type PlainValue = string | number | boolean | null | PlainValue[] | { [name: string]: PlainValue }
 
+/** A mapping as it is, and an empty one for anything else. */
+export const mappingOf = (value: PlainValue | undefined): Readonly<Record<string, PlainValue>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+
+/** A text as it is, and an empty one for anything else. */
+export const textOf = (value: PlainValue | undefined): string => (typeof value === 'string' ? value : '')
+
 interface Line {
   number: number
   indent: number
