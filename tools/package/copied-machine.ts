@@ -1,4 +1,4 @@
-/** A copy of this machine's root in which a test types the commands of docs/operating/production.md. */
+/** A copy of this machine's root in which a test types the commands of a page of docs/operating. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,11 +6,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operating/production.md'), 'utf8')
+const pages = ['production', 'high-availability'].map((name) =>
+  readFileSync(join(import.meta.dirname, `../../docs/operating/${name}.md`), 'utf8'),
+)
 
-/** The command lines of a code block of the page, without comments. */
+/** The command lines of a code block of the pages, without comments. */
 export const linesOf = (label: string): string[] =>
-  page
+  pages
+    .join('\n')
     .split(`\`\`\`${label}\n`)[1]!
     .split('```')[0]!
     .split('\n')
@@ -20,8 +23,13 @@ export const linesOf = (label: string): string[] =>
 export interface Machine {
   /** Types one line, and waits for its end. */
   type(line: string): Promise<{ code: number; text: string }>
-  /** Types each line of a block of the page; each must succeed. @returns what they printed */
-  typeAll(label: string): Promise<string>
+  /**
+   * Types each line of a block of the page; each must succeed. @param here gives an example of the page its value here
+   * @returns what they printed
+   */
+  typeAll(label: string, here?: (line: string) => string): Promise<string>
+  /** Copies a file of another machine to the home of root. */
+  take(path: string, from: Machine): Promise<void>
   end(): Promise<void>
 }
 
@@ -45,14 +53,19 @@ export const startMachine = (folder: string): Machine => {
   }
   return {
     type,
-    typeAll: async (label) => {
+    typeAll: async (label, here = (line) => line) => {
       const texts: string[] = []
-      for (const line of linesOf(label)) {
+      for (const line of linesOf(label).map(here)) {
         const { code, text } = await type(line)
         expect(code, `${line}: ${text}`).toBe(0)
         texts.push(text)
       }
       return texts.join('\n')
+    },
+    take: async (path, from) => {
+      const { text } = await from.type(`echo $(gzip -c ${path} | base64 -w0)`)
+      const { code } = await type(`echo ${text} | base64 -d | gunzip > ${path.split('/').at(-1)!}`)
+      expect(code).toBe(0)
     },
     end: async () => {
       child.stdin.end()

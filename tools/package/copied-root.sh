@@ -28,10 +28,19 @@ start() {
     exec setpriv --reuid=${user:-nobody} --regid=${user:-nogroup} ${3:---init-groups} -- $(value "$unit" ExecStart)
   " >"$folder/$unit.log" 2>&1 &
   started+=($!)
+  process_of[$unit]=$!
   if [ "${2:-}" = wait ]; then wait $!; fi
 }
 
+# Ends the process of a unit by a signal.
+end() {
+  kill "-$2" "${process_of[$1]}"
+  # The shell would report the end of a killed job.
+  { wait "${process_of[$1]}" || true; } 2>/dev/null
+}
+
 started=()
+declare -A process_of
 finish() { for one in "${started[@]}"; do kill "$one" 2>/dev/null || true; done; wait || true; }
 trap finish EXIT
 

@@ -1,118 +1,29 @@
 /**
- * docs/operating/production.md is followed literally on a copy of this machine: the packages, `bursar setup`, each unit
- * as its user, and a deposit. The answers of the page get the addresses of this machine's node and database.
+ * docs/operating/production.md is followed literally on copies of this machine: the packages, `bursar setup`, each unit
+ * as its user, and a deposit; then a signer on its own machine. The answers of the page get the addresses of this
+ * machine's node and database.
  */
-import { writeFileSync } from 'node:fs'
-import type { Server } from 'node:net'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startAnvil, type Anvil } from '../../sandbox/anvil/index.ts'
-import { withClient } from '../../sandbox/postgres/connection.ts'
-import { startBank, type Bank } from '../../sandbox/bank/index.ts'
-import { debianPrograms, initCluster, startCluster, type Cluster } from '../../test/drill/cluster.ts'
-import { drillFolder } from '../../test/drill/folder.ts'
-import { passOn } from '../../test/setup/database-port.ts'
 import { reservePorts } from '../../test/setup/ports.ts'
-import { makeScratch, type Scratch } from '../../test/setup/scratch.ts'
-import { sign } from '../../test/world/signed-request.ts'
-import { copyPackages } from './built-packages.ts'
-import { linesOf, startMachine, type Machine } from './copied-machine.ts'
+import type { Machine } from './copied-machine.ts'
+import { describeTwoMachines } from './test-two-machines.ts'
 import { mayInstall } from './may-install.ts'
-
-interface Answers {
-  [name: string]: unknown
-  networks: Record<string, object>
-  assets: { crypto: { ticker: string; networks: Record<string, object> }[]; fiat: object[] }
-  limits: Record<string, Record<string, object>>
-}
-
-const BANK_SECRET = 'a secret of the bank'
-const ONE_ETHER = '0xde0b6b3a7640000'
-
-const programs = debianPrograms()
+import { createMerchant, depositEther, openPageWorld, programs, type PageWorld } from './page-world.ts'
 
 describe.skipIf(!mayInstall() || programs === undefined)('a person who follows the page', () => {
-  let scratch: Scratch
-  let postgres: Cluster
-  let bank: Bank
+  let world: PageWorld
   let machine: Machine
-  let gate: Server
-  let node: Anvil
-  let ports: readonly number[]
-  let merchant: { id: string; privateKey: string }
+  let api: string
 
   beforeAll(async () => {
-    scratch = await makeScratch('setup')
-    await copyPackages(scratch.dir)
-    ports = await reservePorts(6)
-    await startDatabase()
-    gate = await passOn(ports[5]!, postgres.url)
-    node = await startAnvil({
-      name: 'anvil',
-      chainId: 31_337,
-      port: 0,
-      slotsInEpoch: 1,
-      blockTime: 1,
-      logFile: join(scratch.dir, 'anvil.log'),
-    })
-    bank = await startBank({ port: 0, dir: scratch.dir, accounts: [{ name: 'shop', secret: BANK_SECRET }] })
-    writeFileSync(join(scratch.dir, 'bank-secret'), BANK_SECRET)
-    writeFileSync(join(scratch.dir, 'answers.json'), JSON.stringify(answersHere()))
-    machine = startMachine(scratch.dir)
+    world = await openPageWorld()
+    const places = (await reservePorts(5)).map((port) => `127.0.0.1:${port}`)
+    api = places[0]!
+    const [apiInner, workerInner, watcherInner, signer] = places.slice(1) as [string, string, string, string]
+    const answers = world.answers('shop', { api, apiInner, workerInner, watcherInner, signer })
+    machine = world.machine('one', { answers: { ...answers, acquirers: world.acquirers } })
   })
-  afterAll(async () => {
-    await machine?.end()
-    gate?.close()
-    await node?.stop()
-    await bank?.stop()
-    await postgres?.stop()
-    await scratch?.remove()
-  })
-
-  /** Debian's PostgreSQL: a role needs its password, also for replication; here the superuser needs none. */
-  async function startDatabase(): Promise<void> {
-    const folder = drillFolder(programs!)
-    await initCluster(programs!, join(folder, 'a'))
-    postgres = await startCluster(programs!, join(folder, 'a'), join(folder, 's'), { max_connections: '100' })
-    await withClient(postgres.url, async (client) => {
-      const { rows } = await client.query<{ hba_file: string }>('show hba_file')
-      const rules = ['local all postgres trust', 'local all all scram-sha-256', 'local replication all scram-sha-256']
-      writeFileSync(rows[0]!.hba_file, `${rules.join('\n')}\n`)
-      await client.query('select pg_reload_conf()')
-    })
-  }
-
-  /** The answers of the page for Ethereum alone, with the node and the database of this test. */
-  function answersHere(): object {
-    const answers = JSON.parse(linesOf('json answers').join('\n')) as Answers
-    const [api, apiInner, workerInner, watcherInner, signer] = ports.map((port) => `127.0.0.1:${port}`)
-    const at = `127.0.0.1:${ports[5]}`
-    return {
-      ...answers,
-      chain: 'regtest',
-      networks: { ETHEREUM: { url: node.url, chainId: 31_337, leastFinalDepth: 1 } },
-      assets: {
-        crypto: answers.assets.crypto.filter(({ ticker }) => ticker === 'ETH'),
-        fiat: [{ ticker: 'UAH', name: 'Hryvnia', scale: 2 }],
-      },
-      acquirers: {
-        accounts: [
-          {
-            name: 'bank',
-            kind: 'bank',
-            url: bank.url,
-            account: 'shop',
-            secretFile: '/packages/bank-secret',
-            payIn: { UAH: { least: '25', most: '29999' } },
-            payout: { UAH: { least: '1', most: '14500' } },
-          },
-        ],
-      },
-      limits: { ETHEREUM: { ETH: answers.limits['ETHEREUM']!['ETH'] } },
-      database: { superuser: `postgres://postgres@${at}/postgres`, roles: `postgres://${at}/shop` },
-      listen: { api, apiInner, workerInner, watcherInner, signer },
-    }
-  }
+  afterAll(() => world?.stop())
 
   const type: Machine['type'] = (line) => machine.type(line)
   const typeAll: Machine['typeAll'] = (label) => machine.typeAll(label)
@@ -201,32 +112,10 @@ describe.skipIf(!mayInstall() || programs === undefined)('a person who follows t
   })
 
   test('creates a merchant, and a deposit is credited', async () => {
-    const [line] = linesOf('sh merchant')
-    const created = await type(`${line} --json`)
-    expect(created).toMatchObject({ code: 0 })
-    merchant = JSON.parse(created.text) as typeof merchant
-    const { address } = (await (
-      await signed('POST', '/merchants/addresses', '{"blockchain":"ETHEREUM","meta":"one"}')
-    ).json()) as {
-      address: string
-    }
-    const [from] = await node.rpc<string[]>('eth_accounts')
-    await node.rpc('eth_sendTransaction', { from, to: address, value: ONE_ETHER })
-    await expect
-      .poll(async () => (await signed('GET', '/merchants/balances?tickers=ETH')).text(), {
-        interval: 1_000,
-        timeout: 180_000,
-      })
-      .toMatch(/"1(\.0+)?"/)
+    await depositEther(world, api, await createMerchant(machine), 1, async (read) => {
+      await expect.poll(read, { interval: 1_000, timeout: 180_000 }).toMatch(/"1(\.0+)?"/)
+    })
   })
 
-  function signed(method: string, path: string, body = ''): Promise<Response> {
-    const timestamp = Math.floor(Date.now() / 1_000)
-    const signature = sign(merchant.privateKey, method, path, body, timestamp)
-    return fetch(`http://127.0.0.1:${ports[0]}${path}`, {
-      method,
-      headers: { 'merchant-id': merchant.id, signature, timestamp: String(timestamp) },
-      ...(body === '' ? {} : { body }),
-    })
-  }
+  describeTwoMachines(() => world)
 })
