@@ -36,7 +36,7 @@ export interface Merchant {
 
 export interface PageWorld {
   readonly node: Anvil
-  /** The answers of the page for Ethereum alone, with the node and PostgreSQL of this world. @param name of the database */
+  /** The answers of the page for Ethereum alone, with this node and PostgreSQL. @param name of the database */
   answers(name: string, listen: Readonly<Record<string, string>>): Answers
   /** The accounts of answers with acquirers: one account with the bank. */
   readonly acquirers: object

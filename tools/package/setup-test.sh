@@ -1,9 +1,10 @@
 #!/bin/bash
 # Runs command lines of standard input, one after the other, in a copy of this machine's root that is thrown away. The
-# packages are in /root of the copy. After the output of each line it prints `exit CODE`. A line
-# `systemctl enable --now UNIT...` starts each unit's command as its user, because the copy has no systemd; it starts no
-# timers. `systemctl start UNIT` runs the command to its end, `systemctl restart UNIT` ends it and starts it again, and
-# `systemctl kill --signal=KILL UNIT` ends it at once. Needs root, and runs in a mount namespace of its own: `unshare --mount setup-test.sh FOLDER`.
+# packages are in /root of the copy. After the output of each line it prints `exit CODE`. The copy has no systemd. A line
+# `systemctl enable --now UNIT...` starts each unit's command as its user; it starts no timers. `systemctl start UNIT`
+# runs the command to its end, `systemctl restart UNIT` ends it and starts it again, and
+# `systemctl kill --signal=KILL UNIT` ends it at once. Needs root, and runs in a mount namespace of its own:
+# `unshare --mount setup-test.sh FOLDER`.
 set -euo pipefail
 # shellcheck source=tools/package/copied-root.sh
 . "$(dirname "$0")/copied-root.sh"

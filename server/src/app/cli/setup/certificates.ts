@@ -20,8 +20,8 @@ export interface Pair {
 }
 
 /**
- * Makes an authority and the certificate of the signer. The authority's key is given up: nothing else gets a certificate
- * of it.
+ * Makes an authority and the certificate of the signer. The authority's key is given up: nothing else gets a
+ * certificate of it.
  * @param host where the signer is reached: an address or a name
  * @throws Error if openssl 3 is not installed
  */
