@@ -28,7 +28,7 @@ export const askPatroni = (url: string, client?: Partial<PatroniClient>): Promis
     const asking = url.startsWith('https:')
       ? request(url, { ...client, agent: false, signal })
       : requestPlain(url, { agent: false, signal })
-    asking.on('response', (answer) => json(answer).then(resolve, reject))
+    asking.on('response', (answer) => void json(answer).then(resolve, reject))
     asking.on('error', reject).end()
   })
 
