@@ -8,7 +8,7 @@ const root = new URL('../', import.meta.url).pathname
 
 /** Functions that a file calls if it parses external data. */
 const READS =
-  /JSON\.parse\(|parse: JSON\.parse|parseRpcJson|parseJsonDigits|readJsonDecimals\(|parseXml\(|readXml\(|csv-parse|\b(?:objectOf|listOf)\(|new URLSearchParams\((?!\{)|answer\.body|onResponseData|parseTransaction\(|fromHex\(|export (?:const|function) (?:parse[A-Z]|decode[A-Z]|join(?:\b|Parts|Bbqr))/
+  /JSON\.parse\(|parse: JSON\.parse|parseRpcJson|parseJsonDigits|readJsonDecimals\(|parseXml\(|readXml\(|csv-parse|\b(?:objectOf|listOf)\(|new URLSearchParams\((?!\{)|answer\.body|onResponseData|parseTransaction\(|fromHex\(|export (?:const|function) (?:readPng|readJpeg|parse[A-Z]|decode[A-Z]|join(?:\b|Parts|Bbqr))/
 
 /** Files or folders, and the test that gives them changed texts: each has a property with them, or runs the parser. */
 const TRIED: Readonly<Record<string, string>> = {
@@ -27,6 +27,7 @@ const TRIED: Readonly<Record<string, string>> = {
   'server/src/adapters/screening/': 'server/src/adapters/screening/mutated-answers.test.ts',
   'server/src/app/http/': 'server/src/app/http/fuzz.test.ts',
   'server/src/cards/acquiring/statement-file.ts': 'server/src/cards/acquiring/statement-mutations.test.ts',
+  'server/src/merchants/logos/': 'server/src/merchants/logos/reading.test.ts',
   'server/src/people/access/passkeys.ts': 'server/src/people/access/mutated-answers.test.ts',
   'server/src/platform/base/xml.ts': 'server/src/adapters/acquirers/mutated-answers.test.ts',
   'server/src/platform/money/': 'server/src/platform/money/money.test.ts',

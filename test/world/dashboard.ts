@@ -46,6 +46,7 @@ import { createWatchedPool } from '../setup/watched-pool.ts'
 import { catalogueOn } from './catalogue.ts'
 import { createDirectory } from '../../server/src/merchants/accounts/index.ts'
 import { box } from './merchant.ts'
+import { logoRoute } from '../../server/src/merchants/logos/index.ts'
 import { createDocumentMaker } from '../../server/src/merchants/documents/index.ts'
 import { createTestRuntime } from './runtime.ts'
 import { useEdge, type Answer } from './edge.ts'
@@ -221,6 +222,7 @@ export const useDashboard = ({
     ...webhookPages(deps),
     ...requestPages(deps),
     ...settingsPages(deps),
+    logoRoute(deps),
     ...archivePages(deps),
   ]
   const routes = all.map((route) => ({ ...route, perMinute: 1_000_000 }))

@@ -1,6 +1,7 @@
 import { accentOf, GROUNDS } from './accent.ts'
 import { escapeText, foreign, html, Markup } from './html.ts'
 import { outsideLink } from './links.ts'
+import { logoPiece } from './logo.ts'
 import { headersOf, policyOf } from './policy.ts'
 import { styleOf } from './style.ts'
 import { LANGUAGES, type Language, type Seller } from './view.ts'
@@ -31,7 +32,7 @@ export interface DocumentParts {
   formTo?: string | undefined
 }
 
-/** Renders a complete document, which loads nothing else. */
+/** Renders a complete document, which loads nothing else but the logo of the seller. */
 export const documentOf = (parts: DocumentParts): RenderedPage => {
   const { language, title, seller, main, refreshSeconds, script } = parts
   const style = styleOf(seller?.accent) + (parts.style ?? '')
@@ -42,13 +43,16 @@ ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" cont
 <body>${parts.header ?? (seller && header(seller))}${main}<footer>${languageLinks(parts)}<p id="said" role="status" class="unseen"></p></footer>${
     script !== undefined && html`<script>${new Markup(script)}</script>`
   }</body></html>`
-  return { html: markup.text, headers: headersOf(policyOf(style, script, parts.formTo)) }
+  return {
+    html: markup.text,
+    headers: headersOf(policyOf({ style, script, formTo: parts.formTo, picture: seller?.logo?.src })),
+  }
 }
 
-const header = ({ name, url }: Seller): Markup => {
+const header = ({ name, url, logo }: Seller): Markup => {
   const link = outsideLink(url)
   const shown = link === undefined ? foreign(name) : html`<a href="${link}" rel="noreferrer">${foreign(name)}</a>`
-  return html`<header><span class="mark" aria-hidden="true">${letterOf(name)}</span><p class="seller">${shown}</p></header>`
+  return html`<header>${logo ? logoPiece(logo) : html`<span class="mark" aria-hidden="true">${letterOf(name)}</span>`}<p class="seller">${shown}</p></header>`
 }
 
 /** The first letter of a name, shown in place of a logo. */

@@ -1,6 +1,6 @@
 /**
  * The payment page. Guarantees:
- * - a page is a complete document that loads nothing else;
+ * - a page is a complete document that loads nothing else but the logo of the seller;
  * - no text passed to it becomes markup;
  * - it shows the same content in every language.
  */

@@ -1,15 +1,24 @@
 import { hash } from 'node:crypto'
 
+export interface Allowed {
+  style: string
+  script: string | undefined
+  /** the source of the one picture that the page loads */
+  picture: string | undefined
+  /** the one foreign host to which a form may be posted */
+  formTo: string | undefined
+}
+
 /**
  * Returns the content security policy of a page: its own style and script by their hashes, its own origin, and one host
  * to post to.
  */
-export const policyOf = (style: string, script: string | undefined, formTo: string | undefined): string =>
+export const policyOf = ({ style, script, picture, formTo }: Allowed): string =>
   [
     "default-src 'none'",
     `style-src '${sourceOf(style)}'`,
     ...(script === undefined ? [] : [`script-src '${sourceOf(script)}'`, "connect-src 'self'"]),
-    'img-src data:',
+    picture === undefined || picture.startsWith('data:') ? 'img-src data:' : "img-src 'self' data:",
     `form-action 'self'${formTo === undefined ? '' : ` ${formTo}`}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -20,6 +20,7 @@ a{color:var(--line);text-underline-offset:.18em}
 header,main,footer{width:100%;max-width:58rem;margin:0 auto;padding:0 1rem}
 header{display:flex;align-items:center;gap:.75rem;padding-top:1.25rem;padding-bottom:1rem}
 .mark{flex:none;display:grid;place-items:center;width:2.5rem;height:2.5rem;border-radius:.75rem;background:var(--surface);color:var(--on);font-weight:600;font-size:1.15rem}
+.logo{flex:none;box-sizing:content-box;max-width:50%;height:auto;padding:.25rem;border-radius:.5rem;background:#fff}
 .seller{font-weight:600;line-height:1.25;min-width:0}
 .seller a{color:inherit;text-decoration:none;display:inline-block;padding:.5rem 0}
 .seller a:hover{text-decoration:underline}

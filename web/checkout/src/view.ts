@@ -1,3 +1,4 @@
+import type { SellerLogo } from './logo.ts'
 import type { WalletLink } from './payment-uri.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface Seller {
   url: string | undefined
   /** `#rrggbb`; its contrast is adjusted if it is too low */
   accent: string | undefined
+  /** shown in place of the first letter of the name */
+  logo?: SellerLogo | undefined
   /** where the merchant helps payers: an https page and an e-mail address */
   support: { url: string | undefined; email: string | undefined }
 }

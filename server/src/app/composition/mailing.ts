@@ -1,5 +1,5 @@
 import { createSmtpSender } from '../../adapters/mail/smtp.ts'
-import { createDocumentMaker } from '../../merchants/documents/index.ts'
+import { createDocumentMaker, pictureOf } from '../../merchants/documents/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { announceSending, createActivityJob, createMailPruneJob, createSendJob } from '../../merchants/mail/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
@@ -34,7 +34,10 @@ export const startMailing = async (
     runtime,
     sender,
     from: mailFrom,
-    receipt: (receipt, language) => documents.make({ kind: 'receipt', receipt, language }),
+    receipt: async (receipt, { language, merchantId }) => {
+      const logo = await pictureOf(runtime.db, merchantId)
+      return documents.make({ kind: 'receipt', receipt, language, logo })
+    },
     pause,
   })
   return {

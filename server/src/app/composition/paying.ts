@@ -14,6 +14,7 @@ import { createInvoices } from '../../pay-in/crypto-invoices/index.ts'
 import { invoiceSettings, type InvoicingWorld } from './invoicing.ts'
 import type { Policies } from './policy.ts'
 import { createTermsReader, networkCost } from '../../pay-out/withdrawals/index.ts'
+import { logoRoute } from '../../merchants/logos/index.ts'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
 
@@ -62,7 +63,7 @@ export const createCheckout = (
     live,
   )
   return {
-    routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), robotsRoute],
+    routes: [...kinds.flatMap((pages) => invoicePageRoutes(pages, live)), logoRoute(runtime), robotsRoute],
     documents,
     close: async () => {
       live.close()

@@ -25,6 +25,7 @@ const merchant = (secrets: string[], disabled = false): Merchant => ({
   disabled,
   service: 'active',
   keys: secrets.map(key),
+  logo: null,
   additionalKeys: [],
 })
 const secret = 'a'.repeat(32)

@@ -11,6 +11,8 @@ import { box, newId } from '../../../../test/world/merchant.ts'
 import { listRoutes } from '../../app/composition/lists.ts'
 import { createTargetKeeper } from '../../exchange/conversions/index.ts'
 import { addAdditionalKey } from '../../merchants/accounts/index.ts'
+import { readLogo, storeDraft } from '../../merchants/logos/index.ts'
+import { plainPicture, pngFile } from '../../merchants/logos/test-pictures.ts'
 import { addEndpoint } from '../../merchants/webhooks/index.ts'
 import { createLink } from '../../pay-in/payment-links/index.ts'
 import { addAddress, changePolicy, readPolicy, removeAddress, listAddresses } from '../../pay-out/requests/index.ts'
@@ -41,6 +43,7 @@ const ARCHIVED: Readonly<Record<string, readonly string[]>> = {
   ledger_accounts: ['balances', 'statement'],
   ledger_transfers: ['entries'],
   merchant_keys: ['keys'],
+  merchant_logos: ['logos'],
   payment_links: ['payment-links'],
   payment_refunds: ['card-refunds'],
   payments: ['card-payments'],
@@ -164,7 +167,21 @@ test('the work of members is in the archive, without secrets and without rows of
   })
   const invoice = newId()
   await createTargetKeeper(db, RULES)({ merchantId, kind: 'crypto-invoice', id: invoice }, { ticker: 'BTC' })
+  const logo = await readLogo(pngFile(plainPicture(64, 32, [1, 2, 3, 255])))
+  await inTransaction(db, (tx) => storeDraft(tx, logo, { merchantId, by: 'person:test', at: now.real }))
   const texts = await filesOf(merchantId)
+  expect(rowsIn(texts.get('logos.jsonl')!)).toEqual([
+    {
+      state: 'draft',
+      mediaType: 'image/png',
+      width: 64,
+      height: 32,
+      hash: logo.hash,
+      uploadedAt: now.real.getTime(),
+      picture: logo.bytes.toString('base64'),
+    },
+  ])
+  expect(texts.get('logos.csv')).not.toContain(logo.bytes.toString('base64'))
   expect(rowsIn(texts.get('payout-requests.jsonl')!)).toMatchObject([
     { id, kind: 'one', state: 'placed', maker: maker.person.email, decidedBy: checker.person.email },
   ])

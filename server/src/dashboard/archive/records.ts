@@ -4,6 +4,7 @@ import { conversionsById } from '../../exchange/conversions/index.ts'
 import type { LedgerAccount } from '../../ledger/postings/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { listKeys, profileOf } from '../../merchants/accounts/index.ts'
+import { logosOf } from '../../merchants/logos/index.ts'
 import { listSent } from '../../merchants/webhooks/index.ts'
 import { claimsById, paymentsById as invoicePaymentsById } from '../../pay-in/crypto-invoices/index.ts'
 import { auditPage, listMembers } from '../../people/access/index.ts'
@@ -40,6 +41,18 @@ export const ownSubjects = ({ db }: RecordDeps, merchantId: string, real: Date):
     columns: ['name', 'value'],
     about: 'The names and the settings of the merchant.',
     pages: pageOf(() => settingRows(db, merchantId)),
+  },
+  {
+    name: 'logos',
+    columns: ['state', 'mediaType', 'width', 'height', 'hash', 'uploadedAt'],
+    about: 'The logo that payers see, and the draft. The picture is in the JSON Lines, in Base64.',
+    pages: pageOf(async () =>
+      (await logosOf(db, merchantId)).map(({ bytes, uploadedAt, uploadedBy: _, ...logo }) => ({
+        ...logo,
+        uploadedAt: ms(uploadedAt),
+        picture: bytes.toString('base64'),
+      })),
+    ),
   },
   {
     name: 'keys',

@@ -1,6 +1,6 @@
 import { html, type Markup } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
-import { refuseIfBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
+import { pictureOf, refuseIfBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { ApiRefusal } from '../../platform/api/route.ts'
@@ -42,7 +42,8 @@ export const monthFile =
       endsAt: month.to.getTime(),
       ...shown(read, words.causes, (units) => formatUnits(units, scale)),
     }
-    const body = await documents.make({ kind: 'statement', statement, language }).catch(refuseIfBusy)
+    const logo = await pictureOf(db, merchantId)
+    const body = await documents.make({ kind: 'statement', statement, language, logo }).catch(refuseIfBusy)
     const name = `statement-${ticker.replaceAll(/[^A-Za-z0-9]/g, '')}-${month.name}.pdf`
     return {
       status: 200,

@@ -11,6 +11,7 @@ const merchant = (id: string, name: string): Merchant => ({
   disabled: false,
   service: 'active',
   keys: [],
+  logo: null,
   additionalKeys: [],
 })
 

@@ -1,4 +1,5 @@
 import type { Scope } from '@bursar/contract'
+import type { LogoReference } from '../logos/index.ts'
 import type { Service } from './ending.ts'
 import type { KeyPurpose } from './keys.ts'
 import type { MerchantSettings } from './settings.ts'
@@ -32,6 +33,8 @@ export interface Merchant {
   settings: MerchantSettings
   disabled: boolean
   service: Service
+  /** the logo that its pages show */
+  logo: LogoReference | null
   /** oldest first, without revoked ones */
   keys: readonly MerchantKey[]
   /** without revoked ones */

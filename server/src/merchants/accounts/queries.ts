@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { SecretBox } from '../../platform/config/secrets.ts'
+import { shownReference, type LogoReference } from '../logos/index.ts'
 import { SERVICE_COLUMN, type Service } from './ending.ts'
 import { keyOwner, type KeyPurpose } from './keys.ts'
 import { additionalKeyOwner, type AdditionalKeyLine } from './additional-keys.ts'
@@ -125,6 +126,7 @@ interface Row {
   settings: unknown
   disabledAt: Date | null
   service: Service
+  logo: LogoReference | null
 }
 
 interface KeyRow extends Omit<KeyLine, 'revokedAt'> {
@@ -151,7 +153,8 @@ export const readMerchants = async (
 ): Promise<Merchant[]> => {
   const among = (column: string) => (ids === null ? sql`true` : sql`${sql.ref(column)} = any(${[...ids]}::uuid[])`)
   const { rows } = await sql<Row>`select id, name, company_name as "companyName", company_url as "companyUrl", settings,
-    disabled_at as "disabledAt", ${SERVICE_COLUMN} as service from merchants where ${among('id')}`.execute(db)
+    disabled_at as "disabledAt", ${SERVICE_COLUMN} as service, ${shownReference(sql`merchants.id`)} as logo from merchants
+    where ${among('id')}`.execute(db)
   const keys = await sql<KeyRow>`select merchant_id as "merchantId", id, purpose, sealed, created_at as "createdAt",
     first_used_at as "firstUsedAt", expires_at as "expiresAt" from merchant_keys
     where revoked_at is null and ${among('merchant_id')} order by created_at, id`.execute(db)

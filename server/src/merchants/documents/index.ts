@@ -7,6 +7,7 @@
 export { refuseIfBusy } from './busy.ts'
 export { createDocumentMaker, DocumentsBusy } from './maker.ts'
 export type { DocumentMaker } from './maker.ts'
+export { pictureOf } from './picture.ts'
 export type { CryptoReceipt, FiatReceipt, Receipt } from './receipt.ts'
 export type { MonthStatement, StatementSum } from './statement.ts'
 

@@ -1,5 +1,6 @@
 import PDFDocument from 'pdfkit'
 import { fonts, type FontName } from './fonts.ts'
+import type { Picture } from './picture.ts'
 
 export interface PaperSettings {
   language: string
@@ -14,6 +15,8 @@ export const SOFT = '#56647a'
 const LINE = '#d8dee6'
 const MARGIN = 56
 const FOOTER_HEIGHT = 48
+/** The largest size of a picture, in points. */
+const PICTURE_BOX = { width: 180, height: 45 }
 /** Replaces a character that the font has no glyph for. */
 const MISSING = '\ufffd'
 
@@ -33,8 +36,15 @@ export interface Cell {
   names?: 'Row' | 'Column'
 }
 
-/** `scope` is missing in the types of pdfkit; it makes the attribute Scope of a header cell (ISO 32000-1, 14.8.5.7). */
-type CellOptions = PDFKit.Mixins.StructureElementOptions & { scope?: 'Row' | 'Column' }
+/**
+ * Not in the types of pdfkit: `scope` makes the attribute Scope of a header cell (ISO 32000-1, 14.8.5.7). `bbox`, in
+ * points from the top left, and `placement` make the attributes BBox and Placement of a figure (14.8.5.4).
+ */
+type ElementOptions = PDFKit.Mixins.StructureElementOptions & {
+  scope?: 'Row' | 'Column'
+  bbox?: readonly [number, number, number, number]
+  placement?: 'Block'
+}
 
 /**
  * Writes text and lines on A4 pages from top to bottom and adds pages as needed. It does not depend on the kind of
@@ -77,6 +87,22 @@ export class Paper {
     this.#doc.y += gap
   }
 
+  /**
+   * Draws a picture at the left margin, in the largest size that fits into its box, with a gap below.
+   * @param text read by screen readers
+   */
+  picture({ bytes, width, height }: Picture, text: string, gap: number): void {
+    this.#table = undefined
+    const scale = Math.min(PICTURE_BOX.width / width, PICTURE_BOX.height / height)
+    const size = { width: width * scale, height: height * scale }
+    const { y } = this.#doc
+    const bbox = [MARGIN, y, MARGIN + size.width, y + size.height] as const
+    this.#add(this.#content, 'Figure', { alt: text, bbox, placement: 'Block' }, () =>
+      this.#doc.image(Buffer.from(bytes), MARGIN, y, size),
+    )
+    this.#doc.y = y + size.height + gap
+  }
+
   gap(height: number): void {
     this.#doc.y += height
   }
@@ -108,7 +134,7 @@ export class Paper {
     const line = this.#add(this.#table, 'TR')
     for (const [i, { text, width, style, align = 'left', names }] of cells.entries()) {
       const from = x
-      const options: CellOptions = names === undefined ? {} : { scope: names }
+      const options: ElementOptions = names === undefined ? {} : { scope: names }
       this.#add(line, names === undefined ? 'TD' : 'TH', options, () =>
         this.#place(text, style, from, top, inner[i]!, align),
       )
@@ -151,7 +177,7 @@ export class Paper {
   #add(
     parent: PDFKit.PDFStructureElement,
     type: string,
-    options: CellOptions = {},
+    options: ElementOptions = {},
     draw?: () => void,
   ): PDFKit.PDFStructureElement {
     const element = this.#doc.struct(type, options, draw)

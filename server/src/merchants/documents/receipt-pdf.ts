@@ -1,5 +1,6 @@
 import type { Language } from '../../platform/base/language.ts'
 import { Paper, SOFT, type Cell } from './paper.ts'
+import type { Picture } from './picture.ts'
 import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts.ts'
 import type { CryptoPayment, Receipt } from './receipt.ts'
 import { showAmount, showNetwork, showText, showTime } from './showing.ts'
@@ -10,11 +11,12 @@ const AMOUNT_WIDTH = 118
 const CELL = { style: { size: 9.5 } }
 const CELL_HEAD = { style: { size: 8.5, color: SOFT }, names: 'Column' } as const
 
-/** A receipt as PDF: the same bytes for the same receipt and language. */
-export const receiptPdf = (receipt: Receipt, language: Language): Promise<Buffer> => {
+/** A receipt as PDF: the same bytes for the same receipt, language and logo. */
+export const receiptPdf = (receipt: Receipt, language: Language, logo?: Picture): Promise<Buffer> => {
   const t = RECEIPT_TEXTS[language]
   const company = showText(receipt.company.name, 255)
   const paper = new Paper({ language, title: `${t.title} ${receipt.id}`, author: company, at: receipt.paidAt })
+  if (logo) paper.picture(logo, company, 12)
   paper.write(company, { size: 11, color: SOFT }, 6)
   paper.write(t.title, { size: 26, font: 'bold' }, 18, 'H1')
   paper.write(t.paid, { size: 10, color: SOFT })

@@ -1,5 +1,6 @@
 import type { Language } from '../../platform/base/language.ts'
 import { Paper, SOFT, type Cell } from './paper.ts'
+import type { Picture } from './picture.ts'
 import { showAmount, showText, showTime } from './showing.ts'
 import { STATEMENT_TEXTS } from './statement-texts.ts'
 import type { MonthStatement, StatementChange, StatementSum } from './statement.ts'
@@ -15,13 +16,14 @@ const FACT_NAME = { size: 10, color: SOFT }
 const CELL = { style: { size: 8.5 } }
 const CELL_HEAD = { style: { size: 8.5, color: SOFT }, names: 'Column' } as const
 
-/** A monthly statement as PDF: the same bytes for the same statement and language. */
-export const statementPdf = (statement: MonthStatement, language: Language): Promise<Buffer> => {
+/** A monthly statement as PDF: the same bytes for the same statement, language and logo. */
+export const statementPdf = (statement: MonthStatement, language: Language, logo?: Picture): Promise<Buffer> => {
   const t = STATEMENT_TEXTS[language]
   const { ticker, month, endsAt, changes } = statement
   const company = showText(statement.company, 255)
   const show = (amount: string): string => showAmount(amount, ticker, language)
   const paper = new Paper({ language, title: `${t.title} ${ticker} ${month}`, author: company, at: endsAt })
+  if (logo) paper.picture(logo, company, 12)
   paper.write(company, { size: 11, color: SOFT }, 6)
   paper.write(`${t.title}, ${ticker}`, { size: 26, font: 'bold' }, 18, 'H1')
   paper.rule()

@@ -15,8 +15,8 @@ export interface SendDeps {
   runtime: Runtime
   sender: MailSender
   from: MailFrom
-  /** Makes the PDF of a receipt. */
-  receipt: (receipt: Receipt, language: Language) => Promise<Uint8Array>
+  /** Makes the PDF of a receipt of a merchant. */
+  receipt: (receipt: Receipt, of: { merchantId: string; language: Language }) => Promise<Uint8Array>
   pause: (name: string) => Promise<void>
 }
 
@@ -133,7 +133,7 @@ const compose = async ({ from, receipt }: SendDeps, mail: StoredMail): Promise<O
           {
             name: `receipt-${content.data.receipt.id}.pdf`,
             type: 'application/pdf',
-            bytes: await receipt(content.data.receipt, language),
+            bytes: await receipt(content.data.receipt, { merchantId: mail.merchantId, language }),
           },
         ]
       : []

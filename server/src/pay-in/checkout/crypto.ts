@@ -1,7 +1,7 @@
 import type { FormProblem } from '@bursar/checkout'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
-import { refuseIfBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
+import { pictureOf, refuseIfBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
 import {
   findReceipt,
   INVOICE_CHANNEL,
@@ -61,13 +61,14 @@ export const createCryptoPages = (deps: CryptoPagesDeps): InvoicePages => {
       }
     },
     receipt: async (id, { language }) => {
-      const receipt = await findReceipt(runtime.db, id, deps.catalogue)
-      return (
-        receipt && {
-          name: `receipt-${id}.pdf`,
-          pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(refuseIfBusy),
-        }
-      )
+      const found = await findReceipt(runtime.db, id, deps.catalogue)
+      if (!found) return undefined
+      const logo = await pictureOf(runtime.db, found.merchantId)
+      const { receipt } = found
+      return {
+        name: `receipt-${id}.pdf`,
+        pdf: await documents.make({ kind: 'receipt', receipt, language, logo }).catch(refuseIfBusy),
+      }
     },
   }
 }

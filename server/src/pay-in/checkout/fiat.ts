@@ -1,7 +1,7 @@
 import type { Amount, FormProblem, PageState, PageView, PaymentOption } from '@bursar/checkout'
 import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
-import { refuseIfBusy, type DocumentMaker, type FiatReceipt } from '../../merchants/documents/index.ts'
+import { pictureOf, refuseIfBusy, type DocumentMaker, type FiatReceipt } from '../../merchants/documents/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import {
   FIAT_INVOICE_CHANNEL,
@@ -62,9 +62,10 @@ export const createFiatPages = ({ runtime, settings, sellers, documents }: FiatP
       const found = await load(id)
       if (found?.status.at !== 'paid') return undefined
       const receipt = receiptOf(found, found.status.when, settings.catalogue)
+      const logo = await pictureOf(runtime.db, found.invoice.merchantId)
       return {
         name: `receipt-${id}.pdf`,
-        pdf: await documents.make({ kind: 'receipt', receipt, language }).catch(refuseIfBusy),
+        pdf: await documents.make({ kind: 'receipt', receipt, language, logo }).catch(refuseIfBusy),
       }
     },
   }

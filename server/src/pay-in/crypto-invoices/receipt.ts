@@ -46,10 +46,15 @@ export const receiptOf = async (
   }
 }
 
-/** Returns the receipt of a paid invoice; undefined for any other invoice. */
-export const findReceipt = (db: Db, id: string, catalogue: Catalogue): Promise<Receipt | undefined> =>
+/** Returns the receipt of a paid invoice with its merchant; undefined for any other invoice. */
+export const findReceipt = (
+  db: Db,
+  id: string,
+  catalogue: Catalogue,
+): Promise<{ merchantId: string; receipt: Receipt } | undefined> =>
   inTransaction(db, async (tx) => {
     const invoice = await findById(tx, id)
     if (!invoice || invoice.state !== 'paid' || !isRegistered(invoice)) return undefined
-    return receiptOf(tx, invoice, await companyOf(tx, invoice.merchantId), catalogue)
+    const { merchantId } = invoice
+    return { merchantId, receipt: await receiptOf(tx, invoice, await companyOf(tx, merchantId), catalogue) }
   })

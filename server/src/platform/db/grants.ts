@@ -217,6 +217,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
     operator: 'raw',
     secret: ['sealed'],
   },
+  merchant_logos: { owner: 'merchants/logos', api: 'rawd', worker: 'r', operator: 'd' },
   merchants: { owner: 'merchants/accounts', api: 'rw(settings)', worker: 'r', watcher: 'r', operator: 'raw' },
   network_costs: { owner: 'treasury/costs', api: 'r', worker: 'raw', watcher: 'r' },
   network_cost_totals: { owner: 'treasury/costs', api: 'r', worker: 'raw', watcher: 'r', operator: 'd' },
