@@ -27,6 +27,7 @@ import { webhookEndpointCommands } from './webhook-endpoints.ts'
 import { leavingCommands } from './leaving.ts'
 import { lostPaymentCommands } from './lost-payments.ts'
 import { merchantCommands } from './merchant.ts'
+import { logoCommands } from './logos.ts'
 import { payerCommands } from './payers.ts'
 import { peopleCommands } from './people.ts'
 import { approvalCommands } from './approvals.ts'
@@ -61,6 +62,7 @@ const topics: readonly Topic[] = [
       ...keyCommands,
       ...webhookEndpointCommands,
       ...peopleCommands,
+      ...logoCommands,
       ...payerCommands,
       ...exportCommands,
       ...leavingCommands,
