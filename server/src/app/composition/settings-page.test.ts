@@ -123,6 +123,8 @@ describe('the page Settings', () => {
     const form: Record<string, string> = { ...(await formOf(member)), 'setting-supportEmail': 'help@shop.example' }
     const page = await member.post(at('?lang=en'), form)
     expect(page.status).toBe(403)
+    // A person without a password proves it with a passkey, which needs the script.
+    expect(page.headers['content-security-policy']).toContain('script-src')
     expect(fieldOf(page, 'kept-setting-supportEmail')).toBe('help@shop.example')
     expect(fieldOf(page, 'kept-setting-shown')).toBe(form['setting-shown'])
     expect((await stored()).supportEmail).toBeNull()

@@ -101,14 +101,16 @@ const pageWith = async (
   const kept = EDITED.every((name) => texts[name] === stored[name])
     ? {}
     : { [SHOWN]: shown, ...Object.fromEntries(EDITED.map((name) => [fieldOf(name), texts[name]])) }
+  const proving = await provePanel(deps, { ...visit, session }, { next: merchantPath(merchantId, SETTINGS), kept })
   return merchantPage(scope, {
     title: visit.words.settings,
     part: 'settings',
     status,
+    isProving: proving !== undefined,
     sections: [
       said &&
         html`<div role="${said.tone === 'bad' ? 'alert' : 'status'}">${note(said.tone, said.tone === 'bad' ? ICONS.alert : ICONS.check, said.text)}</div>`,
-      await provePanel(deps, { ...visit, session }, { next: merchantPath(merchantId, SETTINGS), kept }),
+      proving,
       editForm(scope, texts, shown, wrong),
       previewForm(scope, texts),
       await limitsOf(deps, scope, settings),
