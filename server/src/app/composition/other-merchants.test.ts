@@ -12,6 +12,8 @@ import { giveMoney } from '../../../../test/world/ledger.ts'
 import { fillListed, LISTED, listedWorld, OTHER } from '../../../../test/world/listed.ts'
 import { makeMerchant } from '../../../../test/world/merchant.ts'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { readLogo, showDraft, storeDraft } from '../../merchants/logos/index.ts'
+import { plainPicture, pngFile } from '../../merchants/logos/test-pictures.ts'
 import { emit } from '../../merchants/webhooks/index.ts'
 import { nowOf } from '../../people/access/index.ts'
 import { storeFeeRate } from '../../pay-out/withdrawals/terms.ts'
@@ -125,6 +127,12 @@ beforeAll(async () => {
       values (${OTHER}, ${payment}, ${card.id}, 'first', '{first}', 'UAH', 100, 'secret-payment', 'en', '', now(), 'credited',
         'UAH', 100, 0, 'secret-card', now(), now())`.execute(tx)
   })
+  const logo = await readLogo(pngFile(plainPicture(64, 32, [1, 2, 3, 255])))
+  for (const show of [true, false])
+    await inTransaction(edge.db, async (tx) => {
+      await storeDraft(tx, logo, { merchantId: OTHER, by: `person:${person}`, at: new Date(edge.clock.ms) })
+      if (show) await showDraft(tx, OTHER)
+    })
   const { claim } = await makeClaim({ db: edge.db, runtime }, OTHER, 1_000n, { name: 'secret-claim' })
   const session = await idOf(`select id from dashboard_sessions where person_id = '${person}'`)
   const seen = fieldOf(await victim.get(at(OTHER, `webhooks/${sequence}`)), 'seen')
@@ -259,7 +267,15 @@ beforeAll(async () => {
     'GET requests': { queries: [{ after: '1-x' }] },
     'GET settings': {},
     'POST settings': {},
-    'GET settings/preview': {},
+    'GET settings/logo': {},
+    'POST settings/logo': {
+      forms: [
+        { do: 'publish', hash: logo.hash },
+        { do: 'remove', hash: logo.hash },
+        { do: 'discard', hash: logo.hash },
+      ],
+    },
+    'GET settings/preview': { queries: [{ logo: 'draft' }] },
     'GET archive': {},
     'POST archive': {},
   }
@@ -366,7 +382,7 @@ test("forms below one's own merchant change nothing by ids of another one", asyn
         const answer = await thief.post(path, form)
         const text = `${JSON.stringify(form)} to ${path}`
         expect(answer.text, text).not.toMatch(MARK)
-        expect([200, 303, 400, 403, 404], text).toContain(answer.status)
+        expect([200, 303, 400, 403, 404, 409], text).toContain(answer.status)
         expect(await digests(), text).toEqual(before)
       }
   }

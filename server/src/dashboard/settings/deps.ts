@@ -4,4 +4,5 @@ export type SettingsPagesDeps = DashboardDeps
 
 /** The paths behind that of the merchant. */
 export const SETTINGS = 'settings'
+export const LOGO = `${SETTINGS}/logo`
 export const PREVIEW = `${SETTINGS}/preview`

@@ -1,6 +1,8 @@
 import { renderPage } from '@bursar/checkout'
+import { logoPath, logosOf } from '../../merchants/logos/index.ts'
 import { companyOf, settingsOf } from '../../merchants/accounts/index.ts'
 import { merchantPath } from '../../people/pages/index.ts'
+import { inPage } from './logo-page.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import type { Scope } from '../frame/index.ts'
 import { PREVIEW, type SettingsPagesDeps } from './deps.ts'
@@ -10,7 +12,10 @@ const LONGEST = 1_000
 /** Is the id of no invoice. */
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** An expired invoice as a payer would see it with the colour and the support of the query, or with the stored ones. */
+/**
+ * An expired invoice as a payer would see it with the colour and the support of the query, or with the stored ones.
+ * `logo=draft` shows the logo that is not published.
+ */
 export const previewPage =
   (deps: SettingsPagesDeps) =>
   async ({ merchantId, request, language }: Scope): Promise<PageAnswer> => {
@@ -21,6 +26,9 @@ export const previewPage =
       const text = request.query[field]?.trim() ?? otherwise ?? ''
       return text === '' || text.length > LONGEST ? undefined : text
     }
+    const logos = await logosOf(db, merchantId)
+    const draft = request.query['logo'] === 'draft' ? logos.find(({ state }) => state === 'draft') : undefined
+    const shown = logos.find(({ state }) => state === 'shown')
     const accent = given('accent', stored.accent)
     const rendered = renderPage(
       {
@@ -30,6 +38,7 @@ export const previewPage =
           name: company.name,
           url: company.url === '' ? undefined : company.url,
           accent: accent !== undefined && /^#[0-9a-f]{6}$/i.test(accent) ? accent.toLowerCase() : undefined,
+          logo: draft ? inPage(draft) : shown && { ...shown, src: logoPath(shown.hash) },
           support: { url: given('supportUrl', stored.supportUrl), email: given('supportEmail', stored.supportEmail) },
         },
         name: SETTINGS_WORDS[language].sample,

@@ -17,7 +17,8 @@ import {
   type Edited,
   type EditedSettings,
 } from './commands.ts'
-import { PREVIEW, SETTINGS, type SettingsPagesDeps } from './deps.ts'
+import { LOGO, PREVIEW, SETTINGS, type SettingsPagesDeps } from './deps.ts'
+import { LOGO_WORDS } from './words/logo.ts'
 import { LANGUAGE_NAMES, SETTINGS_WORDS } from './words/index.ts'
 
 interface Shown {
@@ -111,6 +112,7 @@ const pageWith = async (
       said &&
         html`<div role="${said.tone === 'bad' ? 'alert' : 'status'}">${note(said.tone, said.tone === 'bad' ? ICONS.alert : ICONS.check, said.text)}</div>`,
       proving,
+      html`<section class="panel"><h2>${LOGO_WORDS[visit.language].title}</h2><p class="soft">${LOGO_WORDS[visit.language].about}</p><a href="${linkTo(visit, merchantPath(merchantId, LOGO))}">${LOGO_WORDS[visit.language].change}</a></section>`,
       editForm(scope, texts, shown, wrong),
       previewForm(scope, texts),
       await limitsOf(deps, scope, settings),

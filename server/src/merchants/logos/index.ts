@@ -16,4 +16,5 @@ export {
   shownReference,
   storeDraft,
   type LogoReference,
+  type LogoState,
 } from './store.ts'

@@ -74,7 +74,7 @@ export const PERMISSIONS = {
     roles: ['owner', 'admin'],
   },
   'manage-settings': {
-    does: 'see and change the colour, the help, redirect hosts and mails of the merchant, and see its limits',
+    does: 'see and change the colour, the logo, the help, redirect hosts and mails of the merchant, and see its limits',
     roles: ['owner', 'admin'],
   },
   'manage-keys': {
