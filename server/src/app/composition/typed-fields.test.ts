@@ -107,3 +107,34 @@ test('a policy with a typing error is not saved over a later one either, and a l
   const refused = await post(mine, { ...long, version: latest })
   expect([refused.status, notShown(refused.text, { ...long, 'approvals-BTC': '2' })]).toEqual([400, []])
 })
+
+test('the reason of a refusal is typed once, although the session ends, and the request is refused with it', async () => {
+  const [maker, checker] = [await join(undefined, 'finance', merchantId), await join(undefined, 'approver', merchantId)]
+  const form = await maker.browser.get(pathOf('refunds/cards/'))
+  const [formKey, refunded] = [fieldOf(form, 'form-key'), fieldOf(form, 'refunded')]
+  const refund = { 'refund-amount': '40', 'refund-reason': 'damaged', 'form-key': formKey, refunded }
+  const request = String((await maker.browser.post(pathOf('refunds/cards/'), refund)).headers['location'])
+  const typed = { reason: 'not "ours" <7>' }
+  const stored = async () =>
+    (await sql`select state, reason from payout_requests where merchant_id = ${merchantId}`.execute(edge.db)).rows
+
+  edge.clock.ms += 2 * HOUR_MS
+  const asked = await checker.browser.post(request, { do: 'refuse', ...typed })
+  expect(asked.status).toBe(401)
+  const { email, seed } = checker
+  const signIn = { do: 'password', email, password: PASSWORD, code: codeAt(seed), next: fieldOf(asked, 'next') }
+  const back = await checker.browser.post('/app/sign-in', { ...signIn, ...carriedFields(asked) })
+  const shown = await checker.browser.get(String(back.headers['location']))
+  expect([shown.status, notShown(shown.text, typed), await stored()]).toEqual([
+    200,
+    [],
+    [{ state: 'waiting', reason: null }],
+  ])
+
+  edge.clock.ms += 6 * 60_000
+  const unproved = await checker.browser.post(request, { do: 'approve', shown: '', ...typed })
+  expect([unproved.status, notShown(unproved.text, typed)]).toEqual([403, []])
+  expect(carriedFields(unproved)['kept-reason']).toBe(typed.reason)
+  expect((await checker.browser.post(request, { do: 'refuse', ...typed })).status).toBe(303)
+  expect(await stored()).toEqual([{ state: 'refused', reason: typed.reason }])
+})

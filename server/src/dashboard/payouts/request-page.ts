@@ -15,7 +15,7 @@ import {
   type RequestLine,
 } from '../../pay-out/requests/index.ts'
 import { mayRole, ProofNeeded } from '../../people/access/index.ts'
-import { hidden, input, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
+import { hidden, input, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -40,8 +40,11 @@ const COUNT = /^\d$/
 /** One request: who asked, what for, who approved, and the forms of a decision. */
 export const requestPage =
   (deps: PayoutPagesDeps) =>
-  async (scope: Scope): Promise<PageAnswer> =>
-    show(deps, scope, saidIn(textsOf(scope), scope.request.query))
+  async (scope: Scope): Promise<PageAnswer> => {
+    const { visit, request } = scope
+    const { reason = '' } = keptOf(deps, visit.session, request)
+    return show(deps, scope, { said: saidIn(textsOf(scope), request.query), reason })
+  }
 
 const saidIn = (texts: PayoutWords, { done, missing, proved }: Readonly<Record<string, string>>): Said | undefined => {
   const said = { placed: texts.saidPlaced, placing: texts.saidPlacing, done: texts.saidDone }
@@ -62,6 +65,7 @@ export const decide =
     const id = request.params['id'] ?? ''
     if (!isUuid(id)) return lostPage(visit, scope.words)
     const done = (query: Readonly<Record<string, string>>): PageAnswer => redirect(linkTo(visit, visit.path, query))
+    const reason = fields('reason').trim()
     try {
       switch (fields('do')) {
         case 'approve':
@@ -71,7 +75,7 @@ export const decide =
             await approveRequest(deps.db, session, { merchantId, id, shown: fields('shown') }, deps.rules, visit.now),
           )
         case 'refuse': {
-          const refused = { merchantId, id, reason: fields('reason').trim() }
+          const refused = { merchantId, id, reason }
           await inTransaction(deps.db, (tx) => refuseRequest(tx, session, refused, visit.now))
           return done({ done: 'done' })
         }
@@ -79,12 +83,13 @@ export const decide =
           await inTransaction(deps.db, (tx) => withdrawRequest(tx, session, { merchantId, id }, visit.now))
           return done({ done: 'done' })
         default:
-          return show(deps, scope, undefined)
+          return show(deps, scope, { said: undefined, reason })
       }
     } catch (error) {
-      if (error instanceof ProofNeeded) return show(deps, scope, { isProblem: true, text: texts.proveFirst }, 403)
+      if (error instanceof ProofNeeded)
+        return show(deps, scope, { said: { isProblem: true, text: texts.proveFirst }, reason, status: 403 })
       if (!(error instanceof PayoutProblem)) throw error
-      return show(deps, scope, { isProblem: true, text: texts.troubles[error.trouble] }, 400)
+      return show(deps, scope, { said: { isProblem: true, text: texts.troubles[error.trouble] }, reason, status: 400 })
     }
   }
 
@@ -93,13 +98,24 @@ const answerTo = async (deps: PayoutPagesDeps, scope: Scope, result: ApprovalRes
   const texts = textsOf(scope)
   if (result.kind === 'refused') {
     const text = result.isFinal ? texts.saidRefusedForGood : texts.saidRefusedNow
-    return show(deps, scope, { isProblem: true, text, detail: result.why }, 400)
+    return show(deps, scope, { said: { isProblem: true, text, detail: result.why }, reason: '', status: 400 })
   }
   const missing = result.kind === 'counted' ? { missing: String(result.missing) } : {}
   return redirect(linkTo(visit, visit.path, { done: result.kind, ...missing }))
 }
 
-const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined, status = 200): Promise<PageAnswer> => {
+/** The result of a form, and the typed reason of a refusal. */
+interface Shown {
+  said: Said | undefined
+  reason: string
+  status?: number
+}
+
+const show = async (
+  deps: PayoutPagesDeps,
+  scope: Scope,
+  { said, reason, status = 200 }: Shown,
+): Promise<PageAnswer> => {
   const { visit, words, merchantId, role, request } = scope
   const texts = textsOf(scope)
   const id = request.params['id'] ?? ''
@@ -109,9 +125,10 @@ const show = async (deps: PayoutPagesDeps, scope: Scope, said: Said | undefined,
   const isOpen = statusOf(found, visit.now.real) === 'waiting'
   const mayApprove = isOpen && (isMaker ? found.needed === 0 : mayRole(role, 'approve-payouts'))
   const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
-  const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path) : undefined
+  const kept: Readonly<Record<string, string>> = reason === '' ? {} : { reason }
+  const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path, kept) : undefined
   const isRefundPlacing = refundKindOf(found) !== undefined && said?.text === texts.saidPlacing
-  const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined }
+  const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined, reason }
   return merchantPage(scope, {
     title: titleOf(scope, found),
     part: 'payouts',
@@ -210,7 +227,12 @@ const risks = (texts: PayoutWords, lines: readonly RequestLine[]): Piece => {
 const decisionPanel = (
   { visit, role }: Scope,
   found: RequestDetail,
-  { isMaker, mayApprove, isProved }: { isMaker: boolean; mayApprove: boolean; isProved: boolean },
+  {
+    isMaker,
+    mayApprove,
+    isProved,
+    reason,
+  }: { isMaker: boolean; mayApprove: boolean; isProved: boolean; reason: string },
 ): Markup | false => {
   const texts = textsOf({ language: visit.language })
   const { contentHash, needed } = found
@@ -224,7 +246,7 @@ const decisionPanel = (
     html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${refund === undefined ? texts.approveText : REFUND_REQUEST_WORDS[visit.language].approveText}</p>`}<button>${isMaker ? texts.payAlone : texts.approve}</button></form>`
   }${
     mayRefuse &&
-    html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, autocomplete: 'off', isNeeded: false })}<button class="second">${texts.refuse}</button></form>`
+    html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, value: reason, autocomplete: 'off', isNeeded: false })}<button class="second">${texts.refuse}</button></form>`
   }${
     isMaker &&
     html`<form method="post" action="${action}">${hidden('do', 'withdraw')}<p class="soft">${texts.withdrawText}</p><button class="second">${texts.withdraw}</button></form>`

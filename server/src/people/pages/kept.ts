@@ -59,6 +59,7 @@ const KEPT = [
   'refund-amount',
   'refund-reason',
   'note',
+  'reason',
   'version',
   'addresses',
   'cooling',
