@@ -51,6 +51,8 @@ export const OUTSIDE_THE_SIMULATION: Readonly<Record<string, string>> = {
   'webhook-replayed-by-way-back': PEOPLE,
   'webhook-url-without-proof': PEOPLE,
   'webhook-url-of-an-old-tab': PEOPLE,
+  'card-of-an-ended-request': PEOPLE,
+  'card-of-any-session': PEOPLE,
   'old-timestamp': 'signed requests that are sent again later',
   'signature-by-equality': 'the duration of a comparison',
 }

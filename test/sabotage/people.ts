@@ -147,4 +147,22 @@ export const peopleSabotages: readonly Sabotage[] = [
     finder:
       'server/src/app/composition/webhook-endpoint.test.ts › a second click and the form of an old tab change nothing',
   },
+  {
+    name: 'card-of-an-ended-request',
+    file: 'server/src/pay-out/requests/jobs-placing.ts',
+    replace: ['    await tendCards(deps.runtime.db, deps.toCards.cards, nowOf(deps.runtime).real)\n', ''],
+    fault: 'decision 213',
+    breaks: 'The number of a card stays in the database after its payout was refused or has expired.',
+    finder:
+      'server/src/app/composition/card-payout-guide.test.ts › a number is erased when its request was refused, withdrawn or has expired',
+  },
+  {
+    name: 'card-of-any-session',
+    file: 'server/src/dashboard/payouts/card-guide.ts',
+    replace: ['`card of a payout|${id}|${merchantId}`', "`card of a payout|${id === '' ? id : merchantId}`"],
+    fault: 'decision 213',
+    breaks: 'A member pays to a card that another member has typed, from a form that was copied.',
+    finder:
+      'server/src/app/composition/card-payout-guide.test.ts › all problems of a step are shown at once; the number is typed once, and is not shown again',
+  },
 ]

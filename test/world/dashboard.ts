@@ -45,7 +45,7 @@ import { makeRoles, type TestRoles } from '../setup/roles.ts'
 import { createWatchedPool } from '../setup/watched-pool.ts'
 import { catalogueOn } from './catalogue.ts'
 import { createDirectory } from '../../server/src/merchants/accounts/index.ts'
-import { box } from './merchant.ts'
+import { box, cardBox } from './merchant.ts'
 import { logoRoute } from '../../server/src/merchants/logos/index.ts'
 import { createDocumentMaker } from '../../server/src/merchants/documents/index.ts'
 import { createTestRuntime } from './runtime.ts'
@@ -155,6 +155,7 @@ export const useDashboard = ({
     usdtMarkets: markets ?? createUsdtMarketsReader(runtime.db, runtime.clock.now),
     stops: createStopsReader(runtime.db, runtime.clock.now),
   })
+  const table = createRoutingTable([createPaymentAcquirer('first')])
   const deps = {
     get db() {
       return api.db
@@ -169,7 +170,8 @@ export const useDashboard = ({
       return relyingPartyOf(originOf())
     },
     networks: catalogue.networks,
-    table: createRoutingTable([createPaymentAcquirer('first')]),
+    table,
+    cards: { rules: { catalogue, routing: table }, box: cardBox },
     newInvoiceId: randomUUID,
     ring: createSecretRing([KEY]),
     random: randomBytes,

@@ -8,11 +8,13 @@ import {
 } from '../../server/src/merchants/accounts/index.ts'
 import { uuidv7 } from '../../server/src/platform/base/id.ts'
 import type { Moment } from '../../server/src/platform/base/moment.ts'
-import { createSecretBox } from '../../server/src/platform/config/secrets.ts'
+import { createSecretBox, createSecretRing } from '../../server/src/platform/config/secrets.ts'
 import { inTransaction, type Db } from '../../server/src/platform/db/index.ts'
 
 export const newId = (): string => uuidv7(Date.now(), randomBytes(10))
 export const box = createSecretBox(new Uint8Array(32).fill(7))
+/** With the key of card numbers. */
+export const cardBox = createSecretRing([new Uint8Array(32).fill(9)])
 export const keyDeps: KeyDeps = { box, random: randomBytes, actor: 'test' }
 export const momentAt = (ms: number): Moment => ({ at: new Date(ms), newId })
 

@@ -1,5 +1,6 @@
 import type { Acquirer } from '../../adapters/acquirers/port.ts'
 import { countSealedCards } from '../../cards/card-payouts/index.ts'
+import { countCardsOfRequests } from '../../pay-out/requests/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import type { Report } from './doctor-acquirers.ts'
@@ -22,7 +23,7 @@ export const reportCardKeys = async (
       `card keys: BURSAR_CARD_KEY_FILE is not set${paying.length === 0 ? '' : `, and ${paying.join(', ')} pays out`}`,
     )
   const prefixes = keys.map((key) => createSecretRing([key]).newest)
-  const sealed = await countSealedCards(db)
+  const sealed = [...(await countSealedCards(db)), ...(await countCardsOfRequests(db))]
   const by = (known: (prefix: string) => boolean): number =>
     sealed.filter(({ prefix }) => known(prefix)).reduce((sum, { count }) => sum + count, 0)
   const [newest, older, lost] = [

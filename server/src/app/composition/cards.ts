@@ -9,16 +9,19 @@ import {
   createResealingJob,
   createSendingJob,
   type CardPayoutDeps,
+  type CardRules,
 } from '../../cards/card-payouts/index.ts'
 import { fiatExchangeWithdrawalRoutes } from '../../exchange/exchange-withdrawals/index.ts'
 import type { TradingDeps } from '../../exchange/exchanges/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import type { OrderPolicy } from '../../ledger/orders/index.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
+import { createStopsReader } from '../../ledger/stops/index.ts'
+import type { CardPlacingDeps } from '../../pay-out/requests/index.ts'
 import type { PausePoint } from '../../chain/transactions/index.ts'
 import type { Route } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
-import { createSecretRing, type SecretRing } from '../../platform/config/secrets.ts'
+import { createSecretRing, type SecretBox, type SecretRing } from '../../platform/config/secrets.ts'
 
 export interface CardWorld {
   runtime: Runtime
@@ -74,6 +77,19 @@ export const createCardApi = (
     ...cardPayoutRoutes({ runtime, committer, orderPolicy, ...cards }),
     ...fiatExchangeWithdrawalRoutes({ trading, cards, orderPolicy }),
   ]
+}
+
+/** Payouts to cards that members ask for: the keys of the numbers, and the rules. */
+export const cardsOf = (world: CardWorld): { rules: CardRules; box: SecretBox | SecretRing } => ({
+  rules: { catalogue: world.catalogue, routing: world.acquirers.table },
+  box: ringOf(world) ?? NOTHING_TO_SEAL,
+})
+
+/** For the job that places payouts to cards which members have approved. */
+export const cardPlacing = (world: CardWorld): CardPlacingDeps => {
+  const { rules, box: cards } = cardsOf(world)
+  const { db, clock } = world.runtime
+  return { rules, cards, stops: createStopsReader(db, clock.now) }
 }
 
 const SEND_EVERY_MS = 300

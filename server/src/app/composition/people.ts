@@ -25,6 +25,7 @@ import type { PageRoute } from '../../platform/api/page.ts'
 import { createSecretRing } from '../../platform/config/secrets.ts'
 import { listRoutes } from './lists.ts'
 import { invoicingPages } from '../../dashboard/invoicing/index.ts'
+import { cardsOf, type CardWorld } from './cards.ts'
 import { makingSettings, type FiatWorld } from './fiat.ts'
 import type { World } from './world.ts'
 
@@ -34,7 +35,7 @@ import type { World } from './world.ts'
  * @param chainIds of the EVM networks
  */
 export const createDashboard = (
-  world: FiatWorld & Pick<World, 'wallet'>,
+  world: FiatWorld & CardWorld & Pick<World, 'wallet'>,
   dataKeys: readonly Uint8Array[],
   chainIds: ReadonlyMap<Network, bigint>,
   trading: TradingDeps,
@@ -71,7 +72,7 @@ export const createDashboard = (
     }),
     ...balancePages({ runtime, db, devices, catalogue, documents }),
     ...exchangePages({ ...deps, catalogue, trading }),
-    ...payoutPages({ ...deps, rules, explorers }),
+    ...payoutPages({ ...deps, rules, explorers, cards: cardsOf(world) }),
     ...refundPages({ ...deps, rules, table: world.acquirers.table }),
     ...payerPages(deps),
     ...webhookPages(deps),

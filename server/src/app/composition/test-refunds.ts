@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createPaymentAcquirer } from '../../../../test/world/acquirer-payments.ts'
+import { cardBox } from '../../../../test/world/merchant.ts'
 import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createRoutingTable } from '../../cards/acquiring/index.ts'
+import { createStopsReader } from '../../ledger/stops/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { createPlacingJob } from '../../pay-out/requests/index.ts'
 import type { Db } from '../../platform/db/index.ts'
@@ -34,11 +36,13 @@ export const makeClaim = async (
   return { claim, invoice }
 }
 
-/** Makes the refunds that are approved, as a worker does. */
+/** Makes the refunds, files and card payouts that are approved, as a worker does. */
 export const runRefunds = async (runtime: Runtime, catalogue: Catalogue): Promise<void> => {
   const table = createRoutingTable([createPaymentAcquirer('first')])
   const rules = { catalogue, bitcoinChain: 'regtest' as const }
   const world = { catalogue, publicUrl: 'https://pay.example', acquirers: { byName: new Map(), table } }
-  const job = createPlacingJob({ runtime, rules, refunds: createRefundMakers(world, rules) }, 1)
+  const stops = createStopsReader(runtime.db, runtime.clock.now)
+  const toCards = { rules: { catalogue, routing: table }, cards: cardBox, stops }
+  const job = createPlacingJob({ runtime, rules, refunds: createRefundMakers(world, rules), toCards }, 1)
   await runUntilIdle([job])
 }

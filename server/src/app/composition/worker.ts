@@ -38,7 +38,7 @@ import {
   createInternalDeliveryJob,
   type PaymentGas,
 } from '../../pay-out/withdrawals/index.ts'
-import { createCardJobs } from './cards.ts'
+import { cardPlacing, createCardJobs } from './cards.ts'
 import { createFiatJobs } from './fiat.ts'
 import { createRefundMakers } from './refunds.ts'
 import { createHedgeJobs } from './hedges.ts'
@@ -122,7 +122,10 @@ export const createWorkerJobs = (world: World, deps: WorkerDeps): Job[] => {
     createQuotePruneJob(runtime),
     ...createHedgeJobs(world, deps),
     createErasingJob(runtime, ERASING_EVERY_MS),
-    createPlacingJob({ runtime, rules, refunds: createRefundMakers(world, rules) }, FILES_EVERY_MS),
+    createPlacingJob(
+      { runtime, rules, refunds: createRefundMakers(world, rules), toCards: cardPlacing(world) },
+      FILES_EVERY_MS,
+    ),
     ...createConversionJobs(world, deps.holders, deps.pause),
     createSealJob(runtime, SEAL_EVERY_MS),
     createAuditJob(runtime, AUDIT_EVERY_MS),

@@ -21,13 +21,17 @@ export interface Rules {
   routing: RoutingTable
 }
 
+/** The currencies in which some acquirer of this installation pays out to cards. */
+export const paidOutCurrencies = ({ catalogue, routing }: Rules): FiatAsset[] =>
+  catalogue.fiat.filter((asset) => limitsOf(routing, 'payout', asset.ticker).length > 0)
+
 /** Finds a currency in which some acquirer of this installation pays out to cards; refuses others, and lists those. */
 export const readCurrency = (
   ticker: string,
   { catalogue, routing }: Rules,
   invalid: { status: number; code: number },
 ): FiatAsset => {
-  const offered = catalogue.fiat.filter((asset) => limitsOf(routing, 'payout', asset.ticker).length > 0)
+  const offered = paidOutCurrencies({ catalogue, routing })
   const asset = offered.find((one) => one.ticker === ticker)
   if (asset) return asset
   if (offered.length === 0)

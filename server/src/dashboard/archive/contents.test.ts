@@ -83,6 +83,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   network_costs: 'network fees that the operator paid',
   payer_erasures: 'addresses of payers that must not be written once more',
   payout_api_sums: 'sums of a day, computed of withdrawals, card-payouts and exchanges',
+  payout_cards: 'the sealed numbers of cards of requests that wait: payout-requests has the masked number',
   refused_requests: 'a log of refused requests, which is deleted after 30 days',
   request_answers: 'answers to repeated requests, which are deleted after days',
   request_counts: 'counts of requests, which are deleted after eight days',

@@ -1,10 +1,14 @@
 import type { Rules } from '../../pay-out/withdrawals/index.ts'
 import type { Explorers } from '../payments/index.ts'
+import type { CardRules } from '../../cards/card-payouts/index.ts'
+import type { SecretBox } from '../../platform/config/secrets.ts'
 import type { DashboardDeps } from '../../people/pages/index.ts'
 
 export interface PayoutPagesDeps extends DashboardDeps {
   rules: Rules
   explorers: Explorers
+  /** `box`: with the key of card numbers */
+  cards: { rules: CardRules; box: Pick<SecretBox, 'seal'> }
 }
 
 /** Paths behind that of the merchant. */

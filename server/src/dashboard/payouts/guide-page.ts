@@ -1,6 +1,7 @@
 import { isNetwork } from '@bursar/chainkit'
-import { foreign, html, type Markup, type Piece } from '@bursar/checkout/html'
+import { foreign, html, type Markup } from '@bursar/checkout/html'
 import { facts } from '@bursar/checkout/parts'
+import { paidOutCurrencies } from '../../cards/card-payouts/index.ts'
 import { showNetwork, showTime } from '../../merchants/documents/index.ts'
 import {
   judgeAll,
@@ -12,13 +13,14 @@ import {
   type JudgedPayout,
   type Offer,
 } from '../../pay-out/requests/index.ts'
-import { hidden, linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { merchantPage, type Scope, type Submitted } from '../frame/index.ts'
-import { NEW, type PayoutPagesDeps } from './deps.ts'
+import type { Scope, Submitted } from '../frame/index.ts'
+import type { PayoutPagesDeps } from './deps.ts'
+import { isOfCard, submitCard } from './card-guide.ts'
+import { button, radio, stepPage } from './guide-step.ts'
 import { checkedPage, FIELDS, judge, submitNew, textPiece, typedIn, type Typed } from './new-page.ts'
-import { addressPiece, amountOf, saidPiece, textsOf } from './pieces.ts'
+import { addressPiece, amountOf, textsOf } from './pieces.ts'
 import { GUIDE_WORDS } from './words/guide.ts'
 
 /** What the steps have in addition to the form of a payout. */
@@ -26,7 +28,6 @@ const FROM = 'payout-from'
 const ONLY = 'payout-network'
 /** The value of `FROM` for an address that is typed. */
 const OTHER = 'other'
-const STEPS = 3
 
 /** The text of all steps so far. A step carries that of the others in hidden fields. */
 interface Guided extends Typed {
@@ -54,6 +55,7 @@ export const submitGuide =
   (submitted: Submitted): Promise<PageAnswer> => {
     const { scope, fields } = submitted
     const guided = guidedIn(fields)
+    if (isOfCard(fields('do'))) return submitCard(deps)(submitted)
     switch (fields('do')) {
       case 'where':
         return where(deps, scope, guided)
@@ -121,47 +123,8 @@ const everything = (
 ): Promise<JudgedPayout> =>
   judgeAll(db, { merchantId, ticker, blockchain: network, to, spend: available }, rules, visit.now.real.getTime())
 
-interface Step {
-  n: number
-  title: string
-  /** the problem of the whole step */
-  problem: string | undefined
-  isFailed: boolean
-  chosen?: Piece
-  content: Piece
-  buttons: Piece
-  /** fields of the other steps */
-  carried: Readonly<Record<string, string>>
-}
-
-const stepPage = (
-  scope: Scope,
-  { n, title, problem, isFailed, chosen, content, buttons, carried }: Step,
-): PageAnswer => {
-  const { visit, merchantId } = scope
-  const words = GUIDE_WORDS[scope.language]
-  const texts = textsOf(scope)
-  const fields = Object.entries(carried).map(([name, value]) => hidden(name, value))
-  return merchantPage(scope, {
-    title: texts.newPayout,
-    part: 'payouts',
-    status: isFailed ? 400 : 200,
-    actions: html`<a href="${linkTo(visit, merchantPath(merchantId, NEW))}">${words.oneForm}</a>`,
-    sections: [
-      problem !== undefined && saidPiece({ isProblem: true, text: problem }),
-      html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}" novalidate><p class="soft">${words.step(n, STEPS)}</p><h2>${title}</h2>${chosen}${fields}${content}<div class="pager">${buttons}</div></form>`,
-    ],
-  })
-}
-
-const button = (does: string, text: string, look?: 'second'): Markup =>
-  html`<button name="do" value="${does}"${look && html` class="${look}"`}>${text}</button>`
-
-const radio = (name: string, value: string, isChosen: boolean, label: Piece): Markup =>
-  html`<label class="check"><input type="radio" name="${name}" value="${value}"${isChosen && html` checked`}><span>${label}</span></label>`
-
 const wherePage = async (
-  { db }: PayoutPagesDeps,
+  { db, cards }: PayoutPagesDeps,
   scope: Scope,
   guided: Guided,
   problem?: string,
@@ -187,8 +150,11 @@ const wherePage = async (
     problem,
     isFailed: isWrong,
     content: html`<p>${words.whereText}</p>${book.length > 0 && html`<fieldset><legend class="name">${texts.book}</legend>${book.map(named)}${other}</fieldset>`}
-<div class="field"><label class="name" for="${FIELDS.to}">${book.length > 0 ? words.other : texts.to}</label>${hint}<input type="text" id="${FIELDS.to}" name="${FIELDS.to}" value="${isOfBook ? '' : guided.to}" autocomplete="off" aria-describedby="${FIELDS.to}-hint"${isWrong && html` aria-invalid="true"`}></div><p class="soft">${words.cards}</p>`,
-    buttons: button('where', words.next),
+<div class="field"><label class="name" for="${FIELDS.to}">${book.length > 0 ? words.other : texts.to}</label>${hint}<input type="text" id="${FIELDS.to}" name="${FIELDS.to}" value="${isOfBook ? '' : guided.to}" autocomplete="off" aria-describedby="${FIELDS.to}-hint"${isWrong && html` aria-invalid="true"`}></div>`,
+    buttons: [
+      button('where', words.next),
+      paidOutCurrencies(cards.rules).length > 0 && button('card', words.toCard, 'second'),
+    ],
     carried: { [FIELDS.asset]: guided.asset, [FIELDS.amount]: guided.amount, [FIELDS.meta]: guided.meta },
   })
 }

@@ -9,6 +9,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { empty, merchantPage, pager, table, type Scope } from '../frame/index.ts'
 import { BOOK, FILE, GUIDE, MADE, pathOfRequest, POLICY, ROWS, type PayoutPagesDeps } from './deps.ts'
 import { amountOf, statusOf, statusTag, textsOf } from './pieces.ts'
+import { CARD_WORDS } from './words/cards.ts'
 import { MADE_WORDS } from './words/made.ts'
 import type { PayoutWords } from './words/index.ts'
 import { REFUND_REQUEST_WORDS } from './words/refunds.ts'
@@ -79,6 +80,7 @@ const naming = (scope: Scope, { id, kind, name, lines, to, blockchain, createdAt
   const short = to.length > 20 ? `${to.slice(0, 10)}…${to.slice(-6)}` : to
   const title = kind === 'file' ? texts.file(showText(name, LONGEST_NAME), lines) : short
   const refund = (kind === 'claim' || kind === 'card') && REFUND_REQUEST_WORDS[scope.language].title[kind]
+  const card = kind === 'to-card' && CARD_WORDS[scope.language].title
   const network = kind !== 'file' && isNetwork(blockchain) && showNetwork(blockchain)
-  return html`<a href="${linkTo(visit, merchantPath(merchantId, pathOfRequest(id)))}">${foreign(title)}</a>${refund && html`<br><span class="soft">${refund}</span>`}${network && html`<br><span class="soft">${network}</span>`}<br class="near"><span class="soft near">${showTime(createdAt.getTime())}</span>`
+  return html`<a href="${linkTo(visit, merchantPath(merchantId, pathOfRequest(id)))}">${foreign(title)}</a>${(refund || card) && html`<br><span class="soft">${refund || card}</span>`}${network && html`<br><span class="soft">${network}</span>`}<br class="near"><span class="soft near">${showTime(createdAt.getTime())}</span>`
 }

@@ -198,7 +198,7 @@ export const checkedPage = async (
       ])}${!known.has(keyOf(network, place.to)) && note('warn', ICONS.alert, texts.isNew)}<p class="soft">${texts.feeText}</p><p>${
         needed === 0 ? texts.payAloneText : texts.approvalsNeeded(needed)
       }</p>${hidden('do', 'ask')}${hidden('form-key', runtime.newId())}${hidden(FEES, shownFees([priced]))}${again}
-<div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<button class="second">${texts.edit}</button></form>`,
+<div class="pager"><button>${texts.ask}</button></div></form><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form>`,
     ],
   })
 }

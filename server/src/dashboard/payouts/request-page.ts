@@ -20,7 +20,7 @@ import type { PageAnswer } from '../../platform/api/page.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { lostPage, merchantPage, table, type Scope, type Submitted } from '../frame/index.ts'
-import { type PayoutPagesDeps } from './deps.ts'
+import { MADE, type PayoutPagesDeps } from './deps.ts'
 import {
   addressPiece,
   amountOf,
@@ -33,6 +33,7 @@ import {
   textsOf,
 } from './pieces.ts'
 import type { PayoutWords } from './words/index.ts'
+import { CARD_WORDS } from './words/cards.ts'
 import { REFUND_REQUEST_WORDS } from './words/refunds.ts'
 
 const COUNT = /^\d$/
@@ -127,7 +128,6 @@ const show = async (
   const hasApproved = found.approvals.some(({ personId }) => personId === visit.session?.person.id)
   const kept: Readonly<Record<string, string>> = reason === '' ? {} : { reason }
   const proving = mayApprove && !hasApproved ? await provingPiece(deps, visit, visit.path, kept) : undefined
-  const isRefundPlacing = refundKindOf(found) !== undefined && said?.text === texts.saidPlacing
   const decision = { isMaker, mayApprove: mayApprove && !hasApproved, isProved: proving === undefined, reason }
   return merchantPage(scope, {
     title: titleOf(scope, found),
@@ -136,7 +136,7 @@ const show = async (
     isProving: proving !== undefined,
     actions: backPiece(scope),
     sections: [
-      saidPiece(isRefundPlacing ? { ...said, text: REFUND_REQUEST_WORDS[scope.language].placing } : said),
+      saidPiece(said?.text === texts.saidPlacing ? { ...said, text: placingText(scope, found) } : said),
       html`<section class="panel">${details(deps, scope, found)}</section>`,
       isOpen && proving,
       isOpen && decisionPanel(scope, found, decision),
@@ -145,9 +145,16 @@ const show = async (
   })
 }
 
+/** An approval has led to the worker, which makes what the request asks for. */
+const placingText = (scope: Scope, found: RequestDetail): string => {
+  if (found.kind === 'to-card') return CARD_WORDS[scope.language].placing
+  return refundKindOf(found) === undefined ? textsOf(scope).saidPlacing : REFUND_REQUEST_WORDS[scope.language].placing
+}
+
 const titleOf = (scope: Scope, { kind, name, lines }: RequestDetail): string => {
   const texts = textsOf(scope)
   if (kind === 'claim' || kind === 'card') return REFUND_REQUEST_WORDS[scope.language].title[kind]
+  if (kind === 'to-card') return CARD_WORDS[scope.language].title
   return kind === 'file' ? texts.file(name, lines.length) : texts.payout
 }
 
@@ -171,6 +178,7 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
   const one = found.lines.length === 1 ? line : undefined
   const isOpen = found.state === 'waiting'
   const refund = refundKindOf(found)
+  const isCard = refund === 'card' || found.kind === 'to-card'
   const refunds = REFUND_REQUEST_WORDS[scope.language]
   const approvals: Piece =
     found.approvals.length === 0
@@ -181,21 +189,29 @@ const details = (deps: PayoutPagesDeps, scope: Scope, found: RequestDetail): Mar
     paymentPiece(scope, found),
     [refund === 'claim' ? refunds.fromBalance : texts.amount, sumsPiece(deps, found.lines)],
     refund === 'card' ? undefined : [texts.feeLimit, feesPiece(deps, found.lines)],
-    one && refund !== 'card' ? [texts.network, networkOf(one)] : undefined,
-    one && [refund === 'card' ? refunds.card : texts.to, addressPiece(one.to)],
+    one && !isCard ? [texts.network, networkOf(one)] : undefined,
+    one && [isCard ? refunds.card : texts.to, addressPiece(one.to)],
     one && one.meta !== null
       ? [refund === undefined ? texts.meta : refunds.note[refund], foreign(one.meta)]
       : undefined,
     [texts.maker, html`${foreign(found.maker)}, ${showTime(found.createdAt.getTime())}`],
     isOpen ? [texts.until, showTime(found.expiresAt.getTime())] : undefined,
     [texts.approvedBy, approvals],
-    isOpen && found.needed > 0 ? [texts.approvals, String(found.needed)] : undefined,
+    isOpen && found.needed > 0 ? [texts.needed, String(found.needed)] : undefined,
     found.decider === undefined
       ? undefined
       : [texts.decided, html`${foreign(found.decider)}, ${showTime(found.decidedAt!.getTime())}`],
     found.reason === null ? undefined : [texts.reason, foreign(found.reason)],
-    one?.withdrawalId ? [words.id, html`<span class="hash">${one.withdrawalId}</span>`] : undefined,
+    one?.withdrawalId ? [words.id, madeLink(scope, found.kind, one.withdrawalId)] : undefined,
   ])}${isOpen && refund === undefined && risks(texts, found.lines)}`
+}
+
+/** What was made of a request; a payout has a page of its own. */
+const madeLink = ({ visit, merchantId }: Scope, kind: RequestDetail['kind'], id: string): Markup => {
+  const shown = html`<span class="hash">${id}</span>`
+  const made = kind === 'one' ? 'chain' : kind === 'to-card' ? 'card' : undefined
+  if (made === undefined) return shown
+  return html`<a href="${linkTo(visit, merchantPath(merchantId, `${MADE}/${made}/${id}`))}">${shown}</a>`
 }
 
 const networkOf = ({ blockchain }: RequestLine): string =>
@@ -236,20 +252,25 @@ const decisionPanel = (
 ): Markup | false => {
   const texts = textsOf({ language: visit.language })
   const { contentHash, needed } = found
-  const refund = refundKindOf(found)
+  const approveText =
+    found.kind === 'to-card'
+      ? CARD_WORDS[visit.language].approveText
+      : refundKindOf(found) === undefined
+        ? texts.approveText
+        : REFUND_REQUEST_WORDS[visit.language].approveText
   const action = linkTo(visit, visit.path)
   const mayRefuse = !isMaker && mayRole(role, 'approve-payouts')
   if (!isMaker && !mayRefuse) return false
   return html`<section class="panel"><h2>${texts.approveTitle}</h2>${isMaker && html`<p>${needed > 0 ? texts.waitsForOthers : texts.payAloneText}</p>`}${
     mayApprove &&
     isProved &&
-    html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${refund === undefined ? texts.approveText : REFUND_REQUEST_WORDS[visit.language].approveText}</p>`}<button>${isMaker ? texts.payAlone : texts.approve}</button></form>`
+    html`<form method="post" action="${action}">${hidden('do', 'approve')}${hidden('shown', contentHash.toString('hex'))}${!isMaker && html`<p>${approveText}</p>`}<div class="pager"><button>${isMaker ? texts.payAlone : texts.approve}</button></div></form>`
   }${
     mayRefuse &&
-    html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, value: reason, autocomplete: 'off', isNeeded: false })}<button class="second">${texts.refuse}</button></form>`
+    html`<form method="post" action="${action}">${hidden('do', 'refuse')}${input({ name: 'reason', label: texts.refuseText, value: reason, autocomplete: 'off', isNeeded: false })}<div class="pager"><button class="second">${texts.refuse}</button></div></form>`
   }${
     isMaker &&
-    html`<form method="post" action="${action}">${hidden('do', 'withdraw')}<p class="soft">${texts.withdrawText}</p><button class="second">${texts.withdraw}</button></form>`
+    html`<form method="post" action="${action}">${hidden('do', 'withdraw')}<p class="soft">${texts.withdrawText}</p><div class="pager"><button class="second">${texts.withdraw}</button></div></form>`
   }</section>`
 }
 

@@ -1,12 +1,15 @@
 import { findPayment, type Payment } from '../../cards/acquiring/index.ts'
 import { findClaim, refuseClaim, UNDECIDED, type ClaimDetail } from '../../pay-in/crypto-invoices/index.ts'
-import { openRefundOf, PayoutProblem, requestRefund, type PayoutLine } from '../../pay-out/requests/index.ts'
+import {
+  CARD_NETWORK,
+  openRefundOf,
+  PayoutProblem,
+  requestRefund,
+  type PayoutLine,
+} from '../../pay-out/requests/index.ts'
 import { authoriseSession, lockTeam, type Now, recordOf, type Session } from '../../people/access/index.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import type { RefundPagesDeps } from './deps.ts'
-
-/** The network of a line that is refunded to a card. */
-const CARD_NETWORK = 'CARD'
 
 /** A claim as a form has shown it. Amounts are ledger units. */
 export interface ShownClaim {

@@ -99,7 +99,7 @@ const approveWithin = async (
   if (request.expiresAt <= now.real) throw new PayoutProblem('expired')
   const lines = await linesOf(tx, id)
   const refunded = refundedOf(request)
-  const hash = contentHash({ merchantId, id, refunded }, lines)
+  const hash = contentHash({ merchantId, id, refunded, isToCard: request.kind === 'to-card' }, lines)
   if (!hash.equals(request.contentHash) || shown !== hash.toString('hex')) throw new PayoutProblem('changed')
   if (!(await can(tx, { personId: request.makerId, action: MAKING[request.kind], merchantId })))
     throw new PayoutProblem('maker-left')
@@ -163,7 +163,7 @@ export const refundedOf = ({
   refundOf,
   refundedBefore: before,
 }: Pick<PayoutRequest, 'kind' | 'refundOf' | 'refundedBefore'>): Refunded | null =>
-  kind === 'one' || kind === 'file' ? null : { kind, refundOf: refundOf!, before }
+  kind === 'claim' || kind === 'card' ? { kind, refundOf: refundOf!, before } : null
 
 /**
  * How many members must approve; 0: the maker pays alone. Amounts that were paid within a day with fewer approvals than

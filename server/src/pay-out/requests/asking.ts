@@ -29,19 +29,33 @@ const MOST_WAITING = 200
 export const requestPayouts = async (
   tx: Tx,
   session: Session,
-  given: { merchantId: string; kind: 'one' | 'file'; name: string; formKey: string; lines: readonly PayoutLine[] },
+  given: {
+    merchantId: string
+    kind: 'one' | 'file' | 'to-card'
+    name: string
+    formKey: string
+    lines: readonly PayoutLine[]
+  },
   now: Now,
-): Promise<string> => {
+): Promise<string> => (await makeRequest(tx, session, given, now)).id
+
+/** As `requestPayouts`. `isNew`: the form has made no request before. */
+export const makeRequest = async (
+  tx: Tx,
+  session: Session,
+  given: Parameters<typeof requestPayouts>[2],
+  now: Now,
+): Promise<{ id: string; isNew: boolean }> => {
   const { merchantId, kind, name, lines } = given
   await lockTeam(tx, session, merchantId)
   await authoriseSession(tx, session, { merchantId, action: MAKING[kind], needsProof: false })
   await requireServed(tx, merchantId)
   await requireInBook(tx, merchantId, lines, now.real)
   const { id, isNew } = await insertOnce(tx, session, { ...given, refunded: null, invoiceId: null }, now)
-  if (!isNew) return id
+  if (!isNew) return { id, isNew }
   const detail = { id, ...(lines.length === 1 ? detailOf(lines[0]!) : { name, lines: lines.length }) }
   await recordOf(tx, session, { merchantId, action: ACTIONS[kind].requested, detail }, now)
-  return id
+  return { id, isNew }
 }
 
 /**
@@ -76,6 +90,7 @@ export const requestRefund = async (
 export const MAKING = {
   one: 'request-payouts',
   file: 'request-payouts',
+  'to-card': 'request-payouts',
   claim: 'refund-payments',
   card: 'refund-payments',
 } as const satisfies Record<PayoutRequest['kind'], Action>
@@ -96,7 +111,13 @@ const OF_REFUNDS = {
 } as const
 
 /** The names of actions in the audit log, by the kind of request. */
-export const ACTIONS = { one: OF_PAYOUTS, file: OF_PAYOUTS, claim: OF_REFUNDS, card: OF_REFUNDS } as const
+export const ACTIONS = {
+  one: OF_PAYOUTS,
+  file: OF_PAYOUTS,
+  'to-card': OF_PAYOUTS,
+  claim: OF_REFUNDS,
+  card: OF_REFUNDS,
+} as const
 
 /** Stores a request, unless its form has made one before. Throws a PayoutProblem if too many wait. */
 const insertOnce = async (
@@ -118,7 +139,7 @@ const insertOnce = async (
     refundOf: refunded?.refundOf ?? null,
     refundedBefore: refunded?.before ?? null,
     makerId: session.person.id,
-    contentHash: contentHash({ merchantId, id, refunded }, lines),
+    contentHash: contentHash({ merchantId, id, refunded, isToCard: named.kind === 'to-card' }, lines),
     createdAt: now.real,
     expiresAt: new Date(now.real.getTime() + WAITS_MS),
   }

@@ -15,6 +15,9 @@ export interface PayoutLine {
   meta: string | null
 }
 
+/** The network of a line that is paid to a card. */
+export const CARD_NETWORK = 'CARD'
+
 /** What a refund returns money of. */
 export interface Refunded {
   /** claim: of an underpaid crypto invoice, to the address of its payer; card: of a card payment, to its card */
@@ -26,11 +29,16 @@ export interface Refunded {
 }
 
 /**
- * SHA-256 of a request and all its lines. An approval names it, and fits no other request. That of a refund begins with
- * other words: a process of a build that knows no refunds places none.
+ * SHA-256 of a request and all its lines. An approval names it, and fits no other request. Those of a refund and of a
+ * payout to a card begin with other words: a process of a build that does not know them places none.
  */
 export const contentHash = (
-  { merchantId, id, refunded }: { merchantId: string; id: string; refunded: Refunded | null },
+  {
+    merchantId,
+    id,
+    refunded,
+    isToCard,
+  }: { merchantId: string; id: string; refunded: Refunded | null; isToCard: boolean },
   lines: readonly PayoutLine[],
 ): Buffer => {
   const rows = lines.map(({ number, ticker, blockchain, to, units, feeLimit, meta }) => [
@@ -46,7 +54,7 @@ export const contentHash = (
     .update(
       JSON.stringify(
         refunded === null
-          ? ['bursar payout v1', merchantId, id, rows]
+          ? [isToCard ? 'card payout v1' : 'bursar payout v1', merchantId, id, rows]
           : ['refund v1', merchantId, id, refunded.kind, refunded.refundOf, String(refunded.before), rows],
       ),
     )

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createTestRuntime } from '../../../../test/world/runtime.ts'
+import { createRoutingTable } from '../../cards/acquiring/index.ts'
 import { createStop, liftStop, listStops } from '../../ledger/stops/index.ts'
 import { setDisabled } from '../../merchants/accounts/index.ts'
+import { createSecretRing } from '../../platform/config/secrets.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import {
   createPlacingJob,
@@ -19,6 +21,11 @@ import { now, NOW, OTHER, RULES, TO, usePayouts } from './test-payouts.ts'
 
 const noRefund = () => Promise.reject(new Error('a file has no refunds'))
 const NO_REFUNDS = { claim: noRefund, card: noRefund }
+const NO_CARDS = {
+  rules: { catalogue: RULES.catalogue, routing: createRoutingTable([]) },
+  cards: createSecretRing([new Uint8Array(32)]),
+  stops: () => Promise.resolve([]),
+}
 const HEAD = 'asset,network,address,amount,reference\n'
 
 describe('a file', () => {
@@ -65,7 +72,8 @@ describe('an approved file', () => {
   const { db, richShop, memberOf, approve, stateOf, withdrawals } = usePayouts()
   const runtime = (at: number) => createTestRuntime(db, () => at)
   const signal = new AbortController().signal
-  const job = (rules = RULES, at = NOW) => createPlacingJob({ runtime: runtime(at), rules, refunds: NO_REFUNDS }, 1_000)
+  const job = (rules = RULES, at = NOW) =>
+    createPlacingJob({ runtime: runtime(at), rules, refunds: NO_REFUNDS, toCards: NO_CARDS }, 1_000)
 
   /** @returns the approved request of a file with these amounts */
   const approved = async (amounts: readonly string[]): Promise<{ merchantId: string; id: string }> => {

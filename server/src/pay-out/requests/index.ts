@@ -8,6 +8,7 @@
  * - the policy, the address book and the roles are read at the time of the approval;
  * - a refund of a claim or of a card payment is a request with the same policy, limits and approvals; a claim and a
  *   card payment have one open request at a time;
+ * - the number of a card is stored sealed while its request can be paid, and is erased after that;
  * - a change of the policy that allows more takes effect after a day, one that allows less at once.
  */
 export { addAddress, keyOf, knownAddresses, listAddresses, removeAddress, type BookAddress } from './address-book.ts'
@@ -15,7 +16,7 @@ export { createOrderPolicy } from './api-policy.ts'
 export { approvalsOfRequests, everyAddress, everyPolicy, linesOfRequests, requestsInOrder } from './archiving.ts'
 export { approvalsFor, approveRequest, type ApprovalResult } from './approving.ts'
 export { refuseRequest, requestPayouts, requestRefund, withdrawRequest } from './asking.ts'
-export { totalsOf, type PayoutLine } from './content.ts'
+export { CARD_NETWORK, totalsOf, type PayoutLine } from './content.ts'
 export { duplicatesIn, FILE_COLUMNS, readPayoutFile, type FileTrouble } from './file.ts'
 export { createPlacingJob, RefundImpossible, type ApprovedRefund, type RefundMakers } from './jobs-placing.ts'
 export { networksOf, offersFor, type Offer } from './offers.ts'
@@ -30,6 +31,16 @@ export {
 } from './judging.ts'
 export type { RequestState } from './machine.ts'
 export { countWaiting, openRefundOf } from './store.ts'
+export {
+  countCardsOfRequests,
+  currenciesForCards,
+  judgeCardPayout,
+  requestCardPayout,
+  type CardPlacingDeps,
+  type CardProblem,
+  type PricedCardPayout,
+  type TypedCardPayout,
+} from './to-cards.ts'
 export { changePolicy, readPolicy } from './policy.ts'
 export { PayoutProblem, type PayoutTrouble } from './problem.ts'
 export { listRequests, readRequest, type RequestDetail, type RequestLine, type RequestRow } from './reading.ts'

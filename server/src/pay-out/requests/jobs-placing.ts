@@ -1,4 +1,4 @@
-/** Places the payouts of approved files, one by one, and makes approved refunds. */
+/** Places the payouts of approved files, one by one, and approved payouts to cards, and makes approved refunds. */
 import { ApiRefusal } from '../../platform/api/route.ts'
 import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { forEachIsolated, isolated, type Job } from '../../platform/jobs/index.ts'
@@ -9,6 +9,7 @@ import { canWait, placeLine, refundedOf } from './approving.ts'
 import { requireServed } from './asking.ts'
 import type { PayoutLine, Refunded } from './content.ts'
 import { PayoutProblem, type PayoutTrouble } from './problem.ts'
+import { placeCardPayout, tendCards, type CardPlacingDeps } from './to-cards.ts'
 import {
   endLine,
   failureIn,
@@ -26,6 +27,7 @@ interface PlacingJobDeps {
   runtime: Runtime
   rules: Rules
   refunds: RefundMakers
+  toCards: CardPlacingDeps
 }
 
 /** An approved refund. */
@@ -70,6 +72,7 @@ export const createPlacingJob = (deps: PlacingJobDeps, everyMs: number): Job => 
   name: 'approved files and refunds',
   everyMs,
   run: async (signal) => {
+    await tendCards(deps.runtime.db, deps.toCards.cards, nowOf(deps.runtime).real)
     const requests = await placingRequests(deps.runtime.db, REQUESTS, nowOf(deps.runtime).real)
     let hasMore = requests.length === REQUESTS
     await forEachIsolated(requests, async (request) => {
@@ -103,20 +106,20 @@ const placeSome = async (deps: PlacingJobDeps, request: PayoutRequest, signal: A
   return isCut
 }
 
-/** Ends a request that has no line that waits. A refund that was not made has failed. */
+/** Ends a request that has no line that waits. A refund or a payout to a card that was not made has failed. */
 const endPlaced = ({ runtime }: Pick<PlacingJobDeps, 'runtime'>, { merchantId, id }: PayoutRequest): Promise<void> =>
   inTransaction(runtime.db, async (tx) => {
     const found = await lockRequest(tx, merchantId, id)
     if (!found || (await hasWaiting(tx, id))) return
     const by = { by: found.decidedBy!, at: found.decidedAt! }
-    const failure = found.refundOf === null ? undefined : await failureIn(tx, id)
+    const failure = found.kind === 'file' ? undefined : await failureIn(tx, id)
     if (failure === undefined) await moveRequest(tx, found, 'ended', by)
     else await moveRequest(tx, found, 'unplaced', { ...by, reason: failure })
   })
 
 /** Returns true if the payout is stopped, or its fee is unknown: it still waits. */
 const placeOne = async (
-  { runtime, rules, refunds }: PlacingJobDeps,
+  { runtime, rules, refunds, toCards }: PlacingJobDeps,
   request: PayoutRequest,
   number: number,
 ): Promise<boolean> => {
@@ -127,6 +130,10 @@ const placeOne = async (
       const line = await lockedLine(tx, request, number)
       if (!line) return
       await requireServed(tx, merchantId)
+      if (request.kind === 'to-card') {
+        const payoutId = await placeCardPayout(tx, request, line, toCards, now)
+        return endLine(tx, { requestId: id, number }, { withdrawalId: payoutId }, now.real)
+      }
       const refunded = refundedOf(request)
       if (refunded === null) return placeLine(tx, request, line, rules, now)
       const { kind, ...of } = refunded

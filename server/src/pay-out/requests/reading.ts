@@ -4,6 +4,7 @@ import { emailsOf, memberSince } from '../../people/access/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { keyOf, knownAddresses } from './address-book.ts'
 import { approvalsFor, refundedOf } from './approving.ts'
+import { CARD_NETWORK } from './content.ts'
 import {
   approvalsOf,
   isPresent,
@@ -62,7 +63,7 @@ export const listRequests = async (
 }
 
 export interface RequestLine extends StoredLine {
-  /** not in the address book, or not long enough */
+  /** an address that is not in the address book, or not long enough */
   isNew: boolean
   /** more than any payout of this asset that was placed in 90 days; false without such a payout */
   isAboveUsual: boolean
@@ -106,7 +107,7 @@ export const readRequest = async (
     decider: decidedBy === null ? undefined : emails.get(decidedBy),
     lines: lines.map((line) => ({
       ...line,
-      isNew: !known.has(keyOf(line.blockchain, line.to)),
+      isNew: line.blockchain !== CARD_NETWORK && !known.has(keyOf(line.blockchain, line.to)),
       isAboveUsual: line.units > (usual.get(line.ticker) ?? line.units),
     })),
     approvals: approvals.map(({ personId, at }) => ({ personId, email: emails.get(personId)!, at })),

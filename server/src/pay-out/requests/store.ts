@@ -7,8 +7,8 @@ import { requestMoves, stateAfter, type RequestEvent, type RequestState } from '
 export interface PayoutRequest {
   id: string
   merchantId: string
-  /** a payout of a form, a file of payouts, or a refund */
-  kind: 'one' | 'file' | Refunded['kind']
+  /** a payout of a form, a file of payouts, a payout to a card, or a refund */
+  kind: 'one' | 'file' | 'to-card' | Refunded['kind']
   /** of the file; empty for one payout */
   name: string
   state: RequestState

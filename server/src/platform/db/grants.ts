@@ -238,6 +238,7 @@ export const GRANTS: Readonly<Record<string, TableGrant>> = {
   payout_addresses: { owner: 'pay-out/requests', api: 'raw(removed_by, removed_at)' },
   payout_api_sums: { owner: 'pay-out/requests', api: 'raw(units)d' },
   payout_approvals: { owner: 'pay-out/requests', api: 'ra' },
+  payout_cards: { owner: 'pay-out/requests', api: 'a', worker: 'rw(sealed_card)d', secret: ['sealed_card'] },
   payout_lines: {
     owner: 'pay-out/requests',
     api: 'raw(state, alone, withdrawal_id, reason, ended_at)',

@@ -31,6 +31,7 @@ export interface PayoutWords {
   ask: string
   edit: string
   approvalsNeeded: (count: number) => string
+  needed: string
   payAloneText: string
   problems: { asset: string; to: string; amount: string; meta: string; other: string }
   maker: string
@@ -150,6 +151,7 @@ export const en: PayoutWords = {
   free: 'none',
   ask: 'Request the payout',
   edit: 'Change',
+  needed: 'Approvals needed',
   approvalsNeeded: (count) => `Approvals needed: ${count}`,
   payAloneText: 'The policy allows you to pay this amount without an approval.',
   problems: {

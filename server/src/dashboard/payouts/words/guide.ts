@@ -8,7 +8,7 @@ interface GuideWords {
   whereText: string
   other: string
   otherHint: string
-  cards: string
+  toCard: string
   chooseWhere: string
   badAddress: string
   next: string
@@ -32,7 +32,7 @@ const en: GuideWords = {
   whereText: 'Choose an address of the address book, or type another one.',
   other: 'Another address',
   otherHint: 'Copy it from the receiver. The next step shows the networks on which it can be paid.',
-  cards: 'Payouts to bank cards are made by the API.',
+  toCard: 'To a bank card',
   chooseWhere: 'Choose an address, or type one.',
   badAddress: 'This is no address that can be paid.',
   next: 'Continue',
@@ -57,7 +57,7 @@ const uk: GuideWords = {
   whereText: 'Виберіть адресу з адресної книги або введіть іншу.',
   other: 'Інша адреса',
   otherHint: 'Скопіюйте її від отримувача. Наступний крок покаже мережі, у яких на неї можна платити.',
-  cards: 'Виплати на банківські картки робляться через API.',
+  toCard: 'На банківську картку',
   chooseWhere: 'Виберіть адресу або введіть її.',
   badAddress: 'На таку адресу не можна платити.',
   next: 'Далі',
@@ -82,7 +82,7 @@ const kk: GuideWords = {
   whereText: 'Мекенжай кітабынан мекенжай таңдаңыз немесе басқасын енгізіңіз.',
   other: 'Басқа мекенжай',
   otherHint: 'Оны алушыдан көшіріп алыңыз. Келесі қадам оған қай желілерде төлеуге болатынын көрсетеді.',
-  cards: 'Банк карталарына төлемдер API арқылы жасалады.',
+  toCard: 'Банк картасына',
   chooseWhere: 'Мекенжай таңдаңыз немесе енгізіңіз.',
   badAddress: 'Бұл мекенжайға төлеуге болмайды.',
   next: 'Жалғастыру',
@@ -107,7 +107,7 @@ const ru: GuideWords = {
   whereText: 'Выберите адрес из адресной книги или введите другой.',
   other: 'Другой адрес',
   otherHint: 'Скопируйте его у получателя. Следующий шаг покажет сети, в которых на него можно платить.',
-  cards: 'Выплаты на банковские карты делаются через API.',
+  toCard: 'На банковскую карту',
   chooseWhere: 'Выберите адрес или введите его.',
   badAddress: 'На такой адрес нельзя платить.',
   next: 'Далее',

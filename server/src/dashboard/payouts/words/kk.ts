@@ -26,6 +26,7 @@ export const kk: PayoutWords = {
   free: 'жоқ',
   ask: 'Сұрауды жіберу',
   edit: 'Өзгерту',
+  needed: 'Қажет мақұлдаулар',
   approvalsNeeded: (count) => `Қажет мақұлдаулар: ${count}`,
   payAloneText: 'Саясат бұл соманы мақұлдаусыз төлеуге рұқсат береді.',
   problems: {

@@ -26,6 +26,7 @@ export const ru: PayoutWords = {
   free: 'нет',
   ask: 'Отправить запрос',
   edit: 'Изменить',
+  needed: 'Нужно одобрений',
   approvalsNeeded: (count) => `Нужно одобрений: ${count}`,
   payAloneText: 'Политика разрешает вам выплатить эту сумму без одобрения.',
   problems: {

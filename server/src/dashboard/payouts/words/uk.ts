@@ -26,6 +26,7 @@ export const uk: PayoutWords = {
   free: 'немає',
   ask: 'Надіслати запит',
   edit: 'Змінити',
+  needed: 'Потрібно схвалень',
   approvalsNeeded: (count) => `Потрібно схвалень: ${count}`,
   payAloneText: 'Політика дозволяє вам виплатити цю суму без схвалення.',
   problems: {

@@ -1,0 +1,254 @@
+/**
+ * Payouts to cards by two people. The number of the card is stored sealed, while its request can be paid; members see
+ * it masked. The worker places the payout after the approval, by the rules of a card payout of the API.
+ */
+import { createHash } from 'node:crypto'
+import { isUnclear } from '@bursar/checkout/amounts'
+import { orderErrors } from '@bursar/contract'
+import { sql } from 'kysely'
+import {
+  checkNoCard,
+  currentFee,
+  newPayout,
+  orderOf,
+  paidOutCurrencies,
+  readCard,
+  readCurrency,
+  readPartLimits,
+  readUnits,
+  type CardRules,
+} from '../../cards/card-payouts/index.ts'
+import { checkStops, placeWithin } from '../../ledger/orders/index.ts'
+import { balancesOf } from '../../ledger/postings/index.ts'
+import type { StopTerm } from '../../ledger/stops/index.ts'
+import type { FiatAsset } from '../../market/assets/index.ts'
+import type { Now, Session } from '../../people/access/index.ts'
+import { maskCard } from '../../platform/api/card-numbers.ts'
+import { ApiRefusal } from '../../platform/api/route.ts'
+import { resealed, type SecretBox, type SecretRing } from '../../platform/config/secrets.ts'
+import type { Db, Tx } from '../../platform/db/index.ts'
+import { makeRequest } from './asking.ts'
+import { CARD_NETWORK, type PayoutLine } from './content.ts'
+import { isMeta } from './judging.ts'
+import { PayoutProblem } from './problem.ts'
+import type { PayoutRequest } from './store.ts'
+
+/** A currency of card payouts, with the merchant's balance in it, in ledger units. */
+export interface CardOffer {
+  asset: FiatAsset
+  available: bigint
+}
+
+/** The currencies in which cards are paid here, those of which the merchant has something first. */
+export const currenciesForCards = async (db: Db, merchantId: string, rules: CardRules): Promise<CardOffer[]> => {
+  const assets = paidOutCurrencies(rules)
+  const balances = await balancesOf(
+    db,
+    'merchant',
+    assets.map(({ ticker }) => ({ merchantId, asset: ticker })),
+  )
+  const offers = assets.map((asset, n) => ({ asset, available: balances[n]!.posted - balances[n]!.held }))
+  return [...offers.filter(({ available }) => available > 0n), ...offers.filter(({ available }) => available <= 0n)]
+}
+
+/** A payout to a card as typed. */
+export interface TypedCardPayout {
+  ticker: string
+  card: string
+  amount: string
+  meta: string
+}
+
+/** A problem of a field. `detail` is a text of the API, in English; it never has the number of the card. */
+export interface CardProblem {
+  field: 'ticker' | 'card' | 'amount' | 'meta'
+  detail?: string
+}
+
+/** A payout to a card with its price now. Amounts are ledger units. */
+export interface PricedCardPayout {
+  asset: FiatAsset
+  card: string
+  units: bigint
+  fee: bigint
+  meta: string
+  /** the amount is above the most that one payment may have */
+  isSplit: boolean
+}
+
+/** Digits of a typed number; people write it in groups. */
+const digitsOf = (card: string): string => card.replaceAll(/[ -]/g, '')
+const CARD = /^\d{13,19}$/
+
+/** Judges a payout to a card by all rules of a card payout of the API, except for the balance and stops. */
+export const judgeCardPayout = (
+  { ticker, card: typed, amount, meta }: TypedCardPayout,
+  rules: CardRules,
+): { priced: PricedCardPayout } | { problems: CardProblem[] } => {
+  const problems: CardProblem[] = []
+  const read = <Value>(field: CardProblem['field'], reading: () => Value): Value | undefined => {
+    try {
+      return reading()
+    } catch (error) {
+      if (!(error instanceof ApiRefusal)) throw error
+      problems.push({ field, detail: error.message })
+      return undefined
+    }
+  }
+  const asset = read('ticker', () => readCurrency(ticker, rules, orderErrors.invalidOrder))
+  const digits = digitsOf(typed)
+  const card = CARD.test(digits) ? read('card', () => readCard(digits)) : undefined
+  if (!CARD.test(digits)) problems.push({ field: 'card' })
+  if (isUnclear(amount)) problems.push({ field: 'amount' })
+  const units =
+    asset &&
+    !isUnclear(amount) &&
+    read('amount', () => {
+      const value = readUnits(amount, asset, orderErrors.invalidOrder)
+      splitOf(value, asset, rules)
+      return value
+    })
+  if (!isMeta(meta)) problems.push({ field: 'meta' })
+  else if (card !== undefined) read('meta', () => checkNoCard(meta, 'reference', card))
+  if (problems.length > 0 || !asset || card === undefined || typeof units !== 'bigint') return { problems }
+  const isSplit = splitOf(units, asset, rules).kind === 'batch'
+  return { priced: { asset, card, units, fee: currentFee(asset, units), meta, isSplit } }
+}
+
+/** One payment, or the payments of a batch if the amount is above the most that one payment may have. */
+const splitOf = (units: bigint, asset: FiatAsset, rules: CardRules) => {
+  try {
+    return { kind: 'single', limits: readPartLimits('single', units, asset, rules) } as const
+  } catch (error) {
+    if (!(error instanceof ApiRefusal) || error.code !== orderErrors.amountTooHigh.code) throw error
+    return { kind: 'batch', limits: readPartLimits('batch', units, asset, rules) } as const
+  }
+}
+
+/** The context that a card number is sealed with, so that it can't be moved to another request. */
+const sealedFor = ({ merchantId, id }: { merchantId: string; id: string }): string =>
+  `payout_cards.sealed_card|${merchantId}|${id}`
+
+/**
+ * Stores a request of a payout to a card. The same form makes one request, however often it is sent.
+ * @returns the id of the request
+ * @throws NotAllowed, ProofNeeded or a PayoutProblem
+ */
+export const requestCardPayout = async (
+  tx: Tx,
+  session: Session,
+  { merchantId, formKey, priced }: { merchantId: string; formKey: string; priced: PricedCardPayout },
+  cards: Pick<SecretBox, 'seal'>,
+  now: Now,
+): Promise<string> => {
+  const { asset, card, units, fee, meta } = priced
+  const line: PayoutLine = {
+    number: 1,
+    ticker: asset.ticker,
+    blockchain: CARD_NETWORK,
+    to: maskCard(card),
+    units,
+    feeLimit: 2n * fee,
+    meta: meta === '' ? null : meta,
+  }
+  const given = { merchantId, kind: 'to-card', name: '', formKey, lines: [line] } as const
+  const { id, isNew } = await makeRequest(tx, session, given, now)
+  if (!isNew) return id
+  await sql`insert into payout_cards(request_id, merchant_id, sealed_card)
+    values (${id}, ${merchantId}, ${cards.seal(card, sealedFor({ merchantId, id }))})`.execute(tx)
+  return id
+}
+
+/** Dependencies of the job that places payouts to cards. */
+export interface CardPlacingDeps {
+  rules: CardRules
+  /** with the keys of card numbers */
+  cards: SecretBox | SecretRing
+  stops(): Promise<readonly StopTerm[]>
+}
+
+/**
+ * Places an approved payout to a card in the transaction of the job, and erases the number from the request. The ids of
+ * its payments and their split are made from the request: a restored database that has forgotten the payout sends the
+ * references that the acquirer knows. Throws an ApiRefusal or a PayoutProblem.
+ * @returns the id of the payout
+ */
+export const placeCardPayout = async (
+  tx: Tx,
+  { id, merchantId }: Pick<PayoutRequest, 'id' | 'merchantId'>,
+  { ticker, to, units, feeLimit, meta }: PayoutLine,
+  { rules, cards, stops }: CardPlacingDeps,
+  { moment }: Now,
+): Promise<string> => {
+  const asset = readCurrency(ticker, rules, orderErrors.invalidOrder)
+  const { kind, limits } = splitOf(units, asset, rules)
+  checkStops({ merchantId, ticker, network: null }, await stops())
+  const fee = currentFee(asset, units)
+  if (fee > feeLimit) throw new PayoutProblem('fee')
+  const { rows } = await sql<{ sealed: string }>`delete from payout_cards
+    where request_id = ${id} and merchant_id = ${merchantId} returning sealed_card as sealed`.execute(tx)
+  if (!rows[0]) throw new Error(`request ${id} has no card`)
+  const card = readCard(cards.open(rows[0].sealed, sealedFor({ merchantId, id })))
+  if (maskCard(card) !== to) throw new PayoutProblem('changed')
+  const given = { merchantId, kind, units, fee, localId: `payout-${id}`, meta, notifiedAs: null }
+  const payout = newPayout(given, asset, card, moment)
+  const derived = derivedFrom(id)
+  const order = orderOf(
+    payout,
+    { card, limits, scale: asset.scale, keyId: null },
+    { cards, random: derived.random },
+    derived.newId,
+  )
+  await placeWithin(tx, order)
+  return payout.id
+}
+
+/** Ids and whole numbers that are the same each time a request is placed. */
+const derivedFrom = (id: string): { newId(): string; random(below: number): number } => {
+  let count = 0
+  const next = (): Buffer =>
+    createHash('sha256')
+      .update(`card payout of request ${id} ${(count += 1)}`)
+      .digest()
+  return {
+    newId: () => {
+      const bytes = next().subarray(0, 16)
+      // UUID version 8 (RFC 9562, 5.8)
+      bytes[6] = (bytes[6]! & 0x0f) | 0x80
+      bytes[8] = (bytes[8]! & 0x3f) | 0x80
+      const hex = bytes.toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    },
+    random: (below) => next().readUInt32BE(0) % below,
+  }
+}
+
+const MOST_AT_ONCE = 100
+
+/**
+ * Erases the numbers of requests that can't be paid any more, and seals the others with the newest key.
+ * @param now real time
+ */
+export const tendCards = async (db: Db, cards: CardPlacingDeps['cards'], now: Date): Promise<void> => {
+  await sql`delete from payout_cards c using payout_requests r where r.id = c.request_id
+    and (r.state not in ('waiting', 'placing') or (r.state = 'waiting' and r.expires_at <= ${now}))`.execute(db)
+  if (!('newest' in cards)) return
+  const { newest } = cards
+  const { rows } = await sql<{ id: string; merchantId: string; sealed: string }>`select request_id as id,
+      merchant_id as "merchantId", sealed_card as sealed
+    from payout_cards where substring(sealed_card for 12) <> ${newest} limit ${MOST_AT_ONCE}`.execute(db)
+  for (const { id, merchantId, sealed } of rows) {
+    const anew = resealed(cards, sealed, sealedFor({ merchantId, id }))
+    // `bursar doctor` reports a number whose key is missing.
+    if (anew === undefined) continue
+    await sql`update payout_cards set sealed_card = ${anew}
+      where request_id = ${id} and sealed_card = ${sealed}`.execute(db)
+  }
+}
+
+/** Counts the sealed card numbers of requests by the prefix of their key's values. */
+export const countCardsOfRequests = async (db: Db): Promise<{ prefix: string; count: number }[]> => {
+  const { rows } = await sql<{ prefix: string; count: number }>`select substring(sealed_card for 12) as prefix,
+      count(*) as count from payout_cards group by 1 order by 1`.execute(db)
+  return rows
+}
