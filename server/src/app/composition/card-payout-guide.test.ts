@@ -191,6 +191,18 @@ test('a number is erased when its request was refused, withdrawn or has expired'
   expect(await waitingCards()).toBe(0)
 })
 
+test('a request whose card was erased just before its approval fails, and nothing is paid', async () => {
+  const [maker, checker] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'approver')]
+  const [before, path] = [await made(), await ask(maker)]
+  edge.clock.ms += 73 * HOUR_MS
+  await place()
+  edge.clock.ms -= 73 * HOUR_MS
+  await approve(checker, path)
+  await place()
+  expect(textOf(await checker.get(`${path}?lang=en`))).toMatch(/Failed.*the number of the card was erased/)
+  expect(await made()).toEqual(before)
+})
+
 test('a payout that the balance can not pay fails with its reason, and one that only the book allows is refused', async () => {
   const [maker, owner] = [await memberOf(edge.merchant.id, 'finance'), await memberOf(edge.merchant.id, 'owner')]
   const before = await made()

@@ -64,6 +64,7 @@ const LONGEST_MS = 24 * 3_600_000
 const REASONS: Partial<Record<PayoutTrouble, string>> = {
   fee: 'the fee is more than twice the fee at the time of the request',
   'not-served': 'the merchant is disabled or has ended',
+  expired: 'the number of the card was erased, because the request had expired',
   changed: 'the amount or the address is no longer the approved one',
 }
 

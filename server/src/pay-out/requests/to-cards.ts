@@ -187,7 +187,8 @@ export const placeCardPayout = async (
   if (fee > feeLimit) throw new PayoutProblem('fee')
   const { rows } = await sql<{ sealed: string }>`delete from payout_cards
     where request_id = ${id} and merchant_id = ${merchantId} returning sealed_card as sealed`.execute(tx)
-  if (!rows[0]) throw new Error(`request ${id} has no card`)
+  // The request expired by the clock of another process just before its approval.
+  if (!rows[0]) throw new PayoutProblem('expired')
   const card = readCard(cards.open(rows[0].sealed, sealedFor({ merchantId, id })))
   if (maskCard(card) !== to) throw new PayoutProblem('changed')
   const given = { merchantId, kind, units, fee, localId: `payout-${id}`, meta, notifiedAs: null }
