@@ -284,6 +284,8 @@ describeWithChromium('members of a merchant', () => {
     }
     const curl = (await snippet('With curl')).replace('KEY=...', `KEY=${privateKey}`)
     const sdk = await snippet('With the SDK')
+    await page.setViewportSize(PHONE.viewport)
+    expect(await widthOf(page)).toBe(PHONE.viewport.width)
     const withCurl = await run('bash', ['-euc', curl.replace(/^curl /m, 'curl --silent --fail-with-body ')])
     expect(JSON.parse(withCurl.stdout)).toMatchObject({ url: expect.stringContaining('/invoices/crypto/') })
     const env = { ...process.env, BURSAR_PRIVATE_KEY: privateKey }

@@ -50,7 +50,7 @@ form.panel{padding:1rem 1.25rem;gap:.75rem;border-radius:1rem}
 .find{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;align-items:end}
 .find button,.ask button{min-height:2.75rem;padding:.4rem 1rem;justify-self:start}
 pre{margin:0;padding:.75rem;max-height:26rem;overflow:auto;border:1px solid var(--edge);border-radius:.6rem;font:400 .8125rem/1.5 ui-monospace,Consolas,monospace}
-ol.rows{gap:.75rem}
+ol.rows{gap:.75rem}.rows>li{min-width:0}
 li.line,div.line{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center}
 ol.rows li.line{gap:.25rem .75rem;justify-content:flex-start}
 .line>div{min-width:0;flex:1 1 12rem}.line button,.line .button,details.change button{min-height:2.75rem;padding:.4rem 1rem}
