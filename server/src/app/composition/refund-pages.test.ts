@@ -281,6 +281,18 @@ describe('the refund of a card payment', () => {
     ])
   })
 
+  test('says when the balance is smaller than the rest of the payment', async () => {
+    const warning = 'A refund above it fails.'
+    expect(textOf(await maker.get(pathOf(`refunds/cards/${payment}?lang=en`)))).not.toContain(warning)
+    const poor = await openFiatInvoices({ url: edge.pool.options.connectionString!, pool: edge.pool, db: edge.db })
+    poor.now = edge.clock.ms
+    const { reference } = await poor.paidInvoice()
+    const member = await memberOf(poor.merchantId, 'finance')
+    const shown = textOf(await member.get(pathOf(`refunds/cards/${reference}?lang=en`, poor.merchantId)))
+    expect(shown).toContain(warning)
+    expect(shown).toMatch(/Available: \S+/)
+  })
+
   test('is refused for more than the rest, for an unclear amount and without a reason: all problems at once', async () => {
     const form = { ...(await cardForm(maker, payment, '100.01')), 'refund-reason': '' }
     const answer = await maker.post(pathOf(`refunds/cards/${payment}`), form)

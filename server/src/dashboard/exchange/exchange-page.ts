@@ -239,7 +239,7 @@ const pricedPage = async (
         proving === undefined
           ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'exchange')}${hidden(KEY, deps.runtime.newId())}${hidden(PRICE, price)}${again}<div class="pager"><button>${texts.confirm}</button></div></form>`
           : html`<p>${texts.troubles.proof}</p>`
-      }<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<button class="second">${texts.edit}</button></form></section>`,
+      }<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'edit')}${again}<div class="pager"><button class="second">${texts.edit}</button></div></form></section>`,
     ],
   })
 }

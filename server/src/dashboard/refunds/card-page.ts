@@ -1,6 +1,8 @@
 import { inField, pointed } from '@bursar/checkout/amounts'
 import { foreign, html, type Markup } from '@bursar/checkout/html'
-import { facts } from '@bursar/checkout/parts'
+import { ICONS } from '@bursar/checkout/icons'
+import { facts, note } from '@bursar/checkout/parts'
+import { balancesOf } from '../../ledger/postings/index.ts'
 import { approvalsFor, openRefundOf, PayoutProblem } from '../../pay-out/requests/index.ts'
 import { mayRole } from '../../people/access/index.ts'
 import { hidden, keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index.ts'
@@ -132,14 +134,16 @@ const formPiece = async (
   { paidTicker: ticker, paidUnits, refundedUnits }: Payment,
   typed: Typed | undefined,
 ): Promise<Markup> => {
-  const { visit, merchantId } = scope
+  const { visit, merchantId, words } = scope
   const texts = textsOf(scope)
   const left = paidUnits - refundedUnits
   const scale = deps.rules.catalogue.find(ticker)?.scale ?? 0
   const amount = typed?.amount ?? inField(formatUnits(left, scale))
+  const [balance] = await balancesOf(deps.db, 'merchant', [{ merchantId, asset: ticker }])
+  const available = balance!.posted - balance!.held
   const weighed = { lines: [{ ticker, units: left }], refunded: { kind: 'card' } } as const
   const needed = await approvalsFor(deps.db, merchantId, weighed, visit.now.real)
-  return html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.cardText}</p>${hidden('form-key', deps.runtime.newId())}${hidden('refunded', String(refundedUnits))}
+  return html`<form method="post" class="panel" action="${linkTo(visit, visit.path)}"><p>${texts.cardText}</p>${available < left && note('warn', ICONS.alert, texts.short, html`${words.available}: ${amountPiece(scope, deps.rules.catalogue, ticker, available)}`)}${hidden('form-key', deps.runtime.newId())}${hidden('refunded', String(refundedUnits))}
 <div class="field"><label class="name" for="${AMOUNT}">${texts.amountIn(ticker)}</label><p class="soft" id="${AMOUNT}-hint">${texts.amountHint}</p><input type="text" id="${AMOUNT}" name="${AMOUNT}" value="${amount}" inputmode="decimal" autocomplete="off" maxlength="60" required aria-describedby="${AMOUNT}-hint"></div>
 <div class="field"><label class="name" for="${REASON}">${texts.reason}</label><input type="text" id="${REASON}" name="${REASON}" value="${typed?.reason ?? ''}" maxlength="${LONGEST_REASON}" autocomplete="off" required></div>
 <p class="soft">${needed === 0 ? texts.alone : texts.approvalsNeeded(needed)}</p><div class="ask"><button>${texts.ask}</button></div></form>`

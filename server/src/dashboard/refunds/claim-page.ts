@@ -171,7 +171,7 @@ const askPanel = async (
     [texts.fromBalance, html`<strong>${amount(spend)}</strong>`],
     [texts.networkFee, amount(price.fee)],
     [texts.payerGets, amount(price.units)],
-  ])}<p class="soft">${texts.feeText}</p><p>${needed === 0 ? texts.alone : texts.approvalsNeeded(needed)}</p><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'ask')}${hidden('form-key', deps.runtime.newId())}${hidden('spend', String(spend))}${hidden('fee', String(price.fee))}${noteField(scope, 'note-ask', texts.noteToPayer, typed)}<button>${texts.ask}</button></form></section>`
+  ])}<p class="soft">${texts.feeText}</p><p>${needed === 0 ? texts.alone : texts.approvalsNeeded(needed)}</p><form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'ask')}${hidden('form-key', deps.runtime.newId())}${hidden('spend', String(spend))}${hidden('fee', String(price.fee))}${noteField(scope, 'note-ask', texts.noteToPayer, typed)}<div class="pager"><button>${texts.ask}</button></div></form></section>`
 }
 
 const refusePanel = (scope: Scope, { note: typed, isProved }: { note: string; isProved: boolean }): Markup => {
@@ -179,7 +179,7 @@ const refusePanel = (scope: Scope, { note: typed, isProved }: { note: string; is
   const texts = textsOf(scope)
   return html`<section class="panel"><h2>${texts.refuseTitle}</h2><p>${texts.refuseText}</p>${
     isProved
-      ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'refuse')}${noteField(scope, 'note-refuse', texts.reasonToPayer, typed)}<button class="second">${texts.refuse}</button></form>`
+      ? html`<form method="post" action="${linkTo(visit, visit.path)}">${hidden('do', 'refuse')}${noteField(scope, 'note-refuse', texts.reasonToPayer, typed)}<div class="pager"><button class="second">${texts.refuse}</button></div></form>`
       : html`<p class="soft">${texts.proveFirst}</p>`
   }</section>`
 }

@@ -56,6 +56,8 @@ export interface RefundWords {
   refundedBefore: string
   left: string
   nothingLeft: string
+  /** the balance is smaller than what can be refunded */
+  short: string
   amountIn: (ticker: string) => string
   amountHint: string
   reason: string
@@ -122,6 +124,8 @@ export const en: RefundWords = {
   cardText: 'The money goes to the card that paid. The fee of the payment is not returned to you.',
   refundedBefore: 'Refunded or being refunded',
   left: 'Can be refunded',
+  short:
+    'Your available balance is smaller than the rest of this payment. A refund above it fails. The operator may hold back money of card payments for some days.',
   nothingLeft: 'Nothing is left to refund.',
   amountIn: (ticker) => `Amount, ${ticker}`,
   amountHint: 'The whole rest, or a part of it.',
