@@ -66,7 +66,12 @@ const making = (): Row[] => {
   const slowest = states.toSorted((a, b) => b.ms - a.ms)[0]!
   const largest = states.toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
-    reported('payment page: making the slowest of all states again, its QR code kept', slowest.ms, 'ms', slowest.name),
+    reported(
+      'payment page: rendering the slowest of all states again, its QR code cached',
+      slowest.ms,
+      'ms',
+      slowest.name,
+    ),
     atMost({
       name: `payment page: all that is transferred, largest state (${largest.name})`,
       unit: 'bytes',

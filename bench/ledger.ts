@@ -137,7 +137,7 @@ const rowsOf = (paces: Paces, limited: boolean): Row[] => {
     against('ledger: one merchant has all traffic', 'hot', 'uniform', '1,000 merchants', 0.9),
     against('ledger: 10 % of items refused', 'refused', 'uniform', 'none refused', 0.85),
     reported(
-      'ledger: while the sealer hashes what is posted',
+      'ledger: while the sealer hashes the new entries',
       median(paces.sealed),
       unit,
       `${Math.round(100 * medianRatio(paces.sealed, paces.uniform))} % of without`,

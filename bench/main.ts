@@ -23,7 +23,7 @@ const BENCHES = [
   'memory',
   'sweeps',
   'tron-sweeps',
-  'tron-direct',
+  'tron-payouts',
   'bitcoin-costs',
   'payouts',
   'checkout',

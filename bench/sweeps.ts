@@ -94,9 +94,9 @@ export const run = async (): Promise<Row[]> => {
     const worst = Math.max(...figures.map(({ estimate, chosen }) => Math.max(estimate / chosen, chosen / estimate)))
     return [
       ...figures.flatMap(({ rows }) => rows),
-      ...straight(new Map(CASES.map(({ name }, i) => [name, figures[i]!]))),
+      ...fromDepositAddress(new Map(CASES.map(({ name }, i) => [name, figures[i]!]))),
       atMost({
-        name: `sweeps: what the engine picks, ${CASES.length} cases`,
+        name: `sweeps: the ways that the engine picks, ${CASES.length} cases`,
         unit: 'gas',
         value: chosen,
         limit: cheapest,
@@ -156,13 +156,13 @@ const figuresOf = async (world: SweepWorld, one: Case): Promise<Figures> => {
  * Returns the cost of paying a withdrawal directly from the deposit address, compared with the cheapest sweep and a
  * payment by the hot wallet.
  */
-const straight = (figures: ReadonlyMap<string, Figures>): Row[] => {
+const fromDepositAddress = (figures: ReadonlyMap<string, Figures>): Row[] => {
   const gas = Number(PAYMENT_GAS)
   const cheapest = (name: string): number => Math.min(...figures.get(name)!.measured.values())
   const token = figures.get('USDT, first')!.measured.get('top-up')! - gas
   const row = (name: string, value: number, sweep: number, payment: number): Row =>
     stated({
-      name: `sweeps: paid straight: ${name}`,
+      name: `sweeps: payout from a deposit address: ${name}`,
       unit: 'gas',
       value,
       limit: sweep + payment,

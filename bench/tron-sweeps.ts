@@ -1,8 +1,8 @@
 /**
- * The cost of sweeping an address on TRON: energy, and TRX burnt by all transactions of a sweep, energy lent beside
- * burning, in one run on the sandbox's chain. Its prices are the main network's; its token takes 13,474 units of
- * energy, Tether's contract about 65,000, so that lending saves more there. A new address is activated either way, for
- * 1.1 TRX. `node bench/tron-sweeps.ts`.
+ * The cost of sweeping an address on TRON: the energy, and the TRX that all transactions of a sweep burn. One run on
+ * the sandbox's chain measures sweeps with lent energy and sweeps that burn TRX. Its prices are the main network's; its
+ * token takes 13,474 units of energy, Tether's contract about 65,000, so that lending saves more there. A new address
+ * is activated either way, for 1.1 TRX. `node bench/tron-sweeps.ts`.
  */
 import { report } from './report.ts'
 import { atMost, stated, reported, type Row } from './row.ts'
@@ -25,14 +25,14 @@ export const run = async (): Promise<Row[]> => {
   const burning = await measure('burn')
   const lending = await measure('energy')
   const rows = (['first', 'later'] as const).flatMap((kind) => {
-    const [lent, burnt] = [lending[kind], burning[kind]]
+    const [lent, burned] = [lending[kind], burning[kind]]
     const name = `TRON sweeps: USDT, ${kind === 'first' ? 'new address' : 'later'}`
     const figure = {
       name: `${name}, energy lent`,
       unit: 'TRX',
       value: lent.trx,
-      limit: burnt.trx,
-      limitName: 'sent to be burnt',
+      limit: burned.trx,
+      limitName: 'TRX sent to the address and burned for energy',
     }
     return [
       kind === 'first' ? stated(figure) : atMost({ ...figure, goal: 0.4 }),
@@ -43,11 +43,11 @@ export const run = async (): Promise<Row[]> => {
   return [
     ...rows,
     atMost({
-      name: 'TRON sweeps: left on an address that burnt',
+      name: 'TRON sweeps: TRX left on an address that burned TRX for energy',
       unit: 'TRX',
       value: first.left,
       limit: FLAT / SUN - first.trx,
-      limitName: 'a flat 40 TRX',
+      limitName: 'left of 40 TRX sent to each address',
       goal: 0,
     }),
   ]
@@ -67,7 +67,7 @@ const measure = async (way: 'burn' | 'energy'): Promise<{ first: Case; later: Ca
       const other = taken.find((one) => one.way !== way)
       if (other) throw new Error(`an address was swept by ${other.way}, not by ${way}`)
       return {
-        trx: mean(taken.map(({ burnt }) => burnt)) / SUN,
+        trx: mean(taken.map(({ burned }) => burned)) / SUN,
         energy: mean(taken.map(({ energy }) => energy)),
         left: await leftOn(accounts, world.leftOn),
       }

@@ -34,7 +34,7 @@ export interface Account {
 
 /** The cost of one sweep, by all its transactions. Sun, and units of energy. */
 export interface Taken {
-  burnt: bigint
+  burned: bigint
   energy: bigint
   way: TronWay
 }
@@ -72,7 +72,7 @@ export const openBenchWorld = async () => {
     }
   }
   /** Signs, sends, mines. Throws unless it had effect. */
-  const carryOut = async (unsigned: string, { key }: Account): Promise<{ burnt: bigint; energy: bigint }> => {
+  const carryOut = async (unsigned: string, { key }: Account): Promise<{ burned: bigint; energy: bigint }> => {
     const transaction = parseUnsigned(Buffer.from(unsigned, 'hex'))
     if (isRefused(transaction)) throw new Error(transaction.message)
     const hash = transactionId(transaction)
@@ -88,14 +88,14 @@ export const openBenchWorld = async () => {
       body: JSON.stringify({ value: hash }),
     })
     const { receipt } = (await answer.json()) as { receipt: { energy_usage_total?: number } }
-    return { burnt: status.fee, energy: BigInt(receipt.energy_usage_total ?? 0) }
+    return { burned: status.fee, energy: BigInt(receipt.energy_usage_total ?? 0) }
   }
   const byHotAddress = async (contract: Contract): Promise<bigint> =>
-    (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burnt
+    (await carryOut(byHot(deps, await view(), contract, 'resources').unsigned, hot)).burned
 
   /** The engine's way, step by step; lent energy is taken back. */
   const sweep = async (account: Account): Promise<Taken> => {
-    const taken: Taken = { burnt: 0n, energy: 0n, way: 'own' }
+    const taken: Taken = { burned: 0n, energy: 0n, way: 'own' }
     for (;;) {
       const now = await view()
       const look = await lookAtToken(deps as never, now, { address: account.address, contract: USDT, units: UNITS })
@@ -106,15 +106,15 @@ export const openBenchWorld = async () => {
       const planned = isSend
         ? planTransfer(deps, now, target, look.transfer, look.usage)
         : planPreparing(deps, now, target, step, look.figures.address.isActivated)
-      const { burnt, energy } = await carryOut(planned.outgoing.unsigned, isSend ? account : hot)
-      taken.burnt += burnt
+      const { burned, energy } = await carryOut(planned.outgoing.unsigned, isSend ? account : hot)
+      taken.burned += burned
       taken.energy += energy
       if (isSend) break
       taken.way = way
     }
     const amount = await adapter.loanOf(hot.address, account.address, 0)
     if (amount > 0n)
-      taken.burnt += await byHotAddress({
+      taken.burned += await byHotAddress({
         kind: 'UnDelegateResourceContract',
         owner: hot.address,
         resource: 'ENERGY',
@@ -123,7 +123,7 @@ export const openBenchWorld = async () => {
       })
     return taken
   }
-  /** The TRX that a payment of the one to the other burns. */
+  /** The sun that a payment from one address to the other burns. */
   const pay = async (from: Account, to: string, ticker: 'TRX' | 'USDT'): Promise<bigint> => {
     const contract = tronPayment({
       from: from.address,
@@ -136,14 +136,14 @@ export const openBenchWorld = async () => {
     if (!cost.ok) throw new Error(cost.message)
     return (
       await carryOut(planTron({ id: randomUUID(), contract, reference, usage: cost.usage, prices }).unsigned, from)
-    ).burnt
+    ).burned
   }
-  /** Energy is lent to the account, the rest is done, and it comes back. @returns what that burnt in all */
+  /** Energy is lent to the account, the rest is done, and it comes back. @returns the sun that all of it burned */
   const lending = async (account: Account, meanwhile: () => Promise<bigint>): Promise<bigint> => {
     const stake = { owner: hot.address, resource: 'ENERGY' as const, amount: LOAN, receiver: account.address }
     const lent = await byHotAddress({ kind: 'DelegateResourceContract', ...stake, lock: false, lockPeriod: 0n })
-    const burnt = await meanwhile()
-    return lent + burnt + (await byHotAddress({ kind: 'UnDelegateResourceContract', ...stake }))
+    const burned = await meanwhile()
+    return lent + burned + (await byHotAddress({ kind: 'UnDelegateResourceContract', ...stake }))
   }
   return {
     sweep,

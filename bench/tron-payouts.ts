@@ -1,8 +1,8 @@
 /**
- * The cost of a withdrawal on TRON when a deposit address pays it by itself, beside a sweep and a payment of the hot
- * wallet, in one run on the sandbox's chain: TRX burnt by all transactions, those that lend energy included. The hot
- * wallet has sent what it may send for nothing that day, as one that pays more than twice a day has. `node
- * bench/tron-direct.ts`.
+ * The cost of a withdrawal on TRON that a deposit address pays, compared with a sweep and a payment of the hot wallet
+ * in the same run on the sandbox's chain: the TRX that all transactions burn, with those that lend energy. The hot
+ * wallet has used its free bandwidth of that day, as a wallet that pays more than twice a day has.
+ * `node bench/tron-payouts.ts`.
  */
 import { report } from './report.ts'
 import { atMost, stated, type Row } from './row.ts'
@@ -41,11 +41,11 @@ export const run = async (): Promise<Row[]> => {
     },
     'USDT',
   )
-  const row = (name: string, { straight, round }: Cost) => ({
-    name: `TRON straight payment: ${name}`,
+  const row = (name: string, { fromAddress, viaHotWallet }: Cost) => ({
+    name: `TRON payout from a deposit address: ${name}`,
     unit: 'TRX',
-    value: straight,
-    limit: round,
+    value: fromAddress,
+    limit: viaHotWallet,
     limitName: 'sweep and payout',
   })
   return [
@@ -56,8 +56,10 @@ export const run = async (): Promise<Row[]> => {
 }
 
 interface Cost {
-  straight: number
-  round: number
+  /** TRX that a payout from the deposit address burns */
+  fromAddress: number
+  /** TRX that a sweep and a payout from the hot wallet burn */
+  viaHotWallet: number
 }
 
 /** @param leaves the transactions that take it from a deposit address to a person, which may be the hot wallet */
@@ -74,14 +76,15 @@ const measure = async (
     // An account already, which has held the token before.
     await world.fund('TRX', receiver, '1')
     await world.fund('USDT', receiver, '1')
-    let [straight, round] = [0n, 0n]
+    let [fromAddress, viaHotWallet] = [0n, 0n]
     for (let at = 0; at < ROUNDS; at += 1) {
       await world.nextDay()
       for (let sent = 0; sent < 2; sent += 1) await world.pay(world.hot, receiver, 'TRX')
-      straight += await leaves(world, accountOf(), receiver)
-      round += (await leaves(world, accountOf(), world.hot.address)) + (await world.pay(world.hot, receiver, ticker))
+      fromAddress += await leaves(world, accountOf(), receiver)
+      viaHotWallet +=
+        (await leaves(world, accountOf(), world.hot.address)) + (await world.pay(world.hot, receiver, ticker))
     }
-    return { straight: Number(straight) / ROUNDS / SUN, round: Number(round) / ROUNDS / SUN }
+    return { fromAddress: Number(fromAddress) / ROUNDS / SUN, viaHotWallet: Number(viaHotWallet) / ROUNDS / SUN }
   } finally {
     await world.close()
   }
