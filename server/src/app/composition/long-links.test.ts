@@ -9,12 +9,13 @@ import { withoutTriggers } from '../../../../test/setup/unguarded.ts'
 import { createWatchedPool, type Statement } from '../../../../test/setup/watched-pool.ts'
 import { fillListed, LISTED } from '../../../../test/world/listed.ts'
 import { createDb, createPool, type Db } from '../../platform/db/index.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { countLinkInvoices, listInvoices } from '../../pay-in/crypto-invoices/index.ts'
 import { countFiatLinkInvoices, listFiatInvoices } from '../../pay-in/fiat-invoices/index.ts'
 
 const ROWS = 20_000
 const [OLD_LINK, USED_LINK] = [randomUUID(), randomUUID()]
-const PAGE = { limit: 10, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+const PAGE = firstPage(10)
 const ANY = {
   ids: null,
   states: null,

@@ -6,6 +6,7 @@ import { catalogue, createDepositWorld, pay, START } from '../../../../test/worl
 import { giveAddress } from '../../../../test/world/address.ts'
 import { TEST_KEYS } from '../../../../test/world/keys.ts'
 import { listDeposits } from '../../pay-in/deposits/index.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 
 const { edge, memberOf } = useDashboard({ catalogue })
 const HASH = 'ab'.repeat(32)
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const address = await giveAddress(world.runtime, TEST_KEYS, wanted)
   await world.mine('BITCOIN', 100, [pay(address, 10_000_000n, { hash: HASH })])
   const filter = { ids: null, statuses: null, isPlain: true, asset: null, network: null, meta: null, address: null }
-  const page = { limit: 10, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+  const page = firstPage(10)
   const all = { ...filter, hash: null, unitsFrom: null, unitsTo: null }
   id = (await listDeposits(edge.db, edge.merchant.id, all, page)).rows[0]!.id
   member = await memberOf(edge.merchant.id)

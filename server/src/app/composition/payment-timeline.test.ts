@@ -13,6 +13,7 @@ import { holdsUntilVerified } from '../../merchants/accounts/index.ts'
 import { createDelivery, type Delivery } from '../../merchants/webhooks/index.ts'
 import { listDeposits } from '../../pay-in/deposits/index.ts'
 import { runUntilIdle } from '../../platform/jobs/index.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { createOutbound } from '../../platform/outbound/index.ts'
 import { decideFirst } from '../../risk/screening/test-held.ts'
 import { createScreenHeld } from './screening.ts'
@@ -39,7 +40,7 @@ const deposit = async (from: string, hash: string): Promise<string> => {
   await world.settle('BITCOIN', height + 10, height + 10)
   const filter = { ids: null, statuses: null, isPlain: true, asset: null, network: null, meta: null, address: null }
   const all = { ...filter, hash, unitsFrom: null, unitsTo: null }
-  const page = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+  const page = firstPage(1)
   return (await listDeposits(edge.db, merchantId, all, page)).rows[0]!.id
 }
 let height = 100

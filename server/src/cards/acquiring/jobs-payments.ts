@@ -3,7 +3,6 @@ import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { raiseAlert, raiseOrRenewAlert, resolveAlertsOf } from '../../platform/runtime/alerts.ts'
-import { inStep } from '../../platform/traces/tracing.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { heedAnswer } from './answering.ts'
 import { recordAsked, recordMade, recordNotTaken, recordUnanswered } from './commands.ts'
@@ -13,6 +12,7 @@ import type { Payment, PaymentSubscriber } from './payment.ts'
 import { callbackPath } from './routes.ts'
 import type { RoutingTable } from './routing.ts'
 import { nextAfterFailure } from './schedule.ts'
+import { inAcquirerCall } from './traced-call.ts'
 import { askAgainAt, claimPayments, type PaymentLine } from './store.ts'
 
 /** Longer than the deadline of any adapter. */
@@ -105,10 +105,8 @@ const create = async (deps: PaymentJobDeps, acquirer: Acquirer, payment: Payment
   if (!isOurs) return
   await deps.pause('payment-asked-not-sent')
   try {
-    const page = await inStep(
-      { name: 'acquirer: create payment', kind: 'client', attributes: { 'bursar.account': acquirer.name } },
-      () => [payment.id],
-      () => acquirer.createPayment(orderOf(deps, payment)),
+    const page = await inAcquirerCall(acquirer, 'create payment', payment.id, () =>
+      acquirer.createPayment(orderOf(deps, payment)),
     )
     await deps.pause('payment-made-not-stored')
     await inTransaction(runtime.db, async (tx) => {

@@ -8,12 +8,12 @@ import {
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
-import { inStep } from '../../platform/traces/tracing.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { Payment, PaymentSubscriber } from './payment.ts'
 import { heedRefund, recordRefundSending, recordRefundUnsent, RefundRefused, type RefundAnswer } from './refunding.ts'
 import { claimRefunds, findRefund, refundAgainAt, type Refund } from './refund-store.ts'
 import { findPayment } from './store.ts'
+import { inAcquirerCall } from './traced-call.ts'
 
 /** After this time another worker may claim the refund. It can't send the refund, and only queries its status. */
 const LEASE_MS = 120_000
@@ -135,15 +135,7 @@ const send = async (
     await deps.pause('refund-asked-not-sent')
   }
   try {
-    const state = await inStep(
-      { name: 'acquirer: refund', kind: 'client', attributes: { 'bursar.account': acquirer.name } },
-      () => [refund.id],
-      async (notes) => {
-        const answer = await acquirer.refund!(order, sending)
-        notes?.attributes({ 'bursar.result': answer.kind })
-        return answer
-      },
-    )
+    const state = await inAcquirerCall(acquirer, 'refund', refund.id, () => acquirer.refund!(order, sending))
     return { state, isToRefund: sent !== undefined }
   } catch (error) {
     if (error instanceof AcquirerRefusal)

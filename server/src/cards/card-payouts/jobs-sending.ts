@@ -1,12 +1,11 @@
 import { wasRestoredSince } from '../../platform/runtime/installation.ts'
 import { AcquirerRefusal, AcquirerUnreachable, type Acquirer, type CardTicker } from '../../adapters/acquirers/port.ts'
-import { readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
+import { inAcquirerCall, readFailing, recordOutcome, routeOf } from '../acquiring/index.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import type { Job } from '../../platform/jobs/index.ts'
 import { resolveAlert } from '../../platform/runtime/alerts.ts'
 import { withoutCard, withoutCardNumbers } from '../../platform/api/card-numbers.ts'
-import { inStep } from '../../platform/traces/tracing.ts'
 import { momentOf } from '../../platform/runtime/runtime.ts'
 import { NO_ROUTE_ALERT, NOT_TAKEN_UP_ALERT, alertNoRoute, alertNotTakenUp } from './alerts.ts'
 import { attemptsOf } from './attempts.ts'
@@ -150,14 +149,8 @@ const payOut = async (
       card,
       description: `Payout ${part.id}`,
     }
-    const state = await inStep(
-      { name: 'acquirer: payout', kind: 'client', attributes: { 'bursar.account': acquirer.name } },
-      () => [part.payoutId],
-      async (notes) => {
-        const answer = await acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) })
-        notes?.attributes({ 'bursar.result': answer.kind })
-        return answer
-      },
+    const state = await inAcquirerCall(acquirer, 'payout', part.payoutId, () =>
+      acquirer.payOut({ ...order, callbackUrl: deps.callbackUrl(acquirer.name) }),
     )
     await health(state.kind !== 'unknown')
     if (state.kind === 'unknown')

@@ -11,9 +11,8 @@ import {
   requestsInOrder,
 } from '../../pay-out/requests/index.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { LEAST_ID } from '../../platform/lists/page.ts'
 import { ms, showIn, type RecordDeps } from './records.ts'
-import { pageOf, pagesById, type ArchiveRow, type Subject } from './subject.ts'
+import { pageOf, pagesById, rowsById, type ArchiveRow, type Subject } from './subject.ts'
 
 /** Requests of payouts, the address book, the policy, payment links, additional keys and additional endpoints. */
 export const controlSubjects = (
@@ -154,6 +153,9 @@ const payoutSubjects = ({ db, catalogue }: RecordDeps, merchantId: string, real:
   ]
 }
 
+/** Requests whose rows are read at a time: a request has up to a thousand lines. */
+const REQUESTS = 20
+
 /** Rows of the requests of a merchant, which are read again page by page. */
 async function* ofRequests(
   db: Db,
@@ -161,14 +163,13 @@ async function* ofRequests(
   before: Date,
   read: (ids: readonly string[]) => Promise<readonly ArchiveRow[]>,
 ): AsyncGenerator<readonly ArchiveRow[]> {
-  for (let after = LEAST_ID; ;) {
-    // A file has up to a thousand lines.
-    const requests = await requestsInOrder(db, merchantId, { after, before, limit: 20 })
-    const last = requests.at(-1)
-    if (last === undefined) return
-    yield await read(requests.map(({ id }) => id))
-    after = last.id
-  }
+  const requests = rowsById(
+    before,
+    REQUESTS,
+    (page) => requestsInOrder(db, merchantId, page),
+    ({ id }) => id,
+  )
+  for await (const some of requests) yield await read(some.map(({ id }) => id))
 }
 
 const receivingSubjects = (db: Db, merchantId: string, asOf: Date): Subject[] => [

@@ -26,11 +26,21 @@ export async function* pagesById<Row>(
   idOf: (row: Row) => string,
   rowOf: (row: Row) => ArchiveRow,
 ): AsyncGenerator<readonly ArchiveRow[]> {
+  for await (const rows of rowsById(before, ROWS, read, idOf)) yield rows.map(rowOf)
+}
+
+/** Rows that are read in the order of their ids, some at a time. @param limit the most rows at a time */
+export async function* rowsById<Row>(
+  before: Date,
+  limit: number,
+  read: (page: KeyedPage) => Promise<readonly Row[]>,
+  idOf: (row: Row) => string,
+): AsyncGenerator<readonly Row[]> {
   for (let after = LEAST_ID; ;) {
-    const rows = await read({ after, before, limit: ROWS })
-    yield rows.map(rowOf)
+    const rows = await read({ after, before, limit })
+    yield rows
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS) return
+    if (last === undefined || rows.length < limit) return
     after = idOf(last)
   }
 }

@@ -15,6 +15,7 @@ import { keptOf, linkTo, merchantPath, redirect } from '../../people/pages/index
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
 import { inTransaction } from '../../platform/db/index.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { empty, merchantPage, pager, table, toneTag, type Scope, type Submitted } from '../frame/index.ts'
 import { LINKS, NEW_LINK, ROWS, type InvoicingDeps } from './deps.ts'
 import { linkForm } from './form.ts'
@@ -31,7 +32,7 @@ export const linksPage =
     const { visit, merchantId, role, language, request } = scope
     const texts = INVOICING_WORDS[language]
     const after = isUuid(request.query['after'] ?? '') ? request.query['after'] : undefined
-    const page = { limit: ROWS, after: after ?? null, timeFrom: null, timeTo: null, aheadMs: 0 }
+    const page = { ...firstPage(ROWS), after: after ?? null }
     const { rows: links, next } = await listLinks(deps.db, merchantId, ANY_LINK, page, visit.now.moment.at)
     const make =
       mayRole(role, 'create-invoices') &&

@@ -15,7 +15,7 @@ import {
   type Invoice,
 } from '../../pay-in/crypto-invoices/index.ts'
 import { listFiatInvoices, pageUrl as cardUrl, type FiatInvoice } from '../../pay-in/fiat-invoices/index.ts'
-import type { ListPage } from '../../platform/lists/page.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { depositScreenings, type ScreenedDeposit } from '../../risk/screening/index.ts'
 import type { PaymentPagesDeps } from './deps.ts'
 import { ofCardInvoice, ofDeposit, ofInvoice, type Kind, type Payment } from './payment.ts'
@@ -49,7 +49,6 @@ export interface Detail {
 const MOST_DEPOSITS = 25
 /** A payer may try a card as often as they like. */
 const MOST_ATTEMPTS = 25
-const ONE_ROW: ListPage = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
 const ANY_UNITS = { unitsFrom: null, unitsTo: null }
 const ACCOUNTS = ['merchant', 'fees', 'quarantine', 'receivable'] as const
 
@@ -118,7 +117,7 @@ const readInvoice: Reader = async (deps, merchantId, id) => {
     address: null,
     linkId: null,
   }
-  const { rows } = await listInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
+  const { rows } = await listInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, firstPage(1))
   const [invoice] = rows
   if (!invoice) return undefined
   const { address, blockchain } = invoice
@@ -138,7 +137,7 @@ const readInvoice: Reader = async (deps, merchantId, id) => {
 
 const readCardInvoice: Reader = async (deps, merchantId, id) => {
   const filter = { ids: [id], states: null, ticker: null, meta: null, email: null, linkId: null }
-  const { rows } = await listFiatInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, ONE_ROW)
+  const { rows } = await listFiatInvoices(deps.db, merchantId, { ...filter, ...ANY_UNITS }, firstPage(1))
   const [cardInvoice] = rows
   if (!cardInvoice) return undefined
   const attempts = await newestPaymentsOf(deps.db, merchantId, id, MOST_ATTEMPTS + 1)

@@ -1,9 +1,9 @@
 import type { Catalogue } from '../../market/assets/index.ts'
-import { listInvoices, pageUrl as invoiceUrl } from '../../pay-in/crypto-invoices/index.ts'
-import { listFiatInvoices, pageUrl as cardUrl } from '../../pay-in/fiat-invoices/index.ts'
+import { isOpen as isCryptoOpen, listInvoices, pageUrl as invoiceUrl } from '../../pay-in/crypto-invoices/index.ts'
+import { isOpen as isCardOpen, listFiatInvoices, pageUrl as cardUrl } from '../../pay-in/fiat-invoices/index.ts'
 import type { Language } from '../../platform/base/language.ts'
 import type { Db } from '../../platform/db/index.ts'
-import type { ListPage } from '../../platform/lists/page.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { ofCardInvoice, ofInvoice, type Amount } from './payment.ts'
 
 /** What the payer of an invoice is given. */
@@ -23,7 +23,6 @@ export interface InvoiceToShare {
   url: string
 }
 
-const ONE_ROW: ListPage = { limit: 1, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
 const ANY = { states: null, ticker: null, meta: null, email: null, linkId: null, unitsFrom: null, unitsTo: null }
 
 /** Reads an invoice of a merchant; undefined if the merchant has none of this kind and id. @param id a UUID */
@@ -35,27 +34,26 @@ export const readInvoiceToShare = async (
 ): Promise<InvoiceToShare | undefined> => {
   const { db, catalogue } = deps
   if (kind === 'card') {
-    const [card] = (await listFiatInvoices(db, merchantId, { ...ANY, ids: [id] }, ONE_ROW)).rows
-    const isOpen = card !== undefined && (card.state === 'created' || card.state === 'pending')
+    const [card] = (await listFiatInvoices(db, merchantId, { ...ANY, ids: [id] }, firstPage(1))).rows
     return (
       card && {
         id,
         kind,
         ...textsOf(card),
-        isOpen,
+        isOpen: isCardOpen(card.state),
         amount: ofCardInvoice(card, catalogue).amount,
         url: cardUrl(deps, id),
       }
     )
   }
   const filter = { ...ANY, ids: [id], blockchain: null, address: null }
-  const [invoice] = (await listInvoices(db, merchantId, filter, ONE_ROW)).rows
+  const [invoice] = (await listInvoices(db, merchantId, filter, firstPage(1))).rows
   return (
     invoice && {
       id,
       kind,
       ...textsOf(invoice),
-      isOpen: invoice.state !== 'paid' && invoice.state !== 'expired',
+      isOpen: isCryptoOpen(invoice.state),
       amount: ofInvoice(invoice, catalogue).amount,
       url: invoiceUrl(deps, id),
     }

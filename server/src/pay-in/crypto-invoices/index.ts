@@ -60,6 +60,7 @@ export { listInvoices } from './listing.ts'
 export type { InvoiceFilter } from './listing.ts'
 export type { Invoice } from './invoice.ts'
 export { paymentsById } from './payments.ts'
+export { isOpen } from './machine.ts'
 export { pageUrl } from './settings.ts'
 
 export { INVOICE_CHANNEL, invoicesAt, isAskedFor } from './store.ts'

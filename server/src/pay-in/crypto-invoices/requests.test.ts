@@ -4,6 +4,7 @@ import { cryptoInvoiceNotice } from '@bursar/contract'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { HOUR, SHOP, useCryptoInvoices } from '../../../../test/world/crypto-invoices.ts'
+import { firstPage } from '../../platform/lists/page.ts'
 import { listInvoices } from './listing.ts'
 
 const world = useCryptoInvoices()
@@ -102,7 +103,7 @@ describe('a request', () => {
     const { rows } = await sql`select email from crypto_invoices where id = ${id}`.execute(world.db)
     expect(rows).toEqual([{ email: stored }])
     const any = { ids: null, states: null, ticker: null, blockchain: null, meta: null, address: null, linkId: null }
-    const page = { limit: 10, after: null, timeFrom: null, timeTo: null, aheadMs: 0 }
+    const page = firstPage(10)
     for (const asked of [email, stored]) {
       const filter = { ...any, email: asked, unitsFrom: null, unitsTo: null }
       expect((await listInvoices(world.db, SHOP, filter, page)).rows.map((one) => one.id)).toEqual([id])

@@ -9,6 +9,7 @@ import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { mailAddress } from '../../merchants/mail/index.ts'
 import { offered, readAmount } from './amounts.ts'
 import { LIFE_MS, type FiatInvoice } from './invoice.ts'
+import { isOpen } from './machine.ts'
 import { noticeOf } from './notice.ts'
 import { FiatPayerRefusal, isFiatPayerRefusal } from './refusal.ts'
 import { returnUrl, type FiatInvoiceSettings } from './settings.ts'
@@ -88,7 +89,7 @@ export const proceed = async (
   const invoice = await lockById(tx, id)
   if (!invoice) throw new FiatPayerRefusal('not-found')
   const isOver = invoice.expiresAt <= moment.at
-  if ((invoice.state !== 'created' && invoice.state !== 'pending') || isOver) throw new FiatPayerRefusal('ended')
+  if (!isOpen(invoice.state) || isOver) throw new FiatPayerRefusal('ended')
   const payments = invoice.state === 'created' ? [] : await paymentsOf(tx, invoice.merchantId, id)
   if (payments.some((payment) => isUnderWay(payment, moment.at))) return noEffects
   if (!canRetry(payments)) throw new FiatPayerRefusal('ended')

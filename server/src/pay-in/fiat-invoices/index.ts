@@ -26,6 +26,7 @@ export {
   fiatInvoiceTotals,
   placeFiatInvoice,
 } from './placing.ts'
+export { isOpen } from './machine.ts'
 export { pageUrl } from './settings.ts'
 export type { FiatInvoiceSettings } from './settings.ts'
 export { FIAT_INVOICE_CHANNEL } from './store.ts'

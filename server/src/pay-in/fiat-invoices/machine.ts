@@ -11,6 +11,9 @@ import { to, type Moves } from '../../platform/base/moves.ts'
  */
 export type FiatInvoiceState = 'created' | 'pending' | 'paid' | 'done' | 'failed'
 
+/** The states in which the payer can still try a card. */
+export const isOpen = (state: FiatInvoiceState): boolean => state === 'created' || state === 'pending'
+
 /** `unreported`: the acquirer does not confirm the payment that it reported. */
 export type FiatInvoiceEvent = 'proceeded' | 'reported' | 'unreported' | 'credited' | 'ranOut'
 export type FiatInvoiceEffect = 'notifyPending' | 'notifyDone' | 'notifyFailed'

@@ -18,6 +18,9 @@ export interface ListPage {
   aheadMs: number
 }
 
+/** The first page of all rows, outside a sandbox. @param limit the most rows */
+export const firstPage = (limit: number): ListPage => ({ limit, after: null, timeFrom: null, timeTo: null, aheadMs: 0 })
+
 export interface Listed<Row> {
   rows: Row[]
   /** the key behind which the next page begins; null: this page is the last */
