@@ -1,5 +1,6 @@
 import { generalErrors } from '@bursar/contract'
-import { type OrderPolicy, refusal } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
+import { type OrderPolicy } from '../../ledger/orders/index.ts'
 import type { Catalogue } from '../../market/assets/index.ts'
 import {
   createConversionJob,

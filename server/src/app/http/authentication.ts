@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { authenticationErrors, headerPatterns, requestHeaders } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { AdditionalKey, Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
-import { badSignature, invalidRequest, notPermitted, refuse } from './refusals.ts'
+import { refusal } from '../../platform/api/route.ts'
+import { badSignature, invalidRequest, notPermitted } from './refusals.ts'
 
 export interface SignedHeaders {
   /** lowercase; may be no UUID when the header has none */
@@ -39,14 +40,12 @@ export const readSignedHeaders = ({ headers, rawHeaders }: IncomingMessage): Sig
     typeof timestamp !== 'string' ||
     !TIMESTAMP.test(timestamp)
   )
-    throw refuse(authenticationErrors.invalidSignature, whatIsWrong(rawHeaders))
+    throw refusal(authenticationErrors.invalidSignature, whatIsWrong(rawHeaders))
   if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY.test(String(idempotencyKey))) {
-    throw refuse(invalidRequest, 'send one Idempotency-Key of 1 to 255 visible ASCII characters', {
-      field: 'Idempotency-Key',
-    })
+    throw refusal(invalidRequest, 'send one Idempotency-Key of 1 to 255 visible ASCII characters', 'Idempotency-Key')
   }
   if (keyId !== undefined && !KEY_ID.test(String(keyId)))
-    throw refuse(authenticationErrors.invalidSignature, 'Invalid signature: send one key-id, a UUID, or none')
+    throw refusal(authenticationErrors.invalidSignature, 'Invalid signature: send one key-id, a UUID, or none')
   return {
     merchantId: merchantId.toLowerCase(),
     signature,
@@ -70,13 +69,13 @@ export const checkTimestamp = (timestamp: string, now: number, window: { maxAge:
   const seconds = Math.floor(now / 1000)
   const sent = Number(timestamp)
   if (sent > seconds + window.maxAhead) {
-    throw refuse(
+    throw refusal(
       authenticationErrors.futureRequest,
       `Future request: timestamp is ${sent - seconds} s ahead of the server, at ${seconds}`,
     )
   }
   if (sent < seconds - window.maxAge) {
-    throw refuse(
+    throw refusal(
       authenticationErrors.signatureExpired,
       `Signature expired: timestamp is ${seconds - sent} s old, at most ${window.maxAge} s are accepted`,
     )
@@ -153,7 +152,7 @@ export const authenticateAdditional = async (
   if (!merchant || merchant.disabled || !key || !(isPlain || isOther)) throw badSignature()
   const address = from()
   if (!key.allows(address))
-    throw refuse(notPermitted, `the key ${key.id} may not be used from ${address}: add the address to its list`)
+    throw refusal(notPermitted, `the key ${key.id} may not be used from ${address}: add the address to its list`)
   return { merchant, key, from: address }
 }
 

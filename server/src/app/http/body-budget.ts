@@ -1,4 +1,5 @@
-import { refuse, tooManyRequests, unavailable } from './refusals.ts'
+import { refusal } from '../../platform/api/route.ts'
+import { tooManyRequests, unavailable } from './refusals.ts'
 
 /** The most bytes of request bodies that one process holds at a time. */
 export interface BodyLimits {
@@ -39,11 +40,11 @@ export const createBodyBudget = ({ total, perAddress }: BodyLimits): BodyBudget 
           subject ??= subjectOf()
           const others = bySubject.get(subject) ?? 0
           if (others + bytes > perAddress)
-            throw refuse(tooManyRequests, 'too many large requests at a time: send fewer side by side', {
+            throw refusal(tooManyRequests, 'too many large requests at a time: send fewer side by side', {
               retryAfterSeconds: RETRY_SECONDS,
             })
           if (held + bytes > total)
-            throw refuse(unavailable, 'too many large requests at a time: try again', {
+            throw refusal(unavailable, 'too many large requests at a time: try again', {
               retryAfterSeconds: RETRY_SECONDS,
             })
           bySubject.set(subject, others + bytes)

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import { refusal } from '../../platform/api/route.ts'
 import type { BodyShare } from './body-budget.ts'
-import { bodyTooLarge, invalidRequest, refuse } from './refusals.ts'
+import { bodyTooLarge, invalidRequest } from './refusals.ts'
 
 /** Refuses a body whose declared length exceeds `most` bytes, before any of it is read. */
 export const checkLength = ({ headers }: IncomingMessage, most: number): void => {
   if (Number(headers['content-length'] ?? 0) > most) throw tooLong(most)
 }
 
-const tooLong = (most: number) => refuse(bodyTooLarge, `the body is over ${most} bytes: send less`)
+const tooLong = (most: number) => refusal(bodyTooLarge, `the body is over ${most} bytes: send less`)
 
 /**
  * Reads the body of a request, at most `most` bytes. A longer body is refused as soon as that is known, and the rest is
@@ -41,5 +42,5 @@ export const readBytes = (request: IncomingMessage, most: number, share: BodySha
       else (rest ??= [first]).push(chunk)
     })
     request.on('end', () => resolve(rest === undefined ? first : Buffer.concat(rest, length)))
-    request.on('error', () => stop(refuse(invalidRequest, 'the body ended before its length')))
+    request.on('error', () => stop(refusal(invalidRequest, 'the body ended before its length')))
   })

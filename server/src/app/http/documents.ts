@@ -1,8 +1,9 @@
 import { openApiDocument } from '@bursar/contract/openapi'
 import type { FastifyInstance } from 'fastify'
+import { refusal } from '../../platform/api/route.ts'
 import { sendWhole, type WholeAnswer } from './page-answering.ts'
 import { referencePage } from './reference.ts'
-import { refusalBody, refuse, unavailable } from './refusals.ts'
+import { refusalBody, unavailable } from './refusals.ts'
 
 /** One database check answers all requests within this time, so that frequent health requests cause no load. */
 const READY_KEPT_MS = 1_000
@@ -23,8 +24,8 @@ export const registerDocuments = (app: FastifyInstance, ready: () => Promise<voi
     isReady().then(
       () => json(200, '{"status":"ready"}'),
       () => {
-        const refusal = refuse(unavailable, 'not ready: the database does not answer, or is not of this build')
-        return json(refusal.status, refusalBody(refusal, requestId), { 'retry-after': String(RETRY_SECONDS) })
+        const refused = refusal(unavailable, 'not ready: the database does not answer, or is not of this build')
+        return json(refused.status, refusalBody(refused, requestId), { 'retry-after': String(RETRY_SECONDS) })
       },
     )
   app.get('/openapi.json', async (request, reply) => sendWhole(request, reply, document))

@@ -1,6 +1,6 @@
 import { sqlState } from '../../platform/db/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
-import { invalidRequest, refuse, unavailable } from './refusals.ts'
+import { ApiRefusal, refusal } from '../../platform/api/route.ts'
+import { invalidRequest, unavailable } from './refusals.ts'
 
 const RETRY_SECONDS = 1
 
@@ -13,15 +13,15 @@ export const refusalOf = (error: unknown): { refusal: ApiRefusal; ours: boolean 
   const { statusCode } = (error ?? {}) as { statusCode?: unknown }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return {
-      refusal: refuse(invalidRequest, 'the request is not well-formed HTTP: check its length and content type'),
+      refusal: refusal(invalidRequest, 'the request is not well-formed HTTP: check its length and content type'),
       ours: false,
     }
   }
   // A value that no column can store came from the request: an operation's validation has a gap.
   if (sqlState(error)?.startsWith('22') === true)
-    return { refusal: refuse(invalidRequest, 'a value can not be stored'), ours: true }
+    return { refusal: refusal(invalidRequest, 'a value can not be stored'), ours: true }
   return {
-    refusal: refuse(unavailable, 'temporarily unavailable: try again', { retryAfterSeconds: RETRY_SECONDS }),
+    refusal: refusal(unavailable, 'temporarily unavailable: try again', { retryAfterSeconds: RETRY_SECONDS }),
     ours: true,
   }
 }

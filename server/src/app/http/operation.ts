@@ -4,7 +4,14 @@ import { scopesOf, type ErrorCode, type Operation, type Scope } from '@bursar/co
 import { isUuid } from '../../platform/base/id.ts'
 import type { KeyUse, Merchant, MerchantDirectory, MerchantKey } from '../../merchants/accounts/index.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { AnswerKey, ApiAnswer, ApiRequest, Route, StreamedAnswer } from '../../platform/api/route.ts'
+import {
+  type AnswerKey,
+  type ApiAnswer,
+  type ApiRequest,
+  type Route,
+  type StreamedAnswer,
+  refusal,
+} from '../../platform/api/route.ts'
 import type { Exchange } from './answering.ts'
 import {
   authenticate,
@@ -16,7 +23,7 @@ import {
 } from './authentication.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { invalidRequest, notBuilt, notFound, notPermitted, refuse, tooManyRequests } from './refusals.ts'
+import { invalidRequest, notBuilt, notFound, notPermitted, tooManyRequests } from './refusals.ts'
 import { nullableOf, withoutNulls, type NullableFields } from './nulls.ts'
 import { requireService } from './service.ts'
 import { parseStrict } from './strict-json.ts'
@@ -155,7 +162,7 @@ const identify = async (
 const requireScopes = (needed: readonly Scope[], may: readonly Scope[]): void => {
   const missing = needed.filter((scope) => !may.includes(scope))
   if (missing.length > 0)
-    throw refuse(notPermitted, `this key lacks the scope ${missing.join(' and the scope ')}, which this request needs`)
+    throw refusal(notPermitted, `this key lacks the scope ${missing.join(' and the scope ')}, which this request needs`)
 }
 
 const answerBefore = async (
@@ -169,7 +176,7 @@ const answerBefore = async (
 }
 
 const notBuiltRefusal = ({ id, method, path }: Operation) =>
-  refuse(notBuilt, `${method} ${path} (${id}) is not built yet`)
+  refusal(notBuilt, `${method} ${path} (${id}) is not built yet`)
 
 /**
  * Counts a request toward the rate of its merchant. Each additional key has half of it: one program can't use up all.
@@ -188,7 +195,7 @@ const limitRate = (
   const left = ofKey < 0 ? ofKey : Math.min(ofKey, deps.limiter.take(id, whole, now))
   passage.rate = { left: Math.max(0, left), perMinute }
   if (left < 0) {
-    throw refuse(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, {
+    throw refusal(tooManyRequests, `more than ${perMinute} requests a minute: try again in ${-left} s`, {
       retryAfterSeconds: -left,
     })
   }
@@ -212,9 +219,9 @@ const createReader = (operation: Operation, fingerprintKeys: readonly KeyObject[
   const isPost = operation.method === 'POST'
   return (passage, headers, { merchant, key }, queryText) => {
     if (passage.request.headers['content-encoding'] !== undefined)
-      throw refuse(invalidRequest, 'send the body without Content-Encoding')
+      throw refusal(invalidRequest, 'send the body without Content-Encoding')
     if (isPost && queryText !== '')
-      throw refuse(invalidRequest, 'a POST request has no query: send its values in the body')
+      throw refusal(invalidRequest, 'a POST request has no query: send its values in the body')
     const query = queryText === '' ? NO_VALUES : readQuery(queryText, names)
     checkQuery?.(query)
     return {
@@ -235,7 +242,7 @@ const NO_KEYS: readonly AnswerKey[] = Object.freeze([])
 /** Every identifier is a UUID; any other text is answered like an unknown UUID. */
 const readParams = (id: string): Record<string, string> => {
   const lower = id.toLowerCase()
-  if (!isUuid(lower)) throw refuse(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
+  if (!isUuid(lower)) throw refusal(notFound, `nothing has the id ${JSON.stringify(id.slice(0, 64))}: ids are UUIDs`)
   return { id: lower }
 }
 
@@ -251,10 +258,10 @@ const readBody = (body: Buffer | undefined, check: BodyCheck | undefined, code: 
   const isEmpty = body === undefined || body.length === 0
   if (!check) {
     if (!isEmpty && !isEmptyObject(parseStrict(body, code)))
-      throw refuse(code, 'this operation takes no body: send none, or {}')
+      throw refusal(code, 'this operation takes no body: send none, or {}')
     return undefined
   }
-  if (isEmpty) throw refuse(code, 'the body is empty: send one JSON object')
+  if (isEmpty) throw refusal(code, 'the body is empty: send one JSON object')
   const value = withoutNulls(parseStrict(body, code), check.fields)
   check.fits(value)
   return value

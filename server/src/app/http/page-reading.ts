@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { PageRequest, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { BodyShare } from './body-budget.ts'
 import { readBytes } from './body.ts'
-import { invalidRequest, refuse } from './refusals.ts'
+import { invalidRequest } from './refusals.ts'
 import { pathOf, readPageQuery, unknownPath } from './target.ts'
 
 interface BodyReading {
@@ -20,7 +20,7 @@ export const readPageRequest = async (
   reading: BodyReading,
 ): Promise<PageRequest> => {
   const { raw, id } = request
-  if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') throw refusal(invalidRequest, 'send a Host header')
   const url = raw.url!
   const mark = url.indexOf('?')
   const query = mark < 0 ? {} : readPageQuery(url.slice(mark + 1))
@@ -52,13 +52,13 @@ export const checkSpelling = ({ routeOptions, params, raw }: FastifyRequest): vo
 const readNone = ({ headers }: IncomingMessage): Buffer => {
   const length = headers['content-length']
   if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined)
-    throw refuse(invalidRequest, 'a GET request has no body')
+    throw refusal(invalidRequest, 'a GET request has no body')
   return Buffer.alloc(0)
 }
 
 const readInTime = async (request: IncomingMessage, most: number, { share, ms }: BodyReading): Promise<Buffer> => {
   if (request.headers['content-encoding'] !== undefined)
-    throw refuse(invalidRequest, 'send the body without Content-Encoding')
+    throw refusal(invalidRequest, 'send the body without Content-Encoding')
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new ApiRefusal(408, invalidRequest.code, 'the body took too long to arrive')), ms)

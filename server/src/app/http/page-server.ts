@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { FileAnswer, PageAnswer, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { subjectOf, type ClientAddress } from './client-address.ts'
@@ -13,7 +13,7 @@ import { headersOf, readPageRequest } from './page-reading.ts'
 import { createPageStreams, STREAM_LIMITS, type StreamLimits } from './page-streams.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { Streams } from './streams.ts'
-import { invalidRequest, refusalBody, refuse, tooManyRequests } from './refusals.ts'
+import { invalidRequest, refusalBody, tooManyRequests } from './refusals.ts'
 
 /** Why a page can't be shown, in words for the reader. */
 interface PageProblem {
@@ -70,7 +70,7 @@ export const registerPages = (app: FastifyInstance, deps: PageDeps): PageServer 
     const most = perMinute ?? (method === 'POST' ? pages.postsPerMinute : pages.getsPerMinute)
     const left = limiter.take(`${method} ${path} ${subject}`, most, deps.clock.now())
     if (left < 0)
-      throw refuse(tooManyRequests, `too many requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+      throw refusal(tooManyRequests, `too many requests: try again in ${-left} s`, { retryAfterSeconds: -left })
   }
 
   const handled = async (request: FastifyRequest, route: PageRoute, subject: string): Promise<PageAnswer> => {

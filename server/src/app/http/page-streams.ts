@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { PageAnswer } from '../../platform/api/page.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { streamHeaders } from './page-answering.ts'
-import { refuse, tooManyRequests, unavailable } from './refusals.ts'
+import { tooManyRequests, unavailable } from './refusals.ts'
 
 /** Limits of the streams of one process. */
 export interface StreamLimits {
@@ -41,10 +42,10 @@ export const createPageStreams = (limits: StreamLimits): PageStreams => {
   const bySubject = new Map<string, number>()
   const enter = (subject: string): AbortController => {
     if (open.size >= limits.most)
-      throw refuse(unavailable, 'too many pages are open: reload the page later', { retryAfterSeconds: RETRY_SECONDS })
+      throw refusal(unavailable, 'too many pages are open: reload the page later', { retryAfterSeconds: RETRY_SECONDS })
     const held = bySubject.get(subject) ?? 0
     if (held >= limits.perAddress)
-      throw refuse(tooManyRequests, 'too many pages are open from here: close some', {
+      throw refusal(tooManyRequests, 'too many pages are open from here: close some', {
         retryAfterSeconds: RETRY_SECONDS,
       })
     bySubject.set(subject, held + 1)

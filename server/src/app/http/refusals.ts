@@ -1,17 +1,10 @@
-import { authenticationErrors, generalErrors, type ErrorCode } from '@bursar/contract'
+import { authenticationErrors, generalErrors } from '@bursar/contract'
 import { withoutCardNumbers } from '../../platform/api/card-numbers.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
-
-/** Makes a refusal of the contract's catalogue, with a sentence that says what to change. */
-export const refuse = (
-  { status, code }: ErrorCode,
-  description: string,
-  more: { field?: string; retryAfterSeconds?: number } = {},
-): ApiRefusal => new ApiRefusal(status, code, description, more)
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 
 /** The same refusal for an unknown merchant, a disabled one, and a wrong signature. */
 export const badSignature = (): ApiRefusal =>
-  refuse(
+  refusal(
     authenticationErrors.invalidSignature,
     'Invalid signature: check merchant-id, the private key, and that MESSAGE is built from the bytes sent',
   )
@@ -20,11 +13,11 @@ export const { invalidRequest, notPermitted, notFound, bodyTooLarge, tooManyRequ
   generalErrors
 
 /** The JSON body of a refusal. */
-export const refusalBody = (refusal: ApiRefusal, requestId?: string): string =>
+export const refusalBody = (refused: ApiRefusal, requestId?: string): string =>
   JSON.stringify({
-    code: refusal.code,
-    description: refusal.message,
-    ...(refusal.field === undefined ? {} : { field: refusal.field }),
+    code: refused.code,
+    description: refused.message,
+    ...(refused.field === undefined ? {} : { field: refused.field }),
     ...(requestId === undefined ? {} : { requestId }),
   })
 

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino'
 import { requestLimits } from '@bursar/contract'
 import type { MerchantKey } from '../../merchants/accounts/index.ts'
-import { ApiRefusal, type Route } from '../../platform/api/route.ts'
+import { ApiRefusal, type Route, refusal } from '../../platform/api/route.ts'
 import { sendJson, sendRefusal, type Exchange } from './answering.ts'
 import { BODY_LIMITS, createBodyBudget, type BodyBudget, type BodyLimits } from './body-budget.ts'
 import { checkLength, readBytes } from './body.ts'
@@ -20,7 +20,7 @@ import { checkSpelling } from './page-reading.ts'
 import { registerPages, type HostedPages, type PageServer } from './page-server.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { noteRefused, type OnRefused } from './noting.ts'
-import { invalidRequest, refusalBody, refuse, tooManyRequests, withoutSecrets } from './refusals.ts'
+import { invalidRequest, refusalBody, tooManyRequests, withoutSecrets } from './refusals.ts'
 import { pathOf, splitTarget, unknownPath } from './target.ts'
 import { createStreams, FILE_LIMITS, type FileLimits, type Streams } from './streams.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -264,25 +264,25 @@ const elapsed = (startedAt: number): number => Math.round((performance.now() - s
  * met (RFC 9110, 10.1.1); and two Host headers, because a proxy before us may read the other one (RFC 9112, 3.2).
  */
 const checkProtocol = ({ rawHeaders, headers, httpVersionMajor, httpVersionMinor }: IncomingMessage): void => {
-  if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw refuse(invalidRequest, 'send the request as HTTP/1.1')
+  if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw refusal(invalidRequest, 'send the request as HTTP/1.1')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new ApiRefusal(417, invalidRequest.code, 'the only expectation that is met is 100-continue')
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts += 1
-  if (hosts > 1) throw refuse(invalidRequest, 'the Host header stands twice: send it once')
+  if (hosts > 1) throw refusal(invalidRequest, 'the Host header stands twice: send it once')
 }
 
 /** HTTP/1.1 requires a Host header (RFC 9112, 3.2). It is checked here, so that the refusal has our format. */
 const checkHost = ({ headers, httpVersion }: IncomingMessage): void => {
-  if (headers.host === undefined && httpVersion === '1.1') throw refuse(invalidRequest, 'send a Host header')
+  if (headers.host === undefined && httpVersion === '1.1') throw refusal(invalidRequest, 'send a Host header')
 }
 
 /** Refuses a GET with a body: an unread body would not be covered by the signature. */
 const checkNoBody = ({ headers }: IncomingMessage): void => {
   const length = headers['content-length']
   if ((length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined) {
-    throw refuse(invalidRequest, 'a GET request has no body: send its values in the query')
+    throw refusal(invalidRequest, 'a GET request has no body: send its values in the query')
   }
 }
 
@@ -330,13 +330,13 @@ const refuseUnsigned = (edge: Edge, request: FastifyRequest, reply: FastifyReply
 }
 
 /** Limits the refusals of a network address that sends no valid signature. */
-const limited = (edge: Edge, request: IncomingMessage, refusal: ApiRefusal): ApiRefusal => {
+const limited = (edge: Edge, request: IncomingMessage, refused: ApiRefusal): ApiRefusal => {
   const { deps } = edge
   const most = deps.refusalsPerMinute ?? REFUSALS_PER_MINUTE
   const left = edge.refused.take(subjectOf(edge.clientAddress(request)), most, deps.clock.now())
   return left < 0
-    ? refuse(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
-    : refusal
+    ? refusal(tooManyRequests, `too many refused requests: try again in ${-left} s`, { retryAfterSeconds: -left })
+    : refused
 }
 
 const logFailure = (
@@ -376,7 +376,7 @@ const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): 
   if (!socket.writable) return
   const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'
   const body = refusalBody(
-    refuse(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'),
+    refusal(invalidRequest, 'the request is not well-formed HTTP, too slow, or its headers are too large'),
   )
   socket.end(
     `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

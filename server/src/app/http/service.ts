@@ -1,6 +1,6 @@
 import { generalErrors } from '@bursar/contract'
 import type { Merchant } from '../../merchants/accounts/index.ts'
-import { refuse } from './refusals.ts'
+import { refusal } from '../../platform/api/route.ts'
 
 /** Operations that a merchant which is ending can't use: they bring it new money. */
 const BRINGS_MONEY: ReadonlySet<string> = new Set([
@@ -21,5 +21,5 @@ export const requireService = (
     service === 'ending'
       ? 'the merchant is ending: it gets no new invoices and addresses'
       : 'the merchant has ended: it places no orders'
-  throw refuse(generalErrors.conflict, `${why}. Ask the operator`)
+  throw refusal(generalErrors.conflict, `${why}. Ask the operator`)
 }

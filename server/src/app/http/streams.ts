@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { StreamedAnswer } from '../../platform/api/route.ts'
+import { type StreamedAnswer, refusal } from '../../platform/api/route.ts'
 import { sendStreamHead, type Exchange } from './answering.ts'
-import { refuse, tooManyRequests } from './refusals.ts'
+import { tooManyRequests } from './refusals.ts'
 
 /** Limits of the files of one merchant in one process: each reads the database for as long as its client takes it. */
 export interface FileLimits {
@@ -55,7 +55,7 @@ const createPlaces = (most: number) => {
     enter: (merchantId: string): (() => void) => {
       const others = open.get(merchantId) ?? 0
       if (others >= most)
-        throw refuse(tooManyRequests, `${most} files are being sent to this merchant: wait for one`, {
+        throw refusal(tooManyRequests, `${most} files are being sent to this merchant: wait for one`, {
           retryAfterSeconds: RETRY_SECONDS,
         })
       open.set(merchantId, others + 1)

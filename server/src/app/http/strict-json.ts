@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { ErrorCode } from '@bursar/contract'
-import { refuse } from './refusals.ts'
+import { refusal } from '../../platform/api/route.ts'
 
 const MOST_DEPTH = 16
 /** No operation needs nearly as many keys; each unknown one costs time. */
@@ -15,14 +15,14 @@ const COLON = 0x3a
  * @param code the error code of the operation for an invalid body
  */
 export const parseStrict = (bytes: Buffer, code: ErrorCode): unknown => {
-  if (!isUtf8(bytes)) throw refuse(code, 'the body is not valid UTF-8')
+  if (!isUtf8(bytes)) throw refusal(code, 'the body is not valid UTF-8')
   const keys = countKeys(bytes, code)
   const text = bytes.toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw refuse(
+    throw refusal(
       code,
       text.startsWith('\ufeff') ? 'the body begins with a byte order mark: send JSON without it' : NOT_JSON,
     )
@@ -48,12 +48,12 @@ const countKeys = (bytes: Buffer, code: ErrorCode): number => {
     if (byte === QUOTE) i = endOfString(bytes, i)
     else if (byte === COLON) {
       colons += 1
-      if (colons > MOST_KEYS) throw refuse(code, `the body has more than ${MOST_KEYS} keys`)
+      if (colons > MOST_KEYS) throw refusal(code, `the body has more than ${MOST_KEYS} keys`)
     }
     // `[` and `{` differ in one bit, as do `]` and `}`.
     else if ((byte | 0x20) === 0x7b) {
       depth += 1
-      if (depth > MOST_DEPTH) throw refuse(code, `the body is nested more than ${MOST_DEPTH} levels deep`)
+      if (depth > MOST_DEPTH) throw refusal(code, `the body is nested more than ${MOST_DEPTH} levels deep`)
     } else if ((byte | 0x20) === 0x7d) depth -= 1
   }
   return colons
@@ -78,7 +78,7 @@ const walk = (value: unknown, visit: (text: string) => void, code: ErrorCode): n
     return keys
   }
   for (const [key, inner] of Object.entries(value)) {
-    if (key === '__proto__') throw refuse(code, 'a key must not be called __proto__', { field: key })
+    if (key === '__proto__') throw refusal(code, 'a key must not be called __proto__', { field: key })
     visit(key)
     keys += 1 + walk(inner, visit, code)
   }
@@ -87,7 +87,7 @@ const walk = (value: unknown, visit: (text: string) => void, code: ErrorCode): n
 
 const checkText = (text: string, code: ErrorCode): void => {
   if (!text.isWellFormed() || text.includes('\0'))
-    throw refuse(code, 'a string holds a lone surrogate or U+0000: send Unicode text')
+    throw refusal(code, 'a string holds a lone surrogate or U+0000: send Unicode text')
 }
 
 /** Tokens of a text that JSON.parse has accepted: strings and structural characters. */
@@ -103,7 +103,7 @@ const keyTwice = (text: string, code: ErrorCode) => {
     else if (token === ':') {
       const key = JSON.parse(last) as string
       if (open.at(-1)!.has(key)) {
-        return refuse(code, `the key ${JSON.stringify(key.slice(0, 64))} stands twice in one object: send it once`, {
+        return refusal(code, `the key ${JSON.stringify(key.slice(0, 64))} stands twice in one object: send it once`, {
           field: key.slice(0, 64),
         })
       }
@@ -111,5 +111,5 @@ const keyTwice = (text: string, code: ErrorCode) => {
     }
     last = token
   }
-  return refuse(code, 'a key stands twice in one object: send it once')
+  return refusal(code, 'a key stands twice in one object: send it once')
 }

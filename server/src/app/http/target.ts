@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { invalidRequest, notFound, refuse } from './refusals.ts'
+import { refusal } from '../../platform/api/route.ts'
+import { invalidRequest, notFound } from './refusals.ts'
 
 /** Paths have no empty or dotted segments and no percent-encoding. Any other path is ambiguous and is refused. */
 const PLAIN_PATH = /^\/(?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]*$/
@@ -23,17 +24,17 @@ export const splitTarget = (raw: string): Target => {
   const path = pathOf(raw)
   const query = raw.slice(path.length + 1)
   if (!PLAIN_PATH.test(path)) {
-    throw refuse(invalidRequest, 'the path must be written plainly: no //, no dots, no percent-encoding, no host')
+    throw refusal(invalidRequest, 'the path must be written plainly: no //, no dots, no percent-encoding, no host')
   }
   if (!PLAIN_QUERY.test(query))
-    throw refuse(invalidRequest, 'the query must be visible ASCII: percent-encode everything else')
+    throw refusal(invalidRequest, 'the query must be visible ASCII: percent-encode everything else')
   return { path, query }
 }
 
 /** The refusal of a request for an unknown path, or one that is not plain. */
 export const unknownPath = ({ method, url }: IncomingMessage): unknown => {
   try {
-    return refuse(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
+    return refusal(notFound, `there is no ${method} ${splitTarget(url ?? '').path}: see /docs`)
   } catch (error) {
     return error
   }
@@ -52,10 +53,10 @@ export const readQuery = (query: string, known: readonly string[]): Record<strin
     const key = decode(at < 0 ? pair : pair.slice(0, at))
     const value = at < 0 ? '' : decode(pair.slice(at + 1))
     if (seen.includes(key))
-      throw refuse(invalidRequest, `the query parameter ${key} stands twice: send it once`, { field: key })
+      throw refusal(invalidRequest, `the query parameter ${key} stands twice: send it once`, { field: key })
     seen.push(key)
     if (seen.length > MOST_PARAMETERS)
-      throw refuse(invalidRequest, `the query has more than ${MOST_PARAMETERS} parameters`)
+      throw refusal(invalidRequest, `the query has more than ${MOST_PARAMETERS} parameters`)
     if (value !== '' && value !== 'undefined' && known.includes(key)) values[key] = value
   }
   return values
@@ -88,8 +89,8 @@ const decode = (text: string): string => {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw refuse(invalidRequest, 'the query is not valid percent-encoding of UTF-8')
+    throw refusal(invalidRequest, 'the query is not valid percent-encoding of UTF-8')
   }
-  if (decoded.includes('\0')) throw refuse(invalidRequest, 'the query must not hold U+0000')
+  if (decoded.includes('\0')) throw refusal(invalidRequest, 'the query must not hold U+0000')
   return decoded
 }

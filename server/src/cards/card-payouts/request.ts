@@ -3,7 +3,7 @@ import type { AmountLimits } from '../../adapters/acquirers/port.ts'
 import { limitsOf, type RoutingTable } from '../acquiring/index.ts'
 import type { Catalogue, FiatAsset } from '../../market/assets/index.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
-import { refusal } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { passesLuhn } from '../../platform/api/card-numbers.ts'
 import { canSplit, limitsFor, MOST_PARTS } from './splitting.ts'
 

@@ -2,15 +2,8 @@ import { feeLookupErrors, generalErrors, orderErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import {
-  checkStops,
-  type OrderPolicy,
-  placePayout,
-  readOwnFee,
-  readRequest,
-  refusal,
-} from '../../ledger/orders/index.ts'
-import type { ApiAnswer, ApiRequest, Route } from '../../platform/api/route.ts'
+import { checkStops, type OrderPolicy, placePayout, readOwnFee, readRequest } from '../../ledger/orders/index.ts'
+import { type ApiAnswer, type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createStopsReader, type StopTerm } from '../../ledger/stops/index.ts'
 import { batchBody } from './notice.ts'

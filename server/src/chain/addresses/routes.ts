@@ -1,15 +1,8 @@
 import { isNetwork, NETWORKS, type Network } from '@bursar/chainkit'
-import {
-  durations,
-  generalErrors,
-  type BodyOf,
-  type createAddress,
-  type createRotatingAddress,
-  type ErrorCode,
-} from '@bursar/contract'
+import { durations, generalErrors, type BodyOf, type createAddress, type createRotatingAddress } from '@bursar/contract'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import type { KeepTarget } from '../../platform/api/target.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { type ApiAnswer, type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import { familyOf, type AddressFamily } from './family.ts'
 import type { AddressIssuer, Issued } from './issuing.ts'
 
@@ -92,9 +85,6 @@ const answerOf = (issued: Issued, before: string, after: string): ApiAnswer => {
       )
   }
 }
-
-const refusal = ({ status, code }: ErrorCode, description: string, field?: string): ApiRefusal =>
-  new ApiRefusal(status, code, description, field === undefined ? {} : { field })
 
 const readNetwork = (text: string, networks: ReadonlySet<Network>): { network: Network; family: AddressFamily } => {
   const known = NETWORKS.filter((network) => networks.has(network))

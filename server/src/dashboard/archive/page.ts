@@ -6,7 +6,7 @@ import { generalErrors } from '@bursar/contract'
 import { ProofNeeded, type Session } from '../../people/access/index.ts'
 import { hidden, linkTo, merchantPath, provePanel, toSignIn, type DashboardDeps } from '../../people/pages/index.ts'
 import type { PageAnswer, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { memberForm, memberPage, merchantPage, type Scope, type Submitted } from '../frame/index.ts'
@@ -65,8 +65,7 @@ async function* whileAllowed(
   let number = 0
   for await (const piece of pieces) {
     if (number % UNCHECKED === 0 && !(await isStillAllowed())) {
-      const { status, code } = generalErrors.notFound
-      throw new ApiRefusal(status, code, 'the reader of the archive may no longer see it')
+      throw refusal(generalErrors.notFound, 'the reader of the archive may no longer see it')
     }
     number += 1
     yield piece

@@ -3,7 +3,7 @@ import { generalErrors } from '@bursar/contract'
 import { pictureOf, refuseIfBusy, type MonthStatement, type StatementSum } from '../../merchants/documents/index.ts'
 import { linkTo, merchantPath } from '../../people/pages/index.ts'
 import type { PageAnswer } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { chosenLanguage, choiceField, lostPage, type Scope } from '../frame/index.ts'
 import { assetIn, BALANCES, type BalancePagesDeps } from './deps.ts'
@@ -30,10 +30,13 @@ export const monthFile =
     const { ticker, scale } = asset
     const read = await readMonth(db, { merchantId, ticker }, month)
     if (!read) {
-      const { status, code } = generalErrors.unavailable
-      throw new ApiRefusal(status, code, 'the newest entries of the month are not counted yet: try again in a minute', {
-        retryAfterSeconds: RETRY_SECONDS,
-      })
+      throw refusal(
+        generalErrors.unavailable,
+        'the newest entries of the month are not counted yet: try again in a minute',
+        {
+          retryAfterSeconds: RETRY_SECONDS,
+        },
+      )
     }
     const statement: MonthStatement = {
       company: scope.merchantName,

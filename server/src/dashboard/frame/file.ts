@@ -1,6 +1,6 @@
 import { generalErrors } from '@bursar/contract'
 import type { FileAnswer } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { csvLine } from '../../platform/lists/csv.ts'
 import type { Scope } from './scope.ts'
 
@@ -40,8 +40,7 @@ async function* piecesOf<Key>(
   let [key, head] = [first, csvLine(columns)]
   for (;;) {
     if (!(await isStillAllowed())) {
-      const { status, code } = generalErrors.notFound
-      throw new ApiRefusal(status, code, 'the reader of the file may no longer see it')
+      throw refusal(generalErrors.notFound, 'the reader of the file may no longer see it')
     }
     const { lines, next } = await read(key)
     yield head + lines.map(csvLine).join('')

@@ -1,7 +1,7 @@
 import { isNetwork } from '@bursar/chainkit'
 import { generalErrors } from '@bursar/contract'
 import type { Db } from '../../platform/db/index.ts'
-import { refusal } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
 import type { KeepTarget, TargetBody } from '../../platform/api/target.ts'
 import { checkDestination, type Rules } from '../../pay-out/withdrawals/index.ts'
 import type { Target } from './conversion.ts'

@@ -15,13 +15,12 @@ import { formatUnits } from '../../platform/money/index.ts'
 import {
   chargeUnder,
   placeDecided,
-  refusal,
   type Charge,
   type JudgedOrder,
   type OrderPolicy,
   type OrderRequest,
 } from '../../ledger/orders/index.ts'
-import { ApiRefusal, type ApiAnswer } from '../../platform/api/route.ts'
+import { ApiRefusal, type ApiAnswer, refusal } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 
 /**

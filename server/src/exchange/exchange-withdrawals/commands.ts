@@ -1,10 +1,10 @@
 import { orderErrors } from '@bursar/contract'
-import type { AnswerKey } from '../../platform/api/route.ts'
+import { type AnswerKey, refusal } from '../../platform/api/route.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
 import { fillPart, PRICE_DECIMALS, type TradingDeps, type Order } from '../exchanges/index.ts'
-import { type Charge, placeWithin, readOwnFee, refusal, type JudgedOrder } from '../../ledger/orders/index.ts'
+import { type Charge, placeWithin, readOwnFee, type JudgedOrder } from '../../ledger/orders/index.ts'
 import type { Notice } from '../../merchants/webhooks/index.ts'
 import {
   checkWithdrawable,

@@ -1,8 +1,8 @@
 import { orderErrors } from '@bursar/contract'
 import type { Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { placeWithin, refusal, type NewOrder } from '../../ledger/orders/index.ts'
-import type { AnswerKey } from '../../platform/api/route.ts'
+import { placeWithin, type NewOrder } from '../../ledger/orders/index.ts'
+import { type AnswerKey, refusal } from '../../platform/api/route.ts'
 import { exchangeWithdrawalRows, rowOf, type ExchangeWithdrawal } from './store.ts'
 
 /**

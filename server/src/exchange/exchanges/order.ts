@@ -1,6 +1,6 @@
 import { orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
-import { refusal } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { isTooOld, type UsdtMarkets } from '../../market/rates/index.ts'
 import { directionOf, type Direction } from './direction.ts'
 import type { ExchangePolicy } from './policy.ts'

@@ -4,7 +4,7 @@ import type { Catalogue, CryptoAsset, FiatAsset } from '../../market/assets/inde
 import type { Db } from '../../platform/db/index.ts'
 import { balancesOf } from '../postings/index.ts'
 import { formatUnits, mulDiv } from '../../platform/money/index.ts'
-import { ApiRefusal, type Route } from '../../platform/api/route.ts'
+import { type Route, refusal } from '../../platform/api/route.ts'
 import type { Runtime } from '../../platform/runtime/runtime.ts'
 import { createPriceReader } from '../../market/rates/index.ts'
 
@@ -54,12 +54,10 @@ const find = (catalogue: Catalogue, ticker: string): CryptoAsset | FiatAsset => 
   const asset = catalogue.find(ticker)
   if (asset) return asset
   const known = [...catalogue.crypto, ...catalogue.fiat].map((a) => a.ticker).join(', ')
-  const { status, code } = generalErrors.invalidRequest
-  throw new ApiRefusal(
-    status,
-    code,
+  throw refusal(
+    generalErrors.invalidRequest,
     `unknown ticker ${JSON.stringify(ticker.slice(0, 32))} in tickers: there are ${known}`,
-    { field: 'tickers' },
+    'tickers',
   )
 }
 

@@ -26,5 +26,5 @@ export type { Charge, OrderedPayment, OrderPolicy } from './policy.ts'
 export { itemOf, placeWithin, requirePlaced } from './placing.ts'
 export type { NewOrder } from './placing.ts'
 
-export { checkStops, readOwnFee, readRequest, refusal } from './request.ts'
+export { checkStops, readOwnFee, readRequest } from './request.ts'
 export type { OrderRequest } from './request.ts'

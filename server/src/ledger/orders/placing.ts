@@ -11,8 +11,7 @@ import {
 } from '../postings/index.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
-import { ApiRefusal, type AnswerKey, type ApiAnswer } from '../../platform/api/route.ts'
-import { refusal } from './request.ts'
+import { type ApiRefusal, type AnswerKey, type ApiAnswer, refusal } from '../../platform/api/route.ts'
 
 /** The transfer that takes an order's money, and the rows to write with it. The transfer's cause is the order. */
 export interface NewOrder extends Pick<Item, 'transfer' | 'rows'> {
@@ -125,7 +124,5 @@ const earlierAnswer = (outcome: Extract<Outcome, { kind: 'answered' | 'key-reuse
   return { status: outcome.answer.status, json: outcome.answer.body }
 }
 
-const keyReused = (): ApiRefusal => {
-  const { status, code } = generalErrors.conflict
-  return new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new key')
-}
+const keyReused = (): ApiRefusal =>
+  refusal(generalErrors.conflict, 'this Idempotency-Key came before with another request: use a new key')

@@ -1,10 +1,7 @@
 import { generalErrors, orderErrors } from '@bursar/contract'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
-import { ApiRefusal, type ApiRequest } from '../../platform/api/route.ts'
+import { type ApiRequest, refusal } from '../../platform/api/route.ts'
 import { coveringStop, type StopTerm } from '../stops/index.ts'
-
-export const refusal = (code: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
-  new ApiRefusal(code.status, code.code, description, field === undefined ? {} : { field })
 
 /** The parts that a request for an order of any kind has. */
 export interface OrderRequest extends Pick<ApiRequest, 'merchantId' | 'keyId' | 'answerKeys'> {
@@ -51,8 +48,7 @@ export const checkStops = (
 ): void => {
   const stopped = coveringStop(stops, { asset: ticker, merchantId, network })
   if (!stopped) return
-  const { status, code } = generalErrors.unavailable
-  throw new ApiRefusal(status, code, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, {
+  throw refusal(generalErrors.unavailable, `withdrawals of ${ticker} are stopped: ${stopped.reason}`, {
     retryAfterSeconds: 300,
   })
 }

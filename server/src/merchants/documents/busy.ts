@@ -1,5 +1,5 @@
 import { generalErrors } from '@bursar/contract'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { DocumentsBusy } from './maker.ts'
 
 const RETRY_SECONDS = 10
@@ -7,8 +7,7 @@ const RETRY_SECONDS = 10
 /** Throws an ApiRefusal that asks the browser to come back if too many documents wait, and any other error as it is. */
 export const refuseIfBusy = (error: unknown): never => {
   if (!(error instanceof DocumentsBusy)) throw error
-  const { status, code } = generalErrors.unavailable
-  throw new ApiRefusal(status, code, 'too many documents are being made: try again', {
+  throw refusal(generalErrors.unavailable, 'too many documents are being made: try again', {
     retryAfterSeconds: RETRY_SECONDS,
   })
 }

@@ -10,7 +10,7 @@ import {
 } from '@bursar/checkout'
 import { isUuid } from '../../platform/base/id.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import { readForm } from './forms.ts'
 import type { LivePages } from './live.ts'
 import type { InvoicePages, SentForm, Visit } from './source.ts'
@@ -35,8 +35,7 @@ const idOf = ({ params }: PageRequest): string => {
   return id
 }
 
-const nothing = (): ApiRefusal =>
-  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such invoice')
+const nothing = (): ApiRefusal => refusal(generalErrors.notFound, 'there is no such invoice')
 
 const visitOf = ({ query, headers }: PageRequest): Visit => ({
   language: languageOf(query['lang'], headers['accept-language']),

@@ -2,7 +2,7 @@ import { generalErrors } from '@bursar/contract'
 import type { Moment } from '../../platform/base/moment.ts'
 import type { Tx } from '../../platform/db/index.ts'
 import { noEffects, type Effects } from '../../ledger/effects/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import { isRegistered, type Invoice, type Registered } from './invoice.ts'
 import { isOpen } from './machine.ts'
 import { invoiceNotice } from './notice.ts'
@@ -13,12 +13,8 @@ import type { InvoiceSettings } from './settings.ts'
 import { end, settle } from './settling.ts'
 import { announce, endAwaitingPrice, lockById, move, write } from './store.ts'
 
-const refusal = (description: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description)
-
 /** The refusal of an id that does not exist or belongs to another merchant. */
-export const noSuchInvoice = (): ApiRefusal =>
-  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'no such invoice: check its id')
+export const noSuchInvoice = (): ApiRefusal => refusal(generalErrors.notFound, 'no such invoice: check its id')
 
 /** The merchant accepts the credited amount as sufficient (`contract.md` 5.17, 18 row 22). Throws an ApiRefusal. */
 export const close = async (
@@ -29,10 +25,18 @@ export const close = async (
 ): Promise<Effects> => {
   const invoice = await lockById(tx, key.id)
   if (!invoice || invoice.merchantId !== key.merchantId) throw noSuchInvoice()
-  if (invoice.state === 'paid') throw refusal('the invoice is PAID: there is nothing to close')
+  if (invoice.state === 'paid')
+    throw refusal(generalErrors.invalidRequest, 'the invoice is PAID: there is nothing to close')
   if (!isRegistered(invoice) || invoice.paid === 0n)
-    throw refusal('nothing is credited for this invoice yet: it can be closed once something is')
-  if (invoice.refunded) throw refusal('the money of this invoice went back to its payer: it can not be closed as paid')
+    throw refusal(
+      generalErrors.invalidRequest,
+      'nothing is credited for this invoice yet: it can be closed once something is',
+    )
+  if (invoice.refunded)
+    throw refusal(
+      generalErrors.invalidRequest,
+      'the money of this invoice went back to its payer: it can not be closed as paid',
+    )
   await announce(tx, [invoice.id])
   return end(tx, invoice, 'closed', settings, moment)
 }

@@ -5,7 +5,7 @@ import type { Moment } from '../../platform/base/moment.ts'
 import { mailAddress } from '../../platform/base/mail-address.ts'
 import { formatUnits, mulDiv, parseUnits } from '../../platform/money/index.ts'
 import { readRedirect } from '../forms/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { BasePrice, Invoice } from './invoice.ts'
 import { canBeSent } from './options.ts'
 import { BASE_TICKERS } from './quoting.ts'
@@ -16,7 +16,7 @@ export type InvoiceBody = BodyOf<typeof createCryptoInvoice>
 type Rules = Pick<InvoiceSettings, 'catalogue' | 'networks'>
 
 export const invalid = (description: string, field: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })
+  refusal(generalErrors.invalidRequest, description, field)
 
 /** Returns the invoice that a request describes. Throws an ApiRefusal that names the field. */
 export const readInvoice = (merchantId: string, body: InvoiceBody, rules: Rules, { at, newId }: Moment): Invoice => {

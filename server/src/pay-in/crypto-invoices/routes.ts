@@ -3,7 +3,7 @@ import { inTransaction, type Tx } from '../../platform/db/index.ts'
 import { carryOut } from '../../ledger/effects/index.ts'
 import { companyOf, type MerchantDirectory } from '../../merchants/accounts/index.ts'
 import { withStoredAnswer } from '../../platform/api/answers.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { type ApiRefusal, type ApiAnswer, type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import type { KeepTarget } from '../../platform/api/target.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { claimOf } from './claims-store.ts'
@@ -98,10 +98,9 @@ const isDecided = (invoice: Invoice, settings: InvoiceSettings): boolean =>
   optionsOf({ ...invoice, base: null }, settings, new Map()).length === 1
 
 const undecided = (): ApiRefusal => {
-  const { status, code } = generalErrors.invalidRequest
   const needs =
     'toPendingImmediate needs an amount (amount.value or baseAmount), amount.ticker and, where the asset is on several networks, amount.blockchain: the payer is not asked for them'
-  return new ApiRefusal(status, code, needs, { field: 'amount' })
+  return refusal(generalErrors.invalidRequest, needs, 'amount')
 }
 
 /**
@@ -129,17 +128,16 @@ const createRegistered = (
 const asRefusal = (error: unknown, invoice: Invoice): unknown => {
   if (!(error instanceof PayerRefusal)) return error
   if (error.reason === 'no-price') {
-    const { status, code } = generalErrors.unavailable
     const pair = `${invoice.ticker} in ${invoice.base?.ticker}`
-    return new ApiRefusal(
-      status,
-      code,
+    return refusal(
+      generalErrors.unavailable,
       `there is no fresh price of ${pair}: try again later, or leave out toPendingImmediate`,
       { retryAfterSeconds: 30 },
     )
   }
-  const { status, code } = generalErrors.invalidRequest
-  return new ApiRefusal(status, code, 'the amount is too small to be credited in this asset: ask for more', {
-    field: 'baseAmount.value',
-  })
+  return refusal(
+    generalErrors.invalidRequest,
+    'the amount is too small to be credited in this asset: ask for more',
+    'baseAmount.value',
+  )
 }

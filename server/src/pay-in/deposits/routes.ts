@@ -2,7 +2,7 @@ import { generalErrors } from '@bursar/contract'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
-import { ApiRefusal, type Route } from '../../platform/api/route.ts'
+import { type Route, refusal } from '../../platform/api/route.ts'
 import { depositBody } from './notice.ts'
 import { findDeposit } from './queries.ts'
 
@@ -14,8 +14,7 @@ export const depositRoutes = ({ db, catalogue }: { db: Db; catalogue: Catalogue 
       const id = params.id!.toLowerCase()
       const deposit = isUuid(id) ? await findDeposit(db, merchantId, id) : undefined
       if (!deposit) {
-        const { status, code } = generalErrors.notFound
-        throw new ApiRefusal(status, code, 'no such deposit: check its id')
+        throw refusal(generalErrors.notFound, 'no such deposit: check its id')
       }
       return { status: 200, body: depositBody(deposit, catalogue) }
     },

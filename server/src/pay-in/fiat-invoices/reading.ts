@@ -2,15 +2,12 @@ import { generalErrors, type BodyOf, type createFiatInvoice } from '@bursar/cont
 import type { FiatAsset } from '../../market/assets/index.ts'
 import { routeOf } from '../../cards/acquiring/index.ts'
 import { mailAddress } from '../../merchants/mail/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import { limitsText, offered, readAmount } from './amounts.ts'
 import type { NewFiatInvoice } from './commands.ts'
 import type { FiatInvoiceSettings } from './settings.ts'
 
 type Body = Omit<BodyOf<typeof createFiatInvoice>, 'redirectUrl'>
-
-const refusal = ({ status, code }: { status: number; code: number }, description: string, field?: string): ApiRefusal =>
-  new ApiRefusal(status, code, description, field === undefined ? {} : { field })
 
 /** Values that are checked elsewhere, or that a signed request can't contain. */
 interface Given {

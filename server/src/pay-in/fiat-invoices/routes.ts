@@ -17,7 +17,7 @@ import {
 } from '../forms/index.ts'
 import { withStoredAnswer } from '../../platform/api/answers.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import type { KeepTarget } from '../../platform/api/target.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { createInvoice, type NewFiatInvoice } from './commands.ts'
@@ -46,12 +46,7 @@ export const fiatInvoiceRoutes = (deps: FiatInvoiceRoutesDeps): Route[] => [
       const { runtime, settings, directory } = deps
       const id = params.id!.toLowerCase()
       const invoice = isUuid(id) ? await findOfMerchant(runtime.db, merchantId, id) : undefined
-      if (!invoice)
-        throw new ApiRefusal(
-          generalErrors.notFound.status,
-          generalErrors.notFound.code,
-          'no such invoice: check its id',
-        )
+      if (!invoice) throw refusal(generalErrors.notFound, 'no such invoice: check its id')
       return {
         status: 200,
         body: lookupBody(invoice, companyOf((await directory.find(merchantId))!), settings.catalogue),

@@ -1,7 +1,7 @@
 import { generalErrors } from '@bursar/contract'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Merchant, MerchantDirectory } from '../../merchants/accounts/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { FormFields } from './reading.ts'
 import { checkForm } from './token.ts'
 
@@ -48,8 +48,7 @@ export const findFormMerchant = async (
   // A sender who only knows the merchant's id can't use up the limit of signed forms.
   const left = limiter.take(`${merchant.id} ${fields.token === undefined ? 'open' : 'signed'}`, PER_MINUTE, now())
   if (left < 0) {
-    const { status, code } = generalErrors.tooManyRequests
-    throw new ApiRefusal(status, code, `too many forms of this merchant: try again in ${-left} s`, {
+    throw refusal(generalErrors.tooManyRequests, `too many forms of this merchant: try again in ${-left} s`, {
       retryAfterSeconds: -left,
     })
   }
@@ -57,4 +56,4 @@ export const findFormMerchant = async (
 }
 
 const invalid = (description: string, field: string): ApiRefusal =>
-  new ApiRefusal(generalErrors.invalidRequest.status, generalErrors.invalidRequest.code, description, { field })
+  refusal(generalErrors.invalidRequest, description, field)

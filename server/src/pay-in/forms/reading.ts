@@ -4,7 +4,7 @@ import type { PageRequest } from '../../platform/api/page.ts'
 import { validatorOf } from '../../platform/api/validation.ts'
 import { decodeParts, type Pairs } from './multipart.ts'
 import { isNearMiss } from './near-misses.ts'
-import { refusal } from './refusal.ts'
+import { formRefusal } from './refusal.ts'
 
 export type FormFields = Readonly<Record<string, string>>
 
@@ -40,7 +40,7 @@ const pairsOf = ({ headers, body }: Request): Pairs => {
     case 'application/json':
       return decodeJson(body)
     default:
-      throw refusal('send the form as application/x-www-form-urlencoded, multipart/form-data or application/json')
+      throw formRefusal('send the form as application/x-www-form-urlencoded, multipart/form-data or application/json')
   }
 }
 
@@ -59,7 +59,7 @@ const decodeText = (text: string, name: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw refusal(`${name.slice(0, 64)} is not percent-encoded UTF-8`, name)
+    throw formRefusal(`${name.slice(0, 64)} is not percent-encoded UTF-8`, name)
   }
 }
 
@@ -68,14 +68,16 @@ const decodeJson = (body: Buffer): Pairs => {
   try {
     value = isUtf8(body) ? JSON.parse(body.toString('utf8')) : undefined
   } catch {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal('the form is no JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw formRefusal('the form is no JSON object')
   // JSON.parse uses the last of equal names; a reader that uses the first would see a different form.
   const names = [...body.toString('utf8').matchAll(STRINGS)].filter(([, colon]) => colon !== undefined)
   const fields = Object.entries(value).map(([name, text]): Pairs[number] => {
-    if (typeof text !== 'string') throw refusal(`${name.slice(0, 64)} must be a text in quotes, as a form has it`, name)
+    if (typeof text !== 'string')
+      throw formRefusal(`${name.slice(0, 64)} must be a text in quotes, as a form has it`, name)
     return [name, text]
   })
-  if (names.length !== fields.length) throw refusal('a field is sent twice: send it once')
+  if (names.length !== fields.length) throw formRefusal('a field is sent twice: send it once')
   return fields
 }
 
@@ -83,11 +85,11 @@ const decodeJson = (body: Buffer): Pairs => {
 const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 const collect = (pairs: Pairs): Record<string, string> => {
-  if (pairs.length > MOST_FIELDS) throw refusal(`a form has at most ${MOST_FIELDS} fields`)
+  if (pairs.length > MOST_FIELDS) throw formRefusal(`a form has at most ${MOST_FIELDS} fields`)
   const fields: Record<string, string> = {}
   for (const [name, value] of pairs) {
     if (value === '') continue
-    if (Object.hasOwn(fields, name)) throw refusal(`${name.slice(0, 64)} is sent twice: send it once`, name)
+    if (Object.hasOwn(fields, name)) throw formRefusal(`${name.slice(0, 64)} is sent twice: send it once`, name)
     Object.defineProperty(fields, name, { value, enumerable: true })
   }
   return fields

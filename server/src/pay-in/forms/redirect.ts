@@ -1,5 +1,5 @@
 import type { MerchantSettings } from '../../merchants/accounts/index.ts'
-import { refusal } from './refusal.ts'
+import { formRefusal } from './refusal.ts'
 
 /**
  * Parses the payer's destination after payment, in the spelling that browsers use: http or https, without user name and
@@ -13,9 +13,9 @@ export const isRedirect = (text: string): boolean => parsed(text) instanceof URL
 /** The same for a form, which anyone can write: https only, on a host that the merchant's settings list. */
 export const readFormRedirect = (text: string, { redirectHosts }: Pick<MerchantSettings, 'redirectHosts'>): string => {
   const url = read(text)
-  if (url.protocol !== 'https:') throw refusal('redirectUrl in a form must start with https://', 'redirectUrl')
+  if (url.protocol !== 'https:') throw formRefusal('redirectUrl in a form must start with https://', 'redirectUrl')
   if (url.port !== '' || !redirectHosts.includes(url.hostname)) {
-    throw refusal(
+    throw formRefusal(
       `redirectUrl must be on a host in the merchant's settings, on the standard port; ${JSON.stringify(url.host)} is not`,
       'redirectUrl',
     )
@@ -31,7 +31,7 @@ const PLAIN = /^https?:\/\/[^/]/i
 
 const read = (text: string): URL => {
   const url = parsed(text)
-  if (typeof url === 'string') throw refusal(url, 'redirectUrl')
+  if (typeof url === 'string') throw formRefusal(url, 'redirectUrl')
   return url
 }
 

@@ -1,6 +1,6 @@
 import type { MerchantSettings } from '../../merchants/accounts/index.ts'
 import type { FormFields } from './reading.ts'
-import { refusal } from './refusal.ts'
+import { formRefusal } from './refusal.ts'
 
 /** The target asset or address of the money (`contract.md` 4.1). */
 export interface FormTarget {
@@ -19,12 +19,12 @@ export const readFormTarget = (
 ): FormTarget | undefined => {
   if (targetTicker === undefined && targetAddress === undefined && targetBlockchain === undefined) return undefined
   if (targetTicker === undefined)
-    throw refusal('targetTicker is missing: it names what the money becomes', 'targetTicker')
+    throw formRefusal('targetTicker is missing: it names what the money becomes', 'targetTicker')
   if (targetAddress === undefined) return { ticker: targetTicker }
   if (targetBlockchain === undefined)
-    throw refusal('targetBlockchain is missing: it is needed with targetAddress', 'targetBlockchain')
+    throw formRefusal('targetBlockchain is missing: it is needed with targetAddress', 'targetBlockchain')
   if (!formTargetAddresses.includes(targetAddress)) {
-    throw refusal(
+    throw formRefusal(
       'targetAddress is not in the settings of this merchant: the merchant has to list it there',
       'targetAddress',
     )

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { validKeys, type Merchant } from '../../merchants/accounts/index.ts'
 import type { FormFields } from './reading.ts'
-import { refusal } from './refusal.ts'
+import { formRefusal } from './refusal.ts'
 
 /**
  * The fields that a form's token signs, in this order: all those of the merchant. The e-mail address is the payer's.
@@ -40,15 +40,15 @@ export const tokenText = (path: string, merchantId: string, until: string, field
  */
 export const checkForm = (merchant: Merchant, path: string, fields: FormFields, now: number): void => {
   const { forms, formTokenRequired } = merchant.settings
-  if (!forms) throw refusal('this merchant takes no web forms: create the invoice by the API', 'merchantId')
+  if (!forms) throw formRefusal('this merchant takes no web forms: create the invoice by the API', 'merchantId')
   const { token } = fields
   if (token === undefined) {
-    if (formTokenRequired) throw refusal('token is missing: this merchant takes signed forms only', 'token')
+    if (formTokenRequired) throw formRefusal('token is missing: this merchant takes signed forms only', 'token')
     return
   }
   // With a line feed in its value, one field could imitate several signed ones.
   const broken = SIGNED.find((name) => fields[name]?.includes('\n'))
-  if (broken !== undefined) throw refusal(`${broken} of a signed form must be one line`, broken)
+  if (broken !== undefined) throw formRefusal(`${broken} of a signed form must be one line`, broken)
   const [, until = '', signature = ''] = /^(\d{1,12})\.([0-9a-f]{64})$/i.exec(token) ?? []
   const text = tokenText(path, merchant.id, until, fields)
   const given = Buffer.from(signature.padEnd(64, '0'), 'hex')
@@ -56,6 +56,6 @@ export const checkForm = (merchant: Merchant, path: string, fields: FormFields, 
     timingSafeEqual(createHmac('sha256', secret).update(text).digest(), given),
   )
   if (signature === '' || !isRight)
-    throw refusal('token does not fit this form: sign the fields exactly as they are sent', 'token')
-  if (Number(until) * 1_000 < now) throw refusal('token has ended: reload the page with the form', 'token')
+    throw formRefusal('token does not fit this form: sign the fields exactly as they are sent', 'token')
+  if (Number(until) * 1_000 < now) throw formRefusal('token has ended: reload the page with the form', 'token')
 }

@@ -3,7 +3,7 @@ import { languageOf, renderLink, type LinkView, type Seller } from '@bursar/chec
 import { generalErrors } from '@bursar/contract'
 import type { MerchantDirectory } from '../../merchants/accounts/index.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type ApiRefusal, refusal } from '../../platform/api/route.ts'
 import { inTransaction } from '../../platform/db/index.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { FORMS_OF_A_PAYER, sendOn, type FormMerchantDeps } from '../forms/index.ts'
@@ -61,8 +61,7 @@ const pay = async (deps: LinkPageDeps, request: PageRequest): Promise<PageAnswer
   if (!isFormKey(key)) return page(request, found, { ...formOf(deps, found.link), given: typed, problem: 'old' }, 400)
   const left = limiter.take(found.link.id, FORMS_OF_A_LINK, runtime.clock.now())
   if (left < 0) {
-    const { status, code } = generalErrors.tooManyRequests
-    throw new ApiRefusal(status, code, 'too many forms of this link: try again', { retryAfterSeconds: -left })
+    throw refusal(generalErrors.tooManyRequests, 'too many forms of this link: try again', { retryAfterSeconds: -left })
   }
   const paid = await inTransaction(runtime.db, (tx) =>
     payLink(tx, found.link.token, { key, typed }, settings, momentOf(runtime)),
@@ -82,8 +81,7 @@ const linkIn = async ({ runtime, directory, sellers }: LinkPageDeps, { params }:
   return { link, seller: await sellers(merchant.id, { name: merchant.companyName, url: merchant.companyUrl }) }
 }
 
-const nothing = (): ApiRefusal =>
-  new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such payment link')
+const nothing = (): ApiRefusal => refusal(generalErrors.notFound, 'there is no such payment link')
 
 const formOf = ({ settings }: LinkPageDeps, link: PaymentLink): Extract<LinkView['state'], { at: 'open' }> => ({
   at: 'open',

@@ -8,7 +8,7 @@ import {
 } from '@bursar/contract'
 import type { Catalogue } from '../../market/assets/index.ts'
 import { withStoredAnswer } from '../../platform/api/answers.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { type ApiRefusal, type ApiAnswer, type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import { isUuid } from '../../platform/base/id.ts'
 import type { Moment } from '../../platform/base/moment.ts'
 import { inTransaction } from '../../platform/db/index.ts'
@@ -122,14 +122,10 @@ const printed = (amount: string | null): string | undefined =>
 
 const answerOf = (link: PaymentLink | undefined, { publicUrl }: MakingSettings, { at }: Moment): ApiAnswer => {
   if (link) return { status: 200, body: linkBody(link, publicUrl, at) }
-  const { status, code } = generalErrors.notFound
-  throw new ApiRefusal(status, code, 'there is no such payment link of this merchant')
+  throw refusal(generalErrors.notFound, 'there is no such payment link of this merchant')
 }
 
-const refuse = (field: string, why: string): ApiRefusal => {
-  const { status, code } = generalErrors.invalidRequest
-  return new ApiRefusal(status, code, why, { field })
-}
+const refuse = (field: string, why: string): ApiRefusal => refusal(generalErrors.invalidRequest, why, field)
 
 /** The link that a request describes. Throws an ApiRefusal that names the first wrong field. */
 const linkIn = (body: LinkBody, settings: MakingSettings, moment: Moment): NewLink => {
@@ -167,12 +163,12 @@ const linkIn = (body: LinkBody, settings: MakingSettings, moment: Moment): NewLi
 
 const asRefusal = (error: unknown): unknown => {
   if (error instanceof LocalIdTaken) {
-    const { status, code } = orderErrors.localIdPlaced
-    return new ApiRefusal(status, code, 'another payment link has this localId: find it in the list of payment links', {
-      field: 'localId',
-    })
+    return refusal(
+      orderErrors.localIdPlaced,
+      'another payment link has this localId: find it in the list of payment links',
+      'localId',
+    )
   }
   if (!(error instanceof TooManyLinks)) return error
-  const { status, code } = generalErrors.conflict
-  return new ApiRefusal(status, code, `there are ${paymentLinks.active} active payment links: disable one first`)
+  return refusal(generalErrors.conflict, `there are ${paymentLinks.active} active payment links: disable one first`)
 }

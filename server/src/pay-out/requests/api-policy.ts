@@ -1,8 +1,8 @@
 /** The policy of payouts for orders of the signed API. */
 import { generalErrors, orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
-import { type OrderedPayment, type OrderPolicy, refusal } from '../../ledger/orders/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { type OrderedPayment, type OrderPolicy } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { cacheFor } from '../../platform/base/cache.ts'
 import type { Db, Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
@@ -53,8 +53,9 @@ const check = async (
   at: Date,
 ): Promise<void> => {
   if (!allowsHour(rules, at)) {
-    const { status, code } = generalErrors.unavailable
-    throw new ApiRefusal(status, code, `no payouts at this hour of the day, ${OF_POLICY}`, { retryAfterSeconds: 300 })
+    throw refusal(generalErrors.unavailable, `no payouts at this hour of the day, ${OF_POLICY}`, {
+      retryAfterSeconds: 300,
+    })
   }
   if (rules.onlyBook) {
     const known = await knownAddresses(tx, merchantId, at)

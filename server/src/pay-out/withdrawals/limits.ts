@@ -1,7 +1,7 @@
 import type { Network } from '@bursar/chainkit'
 import { orderErrors } from '@bursar/contract'
 import { sql } from 'kysely'
-import { refusal } from '../../ledger/orders/index.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { DEFAULT_SETTINGS, withdrawalPercents } from '../../merchants/accounts/index.ts'
 import { type Db, inTransaction, type Tx } from '../../platform/db/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'

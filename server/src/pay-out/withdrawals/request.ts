@@ -3,9 +3,8 @@ import { type BitcoinChain, parseAddress as parseBitcoin } from '@bursar/chainki
 import { parseAddress as parseEvm } from '@bursar/chainkit/evm'
 import { parseAddress as parseTron } from '@bursar/chainkit/tron'
 import { generalErrors, orderErrors } from '@bursar/contract'
-import { refusal } from '../../ledger/orders/index.ts'
 import type { AssetOnNetwork, Catalogue, CryptoAsset } from '../../market/assets/index.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { formatUnits, parseUnits } from '../../platform/money/index.ts'
 import { type Terms, withdrawalFee } from './terms.ts'
 
@@ -98,9 +97,8 @@ export const currentFee = (
   const gas = terms.paymentGas.get(on.network)?.get(asset.ticker)
   const fee = rate && withdrawalFee({ asset, on, units, rate, gas, catalogue, prices: terms.prices })
   if (fee === undefined) {
-    throw new ApiRefusal(
-      generalErrors.unavailable.status,
-      generalErrors.unavailable.code,
+    throw refusal(
+      generalErrors.unavailable,
       `the network fee of ${on.network} is not known right now; try again later`,
       { retryAfterSeconds: 30 },
     )

@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import { balancesOf, type Balance, type Committer } from '../../ledger/postings/index.ts'
 import { formatUnits } from '../../platform/money/index.ts'
 import { type OrderPolicy, placePayout, readOwnFee, readRequest } from '../../ledger/orders/index.ts'
-import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route } from '../../platform/api/route.ts'
+import { ApiRefusal, type ApiAnswer, type ApiRequest, type Route, refusal } from '../../platform/api/route.ts'
 import { momentOf, type Runtime } from '../../platform/runtime/runtime.ts'
 import { type AddressHolders, intentOfOrder, newWithdrawal, orderOf, readPlace } from './placing.ts'
 import { checkLargest, isTooLarge } from './limits.ts'
@@ -47,11 +47,7 @@ export const withdrawalRoutes = (deps: WithdrawalRoutesDeps): Route[] => {
         const id = params.id!.toLowerCase()
         const withdrawal = isUuid(id) ? await findById(runtime.db, merchantId, id) : undefined
         if (!withdrawal) {
-          throw new ApiRefusal(
-            generalErrors.notFound.status,
-            generalErrors.notFound.code,
-            'no such withdrawal: check its id',
-          )
+          throw refusal(generalErrors.notFound, 'no such withdrawal: check its id')
         }
         const asset = assetOf(rules.catalogue, withdrawal)
         return ok(withdrawalBody(withdrawal, asset, wireStatus(withdrawal), await carriedOf(runtime.db, withdrawal)))

@@ -1,7 +1,7 @@
 import { html } from '@bursar/checkout/html'
 import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { membershipOf, NotAllowed, type Place } from '../access/index.ts'
 import { pageOf } from './frame.ts'
 import { askToSignIn } from './sign-in.ts'
@@ -37,5 +37,5 @@ export const forMerchant = async (
 const membershipIn = async ({ db }: DashboardDeps, { params }: PageRequest, personId: string): Promise<Place> => {
   const found = await membershipOf(db, personId, params['merchant'] ?? '')
   if (found) return found
-  throw new ApiRefusal(generalErrors.notFound.status, generalErrors.notFound.code, 'there is no such page')
+  throw refusal(generalErrors.notFound, 'there is no such page')
 }

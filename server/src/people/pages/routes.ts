@@ -1,6 +1,6 @@
 import { generalErrors } from '@bursar/contract'
 import type { PageAnswer, PageRequest, PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { refusal } from '../../platform/api/route.ts'
 import { PasswordsBusy } from '../access/index.ts'
 import { showAudit } from './audit.ts'
 import { changeKeys, showKeys } from './keys.ts'
@@ -25,8 +25,9 @@ export const dashboardRoutes = (deps: DashboardDeps): PageRoute[] => {
     (request) =>
       handler(deps, request).catch((error: unknown) => {
         if (!(error instanceof PasswordsBusy)) throw error
-        const { status, code } = generalErrors.unavailable
-        throw new ApiRefusal(status, code, 'many people sign in: try again in a minute', { retryAfterSeconds: 60 })
+        throw refusal(generalErrors.unavailable, 'many people sign in: try again in a minute', {
+          retryAfterSeconds: 60,
+        })
       })
   const get = (path: string, handler: Handler): PageRoute => ({
     method: 'GET',

@@ -1,7 +1,7 @@
 import { generalErrors } from '@bursar/contract'
 import { languageOf } from '@bursar/checkout'
 import type { PageRequest } from '../../platform/api/page.ts'
-import { ApiRefusal } from '../../platform/api/route.ts'
+import { ApiRefusal, refusal } from '../../platform/api/route.ts'
 import type { Language } from '../../platform/base/language.ts'
 import { isLanguage } from '../../platform/base/language.ts'
 import {
@@ -153,8 +153,10 @@ export const readFields = ({ headers, body }: PageRequest, { publicUrl }: Dashbo
     if (value.includes('\0')) return ''
     if (name === ANSWER || length === 'whole' || value.length <= LONGEST) return value
     if (name === NEXT) return ''
-    const { status, code } = generalErrors.invalidRequest
-    throw new ApiRefusal(status, code, `a field has more than ${LONGEST} characters: write less, and submit again`)
+    throw refusal(
+      generalErrors.invalidRequest,
+      `a field has more than ${LONGEST} characters: write less, and submit again`,
+    )
   }
   return Object.assign(read, { names: [...new Set(fields.keys())] })
 }

@@ -2,7 +2,7 @@ import { isSameRequest, type Fingerprinted } from '../base/same-request.ts'
 import { generalErrors } from '@bursar/contract'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db/index.ts'
-import { ApiRefusal, type AnswerKey, type ApiAnswer, type ApiRequest } from './route.ts'
+import { type AnswerKey, type ApiAnswer, type ApiRequest, refusal } from './route.ts'
 
 interface Kept extends AnswerKey {
   status: number
@@ -62,8 +62,7 @@ const readAnswer = async (
 ): Promise<ApiAnswer | undefined> => {
   const stored = await findStoredAnswer(db, merchantId, keys)
   if (stored?.kind === 'key-reused') {
-    const { status, code } = generalErrors.conflict
-    throw new ApiRefusal(status, code, 'this Idempotency-Key came before with another request: use a new one')
+    throw refusal(generalErrors.conflict, 'this Idempotency-Key came before with another request: use a new one')
   }
   return stored && { status: stored.status, json: stored.body }
 }

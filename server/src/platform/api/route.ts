@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@bursar/contract'
 import type { Fingerprinted } from '../base/same-request.ts'
 
 /** A signed request after authentication, limits and schema validation: the argument of a handler. */
@@ -71,3 +72,14 @@ export class ApiRefusal extends Error {
     this.retryAfterSeconds = more.retryAfterSeconds
   }
 }
+
+/**
+ * Makes the refusal of an error of the contract.
+ * @param description a sentence that says what to change
+ * @param more the name of the wrong field; or with the seconds after which a repetition can succeed
+ */
+export const refusal = (
+  { status, code }: Pick<ErrorCode, 'status' | 'code'>,
+  description: string,
+  more: string | { field?: string; retryAfterSeconds?: number } = {},
+): ApiRefusal => new ApiRefusal(status, code, description, typeof more === 'string' ? { field: more } : more)

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { generalErrors, type ErrorCode, type Operation } from '@bursar/contract'
 import { withoutCardNumbers } from './card-numbers.ts'
-import { ApiRefusal } from './route.ts'
+import { refusal } from './route.ts'
 
 /** Nothing is coerced, removed or filled in: the request is validated as the client sent it. */
 const ajv = new Ajv({
@@ -32,7 +32,7 @@ export const validatorOf = (schema: object, code: ErrorCode, whole: string): Val
     validate ??= ajv.compile(schema)
     if (validate(value)) return
     const { field, description } = explain(validate.errors!.at(-1)!, whole)
-    throw new ApiRefusal(code.status, code.code, description, field === '' ? {} : { field })
+    throw refusal(code, description, field === '' ? {} : { field })
   }
 }
 

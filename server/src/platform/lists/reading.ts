@@ -1,6 +1,6 @@
 /** Reads the query of a list. */
 import { generalErrors, listPage } from '@bursar/contract'
-import { ApiRefusal } from '../api/route.ts'
+import { type ApiRefusal, refusal } from '../api/route.ts'
 import { isUuid } from '../base/id.ts'
 import { parseUnits } from '../money/index.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -8,10 +8,7 @@ import type { ListPage, UnitRange } from './page.ts'
 
 export type ListQuery = Readonly<Record<string, string>>
 
-const refuse = (field: string, why: string): ApiRefusal => {
-  const { status, code } = generalErrors.invalidRequest
-  return new ApiRefusal(status, code, why, { field })
-}
+const refuse = (field: string, why: string): ApiRefusal => refusal(generalErrors.invalidRequest, why, field)
 
 /** The cursor of a key, which is valid in the list of its operation only. */
 export const cursorOf = (operation: string, key: string): string =>

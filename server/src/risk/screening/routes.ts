@@ -4,7 +4,7 @@ import { isUuid } from '../../platform/base/id.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { refuseIfBusy, type DocumentMaker } from '../../merchants/documents/index.ts'
 import type { PageRoute } from '../../platform/api/page.ts'
-import { ApiRefusal, type Route } from '../../platform/api/route.ts'
+import { type Route, refusal } from '../../platform/api/route.ts'
 import { complianceOf } from './judging.ts'
 import { findByToken, findScreening } from './queries.ts'
 import type { ScreeningKind } from './screening.ts'
@@ -38,15 +38,12 @@ const lookup = (operation: string, kind: ScreeningKind, { db, publicUrl, stateOf
       return { status: 200, body: complianceOf(screening, publicUrl) }
     const state = screening === undefined && isUuid(id) ? await stateOf(kind, merchantId, id) : undefined
     if (screening === undefined && state === undefined) {
-      const { status, code } = generalErrors.notFound
-      throw new ApiRefusal(status, code, `no such ${kind}: check its id`)
+      throw refusal(generalErrors.notFound, `no such ${kind}: check its id`)
     }
     if (state !== undefined && NEVER_SCREENED.includes(state)) {
-      const { status, code } = generalErrors.conflict
-      throw new ApiRefusal(status, code, `the ${kind} has failed and is never screened: there will be no report`)
+      throw refusal(generalErrors.conflict, `the ${kind} has failed and is never screened: there will be no report`)
     }
-    const { status, code } = generalErrors.notScreenedYet
-    throw new ApiRefusal(status, code, `the ${kind} has not been screened yet: ask again later`, {
+    throw refusal(generalErrors.notScreenedYet, `the ${kind} has not been screened yet: ask again later`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   },
@@ -66,8 +63,7 @@ export const reportPage = ({ db, documents }: { db: Db; documents: DocumentMaker
     const token = TOKEN.exec(params.file!)?.[1]
     const screening = token === undefined ? undefined : await findByToken(db, token)
     if (!screening?.report) {
-      const { status, code } = generalErrors.notFound
-      throw new ApiRefusal(status, code, 'no such report')
+      throw refusal(generalErrors.notFound, 'no such report')
     }
     const { subject, subjectId, kind, report } = screening
     const language = isLanguage(query.language) ? query.language : 'en'
