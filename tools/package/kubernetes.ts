@@ -130,7 +130,7 @@ const files = {
   mount: { name: 'files', mountPath: '/etc/bursar', readOnly: true },
 }
 
-const probe = { path: '/health', port: 'inner' }
+const probe = (path: '/health/live' | '/health/ready') => ({ httpGet: { path, port: 'inner' } })
 
 /** The worker alone has the certificate for the signer. */
 const signerFiles = secret('signer-client', 'signer')
@@ -157,10 +157,10 @@ const roleContainer = (role: Role): IContainer => {
       { name: 'inner', containerPort: PORTS.inner },
       ...(role === 'api' ? [{ name: 'http', containerPort: PORTS.http }] : []),
     ],
-    startupProbe: { httpGet: probe, periodSeconds: 2, failureThreshold: 60 },
-    readinessProbe: { httpGet: probe, periodSeconds: 5, timeoutSeconds: 5 },
-    // A port that answers, and no more: a role that is restarted because its database is away would gain nothing.
-    livenessProbe: { tcpSocket: { port: 'inner' }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    startupProbe: { ...probe('/health/live'), periodSeconds: 2, failureThreshold: 60 },
+    readinessProbe: { ...probe('/health/ready'), periodSeconds: 5, timeoutSeconds: 5 },
+    // It asks no other system: a restart does not bring back a database or a signer.
+    livenessProbe: { ...probe('/health/live'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     // Requests on their way to a pod that leaves still find its port.
     ...(role === 'api' && { lifecycle: { preStop: { sleep: { seconds: 5 } } } }),
     resources: { requests: { cpu: '250m', memory: '384Mi' }, limits: { memory: '1Gi' } },

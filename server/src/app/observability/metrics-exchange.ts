@@ -60,17 +60,17 @@ export const exchangeMetricsOf = (
     ),
     money(
       'bursar_position_exposure_usdt',
-      'The same at the middle of the market; absent without a price',
+      'The same at the mid price; absent without a price',
       ({ exposureUsdt }) => exposureUsdt,
     ),
     figure(
       'bursar_position_limit_long',
-      'How far exchanges may take it up, in whole units; absent without a limit',
+      'The most that exchanges may buy net, in whole units; absent without a limit',
       ({ asset, long }) => (long === null ? undefined : whole(asset, long)),
     ),
     figure(
       'bursar_position_limit_short',
-      'How far exchanges may take it down, in whole units; absent without a limit',
+      'The most that exchanges may sell net, in whole units; absent without a limit',
       ({ asset, short }) => (short === null ? undefined : whole(asset, short)),
     ),
     money(

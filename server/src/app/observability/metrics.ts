@@ -74,13 +74,13 @@ export const metricsOf = (
   },
   {
     name: 'bursar_stops',
-    help: 'Stops of withdrawals in force, by asset, network and reach; empty labels do not narrow',
+    help: 'Stops of withdrawals in force, by asset, network and reach; an empty label means all',
     labels: ['asset', 'network', 'reach'],
     read: () => counts(db, STOP_COUNTS),
   },
   {
     name: 'bursar_network_costs_total',
-    help: 'Network fees paid, in whole coins, by network, asset and operation; falls only when a chain takes blocks back',
+    help: 'Network fees paid, in whole coins, by network, asset and operation; falls only in a reorganisation',
     labels: ['network', 'asset', 'operation'],
     kind: 'counter',
     read: async () =>
@@ -157,7 +157,7 @@ const treasuryMetrics = (
       const limits = policies[network].hot.get(ticker)
       return limits && inLedgerUnits(catalogue, network, ticker, limits).cap
     }),
-    figure('bursar_waiting_payouts', 'Withdrawals that nothing has been planned for', ({ waiting }) => waiting),
+    figure('bursar_waiting_payouts', 'Withdrawals without a planned transaction', ({ waiting }) => waiting),
     figure('bursar_unswept_deposits', 'Balance of deposit addresses', ({ unswept }) => unswept),
     figure('bursar_cold_balance', 'Balance of cold storage', ({ cold }) => cold),
     {

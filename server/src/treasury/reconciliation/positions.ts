@@ -14,7 +14,7 @@ export interface Position {
   hot: bigint
   /** the part of it in outgoing transactions that are in no block yet */
   leaving: bigint
-  /** withdrawals that nothing has been planned for */
+  /** withdrawals without a planned transaction */
   waiting: bigint
   /** at deposit addresses, to be swept; 0 on Bitcoin, which pays from them */
   unswept: bigint
