@@ -92,6 +92,26 @@ test('command lines of documents are read correctly', () => {
   expect(of('bursar database roles > roles.sql')).toEqual([undefined])
 })
 
+/** The words after the name of a command in a text of the program, up to the next sentence. `X` is a value. */
+const WORDS = /\bbursar ((?:(?:\$\{[^}]*\}|[a-z][a-z-]*|--[a-z-]+|[A-Z][A-Z_]*|\[[^\]]*\]|\d+)(?:\.\.\.)? ?)+)/g
+
+/** Returns the arguments of the command that a text leaves out, if it has some of them. */
+const leftOut = (text: string): string | undefined => {
+  const words = text
+    .replaceAll(/\$\{[^}]*\}/g, 'X')
+    .trim()
+    .split(' ')
+  const [found] = commands
+    .filter(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length)
+  if (found === undefined) return undefined
+  const given = words.slice(found.name.split(' ').length).filter((word) => /^[A-Z\d]/.test(word))
+  const setting = words.slice(found.name.split(' ').length).filter((word) => /^[a-z]+[A-Z]/.test(word))
+  const needed = found.args.filter((argument) => !argument.startsWith('['))
+  const count = given.length + setting.length
+  return count === 0 || count >= needed.length ? undefined : `bursar ${text.trim()}: ${needed.join(' ')}`
+}
+
 describe('commands are written as they are typed', () => {
   test('in documents', () => {
     let count = 0
@@ -127,5 +147,16 @@ describe('commands are written as they are typed', () => {
     )
     expect(wrong).toEqual([])
     expect(count).toBeGreaterThan(50)
+  })
+
+  test('in alerts, errors and outputs, with every argument if there is one', () => {
+    const sources = globSync('server/src/**/*.ts', { cwd: root }).filter((path) => !/\.test\.ts$|\/test-/.test(path))
+    const wrong = sources.flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(WORDS)].flatMap(([, text]) => {
+        const why = leftOut(text!)
+        return why === undefined ? [] : [`${path}: ${why}`]
+      }),
+    )
+    expect(wrong).toEqual([])
   })
 })

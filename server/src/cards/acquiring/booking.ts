@@ -158,7 +158,7 @@ export const acceptPayment = async (
   if (payment.refundedUnits > 0n) throw new Error(`payment ${id} is being given back, in whole or in part`)
   if (await isAlertOpen(tx, 'payment-disputed', id))
     throw new Error(
-      `money of payment ${id} went back to its payer: say how much first, bursar payment went-back ${id} AMOUNT`,
+      `money of payment ${id} went back to its payer: first record the amount by bursar payment went-back ${id} AMOUNT REASON`,
     )
   const fee = subscriber.feeOf(payment)
   const moved = await movePayment(

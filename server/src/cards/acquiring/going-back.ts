@@ -90,7 +90,7 @@ const dispute = async (
   moment: Moment,
 ): Promise<Effects> => {
   const { id, merchantId, acquirer, paidTicker } = payment
-  const text = `${acquirer} reports that money of payment ${id} of merchant ${merchantId} was refunded, but not how much: at most ${left} minor units of ${paidTicker}. They are held. Look in its console, then: bursar payment went-back ${id} AMOUNT (0: nothing went back)`
+  const text = `${acquirer} reports that money of payment ${id} of merchant ${merchantId} was refunded, but not the amount: at most ${left} minor units of ${paidTicker}. They are held. Look in its console, then run bursar payment went-back ${id} AMOUNT REASON, with the amount 0 if nothing was refunded`
   await raiseAlert(tx, { kind: 'payment-disputed', subject: id, text, detail: { units: `${left}` } }, moment)
   if (payment.state !== 'credited') {
     await askAgainAt(tx, payment, again)

@@ -21,7 +21,7 @@ export const alertUnknown = (db: Db | Tx, attempt: Attempt, reason: string, mome
       text:
         `Part ${attempt.partId} of card payout ${attempt.payoutId} was sent to ${attempt.account} at ${attempt.sentAt.toISOString()} and has not ` +
         `ended (${reason}). Its state is queried again; it is never sent again. Ask ${attempt.account} for the result of reference ${attempt.reference}, ` +
-        `and when that is certain, record it: bursar card-payout resolve ${attempt.reference} --refused | --paid`,
+        `and when that is certain, record it: bursar card-payout resolve ${attempt.reference} REASON, with --refused or --paid`,
     },
     moment,
   )

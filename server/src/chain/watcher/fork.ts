@@ -24,7 +24,7 @@ export const findFork = async (
     const page = await rememberedBelow(db, network, height, PAGE)
     if (page.length === 0)
       throw new ForkTooDeep(
-        `${network} has no block in common with the blocks that were read below ${from}: \`bursar rewind ${network}\` says what to do`,
+        `${network} has no block in common with the blocks that were read below ${from}: \`bursar rewind plan ${network}\` shows the block to go back to, and the effects (docs/operating/chain-trouble.md)`,
       )
     for (const ours of page) {
       const theirs = await adapter.hashAt(ours.height)

@@ -105,7 +105,7 @@ export const createLead = (deps: { runtime: Runtime; settings: WatcherSettings }
     failed: async (error, failures) => {
       if (error instanceof WrongChain || error instanceof ForkTooDeep) {
         log.fatal({ err: error }, 'this network is not watched any more')
-        const text = `${error.message}. The network is not watched until that is fixed and the watcher is restarted`
+        const text = `${error.message}. The network is not watched until the cause is removed and the watcher is restarted`
         return stopped.set(text)
       }
       await showStale()

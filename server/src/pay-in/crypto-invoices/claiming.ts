@@ -54,7 +54,7 @@ export const claim = async (
     refundAddress,
     requestedAt: moment.at,
   })
-  const text = `The payer of invoice ${id} asks for its money back: bursar claims approve ${claimId}, or claims refuse ${claimId} REASON`
+  const text = `The payer of invoice ${id} asks for a refund: run bursar claims approve ${claimId}, or bursar claims refuse ${claimId} NOTE`
   await raiseAlert(
     tx,
     { kind: 'refund-claim', subject: claimId, text, detail: { merchantId: invoice.merchantId, invoiceId: id } },

@@ -93,7 +93,7 @@ export const withinLimits = async (runtime: Runtime, waiting: readonly Withdrawa
     for (const { merchantId, ticker } of remaining.values()) {
       const waits = held.filter((one) => one.merchantId === merchantId && one.ticker === ticker)
       const subject = `${merchantId}/${network}/${ticker}`
-      const text = `${waits.length} withdrawal(s) of ${ticker} on ${network} of merchant ${merchantId} wait, because its hourly or daily limit is used up. They are sent when the limit allows it. To raise it: \`bursar merchant set ${merchantId} withdrawalDayPercent\` (and withdrawalHourPercent)`
+      const text = `${waits.length} withdrawal(s) of ${ticker} on ${network} of merchant ${merchantId} wait, because its hourly or daily limit is used up. They are sent when the limit allows it. To raise it: \`bursar merchant set ${merchantId} withdrawalDayPercent PERCENT\`, and the same for withdrawalHourPercent`
       if (waits.length > 0) await raiseOrRenewAlert(tx, { kind: ALERT, subject, text }, moment)
       else await resolveAlert(tx, ALERT, subject, moment.at)
     }

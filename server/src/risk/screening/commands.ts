@@ -116,6 +116,6 @@ const carryOutAlerts = async (
   if (effects.includes('resolveAlert')) await resolveAlert(tx, ALERT, id, moment.at)
   if (!effects.includes('alert')) return
   if (report === null) throw new Error(`screening ${id} has no judgement to report`)
-  const text = `Screening found ${kind} ${subjectId} of merchant ${screening.merchantId} risky (${report.flags.join('; ') || `score ${report.riskScore}`}): bursar screening list`
+  const text = `Screening found ${kind} ${subjectId} of merchant ${screening.merchantId} risky (${report.flags.join('; ') || `score ${report.riskScore}`}). \`bursar screening list\` shows the money that waits for a decision`
   await raiseOrRenewAlert(tx, { kind: ALERT, subject: id, text }, moment)
 }
