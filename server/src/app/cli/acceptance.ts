@@ -117,7 +117,7 @@ export const acceptanceCommands: readonly Command[] = [
   }),
   command({
     name: 'restored report',
-    summary: 'show which payments a restored copy lacks, and the reasons for which payments must wait',
+    summary: 'show the payments that a restored copy lacks, and the reasons for which payments must wait',
     more: 'Exits with 1 while there is a reason to wait. The nodes are asked in which block each signed transaction is.',
     run: async (_given, env, out) => withInstallation(env, async (opened) => showReport(opened, out)),
   }),

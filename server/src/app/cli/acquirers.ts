@@ -123,7 +123,7 @@ export const acquirerCommands: readonly Command[] = [
     name: 'payment refund',
     summary: 'refund a card payment, in whole or in part',
     args: ['PAYMENT_ID', 'REASON...'],
-    options: { amount: text('AMOUNT', 'refund this much, not all of it') },
+    options: { amount: text('AMOUNT', 'the amount to refund; the whole amount when left out') },
     irreversible: 'The acquirer is asked to refund the money to the card.',
     run: async ({ args, options }, env, out) => {
       await withInstallation(env, async (opened) => {
@@ -149,7 +149,7 @@ export const acquirerCommands: readonly Command[] = [
     args: ['REFUND_ID', 'REASON...'],
     options: {
       done: flag('the payer has the money'),
-      refused: flag('the payer will not get the money: it goes back to the account it was held on'),
+      refused: flag('the payer will not get the money: it returns to the account from which it was held'),
     },
     irreversible:
       'The refund ends as you say. If the payer already has the money and you choose --refused, the same money can be refunded twice.',

@@ -241,9 +241,9 @@ export const backupCommands: readonly Command[] = [
     summary: 'restore the newest backup into a scratch folder, check its books, and remove it',
     options: {
       ...restoreOptions,
-      scratch: neededText('FOLDER', 'an empty or missing folder with room for the database'),
+      scratch: neededText('FOLDER', 'an empty or missing folder with enough space for the database'),
     },
-    more: 'Run it every month, as any user but root. Exits with 1 when a file, the ledger or an invariant is not good.',
+    more: 'Run it every month, as any user but root. Exits with 1 when a file, the ledger or an invariant has a fault.',
     run: async ({ options }, env, out) => {
       refuseRoot()
       const folder = resolve(options.folder)

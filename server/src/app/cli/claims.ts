@@ -31,7 +31,7 @@ export const claimCommands: readonly Command[] = [
     summary: 'list refund claims of underpaid invoices that wait for a decision, or all claims',
     more: 'A claim whose withdrawal failed waits for a decision again.',
     args: ['[MERCHANT_ID]'],
-    options: { all: flag('decided claims, too') },
+    options: { all: flag('also decided claims') },
     run: async ({ args: { MERCHANT_ID: merchantId }, options }, env, out) => {
       await withInstallation(env, async (opened) => {
         const { catalogue } = settingsOf(opened)
@@ -67,7 +67,7 @@ export const claimCommands: readonly Command[] = [
     summary:
       'approve a refund claim: a withdrawal pays the credited amount less the network fee, or --amount with the fee in addition',
     args: ['CLAIM_ID', '[NOTE...]'],
-    options: { amount: text('AMOUNT', 'refund this much, not all of it') },
+    options: { amount: text('AMOUNT', 'the amount to refund; the whole amount when left out') },
     irreversible: 'A withdrawal sends the money to the address that the payer named.',
     run: async ({ args: { CLAIM_ID: claim, NOTE: note = null }, options }, env, out) => {
       await withInstallation(env, async (opened) => {

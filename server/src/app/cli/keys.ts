@@ -70,10 +70,13 @@ export const keyCommands: readonly Command[] = [
     summary: 'make an additional key of the API with scopes; its secret is shown once',
     args: ['MERCHANT_ID'],
     options: {
-      name: neededText('NAME', 'to recognise it later'),
-      scopes: neededText('SCOPES', `separated by commas: ${SCOPES.join(', ')}`),
-      addresses: text('ADDRESSES', 'from which it may be used: IP addresses and CIDR ranges, separated by commas'),
-      days: text('DAYS', 'after which it ends'),
+      name: neededText('NAME', 'a name by which you recognise it later'),
+      scopes: neededText('SCOPES', `its scopes, separated by commas: ${SCOPES.join(', ')}`),
+      addresses: text(
+        'ADDRESSES',
+        'addresses from which it may be used: IP addresses and CIDR ranges, separated by commas; all when left out',
+      ),
+      days: text('DAYS', 'number of days after which it ends; it has no end when left out'),
     },
     more: 'Requests name the key in the header `key-id`: see docs/integrating/keys.md. The owners of the merchant are mailed.',
     run: async ({ args: { MERCHANT_ID: merchantId }, options: { name, scopes, addresses = '', days } }, env, out) => {

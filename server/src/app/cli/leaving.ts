@@ -57,7 +57,7 @@ export const leavingCommands: readonly Command[] = [
     name: 'merchant finish',
     summary: 'end an ending merchant; refused while anything is open or left on a balance',
     args: ['MERCHANT_ID'],
-    more: 'Write down dust by an adjustment first (docs/operating/adjustments.md), and export the merchant (`bursar merchant export`).',
+    more: 'First write off, by an adjustment, the balances that are too small to pay out (docs/operating/adjustments.md), and export the merchant (`bursar merchant export`).',
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
       withInstallation(env, async ({ runtime, config }) => {
         const catalogue = required(config.assets, 'BURSAR_ASSETS_FILE')

@@ -32,10 +32,10 @@ export const merchantCommands: readonly Command[] = [
     name: 'merchant create',
     summary: 'create a merchant; its private key and webhook secret are shown once',
     options: {
-      name: neededText('NAME', 'as payers see it'),
+      name: neededText('NAME', 'the name that payers see'),
       url: neededText('COMPANY_URL', "the merchant's site"),
-      company: text('NAME', 'of the company, if it differs from the name'),
-      notifications: text('URL', 'where webhooks go'),
+      company: text('NAME', 'the name of the company, if it is another one'),
+      notifications: text('URL', 'the URL to which webhooks are sent'),
     },
     run: async ({ options: { name, url, company, notifications } }, env, out) => {
       await withInstallation(env, async (opened) => {

@@ -100,7 +100,7 @@ export const moneyCommands: readonly Command[] = [
   command({
     name: 'freezes',
     summary: 'list the stops in force, or with --ever all stops',
-    options: { ever: flag('lifted stops, too, with who lifted them and why') },
+    options: { ever: flag('also lifted stops, each with the operator who lifted it and the reason') },
     run: async ({ options }, env, out) => {
       await withInstallation(env, async ({ runtime }) =>
         out.list(

@@ -40,7 +40,7 @@ export const peopleCommands: readonly Command[] = [
     name: 'merchant invite',
     summary: 'invite a person, by mail, to the dashboard of a merchant',
     args: ['MERCHANT_ID', 'EMAIL'],
-    options: { role: neededText(ROLES.join('|'), 'what the person may do'), language },
+    options: { role: neededText(ROLES.join('|'), 'the role of the person'), language },
     more: 'The link in the mail works once, within seven days. An earlier invitation of the address to this merchant is withdrawn. Without a mail server the command prints the link.',
     run: async ({ args: { MERCHANT_ID: merchantId, EMAIL: email }, options: { role, language } }, env, out) => {
       if (!isRole(role)) throw new UsageError(`--role is one of ${ROLES.join(', ')}`)

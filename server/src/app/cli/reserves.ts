@@ -28,7 +28,7 @@ export const reserveCommands: readonly Command[] = [
     summary: "check a merchant's proof; needs no database",
     args: ['FILE'],
     options: {
-      merchant: neededText('ID', 'whose proof it is'),
+      merchant: neededText('ID', 'the merchant of the proof'),
       commitment: text('HEX', 'the commitment that the operator published'),
       'public-key': text('HEX', 'the key that must have signed the report'),
       expect: texts('TICKER=AMOUNT', 'a balance that the proof must count'),
@@ -51,7 +51,7 @@ export const reserveCommands: readonly Command[] = [
       merchant: uuid('one merchant'),
       all: flag('all merchants'),
       report: uuid('an older report'),
-      out: textOr(FOLDER, 'DIRECTORY', 'where files go'),
+      out: textOr(FOLDER, 'DIRECTORY', 'the folder of the files'),
     },
     run: async ({ options: values }, env, out) => {
       if (values.all === (values.merchant !== undefined)) throw new UsageError('give --merchant ID or --all')
@@ -78,7 +78,7 @@ export const reserveCommands: readonly Command[] = [
     summary: 'compare assets with liabilities, and write the report from which proofs are made',
     options: {
       'sign-key': text('FILE', 'a private key (Ed25519, PEM) that signs the report'),
-      out: textOr(FOLDER, 'DIRECTORY', 'where the report goes'),
+      out: textOr(FOLDER, 'DIRECTORY', 'the folder of the report'),
     },
     run: async ({ options: values }, env, out) => {
       const key = values['sign-key'] === undefined ? null : createPrivateKey(readFileSync(values['sign-key']))

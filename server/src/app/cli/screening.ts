@@ -17,8 +17,8 @@ export const screeningCommands: readonly Command[] = [
       "put a sanctions list in force: OFAC's sdn.xml or sdn_advanced.xml, or a sanctioned_addresses_ASSET.txt or .json",
     args: ['FILE'],
     options: {
-      date: text('YYYY-MM-DD', 'when it was published, where the file does not say'),
-      force: flag('also when the list is older or much shorter than the one in force'),
+      date: text('YYYY-MM-DD', 'the day on which it was published, if the file does not state it'),
+      force: flag('import the list also if it is older or much shorter than the one in force'),
     },
     run: async ({ args: { FILE: path }, options: { date: said, force } }, env, out) => {
       if (said !== undefined && (!/^\d{4}-\d\d-\d\d$/.test(said) || Number.isNaN(Date.parse(said))))

@@ -29,7 +29,7 @@ const TROUBLES: Record<EndpointTrouble, string> = {
 export const webhookEndpointCommands: readonly Command[] = [
   command({
     name: 'merchant webhooks',
-    summary: 'list the additional endpoints of a merchant, and what waits for each',
+    summary: 'list the additional endpoints of a merchant, and the notifications that wait for each',
     args: ['MERCHANT_ID'],
     more: 'The first endpoint is the setting notificationsUrl, which `bursar merchant set` changes.',
     run: async ({ args: { MERCHANT_ID: merchantId } }, env, out) =>
@@ -48,9 +48,9 @@ export const webhookEndpointCommands: readonly Command[] = [
     summary: 'make an additional endpoint of a merchant; its secret is shown once',
     args: ['MERCHANT_ID'],
     options: {
-      url: neededText('URL', 'to which notifications are sent'),
-      description: text('TEXT', 'to recognise it later'),
-      kinds: text('KINDS', 'that it gets, separated by commas; all without this option'),
+      url: neededText('URL', 'the URL to which notifications are sent'),
+      description: text('TEXT', 'a text by which you recognise it later'),
+      kinds: text('KINDS', 'kinds of notifications that it gets, separated by commas; all when left out'),
     },
     more: 'It gets notifications that are made from now on, signed by its own secret: see docs/integrating/webhooks.md. The owners of the merchant are mailed.',
     run: async ({ args: { MERCHANT_ID: merchantId }, options: { url, description = '', kinds } }, env, out) =>
@@ -72,7 +72,7 @@ export const webhookEndpointCommands: readonly Command[] = [
   }),
   command({
     name: 'merchant remove-webhook',
-    summary: 'remove an additional endpoint of a merchant, with what waits for it',
+    summary: 'remove an additional endpoint of a merchant, with the notifications that wait for it',
     args: ['MERCHANT_ID', 'ENDPOINT_ID'],
     irreversible: 'Nothing is sent to this endpoint any more, and its secret is lost.',
     run: async ({ args: { MERCHANT_ID: merchantId, ENDPOINT_ID: id } }, env, out) => {

@@ -21,7 +21,8 @@ const PROVIDER = Type.Union([
   }),
   Type.Object({
     kind: Type.Literal('issuer-freezes', {
-      description: 'the contracts of USDT and USDC, which show whether the issuer has frozen the other side',
+      description:
+        'the contracts of USDT and USDC, which show whether the issuer has frozen the sender or the receiver',
     }),
   }),
   AMLBOT_SHAPE,

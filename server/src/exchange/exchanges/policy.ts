@@ -81,7 +81,7 @@ export const EXCHANGE_SHAPE = Type.Object(
           step: units('amounts are multiples of it', `the asset's own decimals, at most ${MOST_DECIMALS}`),
           min: units('minimum amount spent in one exchange, fee included', standardInWords('min')),
           max: units('maximum amount spent in one exchange, fee included', standardInWords('max')),
-          most: units('maximum amount that exchanges may bring the platform to hold', 'not bounded'),
+          most: units('maximum amount of the asset that the platform may hold after an exchange', 'not bounded'),
           long: units(
             'maximum excess of bought over sold amounts, including hedges; required for every asset of a pair that is not closed',
             '',

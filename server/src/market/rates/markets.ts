@@ -62,7 +62,7 @@ const band = (name: 'bandBps' | 'aloneBandBps', description: string) =>
 export const MARKET_RULES_SHAPE = Type.Object({
   quorum: member('quorum', 'minimum number of books that must agree'),
   oldestMs: member('oldestMs', 'an older book is ignored', 'ms'),
-  apartBps: member('apartBps', 'a book is ignored if its middle deviates more from the median of all', BPS),
+  apartBps: member('apartBps', 'a book is ignored if its mid price deviates more from the median of all', BPS),
   jumpBpsPerMinute: member(
     'jumpBpsPerMinute',
     'the market is closed if the median has moved more than this per minute since the last accepted one',

@@ -146,7 +146,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   ),
   http: standard(
     'BURSAR_HTTP',
-    text('where the API listens; put a TLS proxy before it', { standard: '127.0.0.1:8080', says: LISTEN }),
+    text('where the API listens; put a TLS proxy in front of it', { standard: '127.0.0.1:8080', says: LISTEN }),
     readListenAddress,
   ),
   publicUrl: standard(
@@ -187,7 +187,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   drainSeconds: standard(
     'BURSAR_DRAIN_SECONDS',
     count(
-      'how long a role that is asked to stop still serves while `/health/ready` says no, so that load balancers send nothing more',
+      'how long a role that is asked to stop still serves while `/health/ready` answers 503, so that load balancers send it no more requests',
       { least: 0, most: 30, standard: 0, unit: 'seconds' },
     ),
   ),
@@ -291,7 +291,7 @@ export const settingsOf = <Files extends FileParsers>(files: Files) => ({
   screening: optional(
     'BURSAR_SCREENING_FILE',
     text(
-      'providers that judge where money comes from, see [screening.md](screening.md); without it nothing is screened',
+      'providers that judge the origin and the destination of money, see [screening.md](screening.md); without it nothing is screened',
       jsonFile,
     ),
     { holds: 'file', read: readFileOf(files, 'screening') },

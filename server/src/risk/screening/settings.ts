@@ -36,7 +36,7 @@ export const SCREENING_MEMBERS = {
   ),
   whenUnanswered: Type.Optional(
     choice(
-      'a withdrawal without a judgement for this time: `"hold"` waits on, `"flag"` goes, and stays in `bursar screening list`',
+      'a withdrawal without a judgement for this time: `"hold"`: it waits; `"flag"`: it is sent, and is listed in `bursar screening list`',
       ['hold', 'flag'],
       { standard: STANDARD.whenUnanswered },
     ),

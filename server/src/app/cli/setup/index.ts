@@ -28,7 +28,7 @@ const setupCommand: Command = command({
     answers: text('FILE', 'read the answers from a JSON file, and ask nothing'),
     'dry-run': flag('show what is missing, and change nothing'),
     'show-words': flag('show the words of a new seed: they are its backup'),
-    'skip-nodes': flag('go on if a node has a fault'),
+    'skip-nodes': flag('continue if a node has a fault'),
   },
   more: 'It changes nothing that exists. To change a setting that setup has written, edit its file. It always migrates the database. If nothing was missing, it then runs the checks of bursar doctor.',
   run: async ({ options }, env, out) => {
