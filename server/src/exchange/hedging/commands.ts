@@ -11,7 +11,7 @@ import type { HedgeOrder } from './order.ts'
 import type { HedgePolicy } from './policy.ts'
 import { usdtOf } from './planning.ts'
 import { fillItem, venueFundingItem, type FillUnits } from './postings.ts'
-import { addFlow, bookedOf, insertFill, insertOrder, lockOrder, moveOrder, usdtSince, type HedgeFlow } from './store.ts'
+import { addFlow, bookedOf, insertFill, insertOrder, lockOrder, moveOrder, NO_FLOW, usdtSince } from './store.ts'
 import { holdHedging, whyStopped } from './stopping.ts'
 
 const HOUR_MS = 3_600_000
@@ -134,19 +134,10 @@ const movePosted = async (tx: Tx, order: HedgeOrder, booked: readonly Booked[], 
 
 const count = async (tx: Tx, order: HedgeOrder, { fill, units: { received, spent } }: Booked): Promise<void> => {
   const { value, slippage, feeValue } = valueOfFill(order, fill)
-  const none: Omit<HedgeFlow, 'asset'> = {
-    boughtUnits: 0n,
-    boughtValue: 0n,
-    soldUnits: 0n,
-    soldValue: 0n,
-    feesValue: 0n,
-    slippage: 0n,
-    fills: 0,
-  }
   // Both sides in one fixed order, so that two orders can't deadlock.
   const flows = [
-    { ...none, asset: received.asset, boughtUnits: received.units, boughtValue: value },
-    { ...none, asset: spent.asset, soldUnits: spent.units, soldValue: value },
+    { ...NO_FLOW, asset: received.asset, boughtUnits: received.units, boughtValue: value },
+    { ...NO_FLOW, asset: spent.asset, soldUnits: spent.units, soldValue: value },
   ].map((flow) => (flow.asset === PIVOT ? flow : { ...flow, feesValue: feeValue, slippage, fills: 1 }))
   for (const flow of flows.toSorted((a, b) => (a.asset < b.asset ? -1 : 1))) await addFlow(tx, flow)
 }

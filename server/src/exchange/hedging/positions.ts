@@ -2,7 +2,7 @@ import type { Catalogue } from '../../market/assets/index.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { exposuresOf, profitOf, type Exposure, type ExchangePolicy } from '../exchanges/index.ts'
 import { PIVOT, worthAt, type UsdtMarkets } from '../../market/rates/index.ts'
-import { hedgeFlows, reservedByOrders, type HedgeFlow } from './store.ts'
+import { hedgeFlows, NO_FLOW, reservedByOrders } from './store.ts'
 
 /** The platform's position in one asset. Ledger units; USDT in 1e-18, each quotient rounded against the platform. */
 export interface AssetPosition extends Omit<Exposure, 'long' | 'short'> {
@@ -19,16 +19,6 @@ export interface AssetPosition extends Omit<Exposure, 'long' | 'short'> {
   slippage: bigint
 }
 
-const NOTHING: Omit<HedgeFlow, 'asset'> = {
-  boughtUnits: 0n,
-  boughtValue: 0n,
-  soldUnits: 0n,
-  soldValue: 0n,
-  feesValue: 0n,
-  slippage: 0n,
-  fills: 0,
-}
-
 export const readPositions = async (
   db: Db,
   catalogue: Pick<Catalogue, 'find'>,
@@ -38,7 +28,7 @@ export const readPositions = async (
   const [exposures, flows] = await Promise.all([exposuresOf(db), hedgeFlows(db)])
   return exposures.map((exposure) => {
     const { asset } = exposure
-    const hedge = flows.find((flow) => flow.asset === asset) ?? NOTHING
+    const hedge = flows.find((flow) => flow.asset === asset) ?? NO_FLOW
     const rules = policy.assets.get(asset)
     const scale = catalogue.find(asset)?.scale
     const middle = asset === PIVOT ? 0n : usdtMarkets.open.get(asset)?.middle
@@ -76,7 +66,7 @@ export const auditExposures = async (db: Db): Promise<{ asset: string; exposure:
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => [await exposuresOf(tx), await hedgeFlows(tx), await reservedByOrders(tx)] as const)
   return exposures.flatMap(({ asset, exposure, boughtUnits, soldUnits, reserved: held }) => {
-    const hedge = flows.find((flow) => flow.asset === asset) ?? NOTHING
+    const hedge = flows.find((flow) => flow.asset === asset) ?? NO_FLOW
     const moved = boughtUnits - soldUnits + hedge.boughtUnits - hedge.soldUnits
     return exposure === moved && held === (reserved.get(asset) ?? 0n) ? [] : [{ asset, exposure, moved }]
   })

@@ -124,6 +124,17 @@ export interface HedgeFlow {
   fills: number
 }
 
+/** The amounts of an asset that no hedge has moved. */
+export const NO_FLOW: Omit<HedgeFlow, 'asset'> = {
+  boughtUnits: 0n,
+  boughtValue: 0n,
+  soldUnits: 0n,
+  soldValue: 0n,
+  feesValue: 0n,
+  slippage: 0n,
+  fills: 0,
+}
+
 export const addFlow = async (tx: Tx, f: HedgeFlow): Promise<void> => {
   await sql`insert into hedge_flows(asset, bought_units, bought_value, sold_units, sold_value, fees_value, slippage, fills)
     values (${f.asset}, ${f.boughtUnits}, ${f.boughtValue}, ${f.soldUnits}, ${f.soldValue}, ${f.feesValue}, ${f.slippage}, ${f.fills})
